@@ -3,11 +3,11 @@ import { patienceMs } from "./gateway-process.ts";
 
 /** Lets a test wait for a condition without polling. Each change is reported with `notify`. */
 export class Watch {
-	readonly #looks = new Set<() => void>();
+	readonly #checks = new Set<() => void>();
 
 	/** Checks the conditions of all waiting calls. */
 	notify(): void {
-		for (const look of [...this.#looks]) look();
+		for (const check of [...this.#checks]) check();
 	}
 
 	/**
@@ -17,17 +17,17 @@ export class Watch {
 	async until(what: string, isTrue: () => boolean, patience = patienceMs): Promise<void> {
 		if (isTrue()) return;
 		const { promise, resolve, reject } = Promise.withResolvers<void>();
-		const look = (): void => {
+		const check = (): void => {
 			if (isTrue()) resolve();
 		};
 		const cancel = afterPatience(patience, () =>
 			reject(new Error(`gave up after ${patience / 1000} s of an idle machine: waited until ${what}`)),
 		);
-		this.#looks.add(look);
+		this.#checks.add(check);
 		try {
 			await promise;
 		} finally {
-			this.#looks.delete(look);
+			this.#checks.delete(check);
 			cancel();
 		}
 	}

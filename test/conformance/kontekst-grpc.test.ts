@@ -41,8 +41,8 @@ verifiesOn(
 			expect(await stream.ended()).toMatchObject({ code: status.UNAUTHENTICATED });
 			expect(stream.events).toEqual([]);
 		}
-		const made = await operator.call("create_token", { kind: "observer", name: "wall" });
-		const observer = { token: String(made["token"]) };
+		const created = await operator.call("create_token", { kind: "observer", name: "wall" });
+		const observer = { token: String(created["token"]) };
 		for (const method of ["getStatus", "shutdown"] as const) {
 			const refused = askDaemon(gateway.url, method, observer);
 			await expect(refused).rejects.toMatchObject({ code: status.PERMISSION_DENIED });
@@ -60,8 +60,8 @@ verifiesOn("kontekst", ["kontekst.revoked"], "a stream ends when its token is re
 	await using gateway = await TestGateway.start({ ...withTokens, model: new ScriptedModel(stuck("once")) });
 	const { client } = await operatorOf(gateway);
 	await using operator = client;
-	const made = await operator.call("create_token", { kind: "operator", name: "desk" });
-	await using stream = new KontekstStream(gateway.url, { token: String(made["token"]) });
+	const created = await operator.call("create_token", { kind: "operator", name: "desk" });
+	await using stream = new KontekstStream(gateway.url, { token: String(created["token"]) });
 	stream.start({ prompt: "tell" });
 	await stream.until("token");
 	await operator.call("revoke_token", { token_id: "desk" });
@@ -98,8 +98,8 @@ verifiesOn(
 		await using gateway = await TestGateway.start({ ...withTokens, model: new ScriptedModel([write]) });
 		const { client } = await operatorOf(gateway);
 		await using operator = client;
-		const made = await operator.call("create_token", { kind: "operator", name: "desk" });
-		await using stream = new KontekstStream(gateway.url, { token: String(made["token"]) });
+		const created = await operator.call("create_token", { kind: "operator", name: "desk" });
+		await using stream = new KontekstStream(gateway.url, { token: String(created["token"]) });
 		stream.start({ prompt: "write" });
 		await stream.proposed();
 		await operator.open({ session_id: String(stream.events[0]?.value["sessionId"]), after_seq: 0 });
@@ -123,8 +123,8 @@ verifiesOn(
 		await using gateway = await TestGateway.start({ ...withTokens, clock, model });
 		const { client } = await operatorOf(gateway);
 		await using operator = client;
-		const made = await operator.call("create_token", { kind: "operator", name: "desk" });
-		await using stream = new RawRun(gateway.url, { token: String(made["token"]) });
+		const created = await operator.call("create_token", { kind: "operator", name: "desk" });
+		await using stream = new RawRun(gateway.url, { token: String(created["token"]) });
 		stream.send({ start: { prompt: "tell" } });
 		await stream.answered();
 		// The model has sent more bytes than the client's flow control allows the gateway to send.

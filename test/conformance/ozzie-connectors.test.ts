@@ -135,8 +135,8 @@ verifiesOn("ozzie", ["prompt.list"], "open prompts are listed for principals tha
 	};
 	expect(await shown()).toMatchObject({ prompts: [requested, { ...approval, context, session_id: own }] });
 	expect(JSON.stringify(await shown())).not.toContain('"preview"');
-	const whole = { ...approval, context: { ...context, arguments: given, preview } };
-	expect(await shown({ token: approval["token"] })).toMatchObject({ prompts: [whole] });
+	const completeApproval = { ...approval, context: { ...context, arguments: given, preview } };
+	expect(await shown({ token: approval["token"] })).toMatchObject({ prompts: [completeApproval] });
 	expect(await shown({ session_id: own, limit: 1 })).toMatchObject({ prompts: [{ session_id: own }] });
 	for (const params of [{}, as("ada"), as("abe")])
 		expect((await shown(params, connector))["prompts"]).toMatchObject([requested]);

@@ -74,10 +74,13 @@ verifiesOn(
 		expect(await discord.call("list_prompts", { approvals: true, ...abe })).toMatchObject({
 			prompts: [{ token, place, person: "slack:T1:ada", name: "Name of ada" }],
 		});
-		const [whole] = (await discord.call("list_prompts", { approvals: true, token, ...abe }))["prompts"] as [
-			{ context: object },
-		];
-		expect(whole.context).toMatchObject({ tool: "write_file", arguments: { path: "a.txt", content: "x" } });
+		const [completePrompt] = (await discord.call("list_prompts", { approvals: true, token, ...abe }))[
+			"prompts"
+		] as [{ context: object }];
+		expect(completePrompt.context).toMatchObject({
+			tool: "write_file",
+			arguments: { path: "a.txt", content: "x" },
+		});
 		const role = /^forbidden: only approvers of this channel can approve this/;
 		const answer = { token, value: "once" };
 		const max = as("max", "111", "desk");

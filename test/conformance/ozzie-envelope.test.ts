@@ -25,15 +25,15 @@ async function open(client: GoClient, params: object = {}): Promise<string> {
 }
 
 /** The complete content of a frame, read page by page. */
-async function readWhole(client: GoClient, seq: number): Promise<string> {
-	let [whole, offset] = ["", 0 as number | undefined];
+async function readCompleteFrame(client: GoClient, seq: number): Promise<string> {
+	let [content, offset] = ["", 0 as number | undefined];
 	while (offset !== undefined) {
 		const [page] = Messages.parse(await client.call("load_messages", { seq, offset }));
 		if (!page) throw new Error(`nothing is said in ${seq}`);
-		whole += page.content;
+		content += page.content;
 		offset = page.next;
 	}
-	return whole;
+	return content;
 }
 
 /** The place number in the note of a shortened text. */
@@ -120,10 +120,12 @@ verifiesOn(
 		const { result } = await client.next("tool.call");
 		const final = await client.next("assistant.message");
 		// No other events follow, so the next message is the response.
-		expect(await readWhole(client, placeIn(received.content))).toBe(longText);
-		expect(await readWhole(client, placeIn(written))).toBe(JSON.stringify({ path: "large.txt", content }));
-		expect(await readWhole(client, placeIn(result))).toBe(lines);
-		expect(await readWhole(client, placeIn(final.content))).toBe(long);
+		expect(await readCompleteFrame(client, placeIn(received.content))).toBe(longText);
+		expect(await readCompleteFrame(client, placeIn(written))).toBe(
+			JSON.stringify({ path: "large.txt", content }),
+		);
+		expect(await readCompleteFrame(client, placeIn(result))).toBe(lines);
+		expect(await readCompleteFrame(client, placeIn(final.content))).toBe(long);
 		expect(client.largest).toBeLessThanOrEqual(limit);
 		expect(client.largest).toBeGreaterThan(limit * 0.9);
 	},
@@ -149,7 +151,7 @@ verifiesOn(
 			before = page[0]?.seq;
 		} while (before !== undefined && before > 2);
 		expect(read.slice(0, 5)).toEqual(texts.slice(0, 5));
-		expect(await readWhole(client, placeIn(read[5] ?? ""))).toBe(texts[5]);
+		expect(await readCompleteFrame(client, placeIn(read[5] ?? ""))).toBe(texts[5]);
 		expect(Messages.parse(await client.call("load_messages", { seq: 10_000 }))).toEqual([]);
 		expect(client.largest).toBeLessThanOrEqual(limit);
 	},

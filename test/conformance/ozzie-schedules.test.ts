@@ -23,7 +23,7 @@ verifiesOn(
 		await using client = await OzzieClient.connect(gateway.url);
 		const session = await client.open();
 		const requested = { title: "Standup", prompt: "say: good morning", time_zone: "Europe/Berlin" };
-		const made = await client.call("schedule_task", {
+		const scheduled = await client.call("schedule_task", {
 			...requested,
 			when: "every day at 9:00",
 			show: "silent",
@@ -33,7 +33,7 @@ verifiesOn(
 			cron_spec: "0 9 * * *",
 			time_zone: "Europe/Berlin",
 		};
-		expect(made).toEqual({
+		expect(scheduled).toEqual({
 			...{
 				entry_id: expect.stringMatching(/^sched_/),
 				title: "Standup",
@@ -43,7 +43,7 @@ verifiesOn(
 			...{ show: "silent", session_id: session, owner: "operator", taint: "", firings: 0 },
 			...{ created_at: expect.any(String), next_due: "2026-01-01T08:00:00.000Z" },
 		});
-		const { entry_id } = made;
+		const { entry_id } = scheduled;
 		const { payload: created } = await client.event("schedule.created");
 		expect(created).toEqual({
 			...{ entry_id, title: "Standup", source: "dynamic", ...trigger, show: "silent", owner: "operator" },
@@ -97,9 +97,9 @@ verifiesOn(
 		});
 		expect(onEvent).not.toHaveProperty("next_due");
 		const again = { when: "every hour", external_key: "ops", key: "k" };
-		const made = await make(again);
-		expect(made["session_id"]).toBe(onEvent["session_id"]);
-		expect(await make(again)).toEqual(made);
+		const created = await make(again);
+		expect(created["session_id"]).toBe(onEvent["session_id"]);
+		expect(await make(again)).toEqual(created);
 		expect(await refused({})).toContain("0 of when, cron, interval_sec, at and event are given");
 		expect(await refused({ when: "every hour", event: "task.failed" })).toContain("give exactly one");
 		expect(await refused({ interval_sec: 30 })).toBe(
@@ -129,15 +129,15 @@ verifiesOn(
 		const ann = as("ann");
 		await connector.call("open_session", { external_key: "discord:111:general", ...ann });
 		const requested = { prompt: "report", when: "every hour", external_key: "discord:111:general" };
-		const made = await connector.call("schedule_task", { ...requested, title: "Ann's", ...ann });
-		expect(made).toMatchObject({ owner: "discord:111:ann", taint: "U" });
+		const created = await connector.call("schedule_task", { ...requested, title: "Ann's", ...ann });
+		expect(created).toMatchObject({ owner: "discord:111:ann", taint: "U" });
 		await connector.call("schedule_task", { ...requested, title: "Bob's", ...as("bob") });
 		expect(await connector.refusal("schedule_task", { ...requested, ...as("cy") })).toMatch(/^forbidden: /);
 		expect(await connector.refusal("schedule_task", requested)).toMatch(/^forbidden: /);
 		expect(await titles(connector, ann)).toEqual(["Ann's"]);
 		expect(await titles(connector, as("cy"))).toEqual([]);
 		expect((await titles(operator)).toSorted()).toEqual(["Ann's", "Bob's"]);
-		const { entry_id } = made;
+		const { entry_id } = created;
 		const missing = await connector.refusal("unschedule_task", { entry_id, ...as("bob") });
 		expect(missing).toContain("Schedule not found");
 		const removed = await connector.call("unschedule_task", { entry_id, ...ann });

@@ -30,8 +30,11 @@ verifiesOn(
 		const first = await client.open();
 		await client.call("send_message", { content: "say: The Fountain" });
 		await client.event("assistant.message");
-		const made = await client.event("session.renamed");
-		expect(made).toMatchObject({ session_id: first, payload: { title: "say: The Fountain", by: "model" } });
+		const renamed = await client.event("session.renamed");
+		expect(renamed).toMatchObject({
+			session_id: first,
+			payload: { title: "say: The Fountain", by: "model" },
+		});
 		const second = await client.open({ join: true, title: "Café plans" });
 		const found = async (query: string) =>
 			(await sessions(client, { query })).map(({ session_id }) => session_id);
@@ -65,9 +68,9 @@ verifiesOn("ozzie", ["session.fork"], "a fork continues a session up to an answe
 	await client.event("prompt.request");
 	expect(await client.refusal("fork_session", { at: 3 })).toMatch(/message 3 is not answered yet/);
 	expect(await client.refusal("fork_session", { at: 0 })).toMatch(/^invalid params: at/);
-	const whole = await client.call("fork_session", { key: "k" });
-	expect(whole).toMatchObject({ title: "Tides (fork)", at: 2 });
-	await expect(client.call("fork_session", { key: "k" })).resolves.toEqual(whole);
+	const fullFork = await client.call("fork_session", { key: "k" });
+	expect(fullFork).toMatchObject({ title: "Tides (fork)", at: 2 });
+	await expect(client.call("fork_session", { key: "k" })).resolves.toEqual(fullFork);
 	const { session_id: fork, last_seq } = await client.call("fork_session", { at: 1, title: "Ebb" });
 	await client.call("open_session", { session_id: fork, after_seq: 0, join: true });
 	await expect(client.event("session.created")).resolves.toMatchObject({

@@ -25,8 +25,8 @@ verifiesOn(
 		await slow.arrived();
 		slow.socket.pause();
 		await reader.call("send_message", { content: "read it all" });
-		const whole: ServerFrame[] = [];
-		while (!isEnd(whole.at(-1))) whole.push(await reader.next());
+		const allFrames: ServerFrame[] = [];
+		while (!isEnd(allFrames.at(-1))) allFrames.push(await reader.next());
 		slow.socket.resume();
 		await expect(slow.closed).resolves.toMatchObject({ code: 1013 });
 		const before = await readAll(slow);
@@ -36,7 +36,7 @@ verifiesOn(
 		const { last_seq } = await back.call("open_session", { session_id: session, after_seq });
 		const after: ServerFrame[] = [];
 		while (!isEnd(after.at(-1))) after.push(await back.next());
-		const recorded = whole.filter((frame) => frame.type === "event" && !frame.transient && frame.seq > 1);
+		const recorded = allFrames.filter((frame) => frame.type === "event" && !frame.transient && frame.seq > 1);
 		expect([...before, ...after]).toEqual(recorded);
 		expect(last_seq).toBe(recorded.length + 1);
 	},

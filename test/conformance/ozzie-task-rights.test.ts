@@ -101,14 +101,14 @@ verifiesOn("ozzie", ["task.envelope"], "no frame of a task is too large for exis
 		expect(payload["task_id"]).toBe(task_id);
 	}
 	expect(created.payload).toMatchObject({ session_id: session, type: "task.created" });
-	let whole = "";
+	let content = "";
 	for (let offset: unknown = 0; offset !== undefined; ) {
 		const { payload } = Object(await client.request("load_messages", { seq: created.seq, offset }));
 		const [page] = payload;
-		whole += page.content;
+		content += page.content;
 		offset = page.next;
 	}
-	expect(whole).toBe(description);
+	expect(content).toBe(description);
 	for (let n = 0; n < 30; n++) await submit(client, "d".repeat(2_000), { title: `${n}` });
 	const listed = Object(await client.request("list_tasks")).payload;
 	expect(listed.length).toBeGreaterThan(5);

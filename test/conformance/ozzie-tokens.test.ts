@@ -122,9 +122,9 @@ verifiesOn("ozzie", ["token.once"], "the text of a token is returned once", asyn
 	await using gateway = await TestGateway.start(withTokens);
 	await using operator = await connectOperator(gateway);
 	const wish = { kind: "observer", name: "wall", key: "k" };
-	const made = await operator.call("create_token", wish);
-	const token = String(made["token"]);
-	expect(made["info"]).toMatchObject({ kind: "observer", name: "wall", status: "active" });
+	const created = await operator.call("create_token", wish);
+	const token = String(created["token"]);
+	expect(created["info"]).toMatchObject({ kind: "observer", name: "wall", status: "active" });
 	expect(await operator.refusal("create_token", wish)).toMatch(/^invalid params: .*shown only once/);
 	expect(await operator.refusal("create_token", { ...wish, key: "k2" })).toMatch(/^invalid params: .*wall/);
 	const received = JSON.stringify([

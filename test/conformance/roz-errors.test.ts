@@ -141,9 +141,9 @@ verifiesOn(
 		const token = (await readOperatorToken(gateway.path("data"))) ?? "";
 		const headers = { authorization: `Bearer ${token}` };
 		await using operator = await OzzieClient.connect(gateway.url, { headers });
-		const made = await operator.call("create_token", { kind: "observer", name: "wall" });
+		const created = await operator.call("create_token", { kind: "observer", name: "wall" });
 		const codes: number[] = [];
-		for (const access of [{}, { token: String(made["token"]) }]) {
+		for (const access of [{}, { token: String(created["token"]) }]) {
 			await using stream = new RozStream(gateway.url, access);
 			stream.send({ start: {} });
 			codes.push((await stream.ended()).code);

@@ -88,8 +88,8 @@ verifiesOn(
 		await writeFile(silent.path("work", ".env"), "A=1\n");
 		silent.send({ id: "1", type: "prompt", message: "run: touch made\nread: .env" });
 		await silent.until("done");
-		const [made, refused] = only(silent.frames, "tool_result");
-		expect(made?.is_error).toBe(false);
+		const [executed, refused] = only(silent.frames, "tool_result");
+		expect(executed?.is_error).toBe(false);
 		expect(refused).toMatchObject({
 			...{ is_error: true, content: [{ text: expect.stringMatching(why) }] },
 		});

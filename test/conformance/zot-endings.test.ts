@@ -5,8 +5,8 @@ import { only, streamed, typesOf, ZotClient } from "./drivers/zot-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
 const speaking = ["turn_start", "assistant_start", "text_delta"];
-const whole = ["usage", "assistant_message"];
-const reply = [...speaking, ...whole];
+const endings = ["usage", "assistant_message"];
+const reply = [...speaking, ...endings];
 const written = ["tool_use_start", "tool_use_args", "tool_use_end"];
 const begun = ["response", "user_message"];
 
@@ -23,7 +23,7 @@ verifiesOn(
 		agent.send({ id: "2", type: "prompt", message: "say: look\nrun: echo hi\nsay: bye" });
 		const called = await agent.turn();
 		expect(typesOf(called)).toEqual([
-			...[...begun, ...speaking, ...written, ...whole],
+			...[...begun, ...speaking, ...written, ...endings],
 			...["tool_call", "turn_end tool_use", "tool_progress", "tool_result"],
 			...[...reply, "turn_end end_turn", "done"],
 		]);
@@ -54,7 +54,7 @@ verifiesOn(
 		agent.send({ id: "1", type: "prompt", message: "go" });
 		const all = await agent.turn();
 		expect(typesOf(all.filter(({ type }) => type !== "tool_progress"))).toEqual([
-			...[...begun, ...speaking, ...Array.from({ length: 4 }, () => written).flat(), ...whole],
+			...[...begun, ...speaking, ...Array.from({ length: 4 }, () => written).flat(), ...endings],
 			...[...Array<string>(4).fill("tool_call"), "turn_end tool_use"],
 			...[...Array<string>(4).fill("tool_result"), "error", "done"],
 		]);

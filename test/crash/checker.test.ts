@@ -93,7 +93,7 @@ test("a message that was never acknowledged may be lost", () => {
 	expect(check(outcome({ messages: [...outcome().messages, unsure] }))).toEqual([]);
 });
 
-const wholeView = { client: "ann", session, frames: frames() };
+const validView = { client: "ann", session, frames: frames() };
 const answerTwice = [...frames(), { ...story[6], type: "event", session_id: session, seq: 8 } as EventFrame];
 
 const broken: Readonly<Record<string, readonly [Outcome, string]>> = {
@@ -102,17 +102,17 @@ const broken: Readonly<Record<string, readonly [Outcome, string]>> = {
 		"ann got seq 5 of sess_1 at place 4",
 	],
 	"a client that got a frame twice": [
-		outcome({ views: [{ ...wholeView, frames: [...frames(), ...frames().slice(-1)] }] }),
+		outcome({ views: [{ ...validView, frames: [...frames(), ...frames().slice(-1)] }] }),
 		"ann got seq 7 of sess_1 at place 8",
 	],
 	"one number with two contents": [
 		outcome({
-			views: [wholeView, { client: "ben", session, frames: frames({ 1: { event: "session.closed" } }) }],
+			views: [validView, { client: "ben", session, frames: frames({ 1: { event: "session.closed" } }) }],
 		}),
 		"seq 1 of sess_1 is session.created {} for ann, but session.closed {} for ben",
 	],
 	"a client that ends too early": [
-		outcome({ views: [{ ...wholeView, frames: frames({ 7: null }) }] }),
+		outcome({ views: [{ ...validView, frames: frames({ 7: null }) }] }),
 		"ann ends with seq 6 of sess_1, which ends with 7",
 	],
 	"pages with other messages": [

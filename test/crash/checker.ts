@@ -149,9 +149,9 @@ function readCall(name: string, frames: readonly CallFrame[]): Call {
 	const [first, second] = frames.map(({ payload }) => payload);
 	const story = frames.map(({ payload }) => payload.status).join(", ");
 	const effect = (first?.status === "started" && effectOf(first.arguments)) || name;
-	const isWhole = first?.status === "started" && frames.length === 2;
-	if (isWhole && second?.status === "completed") return { name, effect, end: "completed", story };
-	if (!isWhole || second?.status !== "failed") return { name, effect, end: "none", story };
+	const hasStartAndEnd = first?.status === "started" && frames.length === 2;
+	if (hasStartAndEnd && second?.status === "completed") return { name, effect, end: "completed", story };
+	if (!hasStartAndEnd || second?.status !== "failed") return { name, effect, end: "none", story };
 	const end = second.error.startsWith(interrupted) ? "interrupted" : "failed";
 	return { name, effect, end, story: second.error };
 }

@@ -52,8 +52,8 @@ async function checkFrame(shown: Shown, agent: ZotClient, bound: Bound): Promise
 	const others: string[] = [];
 	for (;;) {
 		const frame: Shown = { ...(await agent.next().catch((reason: unknown) => giveUp(reason, others))) };
-		const isWhole = shown["type"] === "response" && frame["type"] === "response";
-		const keys = Object.keys(isWhole ? frame : shown);
+		const isResponse = shown["type"] === "response" && frame["type"] === "response";
+		const keys = Object.keys(isResponse ? frame : shown);
 		const part = Object.fromEntries(keys.flatMap((key) => (key in frame ? [[key, frame[key]]] : [])));
 		const tried = new Map(bound);
 		const found = mismatch(withoutFigures(shown), withoutFigures(part), tried);
@@ -61,7 +61,7 @@ async function checkFrame(shown: Shown, agent: ZotClient, bound: Bound): Promise
 			for (const [name, value] of tried) bound.set(name, value);
 			return;
 		}
-		if (isWhole) throw new Error(`${found} in ${JSON.stringify(frame)}`);
+		if (isResponse) throw new Error(`${found} in ${JSON.stringify(frame)}`);
 		others.push(`${found} in ${JSON.stringify(frame)}`);
 	}
 }

@@ -12,7 +12,7 @@ import { networkFailures } from "./network-failures.ts";
 import { oddUsages } from "./odd-usage.ts";
 import { oddStreams } from "./oddity.ts";
 import { PassingTime, settle } from "./passing-time.ts";
-import { wholeRow, withSeeds } from "./seeds.ts";
+import { singleCaseRow, withSeeds } from "./seeds.ts";
 import { statusFailures } from "./status-failures.ts";
 import { stops } from "./stops.ts";
 import { toolFaults } from "./tool-faults.ts";
@@ -187,7 +187,7 @@ test.for(networkFailures.map((failure) => [failure.name, failure] as const))(
 );
 
 test("a cancelled call ends immediately and releases the connection", async () => {
-	await withSeeds(wholeRow, async (random) => {
+	await withSeeds(singleCaseRow, async (random) => {
 		const at = random.pick(["start", "head", random.between(1, 40)] as const);
 		fake.script(speaking(random, { break: { at, how: "hang" } }));
 		const giveUp = new AbortController();

@@ -8,7 +8,7 @@ import { networkFailures } from "./network-failures.ts";
 import { PassingTime, settle } from "./passing-time.ts";
 import { familyAt, testedFamilies } from "./provider-port.ts";
 import { failuresOf, oddReports } from "./provider-rows.ts";
-import { wholeRow, withSeeds } from "./seeds.ts";
+import { singleCaseRow, withSeeds } from "./seeds.ts";
 import { stops } from "./stops.ts";
 import { toolFaults } from "./tool-faults.ts";
 
@@ -152,7 +152,7 @@ describe.each(testedFamilies.map((one) => [one.family, one] as const))("%s", (_,
 	test.for(["hang", "reset"] as const)(
 		"a reply is complete although its connection fails after the end: %s",
 		async (how) => {
-			await withSeeds(wholeRow, async (random) => {
+			await withSeeds(singleCaseRow, async (random) => {
 				const { usage: _, ...reply } = speaking(random, { break: { at: Number.POSITIVE_INFINITY, how } });
 				fake.script(reply);
 				const pass = how === "hang" ? (time: PassingTime) => time.endsAfter(1_000) : undefined;
@@ -187,7 +187,7 @@ describe.each(testedFamilies.map((one) => [one.family, one] as const))("%s", (_,
 	);
 
 	test("a cancelled call ends immediately and releases the connection", async () => {
-		await withSeeds(wholeRow, async (random) => {
+		await withSeeds(singleCaseRow, async (random) => {
 			const at = random.pick(["start", "head", random.between(1, 40)] as const);
 			const { usage: _, ...reply } = speaking(random, { break: { at, how: "hang" } });
 			fake.script(reply);

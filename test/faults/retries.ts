@@ -101,11 +101,11 @@ export function checkRun({ setup, log, before }: FailureCase, requests: number):
 export async function checkAborted(
 	{ setup, log }: FailureCase,
 	runId: string,
-	whole: boolean,
+	mustBeComplete: boolean,
 ): Promise<void> {
 	const aborted = (await setup.abortedTexts(runId)).filter((text) => text !== "");
-	const texts = whole ? log.texts.slice(0, -1) : log.texts;
-	if (whole) expect(aborted).toEqual(texts);
+	const texts = mustBeComplete ? log.texts.slice(0, -1) : log.texts;
+	if (mustBeComplete) expect(aborted).toEqual(texts);
 	else expect(texts.slice(0, aborted.length)).toEqual(aborted);
 }
 

@@ -9,7 +9,7 @@ import { oddStreams } from "./oddity.ts";
 import { PassingTime, settle } from "./passing-time.ts";
 import { checkNextMessage, checkRun } from "./retries.ts";
 import type { RunLog } from "./run-log.ts";
-import { wholeRow, withSeeds } from "./seeds.ts";
+import { singleCaseRow, withSeeds } from "./seeds.ts";
 import { sharedSetup } from "./shared-setup.ts";
 import { stops } from "./stops.ts";
 import { toolFaults } from "./tool-faults.ts";
@@ -138,7 +138,7 @@ const frames = [
 
 test("protocol frames in a reply are text", async () => {
 	const setup = await sharedSetup();
-	await withSeeds(wholeRow, async (random) => {
+	await withSeeds(singleCaseRow, async (random) => {
 		const before = setup.fake.requests.length;
 		const text = random.shuffle([...frames, "and that is all"]).join(" ");
 		setup.fake.script(speaking(random, { content: [{ type: "text", text }] }));
@@ -164,7 +164,7 @@ function leaksIn({ events, texts }: RunLog, hidden: string): unknown[] {
 
 test("a secret in a reply is hidden, at any split", async () => {
 	await using setup = await setupWithSecret();
-	await withSeeds(wholeRow, async (random) => {
+	await withSeeds(singleCaseRow, async (random) => {
 		const text = `It is ${secret}, keep it. ${Buffer.from(secret).toString("base64")} is the same.`;
 		setup.fake.script(speaking(random, { content: [{ type: "text", text }] }));
 		const { log } = await setup.ask();
@@ -178,7 +178,7 @@ test("a secret in a reply is hidden, at any split", async () => {
 
 test("a secret that is cut off in the middle is not shown in part", async () => {
 	await using setup = await setupWithSecret();
-	await withSeeds(wholeRow, async (random) => {
+	await withSeeds(singleCaseRow, async (random) => {
 		const text = `It is ${secret.slice(0, -random.between(1, 10))}`;
 		setup.fake.script(
 			speaking(random, { content: [{ type: "text", text }], edit: (events) => events.slice(0, -1) }),
@@ -196,7 +196,7 @@ test("a secret that is cut off in the middle is not shown in part", async () => 
 
 test("a secret in a provider's error is hidden", async () => {
 	await using setup = await setupWithSecret();
-	await withSeeds(wholeRow, async (random) => {
+	await withSeeds(singleCaseRow, async (random) => {
 		const message = `invalid bearer token ${secret}`;
 		const body = JSON.stringify({ type: "error", error: { type: "overloaded_error", message } });
 		setup.fake.script(

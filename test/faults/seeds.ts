@@ -34,7 +34,7 @@ function isLarge(one: object): boolean {
 }
 
 /** The runs of a row that has only one case. */
-export const wholeRow: Repeated = { times: isEveryday ? LEAST_RUNS : ROW_RUNS };
+export const singleCaseRow: Repeated = { times: isEveryday ? LEAST_RUNS : ROW_RUNS };
 
 /** Runs a case repeatedly with different seeds. The failure message contains the seed that repeats the failure. */
 export async function withSeeds(

@@ -75,8 +75,8 @@ function called(name: string, stop: string | null, json: (random: Random) => str
 }
 
 function halfCall(random: Random): string {
-	const whole = JSON.stringify({ at: "the door", why: "somebody sings behind it" });
-	return whole.slice(0, random.between(1, whole.length - 1));
+	const json = JSON.stringify({ at: "the door", why: "somebody sings behind it" });
+	return json.slice(0, random.between(1, json.length - 1));
 }
 
 function withoutReason(events: readonly WireEvent[]): WireEvent[] {

@@ -25,8 +25,8 @@ const CAP = 8;
 /** Row of the fault table about tool calls. */
 export const toolFaults: readonly (ToolFault & Repeated)[] = rowOf<ToolFault>([
 	broken("JSON cut off", (random) => {
-		const whole = JSON.stringify({ at: "the door", why: "somebody sings behind it" });
-		return whole.slice(0, random.between(1, whole.length - 1));
+		const json = JSON.stringify({ at: "the door", why: "somebody sings behind it" });
+		return json.slice(0, random.between(1, json.length - 1));
 	}),
 	broken("no JSON", (random) =>
 		random.pick(["{at: door}", "the door", "{'at': 'door'}", '{"at": NaN}', "}{"]),
@@ -139,10 +139,10 @@ function broken(name: string, json: (random: Random) => string): ToolFault {
 		name: `arguments: ${name}`,
 		answer(random) {
 			const text = json(random);
-			const whole = cutUp({ content: [badly("toolu_1", text)] }, random);
+			const body = cutUp({ content: [badly("toolu_1", text)] }, random);
 			// Cuts the text into pieces as large as a service might send, because a large text must not become a
 			// million events.
-			return text.length < 10_000 ? whole : { ...whole, cut: inBlocks };
+			return text.length < 10_000 ? body : { ...body, cut: inBlocks };
 		},
 		check: (calls) =>
 			expect(calls).toMatchObject([{ name: "look", id: "toolu_1", invalid: expect.any(String) }]),

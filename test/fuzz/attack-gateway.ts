@@ -93,7 +93,7 @@ function makeFrame(random: Random, surroundings: Surroundings): { family: Family
 
 /** Text that is not JSON is never sent in a binary message, because the gateway would close the connection. */
 function pickForm(random: Random, text: string): Form {
-	if (random.chance(0.9)) return "whole";
+	if (random.chance(0.9)) return "single";
 	return random.chance(0.5) || !readFrame(text).isJson ? "fragments" : "binary";
 }
 

@@ -3,7 +3,7 @@ import WebSocket from "ws";
 import { Watch } from "../watch.ts";
 
 /** WebSocket messages that transport a text: one text message, two fragments, or a binary message with the text. */
-export type Form = "whole" | "fragments" | "binary";
+export type Form = "single" | "fragments" | "binary";
 
 /** A connection that sends any text and records all received frames in order. */
 export class FuzzConnection {
@@ -33,7 +33,7 @@ export class FuzzConnection {
 		return connection;
 	}
 
-	send(text: string, form: Form = "whole"): void {
+	send(text: string, form: Form = "single"): void {
 		const bytes = Buffer.from(text);
 		const half = bytes.length >> 1;
 		if (form === "fragments") this.#socket.send(bytes.subarray(0, half), { binary: false, fin: false });

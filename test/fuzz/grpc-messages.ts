@@ -173,12 +173,12 @@ const weighted = [...kinds, ...kinds.slice(0, 3), ...kinds.slice(0, 3), ...kinds
 export function makeGrpcAttack(random: Random): GrpcAttack {
 	const kind = random.pick(weighted);
 	const target = random.pick(targets);
-	const made = makers[kind]?.(random, target);
-	if (!made) throw new Error(`no maker of ${kind}`);
+	const attack = makers[kind]?.(random, target);
+	if (!attack) throw new Error(`no maker of ${kind}`);
 	return {
 		kind,
-		body: made.body,
-		messages: made.messages,
-		headers: { ...common, ":path": target.path, ...made.headers },
+		body: attack.body,
+		messages: attack.messages,
+		headers: { ...common, ":path": target.path, ...attack.headers },
 	};
 }

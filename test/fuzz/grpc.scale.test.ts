@@ -46,13 +46,14 @@ test("malformed gRPC messages get a status each and leave no memory in use, and 
 	let messages = 0;
 
 	const attackOnce = async (session: ClientHttp2Session): Promise<void> => {
-		const made = makeGrpcAttack(random);
-		const attack = { ...made, headers: { ...made.headers, authorization: `Bearer ${token}` } };
+		const grpcAttack = makeGrpcAttack(random);
+		const attack = { ...grpcAttack, headers: { ...grpcAttack.headers, authorization: `Bearer ${token}` } };
 		const answer = await attackWith(session, attack);
-		messages += made.messages;
-		const key = `${made.kind}: ${answer}`;
+		messages += grpcAttack.messages;
+		const key = `${grpcAttack.kind}: ${answer}`;
 		answers.set(key, (answers.get(key) ?? 0) + 1);
-		if (!isExpected(made.kind, answer)) faults.push(`${key}: ${made.body.toString("hex").slice(0, 200)}`);
+		if (!isExpected(grpcAttack.kind, answer))
+			faults.push(`${key}: ${grpcAttack.body.toString("hex").slice(0, 200)}`);
 		siege.progress();
 	};
 	const attack = async (until: number): Promise<void> => {

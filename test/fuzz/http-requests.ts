@@ -4,7 +4,7 @@ export interface HttpAttack {
 	readonly kind: string;
 	readonly bytes: Buffer;
 	/** True if the head of a request is complete, so that the gateway must respond without waiting. */
-	readonly isWhole: boolean;
+	readonly isWellFormed: boolean;
 }
 
 /** Addresses of all routes. `frame-kinds.test.ts` compares them with the routes of the gateway. */
@@ -246,8 +246,8 @@ const makers: Readonly<Record<string, Make>> = {
 		return { method, target, headers: upgrade(port, random.pick(changes)) };
 	},
 	"cut request": (random, port) => {
-		const whole = write({ target: random.pick(httpPaths), headers: ordinary(port) });
-		return whole.subarray(0, random.below(whole.length));
+		const validBytes = write({ target: random.pick(httpPaths), headers: ordinary(port) });
+		return validBytes.subarray(0, random.below(validBytes.length));
 	},
 	"cut preface": (random) => Buffer.from(preface).subarray(0, random.between(1, preface.length)),
 	"http/2": (random) => Buffer.concat([Buffer.from(preface), noise(random, random.between(1, 200))]),
@@ -275,7 +275,7 @@ const makers: Readonly<Record<string, Make>> = {
 
 export function makeHttpAttack(random: Random, port: number): HttpAttack {
 	const [kind, make] = random.pick(Object.entries(makers));
-	const made = make(random, port);
-	if (Buffer.isBuffer(made)) return { kind, bytes: made, isWhole: false };
-	return { kind, bytes: write(made), isWhole: kind !== "body" };
+	const request = make(random, port);
+	if (Buffer.isBuffer(request)) return { kind, bytes: request, isWellFormed: false };
+	return { kind, bytes: write(request), isWellFormed: kind !== "body" };
 }

@@ -16,11 +16,11 @@ test("malformed HTTP gets a response or a close and leaves no memory in use, and
 	const faults: string[] = [];
 
 	const attackOnce = async (): Promise<void> => {
-		const { kind, bytes, isWhole } = makeHttpAttack(random, siege.port);
+		const { kind, bytes, isWellFormed } = makeHttpAttack(random, siege.port);
 		const socket = await RawSocket.open(siege.port);
 		try {
 			socket.write(bytes);
-			if (!isWhole) socket.end();
+			if (!isWellFormed) socket.end();
 			await socket.until("the gateway ends the connection or leaves it open", () =>
 				isLeftOpen(socket.received),
 			);

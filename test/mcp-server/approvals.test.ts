@@ -88,13 +88,13 @@ test("a client whose token has no right to approve is shown no form", async () =
 	const agent = await desk.client();
 	const { session_id, run_id } = (await agent.call("ask", { message: "write: notes.txt <<< buy milk" }))
 		.facts;
-	const made = await operator.call("create_token", {
+	const created = await operator.call("create_token", {
 		kind: "observer",
 		name: "wall",
 		sessions: [session_id],
 	});
 	const person = new Approver();
-	const observer = await desk.client({ token: String(made["token"]), onForm: person.onForm });
+	const observer = await desk.client({ token: String(created["token"]), onForm: person.onForm });
 	const result = await observer.call("task_status", { session_id, run_id, wait_seconds: 1 });
 	expect(result.facts).toMatchObject({ status: "waiting", waiting_for: [{ kind: "approval" }] });
 	expect(person.shown).toEqual([]);

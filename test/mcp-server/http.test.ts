@@ -240,12 +240,12 @@ test("an observer reads the sessions of its token, and other requests are refuse
 	const result = (await agent.call("ask", { message: "ask: What is your name?" })).facts;
 	const hidden = (await agent.call("ask", { message: "say: secret plan" })).facts;
 	const { session_id, run_id } = result;
-	const made = await operator.call("create_token", {
+	const created = await operator.call("create_token", {
 		kind: "observer",
 		name: "wall",
 		sessions: [session_id],
 	});
-	const observer = await desk.client({ token: String(made["token"]) });
+	const observer = await desk.client({ token: String(created["token"]) });
 	for (const [tool, args] of [
 		["ask", { message: "say: hi" }],
 		["ask", { message: "say: hi", session_id }],

@@ -14,13 +14,13 @@ const hidden = `${textOf(unwritten)}\n${shaped.join("\n")}\n`;
 const wrapped = unwritten.map((secret, n) => wrappedIn(secret, "x".repeat(n + 30))).join("\n\n");
 
 /** Finds only unencoded secrets, because the form of a credential is not recognisable after encoding. */
-function looksIn(secrets: readonly string[], text: string): string[] {
+function findSecrets(secrets: readonly string[], text: string): string[] {
 	return secrets.filter((secret) => text.includes(secret));
 }
 
 test("the canaries are found in each of their forms, which the tests below rely on", () => {
 	expect(findIn(unwritten, hidden)).toEqual(unwritten);
-	expect(looksIn(shaped, hidden)).toEqual(shaped);
+	expect(findSecrets(shaped, hidden)).toEqual(shaped);
 	expect(findIn(unwritten, wrapped)).toEqual(unwritten);
 	expect(findIn(everything, "nothing of the kind")).toEqual([]);
 	expect(everything.length).toBeGreaterThanOrEqual(40);
@@ -120,7 +120,7 @@ test("no secret is in any file, event, response, log line or model request, by a
 		log: log.join("\n"),
 	};
 	const leaks = Object.entries(sinks).flatMap(([sink, text]) =>
-		[...findIn(registered, text), ...looksIn(shaped, text)].map((secret) => `${secret} in ${sink}`),
+		[...findIn(registered, text), ...findSecrets(shaped, text)].map((secret) => `${secret} in ${sink}`),
 	);
 	const allowed = ["/parley.sqlite", "requests", "table steps"];
 	expect(leaks.sort()).toEqual(allowed.map((sink) => `${written} in ${sink}`));
@@ -168,7 +168,7 @@ test("a password that is typed into a page appears nowhere else, and neither doe
 	const sinks = Object.entries({ ...everything, frames: frames.join("\n") });
 	expect(sinks.flatMap(([sink, text]) => findIn([password, other], text).map(() => sink))).toEqual([]);
 	const ids = [first, second].map((address) => address.split("/").at(-1) ?? "");
-	for (const [sink, text] of Object.entries(everything)) expect(looksIn(ids, text), sink).toEqual([]);
+	for (const [sink, text] of Object.entries(everything)) expect(findSecrets(ids, text), sink).toEqual([]);
 });
 
 test("a secret in a reply is found at any split of the reply", { timeout: paced(120_000) }, async () => {
@@ -178,7 +178,7 @@ test("a secret in a reply is found at any split of the reply", { timeout: paced(
 	for (const secret of [plain, spaced]) {
 		const text = `so: ${secret} it is`;
 		for (let at = 1; at < text.length; at++) {
-			setup.model.script({ ...says(text), cut: (whole) => [whole.slice(0, at), whole.slice(at)] });
+			setup.model.script({ ...says(text), cut: (fullText) => [fullText.slice(0, at), fullText.slice(at)] });
 			await setup.ask("say");
 		}
 	}

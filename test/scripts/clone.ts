@@ -26,12 +26,12 @@ export class Clone implements AsyncDisposable {
 	#gateway: ChildProcessByStdio<null, Readable, Readable> | undefined;
 
 	constructor() {
-		const made = /[/\\](?:dist|\.cache)$/;
+		const generated = /[/\\](?:dist|\.cache)$/;
 		for (const name of copied) {
 			cpSync(join(repository, name), join(this.root, name), {
 				recursive: true,
 				verbatimSymlinks: true,
-				filter: (path) => !made.test(path),
+				filter: (path) => !generated.test(path),
 			});
 		}
 		symlinkSync(join(repository, "node_modules"), join(this.root, "node_modules"));

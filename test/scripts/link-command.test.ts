@@ -153,9 +153,9 @@ test("the PATH and HOME may name the home directory by a symbolic link, with spa
 		{ HOME: `${linked}/`, PATH: `${linked}/bin/` },
 	];
 	for (const call of calls) {
-		const { link: made = "" } = linkCommand(call);
-		expect(realpathSync(made)).toBe(launcher);
-		rmSync(made);
+		const { link = "" } = linkCommand(call);
+		expect(realpathSync(link)).toBe(launcher);
+		rmSync(link);
 	}
 });
 

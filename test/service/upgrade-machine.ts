@@ -50,18 +50,18 @@ export class Versions implements Disposable {
 	readonly installed = join(this.directory, "installed");
 
 	static async make(): Promise<Versions> {
-		const made = new Versions();
-		const [tarball = ""] = await pack(process.execPath, made.directory, "command");
-		execFileSync("tar", ["-xzf", tarball, "-C", made.directory]);
-		for (const version of Object.keys(versions)) made.#change(version as Version);
-		const install = ["install", "--global", "--prefix", made.installed, "--no-audit", "--no-fund"];
-		symlinkSync(libraries, join(made.directory, "node_modules"));
-		execFileSync("npm", [...install, made.file("1.0.0")], { stdio: "pipe" });
+		const machine = new Versions();
+		const [tarball = ""] = await pack(process.execPath, machine.directory, "command");
+		execFileSync("tar", ["-xzf", tarball, "-C", machine.directory]);
+		for (const version of Object.keys(versions)) machine.#change(version as Version);
+		const install = ["install", "--global", "--prefix", machine.installed, "--no-audit", "--no-fund"];
+		symlinkSync(libraries, join(machine.directory, "node_modules"));
+		execFileSync("npm", [...install, machine.file("1.0.0")], { stdio: "pipe" });
 		// This call makes Node store the compiled program for all copies.
-		execFileSync(process.execPath, [join(made.installed, "bin/parley"), "upgrade", "--help"], {
+		execFileSync(process.execPath, [join(machine.installed, "bin/parley"), "upgrade", "--help"], {
 			stdio: "pipe",
 		});
-		return made;
+		return machine;
 	}
 
 	/** Path of the tarball of a version. */

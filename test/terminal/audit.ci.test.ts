@@ -55,16 +55,16 @@ test("message text that another program altered is found by audit --verify and b
 }) => {
 	await setup.startAnew();
 	expect((await outputOf(setup, "ask", "good morning")).code).toBe(0);
-	const whole = /the messages are intact: \d+ rows of 1 session/;
+	const intact = /the messages are intact: \d+ rows of 1 session/;
 	expect(await outputOf(setup, "audit", "--verify")).toMatchObject({
 		code: 0,
-		text: expect.stringMatching(whole),
+		text: expect.stringMatching(intact),
 	});
 	expect((await outputOf(setup, "doctor", "--deep")).text).toMatch(/^ok +messages +intact: \d+ rows/m);
 	await setup.killGateway();
 	expect(await outputOf(setup, "audit", "--verify")).toMatchObject({
 		code: 0,
-		text: expect.stringMatching(whole),
+		text: expect.stringMatching(intact),
 	});
 
 	const file = join(setup.data, "parley.sqlite");

@@ -116,8 +116,8 @@ test("the operator sees waiting requests, their requesters, and the command to r
 	timeout: paced(120_000),
 }, async ({ setup }) => {
 	const { parley, data } = setup;
-	const made = await parley("token", "create", "connector", "discord", "--platform", "discord");
-	await using connector = await setup.connect(made.stdout);
+	const created = await parley("token", "create", "connector", "discord", "--platform", "discord");
+	await using connector = await setup.connect(created.stdout);
 	const { stdout: code } = await parley("people", "pair", "--role", "owner");
 	await connector.call("pair", { code: code.trim(), ...as("olga") });
 	await connector.call("pair", as("eve"));
@@ -149,7 +149,7 @@ test("the commands of a channel work in its workspace, and reach no other direct
 	timeout: paced(120_000),
 }, async ({ setup }) => {
 	const { parley, data } = setup;
-	const made = await parley(
+	const created = await parley(
 		"token",
 		"create",
 		"connector",
@@ -159,7 +159,7 @@ test("the commands of a channel work in its workspace, and reach no other direct
 		"--tenant",
 		"111",
 	);
-	await using connector = await setup.connect(made.stdout);
+	await using connector = await setup.connect(created.stdout);
 	await using operator = await setup.connect((await readOperatorToken(data)) ?? "");
 	await parley("people", "role", "discord:111:olga", "owner");
 	const other = String((await connector.call("open_session", as("olga", "other")))["session_id"]);

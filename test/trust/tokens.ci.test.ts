@@ -61,12 +61,12 @@ async function statusOf({ url }: Setup, token: string): Promise<number> {
 test("tokens are created, listed, rotated and revoked at the command line", {
 	timeout: paced(patienceMs * 3),
 }, async ({ setup }) => {
-	const made = await setup.token("create", "observer", "wall", "--days", "7");
-	expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^gw_observer_\S+\n$/) });
-	expect(made.stderr).toMatch(/^observer token wall \([0-9a-z]{8}\) expires in \d+ \w+\./);
-	expect(await statusOf(setup, made.stdout)).toBe(200);
+	const created = await setup.token("create", "observer", "wall", "--days", "7");
+	expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/^gw_observer_\S+\n$/) });
+	expect(created.stderr).toMatch(/^observer token wall \([0-9a-z]{8}\) expires in \d+ \w+\./);
+	expect(await statusOf(setup, created.stdout)).toBe(200);
 	const socket = new WebSocket(`${setup.url.replace("http", "ws")}/api/ws`, {
-		headers: { authorization: `Bearer ${made.stdout.trim()}` },
+		headers: { authorization: `Bearer ${created.stdout.trim()}` },
 	});
 	const closed = new Promise((resolve) => socket.on("close", resolve));
 	await new Promise((resolve) => socket.on("open", resolve));
@@ -84,7 +84,7 @@ test("tokens are created, listed, rotated and revoked at the command line", {
 	expect(listed.stdout).not.toContain("gw_");
 	const rotated = await setup.token("rotate", "wall");
 	expect(await closed).toBe(4001);
-	expect([await statusOf(setup, made.stdout), await statusOf(setup, rotated.stdout)]).toEqual([401, 200]);
+	expect([await statusOf(setup, created.stdout), await statusOf(setup, rotated.stdout)]).toEqual([401, 200]);
 	const revoked = await setup.token("revoke", "wall");
 	expect(revoked.stdout).toMatch(/^revoked the observer token wall \([0-9a-z]{8}\)\n$/);
 	expect(await statusOf(setup, rotated.stdout)).toBe(401);

@@ -104,8 +104,8 @@ export const familyNames = Object.keys(families);
 /** One nonblank line. Line feeds become spaces. */
 export function malformedLine(family: string, random: Random): Buffer {
 	for (;;) {
-		const made = families[family]?.(random) ?? "";
-		const line = Buffer.from(made).map((byte) => (byte === 0x0a ? 0x20 : byte));
+		const content = families[family]?.(random) ?? "";
+		const line = Buffer.from(content).map((byte) => (byte === 0x0a ? 0x20 : byte));
 		const text = Buffer.from(line).toString("utf8");
 		if (text.trim() !== "") return Buffer.from(line);
 	}

@@ -43,9 +43,11 @@ test("each malformed line is answered once, and the process continues unchanged"
 	let before: Holdings | undefined;
 	let refused = 0;
 	for (let read = 0; refused < total; read = agent.frames.length) {
-		const made = Array.from({ length: batch }, () => malformedLine(random.pick(familyNames), random));
-		lines += made.length;
-		const bytes = Buffer.concat(made.flatMap((line) => [line, Buffer.from(random.pick(["\n", "\r\n"]))]));
+		const malformed = Array.from({ length: batch }, () => malformedLine(random.pick(familyNames), random));
+		lines += malformed.length;
+		const bytes = Buffer.concat(
+			malformed.flatMap((line) => [line, Buffer.from(random.pick(["\n", "\r\n"]))]),
+		);
 		for (let at = 0; at < bytes.length; ) {
 			const length = random.chance(0.5) ? bytes.length : random.between(1, 40_000);
 			agent.write(bytes.subarray(at, at + length));

@@ -8,7 +8,7 @@ import { ClientHost } from "./client-host.ts";
 const mebibyte = 1024 * 1024;
 
 /** Resolves when a file with this name is created in the directory. */
-async function made(directory: string, name: string): Promise<void> {
+async function fileCreated(directory: string, name: string): Promise<void> {
 	for await (const { filename } of watch(directory)) if (filename === name) return;
 }
 
@@ -17,7 +17,7 @@ test("a client that pauses in a long reply misses nothing, and the agent continu
 	await agent.data({ id: "0", type: "get_state" });
 	const before = await agent.residentBytes();
 	const words = 100_000;
-	const replied = made(agent.path("work"), "replied");
+	const replied = fileCreated(agent.path("work"), "replied");
 	agent.send({ id: "p", type: "prompt", message: `long: ${words} tokens\nrun: touch replied\nsay: over` });
 	await agent.until("text_delta");
 	agent.reads = false;

@@ -12,7 +12,7 @@ export class DrainClient {
 
 	private constructor(socket: Socket) {
 		this.#socket = socket;
-		socket.on("data", (chunk) => this.#look(chunk));
+		socket.on("data", (chunk) => this.#inspect(chunk));
 		// Benches kill servers. The caller that awaits the data notices when it is missing.
 		socket.on("error", () => undefined);
 	}
@@ -59,9 +59,9 @@ export class DrainClient {
 	}
 
 	/** Finds a ping among frames by its two bytes. A pong to bytes that only look like a ping does no harm. */
-	#look(chunk: Buffer): void {
+	#inspect(chunk: Buffer): void {
 		if (chunk.includes(ping)) this.#socket.write(pong);
-		this.#marks.look(chunk);
+		this.#marks.inspect(chunk);
 	}
 }
 

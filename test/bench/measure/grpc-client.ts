@@ -49,7 +49,7 @@ export class GrpcClient {
 			...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
 		});
 		stream.on("error", () => undefined);
-		stream.on("data", (chunk: Buffer) => this.#marks.look(chunk));
+		stream.on("data", (chunk: Buffer) => this.#marks.inspect(chunk));
 		for (const message of messages) stream.write(message);
 		return stream;
 	}
@@ -60,11 +60,11 @@ export class GrpcClient {
 	 */
 	token(stream: ClientHttp2Stream): Promise<void> {
 		return new Promise((resolve) => {
-			const look = tokens(() => {
-				stream.off("data", look);
+			const listener = tokens(() => {
+				stream.off("data", listener);
 				resolve();
 			});
-			stream.on("data", look);
+			stream.on("data", listener);
 		});
 	}
 

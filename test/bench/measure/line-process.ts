@@ -11,7 +11,7 @@ export class LineProcess {
 
 	constructor(args: readonly string[], cwd: string) {
 		this.#child = spawn(process.execPath, args, { cwd, stdio: ["pipe", "pipe", "inherit"] });
-		this.#child.stdout.on("data", (chunk) => this.#marks.look(chunk));
+		this.#child.stdout.on("data", (chunk) => this.#marks.inspect(chunk));
 	}
 
 	/**

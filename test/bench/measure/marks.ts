@@ -13,7 +13,7 @@ export class Marks {
 	}
 
 	/** Searches a chunk together with the end of the previous chunk, because a mark may span two chunks. */
-	look(chunk: Buffer): void {
+	inspect(chunk: Buffer): void {
 		for (const awaited of this.#awaited) {
 			const { mark, tail, resolve } = awaited;
 			const found = chunk.includes(mark) || (tail + chunk.toString("latin1", 0, mark.length)).includes(mark);

@@ -7,7 +7,7 @@ import { type ConfigFlags, loadConfig, startGateway } from "@parley/gateway";
 import { answerParent } from "./answer-parent.ts";
 
 /** Starts a gateway with its store on disk, in a server of `startServer`. */
-export async function serveGateway(made: {
+export async function serveGateway(options: {
 	readonly flags?: ConfigFlags;
 	readonly model?: Model;
 	/** An empty directory for the gateway, which the parent removes. By default, the server creates one. */
@@ -15,15 +15,16 @@ export async function serveGateway(made: {
 	/** Content of the gateway's configuration file. */
 	readonly settings?: object;
 }): Promise<void> {
-	const data = made.directory ?? mkdtempSync(join(tmpdir(), "parley-bench-"));
+	const data = options.directory ?? mkdtempSync(join(tmpdir(), "parley-bench-"));
 	// Prevents compaction of long sessions.
 	const model = { id: "bench", provider: "bench", context_window: 1_000_000_000, max_output: 8_192 };
 	mkdirSync(join(data, "data"), { mode: 0o700 });
 	writeFileSync(join(data, "data", "models.json"), JSON.stringify({ models: [model] }));
-	if (made.settings) writeFileSync(join(data, "data", "parley.config.json"), JSON.stringify(made.settings));
+	if (options.settings)
+		writeFileSync(join(data, "data", "parley.config.json"), JSON.stringify(options.settings));
 	const gateway = await startGateway({
 		config: loadConfig({
-			flags: { listen: ["127.0.0.1:0"], data: join(data, "data"), root: [data], ...made.flags },
+			flags: { listen: ["127.0.0.1:0"], data: join(data, "data"), root: [data], ...options.flags },
 			// Titles would add a frame after the first reply of each session.
 			environment: { PARLEY_TITLES: "false" },
 			cwd: data,
@@ -35,10 +36,10 @@ export async function serveGateway(made: {
 		redactor: new Redactor(),
 		version: "bench",
 		currentDirectory: data,
-		...(made.model && { model: made.model }),
+		...(options.model && { model: options.model }),
 	});
 	answerParent(Number(new URL(gateway.urls[0] ?? "").port), async () => {
 		await gateway.stop(0);
-		if (made.directory === undefined) rmSync(data, { recursive: true });
+		if (options.directory === undefined) rmSync(data, { recursive: true });
 	});
 }

@@ -20,7 +20,7 @@ const placeStride = 4;
 const shortMs = 25;
 
 /** A clock with times in whole milliseconds, like the clock of a machine. */
-class WholeClock extends ManualClock {
+class MillisecondClock extends ManualClock {
 	override now(): number {
 		return Math.floor(super.now());
 	}
@@ -92,7 +92,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 	stuck: readonly string[] = [];
 	readonly faults: string[] = [];
 	readonly #platform: ChaosPlatform<Simulator, People>;
-	readonly #clock = new WholeClock();
+	readonly #clock = new MillisecondClock();
 	readonly #random: Random;
 	readonly #directory: string;
 	readonly #seed: number;
@@ -240,7 +240,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 			await this.#quiet();
 			this.#clock.advance(Math.max(0, Math.min(left, part) - shortMs));
 			await this.#quiet();
-			this.people.pendingActions.look();
+			this.people.pendingActions.judge();
 			this.work.stream();
 		}
 	}

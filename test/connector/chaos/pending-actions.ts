@@ -41,7 +41,7 @@ export class PendingActions {
 	}
 
 	/** Records each press and command without a response within the time limit, unless there was a fault. */
-	look(): void {
+	judge(): void {
 		const now = this.#clock.now();
 		for (const action of this.#actions) {
 			const { interaction, what, at } = action;

@@ -4,8 +4,8 @@ import { SentInteraction } from "../../simulators/discord/people/sent-interactio
 import { isSeen, type SeenComponent, show } from "../../simulators/discord/people/shown.ts";
 import type { ChannelRecord, MessageRecord } from "../../simulators/discord/platform/records.ts";
 import type { DiscordSite } from "../scenes/discord-site.ts";
-import { has, readable } from "../scenes/look.ts";
 import { normalised } from "../scenes/normalised.ts";
+import { has, readable } from "../scenes/shown-posts.ts";
 import { controlOf } from "./control-of.ts";
 import { drawMarkdown } from "./draw-markdown.ts";
 import { html, lines, type Markup } from "./markup.ts";

@@ -2,7 +2,7 @@ import { isPart, type Part } from "../../simulators/slack/blocks/block-text.ts";
 import { SentInteraction } from "../../simulators/slack/people/sent-interaction.ts";
 import { isSeen, show } from "../../simulators/slack/people/shown.ts";
 import type { MessageRecord } from "../../simulators/slack/platform/records.ts";
-import { has, readable } from "../scenes/look.ts";
+import { has, readable } from "../scenes/shown-posts.ts";
 import type { SlackSite } from "../scenes/slack-site.ts";
 import { drawBlocks, drawMrkdwn } from "./draw-blocks.ts";
 import { html, lines, type Markup } from "./markup.ts";

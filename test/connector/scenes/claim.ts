@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { has, look, looks, parley } from "./look.ts";
 import { attempt, type Notebook } from "./notebook.ts";
+import { has, parley, shownPosts, textOfPost } from "./shown-posts.ts";
 import type { Claim } from "./step.ts";
 
 type OfRoom = Extract<
@@ -54,7 +54,10 @@ async function see(notebook: Notebook, step: OfRoom): Promise<void> {
 		const room = attempt(() => town.site.room(step.in ?? "general", viewer ?? people.Mia));
 		// A post for one person appears in the room, or in the direct messages of that person.
 		const direct = viewer && step.in === undefined ? town.site.directOf?.(viewer.id) : undefined;
-		return [...(room ? looks(town.site, room, viewer) : []), ...(direct ? looks(town.site, direct) : [])];
+		return [
+			...(room ? shownPosts(town.site, room, viewer) : []),
+			...(direct ? shownPosts(town.site, direct) : []),
+		];
 	};
 	if ("notes" in step) {
 		await wait(notebook, seen, (posts) => posts.some((text) => step.notes.test(text)));
@@ -115,7 +118,7 @@ async function wait(
 /** Responses to the last press or command, without placeholders for later responses. */
 function answers({ interaction, town }: Notebook): string[] {
 	const answered = (interaction?.answers() ?? []).filter(({ thinking }) => !thinking);
-	return answered.map((seen) => look(town.site, seen));
+	return answered.map((seen) => textOfPost(town.site, seen));
 }
 
 function listed(texts: readonly string[]): string {

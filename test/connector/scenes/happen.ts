@@ -2,8 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseJson } from "@parley/base";
 import { doStep } from "./do-step.ts";
-import { has, looks, parley } from "./look.ts";
 import type { Notebook } from "./notebook.ts";
+import { has, parley, shownPosts } from "./shown-posts.ts";
 import type { Happening, Operating } from "./step.ts";
 import type { Town } from "./town.ts";
 
@@ -55,7 +55,7 @@ async function typesUntil(
 	for (let passed = 0; passed < maxRunMs; passed += 1000) {
 		await town.city.pass(1000);
 		await town.calm();
-		if (looks(site, room).some((post) => has(post, site.meant(sight)))) return;
+		if (shownPosts(site, room).some((post) => has(post, site.meant(sight)))) return;
 		gap = room.typing().includes(parley) ? 0 : gap + 1000;
 		if (gap >= site.typingGapMs) throw new Error(`after ${passed} ms, there was no typing for ${gap} ms`);
 	}

@@ -1,4 +1,4 @@
-import { has, look } from "./look.ts";
+import { has, textOfPost } from "./shown-posts.ts";
 import type { Player, Seen, SentInteraction } from "./site.ts";
 import type { Town } from "./town.ts";
 
@@ -29,7 +29,7 @@ export class Notebook {
 		const seen = () => attempt(() => site.room(room, person).shows(person)) ?? [];
 		let found: Seen | undefined;
 		const isThere = (): boolean => {
-			found = seen().findLast((shown) => has(look(site, shown), site.meant(words)));
+			found = seen().findLast((shown) => has(textOfPost(site, shown), site.meant(words)));
 			return found !== undefined;
 		};
 		await city.until(isThere, `there is a message with ${words}`);

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Gallery } from "../gallery/gallery.ts";
 import type { Draw } from "../gallery/post.ts";
 import { City } from "./city.ts";
-import { readable } from "./look.ts";
 import { normalised } from "./normalised.ts";
 import { play } from "./play.ts";
 import { golden } from "./scenes/golden.ts";
+import { readable } from "./shown-posts.ts";
 import type { Site, SiteClass } from "./site.ts";
 import type { Scene } from "./step.ts";
 

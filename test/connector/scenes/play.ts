@@ -4,8 +4,8 @@ import { claim } from "./claim.ts";
 import { doStep } from "./do-step.ts";
 import { findInternals, readIdEnds } from "./find-internals.ts";
 import { happen } from "./happen.ts";
-import { looks } from "./look.ts";
 import { Notebook } from "./notebook.ts";
+import { shownPosts } from "./shown-posts.ts";
 import type { Claim, Doing, Scene, Step } from "./step.ts";
 import { Town } from "./town.ts";
 
@@ -67,7 +67,7 @@ async function check(town: Town, { errors = [] }: Scene, before: number): Promis
 /** Faults for ids, paths and permission names in posts that people can see. */
 async function internalsIn({ site, city }: Town): Promise<string[]> {
 	const viewers = [undefined, ...Object.values(site.people)];
-	const posts = site.rooms().flatMap((room) => viewers.flatMap((viewer) => looks(site, room, viewer)));
+	const posts = site.rooms().flatMap((room) => viewers.flatMap((viewer) => shownPosts(site, room, viewer)));
 	const { memoryDirectory } = city;
 	const internals = {
 		directories: [memoryDirectory],

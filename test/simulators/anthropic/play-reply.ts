@@ -117,8 +117,8 @@ function* packetsOf(reply: StreamedReply, frames: readonly string[]): Generator<
 		for (const frame of frames) yield Buffer.from(frame);
 		return;
 	}
-	const whole = frames.join("");
-	const bytes = reply.encode ? reply.encode(whole) : Buffer.from(whole);
+	const body = frames.join("");
+	const bytes = reply.encode ? reply.encode(body) : Buffer.from(body);
 	yield* reply.packets ? reply.packets(bytes) : [bytes];
 }
 

@@ -38,8 +38,8 @@ export function streamEvents(reply: StreamedReply, { id, model, usage }: Head): 
 		wire({ type: "message_stop" }),
 	];
 	const reported = reply.usage ? events.map((event) => withUsage(event, reply.usage?.(usage))) : events;
-	const whole = withPings(reported, reply.pingEvery);
-	return reply.edit ? [...reply.edit(whole)] : whole;
+	const complete = withPings(reported, reply.pingEvery);
+	return reply.edit ? [...reply.edit(complete)] : complete;
 }
 
 /** Replacement for the service's signature. It does not match changed thinking. */

@@ -40,7 +40,7 @@ export interface ChatDialect {
 	/** Deltas with the pieces of reasoning. By default, each delta has one piece in `reasoning_content`. */
 	readonly reasoning?: (pieces: readonly string[], id: string, issued: Issued) => object[];
 	/** Whether the server sends a call as one piece. */
-	readonly wholeCalls?: boolean;
+	readonly completeCalls?: boolean;
 	/** Further reasons why a server refuses a request. */
 	readonly problems?: (body: Fields, issued: Issued) => string[];
 	/** Line that keeps an idle connection open. */
@@ -122,7 +122,8 @@ interface Place {
 }
 
 function blockDeltas(block: ReplyBlock, { cut, index, id }: Place, { dialect, issued }: Scene): object[] {
-	const { reasoning = (pieces) => pieces.map((text) => ({ reasoning_content: text })), wholeCalls } = dialect;
+	const { reasoning = (pieces) => pieces.map((text) => ({ reasoning_content: text })), completeCalls } =
+		dialect;
 	switch (block.type) {
 		case "text":
 			return cut(block.text).map((text) => ({ content: text }));
@@ -133,7 +134,7 @@ function blockDeltas(block: ReplyBlock, { cut, index, id }: Place, { dialect, is
 		case "tool_use": {
 			const start = { index, id: block.id, type: "function", function: { name: block.name, arguments: "" } };
 			const json = jsonOf(block);
-			if (wholeCalls) {
+			if (completeCalls) {
 				return [{ tool_calls: [{ ...start, function: { name: block.name, arguments: json } }] }];
 			}
 			const pieces = cut(json).map((piece) => ({ index, function: { arguments: piece } }));

@@ -171,7 +171,7 @@ export const vendors: readonly Vendor[] = [
 		wire: chatWireOf({
 			base: "/v1",
 			reasoning: mistralReasoning,
-			wholeCalls: true,
+			completeCalls: true,
 			problems: (body) => [...mistralProblems(body), ...onlyEfforts(body, "none", "high")],
 		}),
 		model: "mistral-medium-latest",
@@ -237,7 +237,7 @@ export const vendors: readonly Vendor[] = [
 	{
 		name: "ollama",
 		origin: "http://127.0.0.1:11434",
-		wire: chatWireOf({ base: "/v1", reasoning: asReasoning, wholeCalls: true }),
+		wire: chatWireOf({ base: "/v1", reasoning: asReasoning, completeCalls: true }),
 		model: "qwen3:8b",
 		returned: /"reasoning_content":"I should look\."/,
 	},

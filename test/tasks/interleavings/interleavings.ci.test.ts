@@ -14,17 +14,17 @@ const level = (["sample", "short", "everything"] as const)[testScale(2, 3) - 1] 
 
 /** Number of patterns, and number of sequences for each pattern. */
 type Amount = readonly [patterns: number, each: number];
-const amounts: Readonly<Record<EngineName, Readonly<Record<typeof level, { whole: Amount; cut: Amount }>>>> =
+const amounts: Readonly<Record<EngineName, Readonly<Record<typeof level, { uncut: Amount; cut: Amount }>>>> =
 	{
 		SQLite: {
-			sample: { whole: [4, 8], cut: [3, 6] },
-			short: { whole: [6, 20], cut: [5, 10] },
-			everything: { whole: [Number.POSITIVE_INFINITY, 40], cut: [100, 20] },
+			sample: { uncut: [4, 8], cut: [3, 6] },
+			short: { uncut: [6, 20], cut: [5, 10] },
+			everything: { uncut: [Number.POSITIVE_INFINITY, 40], cut: [100, 20] },
 		},
 		PGlite: {
-			sample: { whole: [1, 6], cut: [1, 4] },
-			short: { whole: [2, 8], cut: [1, 6] },
-			everything: { whole: [Number.POSITIVE_INFINITY, 40], cut: [30, 20] },
+			sample: { uncut: [1, 6], cut: [1, 4] },
+			short: { uncut: [2, 8], cut: [1, 6] },
+			everything: { uncut: [Number.POSITIVE_INFINITY, 40], cut: [30, 20] },
 		},
 	};
 const engines: readonly EngineName[] = ["SQLite", "PGlite"];
@@ -45,7 +45,7 @@ test.each(engines)(
 	{ timeout },
 	async (engine) => {
 		const short = level === "short" ? grouped(allSequences(engine === "SQLite" ? 4 : 2)) : [];
-		const groups = [...short, ...sample(amounts[engine][level].whole)];
+		const groups = [...short, ...sample(amounts[engine][level].uncut)];
 		expect(await playAll(engine, groups)).toEqual([]);
 	},
 );

@@ -159,7 +159,7 @@ export class SequenceGroup {
 	async arrive(): Promise<void> {
 		await this.#until("all tasks have their expected state", this.playing, (one) => this.#hasReached(one));
 		let wrong: string[] = [];
-		for (let look = 0; look < maxReads; look++) {
+		for (let attempt = 0; attempt < maxReads; attempt++) {
 			await this.killable.quiet();
 			const rows = await this.#rows();
 			wrong = this.playing.flatMap((one) => differences(one, rows));

@@ -5,7 +5,7 @@ import { createIds } from "@parley/base";
 import { loadOrCreateOperatorToken } from "@parley/gateway";
 import { expect, test as plainTest } from "vitest";
 import { type Io, processIo } from "../command-line/io.ts";
-import { findAgain, findGateway, isLoopback, lookForGateway } from "./gateway-address.ts";
+import { findAgain, findGateway, isLoopback, locateGateway } from "./gateway-address.ts";
 
 const running = "http://127.0.0.1:4321";
 
@@ -39,7 +39,7 @@ test("rejects a token file that other users can read", async ({ io }) => {
 });
 
 test("uses the default address without a token if no gateway runs", async ({ io }) => {
-	expect(await lookForGateway({}, io())).toEqual({
+	expect(await locateGateway({}, io())).toEqual({
 		url: "http://127.0.0.1:7777",
 		token: undefined,
 		isLocal: true,

@@ -30,7 +30,7 @@ const defaultUrl = "http://127.0.0.1:7777";
  * gateway, because a gateway at the default address may use other data.
  */
 export async function findGateway(flags: AddressFlags, io: Io): Promise<GatewayAddress> {
-	const found = await lookForGateway(flags, io);
+	const found = await locateGateway(flags, io);
 	const named = flags.data ?? (io.environment["PARLEY_DATA"] || undefined);
 	if (found.isKnown || named === undefined) return found;
 	const [{ ParleyError }, { access }] = await Promise.all([
@@ -58,7 +58,7 @@ export async function findGateway(flags: AddressFlags, io: Io): Promise<GatewayA
  * address. The token is `PARLEY_TOKEN`, otherwise the operator token of the data directory. The operator token never
  * leaves this machine. It is sent only to a gateway that the operator named or that runs on the data directory.
  */
-export async function lookForGateway(flags: AddressFlags, io: Io): Promise<GatewayAddress> {
+export async function locateGateway(flags: AddressFlags, io: Io): Promise<GatewayAddress> {
 	const { environment } = io;
 	const data = await chosenDataDirectory(flags.data, io);
 	const { readOperatorToken, readRuntimeFile } = await import("@parley/gateway/data");

@@ -27,7 +27,7 @@ export async function readAllEvents(address: HttpAddress, sessionId: string): Pr
 /** The event in the form of the WebSocket. Undefined for an event of a later version. */
 export function toOzzieEvent({ session_id, type, payload, seq }: ShownEvent): OzzieEvent | undefined {
 	// The history contains no tokens of questions, so the frame has an empty token.
-	const whole = type.startsWith("prompt.") ? { ...payload, token: "" } : payload;
-	const frame = { type: "event", event: type, session_id, payload: whole, seq } as const;
+	const completePayload = type.startsWith("prompt.") ? { ...payload, token: "" } : payload;
+	const frame = { type: "event", event: type, session_id, payload: completePayload, seq } as const;
 	return isOzzieEvent(frame) ? frame : undefined;
 }

@@ -49,11 +49,11 @@ test("writes the report for this user only, at changes and every five seconds, a
 	const { reportWriter } = storePosts({ file, clock, onChange: ({ state }) => void states.push(state) });
 	await reportWriter.update({ state: "starting" });
 	expect((await stat(file)).mode & 0o777).toBe(0o600);
-	const looks: (() => void)[] = [];
-	const looked = (): Promise<void> => new Promise((resolve) => void looks.push(resolve));
+	const polled: (() => void)[] = [];
+	const looked = (): Promise<void> => new Promise((resolve) => void polled.push(resolve));
 	const first = looked();
 	reportWriter.watch(async () => {
-		looks.shift()?.();
+		polled.shift()?.();
 		return { state: "connected" };
 	});
 	await first;

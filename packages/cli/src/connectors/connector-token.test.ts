@@ -43,8 +43,8 @@ test("reuses an active token", async () => {
 test("does not replace a revoked token, and prints the command that does", async () => {
 	const stopRequest = await question();
 	await connectorToken(stopRequest);
-	const [made] = stopRequest.gateway.tokens;
-	if (made) made.status = "revoked";
+	const [firstToken] = stopRequest.gateway.tokens;
+	if (firstToken) firstToken.status = "revoked";
 	await expect(connectorToken(stopRequest)).rejects.toThrow(
 		`is revoked; to create another one: rm '${stopRequest.file}'`,
 	);

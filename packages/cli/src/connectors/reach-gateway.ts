@@ -164,13 +164,13 @@ export async function connectorToken({ platform, data, gateway }: TokenQuestion)
 		const message = connectorRunTexts.tokenEnded({ token: known.name, platform, state: known.status, file });
 		throw new ParleyError(message, { code: "failed_precondition" });
 	}
-	const made = await gateway.request("create_token", {
+	const created = await gateway.request("create_token", {
 		kind: "connector",
 		platform,
 		name: freeName(platform, tokens),
 	});
-	await replacePrivateFile(file, `${made.token}\n`);
-	return made.token;
+	await replacePrivateFile(file, `${created.token}\n`);
+	return created.token;
 }
 
 /** Error for a connector token that the gateway no longer accepts. */

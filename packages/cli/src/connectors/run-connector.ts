@@ -13,7 +13,7 @@ import {
 } from "@parley/base";
 import type { RunningConnector, RunOptions, RunStatus } from "@parley/connector";
 import type { Config, DataLock } from "@parley/gateway";
-import { type AddressFlags, type GatewayAddress, lookForGateway } from "../client/gateway-address.ts";
+import { type AddressFlags, type GatewayAddress, locateGateway } from "../client/gateway-address.ts";
 import type { Io } from "../command-line/io.ts";
 import { UsageError } from "../command-line/usage.ts";
 import { collectWhenIdle } from "../gateway/collect-when-idle.ts";
@@ -116,7 +116,7 @@ async function work(
 	{ config, log, redactor, reportWriter, stopRequest, failpoints }: Working,
 ): Promise<string> {
 	const reach = async (): Promise<GatewayAddress> =>
-		asConnector(await lookForGateway(flags, io), {
+		asConnector(await locateGateway(flags, io), {
 			platform,
 			config,
 			isNamed: Boolean(flags.url ?? io.environment["PARLEY_URL"]),

@@ -180,7 +180,7 @@ function say({ stdout }: Io, text: string): void {
 	stdout.write(`${text}\n`);
 }
 
-const lookMs = 2_000;
+const pollMs = 2_000;
 
 /**
  * Polls until a session of the platform shows an answer: it changed after `since`, is idle, and has at least two
@@ -206,12 +206,12 @@ async function untilAnswered(options: {
 					state === "idle",
 			);
 			if (isAnswer) return;
-			await delay(systemClock, lookMs, signal);
+			await delay(systemClock, pollMs, signal);
 		}
 	});
 }
 
-const readyLookMs = 300;
+const readyPollMs = 300;
 /** Time limit for a connector to connect, and then for a step that the connector may complete. */
 const connectMs = 20_000;
 
@@ -257,7 +257,7 @@ class SetupConnector {
 					const isDone = findings.every(({ status }) => status === "ok");
 					if (isDone || systemClock.monotonic() > end) return [connector, ...findings];
 					// The code below checks the signal for an abort.
-					await delay(systemClock, readyLookMs, signal).catch(() => undefined);
+					await delay(systemClock, readyPollMs, signal).catch(() => undefined);
 					if (signal.aborted) return [connector, ...findings];
 				}
 			},
@@ -305,7 +305,7 @@ class SetupConnector {
 		let status = await this.#statusIn(data);
 		while (status?.state !== "connected" && systemClock.monotonic() < end && !signal.aborted) {
 			// The loop checks the signal for an abort.
-			await delay(systemClock, readyLookMs, signal).catch(() => undefined);
+			await delay(systemClock, readyPollMs, signal).catch(() => undefined);
 			status = await this.#statusIn(data);
 			if (!this.isOwn && !isRunning(status)) break;
 		}

@@ -8,7 +8,7 @@ import {
 	findAgain,
 	findGateway,
 	type GatewayAddress,
-	lookForGateway,
+	locateGateway,
 } from "../client/gateway-address.ts";
 import {
 	answerError,
@@ -64,7 +64,7 @@ async function follow(
 			onEvent,
 			clock: systemClock,
 			signal: stop.signal,
-			find: findAgain(address, () => lookForGateway(flags, io)),
+			find: findAgain(address, () => locateGateway(flags, io)),
 			onState: (state) => io.stderr.write(`${dim(connectionWords[state])}\n`),
 		});
 	} finally {

@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import type { Clock, Timer } from "@parley/base";
 
 /** Interval of the check, and the share of one core above which the process is busy. */
-const LOOK_MS = 15_000;
+const CHECK_INTERVAL_MS = 15_000;
 const WORKING_SHARE = 0.03;
 /** Delay before the V8 options are set. By then, the start is complete, and the heap has not grown yet. */
 const SETTLE_MS = 1_000;
@@ -36,14 +36,14 @@ export function collectWhenIdle({ clock, settle = useLessMemory, cpu = ownCpu }:
 		// V8 computes the next limit of its heap only at a collection. The first limit is four times the live heap at
 		// that time, and V8 keeps most pages of a large heap. This collection sets a lower limit.
 		void collect();
-		timer = clock.after(LOOK_MS - SETTLE_MS, checkIdle);
+		timer = clock.after(CHECK_INTERVAL_MS - SETTLE_MS, checkIdle);
 	});
 
 	function checkIdle(): void {
-		timer = clock.after(LOOK_MS, checkIdle);
+		timer = clock.after(CHECK_INTERVAL_MS, checkIdle);
 		const used = cpu() - before;
 		before += used;
-		const isWorking = used > LOOK_MS * 1_000 * WORKING_SHARE;
+		const isWorking = used > CHECK_INTERVAL_MS * 1_000 * WORKING_SHARE;
 		if (!isWorking && hasWorked) void collect?.();
 		hasWorked = isWorking;
 	}

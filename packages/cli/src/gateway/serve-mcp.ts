@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { systemClock } from "@parley/base";
 import { LineReader } from "@parley/gateway/ndjson";
-import { type AddressFlags, findAgain, findGateway, lookForGateway } from "../client/gateway-address.ts";
+import { type AddressFlags, findAgain, findGateway, locateGateway } from "../client/gateway-address.ts";
 import { answerError, getFromGateway, unreachable } from "../client/gateway-http.ts";
 import type { Io } from "../command-line/io.ts";
 import { mcpServeTexts } from "../texts/gateway/mcp.ts";
@@ -29,7 +29,7 @@ export async function serveMcp(flags: AddressFlags, io: Io): Promise<void> {
 	const gone = once(stdout, "error");
 	const bridge = new McpBridge({
 		clock: systemClock,
-		find: findAgain(address, () => lookForGateway(flags, io)),
+		find: findAgain(address, () => locateGateway(flags, io)),
 		write: (line) => void stdout.write(`${line}\n`),
 	});
 	await Promise.race([readLines(stdin, bridge), gone]);

@@ -48,15 +48,15 @@ export async function answerQuestion(
 /** Returns the question with the details of the tool call. Throws if no question or several questions match. */
 async function findQuestion(client: Client, id: string): Promise<OpenPromptPayload> {
 	const { prompts } = await client.request("list_prompts", { limit: 1000 });
-	const [meant, ...others] = prompts.filter(({ token }) => token === id || shortCode(token) === id);
+	const [match, ...others] = prompts.filter(({ token }) => token === id || shortCode(token) === id);
 	if (others.length > 0) {
-		const tokens = [meant, ...others].map((one) => one?.token).join(", ");
+		const tokens = [match, ...others].map((one) => one?.token).join(", ");
 		throw new UsageError(questionTexts.severalQuestions({ id: visibleLine(id), tokens }));
 	}
-	const { prompts: whole } = meant
-		? await client.request("list_prompts", { token: meant.token })
+	const { prompts: details } = match
+		? await client.request("list_prompts", { token: match.token })
 		: { prompts: [] };
-	const [question] = whole;
+	const [question] = details;
 	if (question) return question;
 	throw new UsageError(questionTexts.noQuestion({ id: visibleLine(id) }));
 }

@@ -23,7 +23,7 @@ import { nameTask, replyRows, suspensionRows, taskProgressWords } from "./task-b
 import { taskTable } from "./task-table.ts";
 
 export async function showTask(id: string, flags: ShowFlags, io: Io): Promise<void> {
-	const whole = await withGateway(flags, io, async (client): Promise<TaskDetails> => {
+	const details = await withGateway(flags, io, async (client): Promise<TaskDetails> => {
 		const { id: task_id } = await findTask(client, id);
 		const task = await client.request("check_task", { task_id });
 		const workers = await readWorkers(client, task_id);
@@ -31,10 +31,10 @@ export async function showTask(id: string, flags: ShowFlags, io: Io): Promise<vo
 		const log = flags.log ? await readAllEvents(await findGateway(flags, io), task.conversation) : [];
 		return { task, workers, questions, log };
 	});
-	const { task, workers, questions, log } = whole;
+	const { task, workers, questions, log } = details;
 	if (flags.json)
 		printJson({ ...task, workers, questions, ...defined({ log: flags.log ? log : undefined }) }, io);
-	else printRows(taskFactRows(whole, systemClock.now(), outputFormat(io)), io);
+	else printRows(taskFactRows(details, systemClock.now(), outputFormat(io)), io);
 }
 
 /** Open questions of these tasks. Empty if all tasks have ended. */
@@ -82,15 +82,15 @@ export interface TaskDetails {
 	readonly log: readonly ShownEvent[];
 }
 
-export function taskFactRows(whole: TaskDetails, now: number, format: OutputFormat): string[] {
-	const { task, workers, log } = whole;
+export function taskFactRows(details: TaskDetails, now: number, format: OutputFormat): string[] {
+	const { task, workers, log } = details;
 	const { suspension } = task;
 	const waits = suspension ? [...suspensionRows(suspension, format), ...replyRows(task.id, format)] : [];
 	const sections = [
 		...section(taskTexts.description, textRows(task.description, format), format),
 		...section(taskTexts.plan, planRows(task.plan ?? [], format), format),
 		...section(taskTexts.waits, waits, format),
-		...section(taskTexts.openQuestions, openQuestionRows(whole, format), format),
+		...section(taskTexts.openQuestions, openQuestionRows(details, format), format),
 		...section(taskTexts.workers, workers.length === 0 ? [] : taskTable(workers, now, format), format),
 		...section(taskTexts.log, sessionTranscript(log, format), format),
 		...section(taskTexts.error, textRows(task.error, format).map(format.styles.red), format),

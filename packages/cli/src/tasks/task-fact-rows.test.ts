@@ -21,7 +21,7 @@ const task = someTask({
 	],
 	suspension: { reason: "May I?", plan_content: "A plan" },
 });
-const whole: TaskDetails = {
+const details: TaskDetails = {
 	task,
 	workers: [someTask({ id: "task_worker", parent_id: id, title: "Help", status: "running" })],
 	questions: [askQuestion({ type: "confirm", label: "Allow ls?", context: { task_id: "task_worker" } })],
@@ -29,7 +29,7 @@ const whole: TaskDetails = {
 };
 
 test("prints a task with its plan, its open questions and its workers", () => {
-	const rows = taskFactRows(whole, now, plain);
+	const rows = taskFactRows(details, now, plain);
 	expect(rows.slice(0, 3)).toEqual([
 		"Refactor",
 		`id            ${id}`,

@@ -38,10 +38,10 @@ export async function watchTask(id: string, flags: WatchFlags, io: Io): Promise<
 		watching.isLost = state === "lost" || (isLost && state === "connecting");
 	});
 	try {
-		const { id: whole, session_id } = await findTask(client, id);
+		const { id: taskId, session_id } = await findTask(client, id);
 		const session = await client.open({ session_id });
-		const task = await client.request("check_task", { task_id: whole });
-		watching.watch = new Watch(new WatchedTask(task, await readWorkers(client, whole)), flags, io);
+		const task = await client.request("check_task", { task_id: taskId });
+		watching.watch = new Watch(new WatchedTask(task, await readWorkers(client, taskId)), flags, io);
 		return await watching.watch.follow(client, session, task);
 	} finally {
 		await client.close();

@@ -9,10 +9,10 @@ export function event<Name extends EventName>(name: Name, payload: EventPayloads
 type Status = EventPayloads["todo.updated"]["plan"][number]["status"];
 
 /** The event with a run's list of two steps in these states. */
-export function listed(look: Status, change: Status): OzzieEvent {
+export function listed(first: Status, second: Status): OzzieEvent {
 	const plan = [
-		{ title: "Look", status: look },
-		{ title: "Change", status: change },
+		{ title: "Look", status: first },
+		{ title: "Change", status: second },
 	];
 	const done = plan.filter(({ status }) => status === "completed").length;
 	const label = plan.find(({ status }) => status === "in_progress")?.title ?? "";

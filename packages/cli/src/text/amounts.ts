@@ -1,8 +1,8 @@
-const whole = new Intl.NumberFormat("en-US");
+const integerFormat = new Intl.NumberFormat("en-US");
 
 /** Formats a count, for example `1,234,567`. */
 export function formatCount(count: number): string {
-	return whole.format(count);
+	return integerFormat.format(count);
 }
 
 /** Formats an approximate count with at most three digits and a unit, for example `12.3k`. */

@@ -33,7 +33,7 @@ test("an approval of another channel is shown with its author, its channel and i
 		// The token and the version of the shown call.
 		{ ...ofSession, kind: "listed-approve", subject: expect.stringMatching(/^prompt_\w+\.[\w-]{16}$/) },
 		{ ...ofSession, kind: "listed-deny" },
-		{ ...ofSession, kind: "listed-whole" },
+		{ ...ofSession, kind: "listed-details" },
 	]);
 	const behalf = onBehalf(ada, general);
 	expect(gateway.requests).toEqual([

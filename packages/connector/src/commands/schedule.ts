@@ -54,7 +54,7 @@ const add: Command = {
 	async run(context, { event: { person, room, options }, key }) {
 		const { session } = await context.sessionOf(person, room, key);
 		const [zone, title, show] = [textOf(options["zone"]), textOf(options["title"]), showOf(options["show"])];
-		const made = await context.gateway.request(
+		const schedule = await context.gateway.request(
 			"schedule_task",
 			{
 				prompt: textOf(options["text"]),
@@ -69,7 +69,7 @@ const add: Command = {
 			},
 			{ sessionId: session },
 		);
-		return { text: scheduleTexts.add.done({ schedule: `- ${lineOf(made, context)}` }) };
+		return { text: scheduleTexts.add.done({ schedule: `- ${lineOf(schedule, context)}` }) };
 	},
 };
 

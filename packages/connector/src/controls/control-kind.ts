@@ -19,7 +19,7 @@ export const controlKinds = {
 	approve: "a",
 	"approve-session": "s",
 	deny: "d",
-	whole: "w",
+	details: "w",
 	edit: "m",
 	/** Subject: the calls of one card, see `writeDisplayed`. */
 	"approve-all": "f",
@@ -37,7 +37,7 @@ export const controlKinds = {
 	 */
 	"listed-approve": "o",
 	"listed-deny": "l",
-	"listed-whole": "h",
+	"listed-details": "h",
 	/** Subject: the token of a question that is not an approval. */
 	answer: "t",
 	choose: "c",

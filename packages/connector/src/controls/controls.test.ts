@@ -34,7 +34,7 @@ test("ids in visible posts stay readable", () => {
 		approve: "a",
 		"approve-session": "s",
 		deny: "d",
-		whole: "w",
+		details: "w",
 		answer: "t",
 		choose: "c",
 		skip: "k",

@@ -34,8 +34,8 @@ function rows(operation: RenderOperation, dialect: Dialect = chatDialect, post =
 type Post = Extract<Posting, { type: "post" }>;
 
 function posts(show: Partial<ShowOperation>, dialect?: Dialect, post?: number): Post[] {
-	const whole: ShowOperation = { type: "show", lane: "final", text: "", ...show };
-	return rows(whole, dialect, post).map(({ payload }) => {
+	const operation: ShowOperation = { type: "show", lane: "final", text: "", ...show };
+	return rows(operation, dialect, post).map(({ payload }) => {
 		const posting = Posting.parse(payload);
 		if (posting.type !== "post") throw new Error(`${posting.type} is no post`);
 		return posting;

@@ -175,14 +175,14 @@ function fitShow({ text, foot, card, flows }: ShowOperation, platform: Platform)
 	const { dialect, limits } = platform;
 	const below = foot === undefined || isBlank(foot) ? "" : writeFoot(foot, platform);
 	const narrow = limits.post - dialect.measure(below);
-	const whole = parseText(text);
+	const parsed = parseText(text);
 	if (card !== undefined && !flows) {
-		const posts = [fitPost(whole, { dialect, limit: narrow }, moreNote)];
+		const posts = [fitPost(parsed, { dialect, limit: narrow }, moreNote)];
 		return { ...withFoot({ posts }, below), snippets: [] };
 	}
 	// Only the agent's text flows. Code stays in a growing answer, and becomes a file when the answer ends.
 	const { document, snippets } =
-		flows && platform.snippets ? withoutLongCode(whole) : { document: whole, snippets: [] };
+		flows && platform.snippets ? withoutLongCode(parsed) : { document: parsed, snippets: [] };
 	const sized = (limit: number): Fitted =>
 		withFoot(fitPosts(document, { dialect, limit, maxPosts: limits.postsPerAnswer }), below);
 	const fitted = sized(limits.post);

@@ -138,8 +138,8 @@ function toPastEvent({
 	payload,
 }: z.output<typeof EventPage>[number]): PastEvent[] {
 	// The history omits the tokens of questions, but the schema requires one.
-	const whole = type.startsWith("prompt.") ? { ...payload, token: "" } : payload;
-	const frame = { type: "event", event: type, session_id, payload: whole, seq } as const;
+	const completePayload = type.startsWith("prompt.") ? { ...payload, token: "" } : payload;
+	const frame = { type: "event", event: type, session_id, payload: completePayload, seq } as const;
 	return isOzzieEvent(frame) ? [{ event: frame, at: Date.parse(timestamp ?? "") || 0 }] : [];
 }
 

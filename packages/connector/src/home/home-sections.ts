@@ -162,11 +162,11 @@ async function approvalSections(
 	};
 	const sections: Reply[] = [];
 	for (const [token, { room }] of [...found].slice(0, maxApprovals)) {
-		const whole = await findListed(context, token, { person, room });
-		if (whole === undefined) continue;
+		const question = await findListed(context, token, { person, room });
+		if (question === undefined) continue;
 		const numbered = defined({ number: found.size > 1 ? sections.length + 1 : undefined });
-		const { text, cut } = listedCard(narrow, whole, { room, foot: "", ...numbered });
-		sections.push({ text, controls: [listedButtons(context, whole, { cut, ...numbered })] });
+		const { text, cut } = listedCard(narrow, question, { room, foot: "", ...numbered });
+		sections.push({ text, controls: [listedButtons(context, question, { cut, ...numbered })] });
 	}
 	const more = found.size - maxApprovals;
 	const [first] = places;

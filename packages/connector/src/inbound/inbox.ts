@@ -235,9 +235,9 @@ export class Inbox {
 		const { clock, chance } = this.#parts;
 		const { signal } = this.#stopping;
 		for (let failures = 1; !(await this.#settled(failures === 1 ? first : { position })); failures++) {
-			const whole = Math.min(firstWaitMs * 2 ** (failures - 1), maxWaitMs);
+			const maxDelayMs = Math.min(firstWaitMs * 2 ** (failures - 1), maxWaitMs);
 			// An aborted delay only ends the wait. The signal then shows that the connector stops.
-			await delay(clock, whole * (0.5 + chance() / 2), signal).catch(() => undefined);
+			await delay(clock, maxDelayMs * (0.5 + chance() / 2), signal).catch(() => undefined);
 			if (signal.aborted) return;
 		}
 		const left = this.#waiting.get(conversation)?.slice(1) ?? [];

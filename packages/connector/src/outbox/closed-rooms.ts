@@ -118,10 +118,10 @@ async function planCopies(
 	// If another database may have posted the copies, the platform is searched for them, from the time of the answer on.
 	const state = (await isReplayed(tx, session, seq)) ? "unknown" : "planned";
 	for (const { payload, ...row } of [above, ...copies]) {
-		const made = { ...shared, ...row, payload: JSON.stringify(payload), state, attempts: 0 } as const;
+		const values = { ...shared, ...row, payload: JSON.stringify(payload), state, attempts: 0 } as const;
 		await tx
 			.insertInto("outbox")
-			.values({ ...made, card: null, sent_at: null, reason: null, remote: null })
+			.values({ ...values, card: null, sent_at: null, reason: null, remote: null })
 			.onConflict((conflict) => conflict.column("id").doNothing())
 			.execute();
 	}

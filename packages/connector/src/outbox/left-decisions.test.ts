@@ -15,7 +15,7 @@ interface Undecided extends AsyncDisposable {
 	readonly office: PostOffice;
 	readonly store: WatchedStore;
 	leave(id: string, send: boolean): Promise<void>;
-	looks(): Promise<void>;
+	polls(): Promise<void>;
 }
 
 /** Starts a connector with two posts that wait for a decision, and a database that other processes can open. */
@@ -31,7 +31,7 @@ async function twoUndecided(): Promise<Undecided> {
 		office,
 		store,
 		leave: (id, send) => leaveDecisionOn(where, { id, decision: { send, by: "me" } }),
-		async looks() {
+		async polls() {
 			office.clock.advance(2_000);
 			await office.store.quiet();
 		},
@@ -50,7 +50,7 @@ test("a running connector applies decisions of another process about held posts"
 	await undecided.leave("sess_1/1/0", true);
 	await undecided.leave("sess_1/2/0", false);
 	expect(office.shown).toEqual([]);
-	await undecided.looks();
+	await undecided.polls();
 	expect(office.shown).toEqual(["one"]);
 	expect(await office.outbox.stuck(10)).toMatchObject([{ id: "sess_1/2/0", reason: "dropped by me" }]);
 	await expect(undecided.leave("sess_1/1/0", false)).rejects.toMatchObject({ code: "failed_precondition" });
@@ -67,12 +67,12 @@ test("the first of two decisions is used, a different one is refused, and a late
 	await expect(undecided.leave("sess_1/2/0", false)).rejects.toThrow(
 		"me has already decided to send post sess_1/2/0",
 	);
-	await undecided.looks();
+	await undecided.polls();
 	expect(office.shown).toEqual(["two"]);
 	await store.commit((tx) =>
 		tx.insertInto("decisions").values({ id: "sess_1/1/0", send: 1, by: "you", at: 1 }).execute(),
 	);
-	await undecided.looks();
+	await undecided.polls();
 	expect(office.shown).toEqual(["two"]);
 	expect(await store.read((db) => db.selectFrom("decisions").selectAll().execute())).toEqual([]);
 });

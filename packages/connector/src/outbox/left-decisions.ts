@@ -21,7 +21,7 @@ import { type Decision, forgetDecision, leaveDecision, readDecisions } from "./d
 import type { Outbox } from "./outbox.ts";
 
 /** Wait between two looks, in milliseconds. It is short, because a person waits at a terminal. */
-const lookMs = 2_000;
+const pollMs = 2_000;
 
 interface Parts {
 	readonly store: Store<ConnectorTables>;
@@ -40,8 +40,8 @@ export function startLeftDecisions(parts: Parts): { stop(): Promise<void> } {
 	let isStopped = false;
 	let looking = Promise.resolve();
 	const once = (): void => {
-		looking = look(parts).then(() => {
-			if (!isStopped) timer = clock.after(lookMs, once);
+		looking = executeDecisions(parts).then(() => {
+			if (!isStopped) timer = clock.after(pollMs, once);
 		});
 	};
 	once();
@@ -54,7 +54,7 @@ export function startLeftDecisions(parts: Parts): { stop(): Promise<void> } {
 	};
 }
 
-async function look(parts: Parts): Promise<void> {
+async function executeDecisions(parts: Parts): Promise<void> {
 	try {
 		for (const decision of await parts.store.read(readDecisions)) await execute(parts, decision);
 	} catch (error) {

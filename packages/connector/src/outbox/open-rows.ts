@@ -119,7 +119,7 @@ export class OpenRows {
 		const { clock, log, signal } = this.#parts;
 		for (;;) {
 			try {
-				await this.#move(row, step, (tx, made) => settleRow(tx, made, row.card));
+				await this.#move(row, step, (tx, stored) => settleRow(tx, stored, row.card));
 				return;
 			} catch (error) {
 				const { conversation } = row;

@@ -132,12 +132,12 @@ export async function planRows(tx: Tx, plan: Plan, planning: Planning): Promise<
 	const left = new Set<string>();
 	for (const { row, place } of places) {
 		if (row.seq <= planned) continue;
-		const made = rowOf(plan, row, place);
-		const { conversation } = made;
+		const newRow = rowOf(plan, row, place);
+		const { conversation } = newRow;
 		if (!areAlone) {
-			await insertOrMerge(tx, made, row.payload, planning.now);
+			await insertOrMerge(tx, newRow, row.payload, planning.now);
 			left.add(conversation);
-		} else if (!(await planAlone(tx, made, row.payload, planning))) {
+		} else if (!(await planAlone(tx, newRow, row.payload, planning))) {
 			await claimIn(tx, conversation, planning);
 		}
 	}
@@ -145,9 +145,9 @@ export async function planRows(tx: Tx, plan: Plan, planning: Planning): Promise<
 }
 
 /** A row before its insertion. */
-type Made = Omit<OpenRow, "position"> & { readonly session: string; readonly seq: number };
+type NewRow = Omit<OpenRow, "position"> & { readonly session: string; readonly seq: number };
 
-function rowOf({ conversation, cursor, replayed }: Plan, row: PlannedRow, place: string): Made {
+function rowOf({ conversation, cursor, replayed }: Plan, row: PlannedRow, place: string): NewRow {
 	const { session } = cursor;
 	const { seq, at, lane, card = null, decisionReason, doubtful = replayed } = row;
 	return {
@@ -170,11 +170,11 @@ function rowOf({ conversation, cursor, replayed }: Plan, row: PlannedRow, place:
 /** Plans a post without a card, which changes no other row and needs no read. Returns false if the row exists. */
 async function planAlone(
 	tx: Tx,
-	made: Made,
+	newRow: NewRow,
 	payload: unknown,
 	{ draft, claims, now }: Planning,
 ): Promise<boolean> {
-	const { session, seq, ...known } = made;
+	const { session, seq, ...known } = newRow;
 	const { conversation, attempts } = known;
 	const earlier = draft.of(conversation);
 	const next: OpenRow = { ...known, position: Number.POSITIVE_INFINITY };
@@ -192,9 +192,9 @@ async function planAlone(
 	return true;
 }
 
-async function insertOrMerge(tx: Tx, made: Made, payload: unknown, now: number): Promise<void> {
-	const { edits: _, message: __, ...written } = made;
-	const { card, lane, at, state } = made;
+async function insertOrMerge(tx: Tx, row: NewRow, payload: unknown, now: number): Promise<void> {
+	const { edits: _, message: __, ...written } = row;
+	const { card, lane, at, state } = row;
 	const newer = { card, payload: JSON.stringify(payload), lane, at, now };
 	if (state !== "held" && (await mergeIntoCard(tx, newer))) return;
 	await insertRow(tx, { ...written, payload: newer.payload, now });

@@ -14,7 +14,7 @@ export const staleMs = 24 * 3_600_000;
  * request that timed out. Two lookups after this time must miss the post, or one if this database never sent it.
  */
 export const inboundMs = 15_000;
-const betweenLooksMs = 5000;
+const lookupIntervalMs = 5000;
 
 const firstWaitMs = 1000;
 const maxWaitMs = 5 * 60_000;
@@ -196,7 +196,7 @@ function judgeAbsence(row: OpenRow, doubt: Doubt, { monotonic, chance }: Moment)
 	// Only a process with a lost database can have sent the post.
 	if (attempts === 0) return { to: "planned", ...after, waitMs: 0 };
 	doubt.absences += 1;
-	if (doubt.absences < 2) return { to: "unknown", ...after, waitMs: betweenLooksMs };
+	if (doubt.absences < 2) return { to: "unknown", ...after, waitMs: lookupIntervalMs };
 	if (attempts < maxAttempts) return { to: "planned", ...after, waitMs: backoff(attempts, chance) };
 	const why = postTexts.failed({ attempts, reason: reason ?? postTexts.noReason });
 	return { to: "dead", ...after, reason: why, waitMs: 0 };

@@ -94,12 +94,12 @@ test.each(["listed-approve", "listed-deny"] as const)("%s after the end is expla
 
 test("the complete call is shown while it is pending, and can be approved there", async () => {
 	const question = waiting(listedPrompt({}, { preview: "+ a line" }));
-	const { replyText } = await press("listed-whole", question);
+	const { replyText } = await press("listed-details", question);
 	expect(replyText).toContain("+ a line");
 	expect(replyText).toMatch(/\n\[Approve once\] \[Deny\]$/);
 	const critical = waiting(listedPrompt({ always_ask: true }));
-	expect((await press("listed-whole", critical)).replyText).toMatch(/\n\[Deny\]$/);
-	expect((await press("listed-whole", waiting())).replyText).toMatch(over);
+	expect((await press("listed-details", critical)).replyText).toMatch(/\n\[Deny\]$/);
+	expect((await press("listed-details", waiting())).replyText).toMatch(over);
 });
 
 test("a person who may not approve is refused by the gateway", async () => {

@@ -27,7 +27,7 @@ import type { PressHandlers } from "./press.ts";
  * Handlers of the buttons below a list of approvals. The answer to the press contains the result, because the calls may
  * belong to other channels.
  */
-export const pressesOfListed: PressHandlers<"listed-approve" | "listed-deny" | "listed-whole"> = {
+export const pressesOfListed: PressHandlers<"listed-approve" | "listed-deny" | "listed-details"> = {
 	"listed-approve": async (context, handled, target) => {
 		const [subject = "", version] = target.subject.split(".");
 		const prompt = await findListed(context, subject, handled.event);
@@ -42,10 +42,10 @@ export const pressesOfListed: PressHandlers<"listed-approve" | "listed-deny" | "
 		const prompt = await findListed(context, target.subject, handled.event);
 		return give(context, handled, { target, response, prompt });
 	},
-	"listed-whole": async (context, { event }, { subject }) => {
+	"listed-details": async (context, { event }, { subject }) => {
 		const prompt = await findListed(context, subject, event);
 		if (!prompt) return { text: texts.closed };
-		const buttons = listedButtons(context, prompt, { cut: false, whole: true });
+		const buttons = listedButtons(context, prompt, { cut: false, complete: true });
 		return { text: completeQuestion(prompt, context), controls: [buttons] };
 	},
 };
@@ -181,11 +181,11 @@ export function listedCard(
 export function listedButtons(
 	context: HandlerContext,
 	prompt: ListedPrompt,
-	{ number, cut, whole = false }: Numbered & { readonly cut: boolean; readonly whole?: boolean },
+	{ number, cut, complete = false }: Numbered & { readonly cut: boolean; readonly complete?: boolean },
 ): Control[] {
 	const { token, session_id: session, always_ask } = prompt;
 	const button = (
-		kind: "listed-approve" | "listed-deny" | "listed-whole",
+		kind: "listed-approve" | "listed-deny" | "listed-details",
 		label: string,
 		style: "success" | "danger" | "secondary",
 	): Control => {
@@ -206,7 +206,7 @@ export function listedButtons(
 		// Only the operator can approve a call that always requires approval.
 		always_ask || cut ? undefined : button("listed-approve", labels.approve, "success"),
 		button("listed-deny", labels.deny, "danger"),
-		whole ? undefined : button("listed-whole", labels.show, "secondary"),
+		complete ? undefined : button("listed-details", labels.show, "secondary"),
 	]);
 }
 

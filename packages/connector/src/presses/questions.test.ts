@@ -182,7 +182,7 @@ test("the question is shown completely from the gateway, also parts that its car
 		// The cast is safe because this is the payload of a question.
 		list_prompts: () => ({ prompts: [{ ...(payload as never as object), ...place } as never] }),
 	});
-	const text = (await t.press("whole"))?.text ?? "";
+	const text = (await t.press("details"))?.text ?? "";
 	for (const part of [cmd, "```diff\n+a\n```", "- in /srv\n- sandboxed", "Risk: normal."])
 		expect(text).toContain(part);
 	expect(t.gateway.requests).toEqual([
@@ -192,7 +192,7 @@ test("the question is shown completely from the gateway, also parts that its car
 
 test("the complete text of a closed question is its result", async () => {
 	const t = new QuestionContext([approval(), answered({})], { list_prompts: () => ({ prompts: [] }) });
-	expect((await t.press("whole"))?.text).toContain("Approved once");
+	expect((await t.press("details"))?.text).toContain("Approved once");
 });
 
 test("a password is entered on a page of the gateway, whose address is for one person only", async () => {

@@ -33,7 +33,7 @@ type Answering = Omit<QuestionAnswer, "key">;
 
 /** Handlers of the controls of questions. Their cards show the result. */
 export const pressesOfQuestions: PressHandlers<
-	"approve" | "approve-session" | "deny" | "whole" | "answer" | "choose" | "skip" | "secret"
+	"approve" | "approve-session" | "deny" | "details" | "answer" | "choose" | "skip" | "secret"
 > = {
 	approve: approving("once"),
 	"approve-session": approving("session"),
@@ -42,7 +42,7 @@ export const pressesOfQuestions: PressHandlers<
 		return { cancelled: true, ...defined({ reason: reason || undefined }) };
 	}),
 	skip: giving(() => ({ cancelled: true })),
-	whole: (context, handled, target) => showComplete(context, answeringOf(handled, target)),
+	details: (context, handled, target) => showComplete(context, answeringOf(handled, target)),
 	answer: (context, handled, target) =>
 		answerByForm(context, answeringOf(handled, target), handled.event.fields["text"] ?? ""),
 	choose: (context, handled, target) => choose(context, answeringOf(handled, target), handled.event.values),

@@ -4,7 +4,7 @@ import type { Person, Room } from "../platform/inbound-event.ts";
 import type { HandlerContext } from "../rooms/handler-context.ts";
 import { commandTexts } from "../texts/commands.ts";
 
-const whole = new Intl.NumberFormat("en");
+const integerFormat = new Intl.NumberFormat("en");
 
 /** Usage and budgets of a session, as Markdown. */
 export async function usageOf(
@@ -20,8 +20,8 @@ function usageText({ rows, total, budgets }: MethodResult<"usage">): string {
 	const { usage: texts } = commandTexts;
 	const of = ({ tokens_input, tokens_output, cost_usd }: typeof total): string => {
 		const tokens = texts.tokens({
-			input: whole.format(tokens_input),
-			output: whole.format(tokens_output),
+			input: integerFormat.format(tokens_input),
+			output: integerFormat.format(tokens_output),
 		});
 		return `${tokens}, ${formatUsd(cost_usd)}`;
 	};
@@ -39,7 +39,7 @@ function usageText({ rows, total, budgets }: MethodResult<"usage">): string {
 				],
 	);
 	return definedItems([
-		texts.total({ used: of(total), calls: whole.format(total.calls) }),
+		texts.total({ used: of(total), calls: integerFormat.format(total.calls) }),
 		lines.length > 1 ? lines.join("\n") : undefined,
 		limits.length > 0 ? texts.budgets({ budgets: limits.join("\n") }) : undefined,
 	]).join("\n\n");

@@ -40,7 +40,7 @@ export class AudienceWatch {
 	/** Starts the watch, when the platform is connected. */
 	static async start(parts: AudienceWatchParts): Promise<AudienceWatch> {
 		const watch = new AudienceWatch(parts, await parts.watchedAt.load());
-		watch.#look();
+		watch.#check();
 		return watch;
 	}
 
@@ -75,8 +75,8 @@ export class AudienceWatch {
 		await this.#saving;
 	}
 
-	#look(): void {
-		this.#timer = this.#parts.clock.after(everyMs, () => this.#look());
+	#check(): void {
+		this.#timer = this.#parts.clock.after(everyMs, () => this.#check());
 		if (this.#isLinked) this.#compare();
 	}
 

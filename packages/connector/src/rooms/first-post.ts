@@ -27,8 +27,8 @@ export interface FirstPost {
 }
 
 /** Milliseconds between lookups of the post, and the number of lookups. */
-const lookMs = 100;
-const looks = 30;
+const pollMs = 100;
+const maxPolls = 30;
 
 /**
  * Posts the first post of a thread once, and resolves with its id. Resolves with undefined if the platform refused the
@@ -42,14 +42,14 @@ export async function postFirst(parts: FirstPostParts, post: FirstPost): Promise
 	if (planned === 0) {
 		await plan(parts, post, { seq: 1, operation: { type: "show", lane: "milestone", card, text } });
 	}
-	for (let look = 0; look < looks; look++) {
+	for (let poll = 0; poll < maxPolls; poll++) {
 		const message = await outbox.posted(card);
 		if (message !== undefined) return message;
 		if (await isRefused(parts, card)) {
 			await removeFirst(parts, post);
 			return undefined;
 		}
-		await delay(clock, lookMs, signal);
+		await delay(clock, pollMs, signal);
 	}
 	throw new ParleyError("the platform has not posted the beginning of a thread yet", { code: "unavailable" });
 }

@@ -119,8 +119,8 @@ export class Connector {
 		const { signal } = stopping;
 		const audiences = await AudienceWatch.start({ ...parts, signal });
 		const gateway = new GatewayWatch(parts.gateway, clock, signal, () => audiences.ending);
-		const made: { connector?: Connector } = {};
-		const onFrame = (): void => made.connector?.noteSessionEvent();
+		const created: { connector?: Connector } = {};
+		const onFrame = (): void => created.connector?.noteSessionEvent();
 		const common = { store, outbox, platform, controls, clock, log, signal };
 		const modelWatch = new ModelWatch({ clock, changed: parts.modelChanged ?? (() => undefined) });
 		const channels = new ChannelFacts({ gateway, clock });
@@ -152,7 +152,7 @@ export class Connector {
 			...defined({ delayMs: joinMs > 0 ? ({ data }: QueuedEvent) => joinDelayMs(data, joinMs) : undefined }),
 			handle: routeEvents(events),
 		});
-		made.connector = new Connector({
+		created.connector = new Connector({
 			parts,
 			gateway,
 			outbox,
@@ -163,10 +163,10 @@ export class Connector {
 			modelWatch,
 			stopping,
 		});
-		return made.connector;
+		return created.connector;
 	}
 
-	private constructor(made: {
+	private constructor(fields: {
 		readonly parts: ConnectorParts;
 		readonly gateway: GatewayWatch;
 		readonly outbox: Outbox;
@@ -177,16 +177,16 @@ export class Connector {
 		readonly modelWatch: ModelWatch;
 		readonly stopping: AbortController;
 	}) {
-		this.#parts = made.parts;
-		this.#gateway = made.gateway;
-		this.#outbox = made.outbox;
-		this.#decisions = startLeftDecisions({ ...made.parts, outbox: made.outbox });
-		this.#subscriptions = made.subscriptions;
-		this.#events = made.events;
-		this.#inbox = made.inbox;
-		this.#audiences = made.audiences;
-		this.#modelWatch = made.modelWatch;
-		this.#stopping = made.stopping;
+		this.#parts = fields.parts;
+		this.#gateway = fields.gateway;
+		this.#outbox = fields.outbox;
+		this.#decisions = startLeftDecisions({ ...fields.parts, outbox: fields.outbox });
+		this.#subscriptions = fields.subscriptions;
+		this.#events = fields.events;
+		this.#inbox = fields.inbox;
+		this.#audiences = fields.audiences;
+		this.#modelWatch = fields.modelWatch;
+		this.#stopping = fields.stopping;
 	}
 
 	/** Notes an event of the platform or the gateway. */

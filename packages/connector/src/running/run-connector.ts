@@ -54,7 +54,7 @@ export async function runConnector<Ready extends ReadyLink, Parts extends Starte
 	}
 }
 
-interface Made<Ready extends ReadyLink, Parts extends StartedParts> {
+interface RunFields<Ready extends ReadyLink, Parts extends StartedParts> {
 	readonly title: string;
 	readonly options: RunOptions;
 	readonly store: Store<ConnectorTables>;
@@ -65,7 +65,7 @@ interface Made<Ready extends ReadyLink, Parts extends StartedParts> {
 }
 
 class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implements RunningConnector<Ready> {
-	readonly #made: Made<Ready, Parts>;
+	readonly #fields: RunFields<Ready, Parts>;
 	readonly #gateway: Client;
 	readonly #retention: { stop(): void };
 	readonly #health: HealthReport;
@@ -75,10 +75,10 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 	#parts: Parts | undefined;
 	#beside: Promise<unknown> = Promise.resolve();
 
-	constructor(made: Made<Ready, Parts>) {
-		const { clock, log, ids, gatewayUrl: url, gatewayToken: token, certificate, gateway } = made.options;
-		this.#made = made;
-		const { side } = made;
+	constructor(fields: RunFields<Ready, Parts>) {
+		const { clock, log, ids, gatewayUrl: url, gatewayToken: token, certificate, gateway } = fields.options;
+		this.#fields = fields;
+		const { side } = fields;
 		this.#health = new HealthReport(clock, (health) => side.showHealth?.(health));
 		this.#gateway =
 			gateway?.client ??
@@ -97,7 +97,7 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 					if (state === "closed") this.#end(new ParleyError(detail, { code: "unauthenticated" }));
 				},
 			});
-		this.#retention = startRetention({ store: made.store, clock, log });
+		this.#retention = startRetention({ store: fields.store, clock, log });
 	}
 
 	get ended(): Promise<Error | undefined> {
@@ -106,7 +106,7 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 
 	/** Connects to the platform, without a time limit. */
 	begin(): void {
-		const { title, options, side } = this.#made;
+		const { title, options, side } = this.#fields;
 		side
 			.connect((link) => this.#linked(link))
 			.catch((error: unknown) => {
@@ -120,13 +120,13 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 		return {
 			...defined({ link: this.#link }),
 			malformed: parts?.malformed() ?? 0,
-			behind: this.#made.side.behind,
+			behind: this.#fields.side.behind,
 			...defined({ connector: parts ? await parts.connector.status() : undefined }),
 		};
 	}
 
 	async stop(): Promise<void> {
-		const { side, started, stopping, store } = this.#made;
+		const { side, started, stopping, store } = this.#fields;
 		stopping.abort();
 		this.#retention.stop();
 		this.#health.stop();
@@ -146,7 +146,7 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 	 * Answers the gateway's check of a person. Without an answer, the gateway asks again at the next due time of the schedule.
 	 */
 	async #answerCheck({ check_id, ...query }: PersonCheck): Promise<void> {
-		const { started, stopping, options } = this.#made;
+		const { started, stopping, options } = this.#fields;
 		try {
 			const parts = await started.promise;
 			const now = await parts.personRights(query, stopping.signal);
@@ -162,14 +162,14 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 	}
 
 	#end(reason: Error): void {
-		const { title, options, stopping } = this.#made;
+		const { title, options, stopping } = this.#fields;
 		if (stopping.signal.aborted) return;
 		options.log.debug(`the connector for ${title} cannot continue`, { error: reason });
 		this.#ended.resolve(reason);
 	}
 
 	#linked(link: PlatformLink<Ready>): void {
-		const { options, side, started } = this.#made;
+		const { options, side, started } = this.#fields;
 		this.#link = link;
 		side.linked(link);
 		this.#parts?.connector.linked(link.state === "ready");
@@ -185,7 +185,7 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 	}
 
 	async #start(ready: Ready): Promise<void> {
-		const { side, started } = this.#made;
+		const { side, started } = this.#fields;
 		const parts = await side.start(ready, this.#connectorStart());
 		this.#parts = parts;
 		// The connection may have been lost meanwhile.
@@ -198,7 +198,7 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 	}
 
 	#connectorStart(): ConnectorStart {
-		const { options, store, storedValue } = this.#made;
+		const { options, store, storedValue } = this.#fields;
 		const {
 			gatewayUrl: url,
 			gatewayToken: token,
@@ -232,7 +232,7 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 	}
 
 	#notRead(error: unknown): void {
-		const { options, stopping } = this.#made;
+		const { options, stopping } = this.#fields;
 		if (stopping.signal.aborted) return;
 		options.log.warn("messages from before the database existed could not be read", { error });
 	}

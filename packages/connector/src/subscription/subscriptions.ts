@@ -163,8 +163,8 @@ export class Subscriptions {
 				signal.throwIfAborted();
 				log.warn("the gateway did not list the sessions", { error });
 			}
-			const whole = Math.min(firstWaitMs * 2 ** (failures - 1), maxWaitMs);
-			await delay(clock, whole * (0.5 + chance() / 2), signal);
+			const maxDelayMs = Math.min(firstWaitMs * 2 ** (failures - 1), maxWaitMs);
+			await delay(clock, maxDelayMs * (0.5 + chance() / 2), signal);
 		}
 	}
 

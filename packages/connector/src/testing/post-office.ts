@@ -49,8 +49,8 @@ export class PostOffice {
 		const event = { seq: this.#seq, at: this.clock.now(), lane: "final", payload: "…" } as const;
 		const cursor = { session: "sess_1", seq: this.#seq };
 		const conversation = "general";
-		const whole = { conversation, cursor, rows: rows.map((row) => ({ ...event, ...row })), ...plan };
-		await this.outbox.plan(whole);
+		const completePlan = { conversation, cursor, rows: rows.map((row) => ({ ...event, ...row })), ...plan };
+		await this.outbox.plan(completePlan);
 		await this.store.quiet();
 	}
 

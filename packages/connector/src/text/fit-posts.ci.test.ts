@@ -184,10 +184,10 @@ test("every post fits its limit and closes its fences, and all posts together co
 				expect(post.trim()).not.toBe("");
 				expect(balanced(post)).toBe(true);
 			}
-			const whole = split(text, dialect, Number.MAX_SAFE_INTEGER).flatMap(({ blocks }) => blocks);
+			const allBlocks = split(text, dialect, Number.MAX_SAFE_INTEGER).flatMap(({ blocks }) => blocks);
 			const seen = new Set<TextNode>();
 			expect(posts.flatMap(({ blocks }) => graphemes(leaves(blocks, seen)))).toEqual(
-				graphemes(leaves(whole)),
+				graphemes(leaves(allBlocks)),
 			);
 		}),
 		check,

@@ -66,8 +66,8 @@ export function fitPosts(document: TextDocument, options: FitOptions): Fitted {
  */
 export function fitPost(document: TextDocument, { dialect, limit }: PostSize, note: Block): string {
 	const layout = new Layout(narrowTables(document.blocks, dialect.tableColumns));
-	const whole = new Page(layout, { dialect, limit });
-	if (whole.cutAfter(0) === layout.length) return whole.write(0, layout.length);
+	const fullPage = new Page(layout, { dialect, limit });
+	if (fullPage.cutAfter(0) === layout.length) return fullPage.write(0, layout.length);
 	const head = new Page(layout, { dialect, limit }, [note]);
 	return head.write(0, head.cutAfter(0));
 }

@@ -90,7 +90,7 @@ export const taskTexts = {
 	/** `result` may be empty. */
 	done: ({ result }: { readonly result: string }): string =>
 		result === "" ? "✅ **Done**" : `✅ **Done**\n\n${result}`,
-	wholeResult: ({ command }: { readonly command: string }): string => ` · complete result: ${command}`,
+	completeResult: ({ command }: { readonly command: string }): string => ` · complete result: ${command}`,
 	retrying: ({ attempt, error }: { readonly attempt: number; readonly error: string }): string =>
 		`🔁 **Failed**, attempt ${attempt} follows: ${error}`,
 	unknownError: "unknown error",

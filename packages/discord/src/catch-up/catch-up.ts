@@ -238,7 +238,7 @@ export class CatchUp {
 	}
 
 	async #readDirect(): Promise<void> {
-		const isSeen = await this.#direct.look((places) => this.#readAll(this.#begin(places)));
+		const isSeen = await this.#direct.check((places) => this.#readAll(this.#begin(places)));
 		if (isSeen) this.#settle();
 		else this.#tryAgain();
 	}

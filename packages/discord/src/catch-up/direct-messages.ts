@@ -24,13 +24,13 @@ interface Unseen {
 /**
  * Minimum milliseconds between two checks. Sessions may be lost often, and Discord limits how many direct messages a bot opens.
  */
-const betweenLooksMs = 5 * 60_000;
+const checkIntervalMs = 5 * 60_000;
 
 /** Finds missed direct messages, until Discord has responded for each person. */
 export class DirectMessages {
 	readonly #parts: DirectMessagesParts;
 	#unseen: Unseen | undefined;
-	#lookAt = 0;
+	#nextCheckAt = 0;
 	#isStopped = false;
 
 	constructor(parts: DirectMessagesParts) {
@@ -55,12 +55,12 @@ export class DirectMessages {
 	}
 
 	/** Passes the channels with new messages to `read`. Resolves with false if the check must be repeated later. */
-	async look(read: (places: readonly ReadPosition[]) => Promise<void>): Promise<boolean> {
+	async check(read: (places: readonly ReadPosition[]) => Promise<void>): Promise<boolean> {
 		const unseen = this.#unseen;
 		if (unseen === undefined || this.#isStopped) return true;
 		const { port, people, clock, log } = this.#parts;
-		if (clock.monotonic() < this.#lookAt) return false;
-		this.#lookAt = clock.monotonic() + betweenLooksMs;
+		if (clock.monotonic() < this.#nextCheckAt) return false;
+		this.#nextCheckAt = clock.monotonic() + checkIntervalMs;
 		try {
 			const { since, known } = unseen;
 			const { places, left } = await unreadDirectMessages(

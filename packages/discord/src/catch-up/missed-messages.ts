@@ -57,7 +57,7 @@ export class MissedMessages {
 		const from = BigInt(cursor.unread ?? cursor.message);
 		const after = from > earliest ? from : earliest;
 		const missed: Message[] = [];
-		for (let isWhole = false; !isWhole; ) {
+		for (let isDone = false; !isDone; ) {
 			if (missed.length >= maxMessages) {
 				log.warn("a channel has more missed messages than are read", { channel, read: missed.length });
 				break;
@@ -69,7 +69,7 @@ export class MissedMessages {
 			if (page.some(({ id }) => BigInt(id) > from && BigInt(id) <= after)) {
 				log.warn("missed messages of a channel that are older than a day are not read", { channel });
 			}
-			isWhole = later.length < limits.messagesPerPage;
+			isDone = later.length < limits.messagesPerPage;
 		}
 		for (const message of missed) await receive(await this.#asEvent(message, cursor.guild));
 		return "read";

@@ -206,10 +206,10 @@ function planSync(
 	ours: readonly string[],
 ): SyncStep[] {
 	const requiredKeys = new Set(required.map(keyOf));
-	const gone = installed
+	const deletions = installed
 		.filter((command) => ours.includes(keyOf(command)) && !requiredKeys.has(keyOf(command)))
 		.map(({ name, id }) => ({ action: "delete" as const, name, id }));
-	const made = required.flatMap((command): SyncStep[] => {
+	const changes = required.flatMap((command): SyncStep[] => {
 		const found = installed.find((other) => keyOf(other) === keyOf(command));
 		if (found === undefined) return [{ action: "create", command }];
 		return fingerprintOf(found) === fingerprintOf(command)
@@ -217,7 +217,7 @@ function planSync(
 			: [{ action: "change", command, id: found.id }];
 	});
 	// Deletions come first, because Discord allows only a hundred commands.
-	return [...gone, ...made];
+	return [...deletions, ...changes];
 }
 
 /** Returns the key of a command. On Discord, the pair of type and name is unique. */

@@ -52,9 +52,9 @@ function place(stored = new Map<string, StoredAudiences>()) {
 }
 
 async function known() {
-	const made = place();
-	await made.tell("GUILD_CREATE", guild);
-	return made;
+	const opened = place();
+	await opened.tell("GUILD_CREATE", guild);
+	return opened;
 }
 
 const letIn = { guild_id: "1", role: { ...mods, permissions: view } };
@@ -173,10 +173,10 @@ test("after a resume, the state of a server is requested and compared with the s
 
 /** Opens the next process, which resumes the session and must request the state of the server. */
 async function resumed(...answers: readonly Partial<DiscordResponse>[]) {
-	const made = place((await known()).stored);
-	made.port.answer("GET /guilds/1", { body: { ...guild, channels: undefined } }, { body: guild });
-	made.port.answer("GET /guilds/1/channels", ...answers);
-	return made;
+	const opened = place((await known()).stored);
+	opened.port.answer("GET /guilds/1", { body: { ...guild, channels: undefined } }, { body: guild });
+	opened.port.answer("GET /guilds/1/channels", ...answers);
+	return opened;
 }
 
 const shown = { ...closed, permission_overwrites: open.permission_overwrites };

@@ -268,19 +268,19 @@ function resolve(
 	{ user, roles, channel }: Names,
 ): string {
 	return content
-		.replace(mention, (whole: string, kind: string, id: string, behind: string) => {
-			if (kind === "#") return shown("#", channel(id)?.name, whole, behind);
+		.replace(mention, (matched: string, kind: string, id: string, behind: string) => {
+			if (kind === "#") return shown("#", channel(id)?.name, matched, behind);
 			if (kind === "@&") {
 				const role = roles.get(id);
-				return role?.ours ? "" : shown("@", role?.name, whole, behind);
+				return role?.ours ? "" : shown("@", role?.name, matched, behind);
 			}
 			if (id === user) return "";
 			const person = mentions.find((one) => one.id === id);
-			return shown("@", person && personOf(person, person.member).name, whole, behind);
+			return shown("@", person && personOf(person, person.member).name, matched, behind);
 		})
 		.trim();
 }
 
-function shown(sign: string, name: string | undefined, whole: string, behind: string): string {
-	return name === undefined ? whole : `${sign}${name}${behind}`;
+function shown(sign: string, name: string | undefined, matched: string, behind: string): string {
+	return name === undefined ? matched : `${sign}${name}${behind}`;
 }

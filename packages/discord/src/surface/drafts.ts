@@ -42,9 +42,9 @@ export function draftOf(showing: Showing): Drafted {
 	const { body, controls = [] } = showing;
 	const components = componentsOf(controls);
 	const container = containerOf(showing);
-	const whole = { content: body, components, files: showing.files, container };
-	const { content: long, components: refused, files: tooMuch } = checkDraft(whole);
-	if ((long ?? refused ?? tooMuch) === undefined) return { draft: whole, omitted: [] };
+	const fullDraft = { content: body, components, files: showing.files, container };
+	const { content: long, components: refused, files: tooMuch } = checkDraft(fullDraft);
+	if ((long ?? refused ?? tooMuch) === undefined) return { draft: fullDraft, omitted: [] };
 	const files = tooMuch === undefined ? showing.files : [];
 	const without = tooMuch === undefined ? "" : `\n-# ${postTexts.filesLeftOut({ problem: tooMuch })}`;
 	const text = `${body}${refused === undefined ? "" : linksAsText(controls)}${without}`;

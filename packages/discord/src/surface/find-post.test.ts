@@ -33,8 +33,8 @@ function open(cards: Record<string, string> = {}, owners: Record<string, string>
 }
 
 function row(payload: Partial<Extract<Posting, { type: "post" }>> = {}, nonce = "ours"): OutboxRow {
-	const whole = { type: "post", body: "hello", ...payload };
-	return { id: `s/${nonce}`, nonce, conversation: "10", lane: "final", at, attempt: 1, payload: whole };
+	const posting = { type: "post", body: "hello", ...payload };
+	return { id: `s/${nonce}`, nonce, conversation: "10", lane: "final", at, attempt: 1, payload: posting };
 }
 
 const postOf = (id: string, more: object = {}) => ({ id, author: { id: "500" }, content: "hello", ...more });

@@ -84,9 +84,11 @@ export class Finder {
 	 */
 	async #drafts(row: OutboxRow, post: Post): Promise<Draft[]> {
 		const { posts } = this.#parts;
-		const whole = await posts.draft(row, post, async ({ size }) => new Uint8Array(size));
+		const fullDraft = await posts.draft(row, post, async ({ size }) => new Uint8Array(size));
 		const drafts =
-			post.upload === undefined ? [whole] : [whole, await posts.draft(row, post, async () => undefined)];
+			post.upload === undefined
+				? [fullDraft]
+				: [fullDraft, await posts.draft(row, post, async () => undefined)];
 		return drafts.flatMap((draft) =>
 			draft.files.length > 0 ? [draft, ...fileRefusals.map((why) => withoutFiles(draft, why))] : [draft],
 		);

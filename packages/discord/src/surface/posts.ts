@@ -56,7 +56,7 @@ export class Posts {
 	}
 
 	async create(row: OutboxRow, post: Post): Promise<Receipt> {
-		const whole = await this.draft(row, post);
+		const draft = await this.draft(row, post);
 		const { replyTo } = post;
 		return this.#parts.places.act(row, post.thread, async (channel) => {
 			// The message from which a thread was opened has the id of the thread, and is not in the thread.
@@ -65,7 +65,7 @@ export class Posts {
 					message_reference: { message_id: replyTo, fail_if_not_exists: false },
 				};
 			const path = `/channels/${channel}/messages`;
-			const response = await this.#sendSimplifying(whole, { plain: post.plain, edits: false }, (draft) => {
+			const response = await this.#sendSimplifying(draft, { plain: post.plain, edits: false }, (draft) => {
 				const unique = { nonce: row.nonce, enforce_nonce: true };
 				const body = {
 					...messageBody(draft, cardIdentity(row, post)),
@@ -82,11 +82,11 @@ export class Posts {
 	}
 
 	async edit(row: OutboxRow, post: Post, target: string): Promise<Receipt> {
-		const whole = await this.draft(row, post);
+		const draft = await this.draft(row, post);
 		return this.#parts.places.act(row, post.thread, async (channel) => {
 			const path = `/channels/${channel}/messages/${target}`;
 			const response = await this.#sendSimplifying(
-				whole,
+				draft,
 				{ plain: post.plain, edits: true },
 				async (draft) => {
 					// Discord removes attachments that an edit does not list.
@@ -146,19 +146,19 @@ export class Posts {
 	 * a refusal, so the nonce can be used again.
 	 */
 	async #sendSimplifying(
-		whole: Draft,
+		fullDraft: Draft,
 		{ plain, edits }: { readonly plain: string | undefined; readonly edits: boolean },
 		send: (draft: Draft) => Promise<ApiResponse>,
 	): Promise<ApiResponse> {
 		let refusal: Refused;
 		try {
-			return await send(whole);
+			return await send(fullDraft);
 		} catch (error) {
-			refusal = contentsRefusal(error, whole);
+			refusal = contentsRefusal(error, fullDraft);
 		}
 		const reason = refusal.message;
 		const why = refusal.isTooLarge ? "size" : refusal.isAboutContents ? "contents" : "permission";
-		for (const draft of fallbackDrafts(whole, { why, plain, edits })) {
+		for (const draft of fallbackDrafts(fullDraft, { why, plain, edits })) {
 			try {
 				const response = await send(draft);
 				this.#parts.log.warn("Discord refused a post, so parts of it are left out", { reason });
@@ -174,15 +174,15 @@ export class Posts {
 	 * Sends a message. Without permission to read the channel's history, the bot cannot reply, so the message is sent without a
 	 * reply.
 	 */
-	async #sendWithOrWithoutReply(whole: ThreadRequest): Promise<ApiResponse> {
+	async #sendWithOrWithoutReply(threadRequest: ThreadRequest): Promise<ApiResponse> {
 		try {
-			return await this.#threads.ask(whole);
+			return await this.#threads.ask(threadRequest);
 		} catch (error) {
 			if (!(error instanceof Refused) || error.fault !== errorCodes.replyWithoutHistory) throw error;
 		}
-		const { request } = whole;
+		const { request } = threadRequest;
 		const body = { ...Object(request.body), message_reference: undefined };
-		return this.#threads.ask({ ...whole, request: { ...request, body } });
+		return this.#threads.ask({ ...threadRequest, request: { ...request, body } });
 	}
 
 	async #attachmentsOf(

@@ -43,11 +43,11 @@ export class PrivateAnswers {
 		const files = file ? [textFile(file)] : [];
 		const { draft } = draftOf({ body, controls, files });
 		const message = { ...messageBody(passed(draft)), ...attached(draft.files) };
-		const { body: made } = await caller.ask(
+		const { body: edited } = await caller.ask(
 			{ method: "PATCH", path, authorized: false, body: message, ...sent(draft.files) },
 			"edit",
 		);
-		return { remote: Answer.safeParse(made).data?.id ?? ticket.id };
+		return { remote: Answer.safeParse(edited).data?.id ?? ticket.id };
 	}
 
 	/** Returns the receipt if the answer is shown or, for an answer without a body and a file, if nothing is shown. */

@@ -49,9 +49,9 @@ export function gapOf(body: unknown, now: number): Gap | undefined {
 	};
 }
 
-export function isWithin(gap: Gap, whole: Gap): boolean {
-	const isThere = nameOf(gap.place) === nameOf(whole.place);
-	return isThere && whole.oldest <= gap.oldest && gap.latest <= whole.latest;
+export function isWithin(gap: Gap, outer: Gap): boolean {
+	const isThere = nameOf(gap.place) === nameOf(outer.place);
+	return isThere && outer.oldest <= gap.oldest && gap.latest <= outer.latest;
 }
 
 /** Merges further gaps into the list, with one gap per channel or thread. Keeps the first gap, because it is being read. */

@@ -85,8 +85,8 @@ export class Files {
 		// Files of other organisations need a request: https://docs.slack.dev/apis/slack-connect/using-slack-connect-channels#files
 		if (file.file_access !== "check_file_info") return attachmentOf(file);
 		const lookup = this.#known.find(file.id);
-		const whole = await (isLast ? lookup.catch(() => undefined) : lookup);
-		return attachmentOf(whole ?? file);
+		const details = await (isLast ? lookup.catch(() => undefined) : lookup);
+		return attachmentOf(details ?? file);
 	}
 }
 

@@ -13,7 +13,7 @@ type Answers = Readonly<Record<string, SlackAnswer>>;
 const ok = (body: Readonly<Record<string, unknown>>): SlackAnswer => ({ type: "ok", body });
 const refused = (error: string, body = {}): SlackAnswer => ({ type: "refused", error, body });
 
-const whole: Answers = {
+const allAnswers: Answers = {
 	"auth.test": ok({
 		team_id: "T1",
 		user_id: "U1",
@@ -29,7 +29,7 @@ const whole: Answers = {
 
 function looking(answers: Answers = {}, changed: Partial<SlackChecks> = {}): SlackChecks {
 	const clock = new ManualClock();
-	const all = { ...whole, ...answers };
+	const all = { ...allAnswers, ...answers };
 	const api = { call: async ({ method }: { method: string }) => all[method] ?? refused("unknown_method") };
 	return { bot: api, app: api, theirTime: async () => clock.now(), clock, shapes: commandTable, ...changed };
 }

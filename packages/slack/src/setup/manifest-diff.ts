@@ -37,8 +37,8 @@ const rights = [
 ] as const;
 
 function moreThan(path: readonly string[], installed: unknown, wanted: unknown): readonly Difference[] {
-	const at = (whole: unknown): Readonly<Record<string, unknown>> => {
-		const found = path.reduce((part, name) => (isObject(part) ? part[name] : undefined), whole);
+	const at = (manifest: unknown): Readonly<Record<string, unknown>> => {
+		const found = path.reduce((part, name) => (isObject(part) ? part[name] : undefined), manifest);
 		return isObject(found) ? found : {};
 	};
 	const needed = at(wanted);

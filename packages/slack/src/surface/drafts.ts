@@ -49,13 +49,13 @@ function withoutMentions({ body, controls = [], list, instead }: Showing): Draft
 	const text = refused === undefined ? body : body + linksAsText(controls);
 	const make = (shown: Body): OutgoingMessage =>
 		messageOf(shown, refused === undefined ? actions : [], instead);
-	const whole = make(bodyBlocks(text));
-	const asPlan = list && { ...whole, blocks: [planBlock(list), ...actions] };
+	const message = make(bodyBlocks(text));
+	const asPlan = list && { ...message, blocks: [planBlock(list), ...actions] };
 	if (asPlan && refused === undefined && Object.keys(checkMessage(asPlan)).length === 0)
 		return { message: asPlan, omitted: [] };
-	const { body: tooLong } = checkMessage(whole);
+	const { body: tooLong } = checkMessage(message);
 	const omitted = [refused, tooLong].filter((problem) => problem !== undefined);
-	if (tooLong === undefined) return { message: whole, omitted };
+	if (tooLong === undefined) return { message: message, omitted };
 	const { beginning, file } = beginningOf(text);
 	return defined({ message: passed(make(bodyBlocks(beginning))), file, omitted });
 }

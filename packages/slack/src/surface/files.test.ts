@@ -149,8 +149,8 @@ test("an empty or too large file is listed, and the other files are shared", asy
 		[51 * 1024 * 1024, "too large for Slack (50 MB). Ask the operator for it, or ask me to split it."],
 	] as const) {
 		port.calls.length = 0;
-		const whole = { ...post, upload: { fileId: "f1", name: "a.csv", size } };
-		await surface.send(row(whole));
+		const posting = { ...post, upload: { fileId: "f1", name: "a.csv", size } };
+		await surface.send(row(posting));
 		const postedArgs = port.calls.find(({ method }) => method === "chat.postMessage")?.args;
 		expect(postedArgs?.["text"]).toMatch(/a\.csv /);
 		expect(postedArgs?.["text"]).toContain(`is ${why}`);
@@ -160,7 +160,7 @@ test("an empty or too large file is listed, and the other files are shared", asy
 			ok({ messages: [posted, shared] }),
 			ok({ messages: [posted, shared] }),
 		);
-		expect(await surface.find(row(whole))).toEqual({ remote: "C1-1700000003.000100" });
+		expect(await surface.find(row(posting))).toEqual({ remote: "C1-1700000003.000100" });
 	}
 });
 

@@ -39,14 +39,14 @@ export const skewMs = 6 * 60_000;
 /** Maximum messages of a search. If there are more, the search fails. */
 const maxMessages = 2000;
 const maxPages = 60;
-const maxLooks = 500;
+const maxSearches = 500;
 
 interface MessagePage {
 	readonly messages: readonly Found[];
 	readonly next: string;
 }
 
-interface Look {
+interface SearchState {
 	readonly cursor: string;
 	readonly pages: number;
 	readonly seen: number;
@@ -68,7 +68,7 @@ export class History {
 	readonly #caller: Caller;
 	readonly #self: OwnAccount;
 	/** Positions by `Search.key`. An evicted search starts again. */
-	readonly #looks = new LRUCache<string, Look>({ max: maxLooks });
+	readonly #searches = new LRUCache<string, SearchState>({ max: maxSearches });
 	/**
 	 * Pages that have not been requested yet, by their arguments. A page that was requested before a search started may miss the
 	 * message.
@@ -83,18 +83,18 @@ export class History {
 	/** Returns the message, or undefined if it does not exist. Rejects with `rejected` if there are too many messages to search. */
 	async find(postTarget: PostTarget, search: Search): Promise<Found | undefined> {
 		const { key, fits } = search;
-		let look: Look = this.#looks.get(key) ?? { cursor: "", pages: 0, seen: 0 };
+		let state: SearchState = this.#searches.get(key) ?? { cursor: "", pages: 0, seen: 0 };
 		for (;;) {
-			const { messages, next } = await this.#page(postTarget, search, look.cursor);
+			const { messages, next } = await this.#page(postTarget, search, state.cursor);
 			const found = messages.find((message) => this.#isOurs(message) && fits(message));
 			if (found !== undefined || next === "") {
-				this.#looks.delete(key);
+				this.#searches.delete(key);
 				return found;
 			}
-			look = { cursor: next, pages: look.pages + 1, seen: look.seen + messages.length };
-			this.#looks.set(key, look);
-			if (look.pages < maxPages && look.seen < maxMessages) continue;
-			this.#looks.delete(key);
+			state = { cursor: next, pages: state.pages + 1, seen: state.seen + messages.length };
+			this.#searches.set(key, state);
+			if (state.pages < maxPages && state.seen < maxMessages) continue;
+			this.#searches.delete(key);
 			const why = deliveryTexts.tooManyMessages(postTarget);
 			throw new DeliveryError(why, { kind: "rejected" });
 		}
@@ -117,7 +117,7 @@ export class History {
 		const page = this.#next.get(id) ?? this.#request(id, args);
 		return page.catch((error: unknown) => {
 			// After a failure, the search starts again, because Slack would never accept an expired cursor.
-			if (DeliveryError.from(error).kind !== "rate-limited") this.#looks.delete(key);
+			if (DeliveryError.from(error).kind !== "rate-limited") this.#searches.delete(key);
 			throw error;
 		});
 	}

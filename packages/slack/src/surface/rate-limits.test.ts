@@ -33,21 +33,23 @@ test("three tenths of the remaining calls are reserved for urgent ones", () => {
 test("no minute has more calls than Slack allows", () => {
 	const clock = new ManualClock();
 	const limits = new RateLimits(clock);
-	const made: number[] = [];
+	const callTimes: number[] = [];
 	for (let second = 0; second < 600; second++) {
 		for (let n = 0; n < 5; n++) {
 			try {
 				limits.count({ method: "conversations.replies" });
-				made.push(clock.monotonic());
+				callTimes.push(clock.monotonic());
 			} catch {
 				break;
 			}
 		}
 		clock.advance(1000);
 	}
-	const busiest = Math.max(...made.map((at) => made.filter((one) => one >= at && one < at + 60_000).length));
+	const busiest = Math.max(
+		...callTimes.map((at) => callTimes.filter((one) => one >= at && one < at + 60_000).length),
+	);
 	expect(busiest).toBe(50);
-	expect(made.length).toBe(500);
+	expect(callTimes.length).toBe(500);
 });
 
 test("for a server without rate limits, no call waits", () => {

@@ -105,8 +105,8 @@ export class RateLimits {
 		const recent = this.#recent(bucket);
 		this.#calls.delete(bucket.name);
 		this.#calls.set(bucket.name, [...recent, now]);
-		for (const [oldest, made] of this.#calls) {
-			if ((made.at(-1) ?? now) > now - minuteMs) break;
+		for (const [oldest, callTimes] of this.#calls) {
+			if ((callTimes.at(-1) ?? now) > now - minuteMs) break;
 			this.#calls.delete(oldest);
 		}
 	}

@@ -61,7 +61,7 @@ function growing(...parts: GrowingPart[]) {
 	return { type: "post", body, live: true, key: "answer:r1", controls: [[button]], grows };
 }
 
-const whole = { type: "post", body: "One two.", key: "answer:r1" };
+const completePost = { type: "post", body: "One two.", key: "answer:r1" };
 
 test("an answer in the thread of a direct message starts a stream, to which new parts are added, and ends complete", async () => {
 	const { surface, port, row, requests, calls } = open();
@@ -96,7 +96,7 @@ test("an answer in the thread of a direct message starts a stream, to which new 
 	]);
 	await surface.send(row(growing(text("One two."), call("c1", "completed"), text("Three")), edit));
 	expect(requests()).toEqual([start, append, append]);
-	await surface.send(row(whole, { target: remote, lane: "final" }));
+	await surface.send(row(completePost, { target: remote, lane: "final" }));
 	expect(calls().at(-2)).toEqual({ method: stop, args: { channel: "D1", ts, session_status: "active" } });
 	expect(calls().at(-1)?.args).toMatchObject({
 		ts,
@@ -153,7 +153,7 @@ async function begun() {
 	await opened.surface.send(opened.row(growing(text("One"))));
 	opened.requests();
 	const next = opened.row(growing(text("One two")), { target: remote, lane: "progress" });
-	const end = opened.row(whole, { target: remote, lane: "final" });
+	const end = opened.row(completePost, { target: remote, lane: "final" });
 	return { ...opened, next, end };
 }
 

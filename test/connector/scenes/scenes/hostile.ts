@@ -1,4 +1,4 @@
-import { has, looks } from "../look.ts";
+import { has, shownPosts } from "../shown-posts.ts";
 import type { Scene, Step } from "../step.ts";
 
 const grows: readonly Step[] = [
@@ -28,7 +28,9 @@ export const hostile: readonly Scene[] = [
 			{
 				what: "the answer is complete in one post, or in none",
 				does: ({ site }) => {
-					const posts = looks(site, site.room("general", site.people.Mia)).filter((post) => has(post, "t3"));
+					const posts = shownPosts(site, site.room("general", site.people.Mia)).filter((post) =>
+						has(post, "t3"),
+					);
 					if (posts.length > 1 || posts.some((post) => !has(post, "t20")))
 						throw new Error(`the posts of the answer are:\n${posts.join("\n")}`);
 				},

@@ -1,11 +1,11 @@
-import { looks } from "../look.ts";
+import { shownPosts } from "../shown-posts.ts";
 import type { Scene, Step } from "../step.ts";
 
 const request = "@Parley read: notes.txt\nread: notes.txt\nlong: 20 tokens at 2 per second";
 const isEmpty: Step = {
 	what: "the channel has no post of Parley",
 	does: ({ site }) => {
-		const posts = looks(site, site.room("general", site.people.Mia));
+		const posts = shownPosts(site, site.room("general", site.people.Mia));
 		if (posts.length > 0) throw new Error(`it has ${posts.join("\n")}`);
 	},
 };

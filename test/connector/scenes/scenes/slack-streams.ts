@@ -1,5 +1,5 @@
 import type { City } from "../city.ts";
-import { looks } from "../look.ts";
+import { shownPosts } from "../shown-posts.ts";
 import type { SlackSite } from "../slack-site.ts";
 import type { Scene, Step } from "../step.ts";
 
@@ -120,7 +120,7 @@ export const slackStreamLevels: readonly Scene<SlackSite>[] = [
 			{
 				what: "the direct messages have no post of Parley",
 				does: ({ site }) => {
-					const posts = looks(site, site.room("dm", site.people.Mia));
+					const posts = shownPosts(site, site.room("dm", site.people.Mia));
 					if (posts.length > 0) throw new Error(`they have ${posts.join("\n")}`);
 				},
 			},

@@ -25,7 +25,7 @@ test("flags are sums of the listed values", () => {
 		flags: 18,
 		permission_overwrites: [],
 	};
-	const whole = {
+	const completeChannel = {
 		...channel,
 		parent_id: null,
 		topic: null,
@@ -33,9 +33,9 @@ test("flags are sums of the listed values", () => {
 		rate_limit_per_user: 0,
 		last_message_id: null,
 	};
-	const payload = { op: 0, s: 1, t: "CHANNEL_CREATE", d: whole };
+	const payload = { op: 0, s: 1, t: "CHANNEL_CREATE", d: completeChannel };
 	expect(PayloadSchema.load().faults(payload)).toEqual([]);
-	const words = { ...payload, d: { ...whole, flags: "18" } };
+	const words = { ...payload, d: { ...completeChannel, flags: "18" } };
 	expect(PayloadSchema.load().faults(words)).not.toEqual([]);
 });
 

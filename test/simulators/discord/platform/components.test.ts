@@ -26,8 +26,8 @@ function card() {
 
 test("a container with one component of each kind is posted, and its response has the URLs of its files", () => {
 	const { simulator, app, general } = pausedSimulator();
-	const made = app.posts(general, { flags: v2, components: [card()] }, [png, log]);
-	const [container] = Object(made).components;
+	const message = app.posts(general, { flags: v2, components: [card()] }, [png, log]);
+	const [container] = Object(message).components;
 	expect(container).toMatchObject({ type: 17, accent_color: 0xff8800, spoiler: false });
 	expect(container.components).toMatchObject([
 		{ accessory: { media: { url: expect.stringContaining("https://cdn."), content_type: "image/png" } } },

@@ -25,8 +25,8 @@ test("`@everyone` notifies only with its permission", () => {
 test("an edit without allowed mentions notifies again", () => {
 	const { simulator, app, anna, general } = pausedSimulator();
 	const none = { allowed_mentions: { parse: [] } };
-	const made = app.posts(general, { content: "Hello", ...none });
-	const path = `/channels/${general.id}/messages/${made.id}`;
+	const message = app.posts(general, { content: "Hello", ...none });
+	const path = `/channels/${general.id}/messages/${message.id}`;
 	app.call("PATCH", path, { body: { content: `<@${anna.id}>`, ...none } });
 	expect(simulator.pings).toEqual([]);
 	app.call("PATCH", path, { body: { content: `<@${anna.id}>!` } });

@@ -80,8 +80,8 @@ test("an empty message is refused", () => {
 
 test("the flag of components v2 cannot be removed", () => {
 	const { app, general } = pausedSimulator();
-	const made = app.posts(general, { flags: 1 << 15, components: [{ type: 10, content: "x" }] });
-	const path = `/channels/${general.id}/messages/${made.id}`;
+	const message = app.posts(general, { flags: 1 << 15, components: [{ type: 10, content: "x" }] });
+	const path = `/channels/${general.id}/messages/${message.id}`;
 	expect(codeOf(app.call("PATCH", path, { body: { flags: 0, content: "x" } }))).toBe(50_035);
 	expect(codeOf(app.call("PATCH", path, { body: { content: "x", components: [] } }))).toBe(50_035);
 });

@@ -41,9 +41,9 @@ test("the nonce of a deleted message still gets that message", () => {
 
 test("a nonce is in the response to the creation, and is not stored", () => {
 	const { app, general } = pausedSimulator();
-	const made = app.posts(general, { content: "Hello", nonce: "n-1", ...quiet });
-	expect(made).toHaveProperty("nonce", "n-1");
-	expect(app.get(`/channels/${general.id}/messages/${made.id}`).body).not.toHaveProperty("nonce");
+	const message = app.posts(general, { content: "Hello", nonce: "n-1", ...quiet });
+	expect(message).toHaveProperty("nonce", "n-1");
+	expect(app.get(`/channels/${general.id}/messages/${message.id}`).body).not.toHaveProperty("nonce");
 	const simulator = pausedSimulator({ settings: { nonceInHistory: true } });
 	const posted = simulator.app.posts(simulator.general, { content: "Hello", nonce: "n-2", ...quiet });
 	expect(simulator.app.get(`/channels/${simulator.general.id}/messages/${posted.id}`).body).toHaveProperty(
@@ -68,9 +68,9 @@ test("a reply shows its original message, unless that is deleted", () => {
 
 test("an edit changes the given fields, and shows as edited", () => {
 	const { clock, app, general } = pausedSimulator();
-	const made = app.posts(general, { content: "Before", components: buttons("Go"), ...quiet });
+	const message = app.posts(general, { content: "Before", components: buttons("Go"), ...quiet });
 	clock.advance(1000);
-	const path = `/channels/${general.id}/messages/${made.id}`;
+	const path = `/channels/${general.id}/messages/${message.id}`;
 	app.call("PATCH", path, { body: { content: "After", ...quiet } });
 	expect(general.last()).toMatchObject({ text: "After", edited: true, buttons: ["Go"] });
 	app.call("PATCH", path, { body: { components: [], ...quiet } });
@@ -81,9 +81,9 @@ test("files that an edit does not list are removed, and new ones are added", () 
 	const { app, general } = pausedSimulator();
 	const bytes = new Uint8Array(3);
 	const files = [0, 1].map((index) => ({ index, name: `${index}.txt`, bytes }));
-	const made = app.posts(general, { content: "Files", ...quiet }, files);
-	const [first] = (made as unknown as { attachments: { id: string }[] }).attachments;
-	const path = `/channels/${general.id}/messages/${made.id}`;
+	const message = app.posts(general, { content: "Files", ...quiet }, files);
+	const [first] = (message as unknown as { attachments: { id: string }[] }).attachments;
+	const path = `/channels/${general.id}/messages/${message.id}`;
 	const body = { attachments: [{ id: first?.id }], ...quiet };
 	app.call("PATCH", path, { body, files: [{ index: 0, name: "more.txt", bytes }] });
 	expect(general.last().attachments).toEqual(["0.txt", "more.txt"]);
@@ -114,9 +114,9 @@ test("messages of another author cannot be edited", () => {
 
 test("edits of messages older than an hour have a separate limit", () => {
 	const { clock, app, general } = pausedSimulator({ settings: { oldEdits: { limit: 2, perMs: 3_600_000 } } });
-	const made = app.posts(general, { content: "Old", ...quiet });
+	const message = app.posts(general, { content: "Old", ...quiet });
 	const edit = () =>
-		app.call("PATCH", `/channels/${general.id}/messages/${made.id}`, { body: { content: "x", ...quiet } });
+		app.call("PATCH", `/channels/${general.id}/messages/${message.id}`, { body: { content: "x", ...quiet } });
 	clock.advance(3_599_000);
 	expect([edit(), edit(), edit()].map(({ status }) => status)).toEqual([200, 200, 200]);
 	clock.advance(10_000);

@@ -82,8 +82,8 @@ function nonceKey(author: UserRecord, nonce: string | number): string {
  */
 function repeatedNonce(state: State, author: UserRecord, body: MessageBody): MessageRecord | undefined {
 	if (!body.enforce_nonce || !body.nonce) return undefined;
-	const made = state.nonces.get(nonceKey(author, body.nonce));
-	return made && state.now() - made.at < state.settings.nonceMs ? made.message : undefined;
+	const existing = state.nonces.get(nonceKey(author, body.nonce));
+	return existing && state.now() - existing.at < state.settings.nonceMs ? existing.message : undefined;
 }
 
 function replyOf(channel: ChannelRecord, { message_reference: reference }: MessageBody) {

@@ -17,8 +17,13 @@ const kinds: ReadonlySet<unknown> = new Set(Object.values(ActivityType));
 /** The presence in a payload. Undefined if Discord cannot decode it. */
 export function readPresence(payload: unknown): PresenceRecord | undefined {
 	const { since, activities, status, afk, ...others } = Object(payload);
-	const isWhole = (since === null || Number.isInteger(since)) && typeof afk === "boolean";
-	if (!isWhole || Object.keys(others).length > 0 || !statuses.has(status) || !Array.isArray(activities)) {
+	const hasValidTimes = (since === null || Number.isInteger(since)) && typeof afk === "boolean";
+	if (
+		!hasValidTimes ||
+		Object.keys(others).length > 0 ||
+		!statuses.has(status) ||
+		!Array.isArray(activities)
+	) {
 		return undefined;
 	}
 	const texts = activities.map(textOf);

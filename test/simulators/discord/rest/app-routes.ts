@@ -58,8 +58,8 @@ function commandRoutes(path: string): readonly Route[] {
 		{
 			...{ method: "POST", path },
 			handle(call) {
-				const made = createCommand(call.state, scopeOf(call), call.body as CommandBody);
-				return made.created ? created(made.command) : ok(made.command);
+				const command = createCommand(call.state, scopeOf(call), call.body as CommandBody);
+				return command.created ? created(command.command) : ok(command.command);
 			},
 		},
 		{

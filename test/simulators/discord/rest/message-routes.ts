@@ -79,8 +79,8 @@ export const messageRoutes: readonly Route[] = [
 		...{ method: "POST", path: messages },
 		handle(call) {
 			const { state } = call;
-			const made = createMessage(state, state.app.user, channelOf(call), draftOf(call));
-			return ok(messageShape(state, made, true));
+			const message = createMessage(state, state.app.user, channelOf(call), draftOf(call));
+			return ok(messageShape(state, message, true));
 		},
 	},
 	{

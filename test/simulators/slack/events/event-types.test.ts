@@ -87,9 +87,9 @@ test("events match Slack's own types", () => {
 function typed(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
 	const { app_id: _, subtype, ...rest } = body;
 	const [inner, before] = [rest["message"], rest["previous_message"]].map((one) => Object(one));
-	if (subtype === "message_deleted") return { ...rest, subtype, previous_message: whole(before) };
+	if (subtype === "message_deleted") return { ...rest, subtype, previous_message: completeMessage(before) };
 	if (subtype === "message_changed") {
-		return { ...rest, subtype, message: whole(inner), previous_message: whole(before) };
+		return { ...rest, subtype, message: completeMessage(inner), previous_message: completeMessage(before) };
 	}
 	if (subtype === "channel_join") return { ...rest, subtype, inviter: "U1" };
 	if (subtype === undefined) return rest;
@@ -97,6 +97,6 @@ function typed(body: Readonly<Record<string, unknown>>): Record<string, unknown>
 	return { ...known, subtype };
 }
 
-function whole({ source_team: _, user_team: __, ...message }: Record<string, unknown>): object {
+function completeMessage({ source_team: _, user_team: __, ...message }: Record<string, unknown>): object {
 	return { channel: "C1", channel_type: "channel", event_ts: "1.1", ...message };
 }

@@ -1,6 +1,6 @@
 import { controlsOf, isButton, isChoice, labelOf, optionsOf, type SeenControl } from "../blocks/controls.ts";
 import { addFile } from "../platform/files.ts";
-import { lookAt, openHome, startAssistant } from "../platform/home.ts";
+import { openHome, startAssistant, viewChannel } from "../platform/home.ts";
 import { beginInteraction } from "../platform/interactions.ts";
 import { messageId } from "../platform/message-id.ts";
 import { addMessage, announce, changeMessage, removeMessage, threadOf } from "../platform/messages.ts";
@@ -172,7 +172,7 @@ export class Person {
 	 */
 	looksAt({ record }: Channel, { thread }: { readonly thread?: Channel } = {}): void {
 		const root = thread?.record.messages.find(({ ts }) => ts === thread.threadTs);
-		lookAt(this.#state, this.user, record, root);
+		viewChannel(this.#state, this.user, record, root);
 	}
 
 	/** Opens a thread with an app that has `assistant_view`. */

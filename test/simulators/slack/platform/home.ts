@@ -43,7 +43,12 @@ export function openHome(state: State, user: UserRecord, tab: "home" | "messages
  * `app_context_changed`, and an app without it an event for the assistant's thread:
  * https://docs.slack.dev/reference/events/app_context_changed
  */
-export function lookAt(state: State, user: UserRecord, seen: ChannelRecord, thread?: MessageRecord): void {
+export function viewChannel(
+	state: State,
+	user: UserRecord,
+	seen: ChannelRecord,
+	thread?: MessageRecord,
+): void {
 	if (!seen.members.has(user)) throw new Refusal("not_in_channel");
 	state.contexts.set(user.id, seen);
 	const channel = openConversation(state, [user]);

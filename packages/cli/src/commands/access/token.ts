@@ -58,13 +58,13 @@ function createCommand(io: Io): Command {
 		// The options of the parent command are also allowed here.
 		const flags: CreateFlags = command.optsWithGlobals();
 		const { platform, tenant, session, days } = flags;
-		const made = await withGateway(flags, io, (client) =>
+		const response = await withGateway(flags, io, (client) =>
 			client.request(
 				"create_token",
 				defined({ kind, name, platform, tenants: tenant, sessions: session, days }),
 			),
 		);
-		await printMade(made, flags, io);
+		await printToken(response, flags, io);
 	});
 }
 
@@ -90,10 +90,10 @@ function rotateCommand(io: Io): Command {
 	return command.action(async (token_id: string) => {
 		const flags: TokenFlags & { readonly grace?: number } = command.optsWithGlobals();
 		const { grace } = flags;
-		const made = await withGateway(flags, io, (client) =>
+		const response = await withGateway(flags, io, (client) =>
 			client.request("rotate_token", defined({ token_id, grace_seconds: grace })),
 		);
-		await printMade(made, flags, io);
+		await printToken(response, flags, io);
 	});
 }
 
@@ -114,14 +114,14 @@ function revokeCommand(io: Io): Command {
  * Without `--json`, prints only the token to stdout, so that a pipe receives only the token. The explanation goes to
  * stderr.
  */
-async function printMade(made: MethodResult<"create_token">, flags: TokenFlags, io: Io): Promise<void> {
-	if (flags.json) return printJson(made, io);
+async function printToken(created: MethodResult<"create_token">, flags: TokenFlags, io: Io): Promise<void> {
+	if (flags.json) return printJson(created, io);
 	const [{ createdWords }, { systemClock }] = await Promise.all([
 		import("../../tables/access-tables.ts"),
 		import("@parley/base"),
 	]);
-	io.stdout.write(`${made.token}\n`);
-	io.stderr.write(`${createdWords(made.info, systemClock.now())}\n`);
+	io.stdout.write(`${created.token}\n`);
+	io.stderr.write(`${createdWords(created.info, systemClock.now())}\n`);
 }
 
 function gather(value: string, before: readonly string[] = []): string[] {

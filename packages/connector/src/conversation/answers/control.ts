@@ -5,7 +5,7 @@ import { answerTexts } from "../../texts/answers.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import { cardOfRun } from "./runs.ts";
 
-const looks = {
+const buttonStyles = {
 	stop: { label: answerTexts.buttons.stop, style: "danger" },
 	/** Stop button of a growing answer. Its own kind distinguishes the post from the notice of a queued message. */
 	"stop-answer": { label: answerTexts.buttons.stop, style: "danger" },
@@ -17,11 +17,11 @@ const looks = {
 
 /** A button of a run. */
 export function control(
-	kind: keyof typeof looks,
+	kind: keyof typeof buttonStyles,
 	run: string,
 	{ session, controls }: Scene,
 ): Extract<Control, { type: "button" }> {
-	return { type: "button", id: controls.write({ kind, session, subject: run }), ...looks[kind] };
+	return { type: "button", id: controls.write({ kind, session, subject: run }), ...buttonStyles[kind] };
 }
 
 /** Identity of the posts of an answer, including posts that grew while the run worked. */
@@ -47,5 +47,5 @@ export function grownPost(
 export function stopOfPost(post: string, scene: Scene): Extract<Control, { type: "button" }> {
 	const { session, controls } = scene;
 	const id = controls.write({ kind: "stop-answer", session, subject: subjectOfPost(post) });
-	return { type: "button", id, ...looks["stop-answer"] };
+	return { type: "button", id, ...buttonStyles["stop-answer"] };
 }

@@ -44,9 +44,9 @@ export function callRow(row: CardRow, question: OpenQuestion, maximum: number): 
 	const what = subjectPart(question);
 	const warnings = warningsOf(question);
 	const effect = effectOf(question);
-	const whole = [...head, ...what.pieces, ...warnings.pieces, ...effect.pieces];
-	const isComplete = what.whole && effect.whole && warnings.whole && isNamed(question);
-	if (isComplete && widthOf(whole) <= cardColumns) return { lines: [joined(whole)], cut: false };
+	const pieces = [...head, ...what.pieces, ...warnings.pieces, ...effect.pieces];
+	const isComplete = what.complete && effect.complete && warnings.complete && isNamed(question);
+	if (isComplete && widthOf(pieces) <= cardColumns) return { lines: [joined(pieces)], cut: false };
 	const first = [...head, ...what.pieces];
 	const rest = [...warnings.pieces, ...effect.pieces];
 	const firstFits = widthOf(first) <= cardColumns;
@@ -90,15 +90,15 @@ function headOf({ number }: CardRow, { call, again, voters = [] }: OpenQuestion)
 
 /** The label of the call; empty if the arguments show it. */
 function subjectPart({ call, label }: OpenQuestion): Part {
-	if (call && isShownByArguments(call)) return { pieces: [], whole: true };
-	const { text, whole } = whatOfStored(label);
-	return { pieces: [piece(text)], whole };
+	if (call && isShownByArguments(call)) return { pieces: [], complete: true };
+	const { text, complete } = whatOfStored(label);
+	return { pieces: [piece(text)], complete };
 }
 
 interface Part {
 	readonly pieces: readonly Piece[];
 	/** Whether the pieces show the complete text. */
-	readonly whole: boolean;
+	readonly complete: boolean;
 }
 
 function storedWarnings({ call }: OpenQuestion): readonly StoredText[] {
@@ -114,10 +114,10 @@ function warningText(question: OpenQuestion): string {
 
 function warningsOf(question: OpenQuestion): Part {
 	const all = storedWarnings(question);
-	if (all.length === 0) return { pieces: [], whole: true };
+	if (all.length === 0) return { pieces: [], complete: true };
 	return {
 		pieces: [warning(warningText(question), Number.POSITIVE_INFINITY)],
-		whole: all.every(({ text: stored, length }) => stored.length === length),
+		complete: all.every(({ text: stored, length }) => stored.length === length),
 	};
 }
 
@@ -134,9 +134,9 @@ function isNamed({ call }: OpenQuestion): boolean {
 
 /** Lines of the change or of the arguments, each as a code span. */
 function effectOf({ call }: OpenQuestion): Part {
-	if (!call) return { pieces: [], whole: true };
+	if (!call) return { pieces: [], complete: true };
 	const stored = call.preview.length > 0 ? withoutNames(call.preview) : call.arguments;
-	if (stored.length === 0) return { pieces: [], whole: true };
+	if (stored.length === 0) return { pieces: [], complete: true };
 	const lines = stored.text.replace(/\n$/u, "").split("\n").map(visibleWords);
 	return {
 		pieces: [
@@ -146,7 +146,7 @@ function effectOf({ call }: OpenQuestion): Part {
 			},
 		],
 		// A code span trims spaces at its ends and does not show tabs.
-		whole: stored.text.length === stored.length && lines.every(isShownAsCode),
+		complete: stored.text.length === stored.length && lines.every(isShownAsCode),
 	};
 }
 

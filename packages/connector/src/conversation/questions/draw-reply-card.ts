@@ -43,7 +43,7 @@ type EndedEntry = Entry & { readonly row: CardRow & { readonly ended: EndedRow }
 interface Drawn {
 	readonly lines: readonly string[];
 	/** Tokens of the waiting calls that the card shows completely. */
-	readonly whole: ReadonlySet<string>;
+	readonly shownTokens: ReadonlySet<string>;
 	/** Whether the details show more about a call with a decision. */
 	readonly cut: boolean;
 }
@@ -59,7 +59,7 @@ export function drawReplyCard(card: ReplyCard, open: readonly OpenQuestion[], sc
 	const [first] = waiting.toSorted(
 		(one, other) => (one.question.expiresAt ?? Infinity) - (other.question.expiresAt ?? Infinity),
 	);
-	const isCut = waiting.some(({ row }) => !drawn.whole.has(row.token));
+	const isCut = waiting.some(({ row }) => !drawn.shownTokens.has(row.token));
 	const refused = [titleLine(card), refusedFacts(waiting, scene)].filter((part) => part !== "");
 	return {
 		...cardTarget({ kind: "approval", token: card.rows[0].token }, scene, card.task),
@@ -127,12 +127,12 @@ function drawWaiting(entries: readonly Entry[], waiting: readonly WaitingEntry[]
 	const rows = shown.map(({ row, question }) => ({ row, ...callRow(row, question, each) }));
 	const more = isAll ? [] : [approvalTexts.card.moreCalls({ count: waiting.length - shown.length })];
 	const lines = [...rows.flatMap((row) => row.lines), ...more];
-	const whole = new Set(rows.flatMap(({ row, cut }) => (cut ? [] : [row.token])));
+	const shownTokens = new Set(rows.flatMap(({ row, cut }) => (cut ? [] : [row.token])));
 	// A long line wraps into several rows.
 	const used = lines.reduce((sum, line) => sum + Math.ceil(seenColumns(line) / cardColumns), 0);
 	return {
 		lines: [...lines, ...firstOf(decisions, waitingLines - used, endedOf(entries))],
-		whole,
+		shownTokens,
 		cut: false,
 	};
 }
@@ -145,7 +145,7 @@ function drawEnded(entries: readonly Entry[], scene: Scene): Drawn {
 	const details = decisions.filter(({ detail }) => detail !== undefined);
 	const needed = rowsOf(decisions) + details.length + unnamed.length;
 	const isShort = needed <= endedLines && details.every(({ cut }) => !cut);
-	return { lines, whole: new Set(), cut: !isShort };
+	return { lines, shownTokens: new Set(), cut: !isShort };
 }
 
 /** One decision of one person about calls, at one time. */
@@ -259,11 +259,11 @@ function controlsOf(
 	const details = buttonOf("review", { subject, label: labels.details }, scene);
 	if (!only) return drawn.cut ? [[details]] : [];
 	if (others.length === 0) {
-		const approves = drawn.whole.has(only.row.token);
+		const approves = drawn.shownTokens.has(only.row.token);
 		return [[...callButtons(only, scene, { approves }), details]];
 	}
 	const approvable = waiting.filter(({ question }) => question.call?.risk !== "critical");
-	const isComplete = approvable.every(({ row }) => drawn.whole.has(row.token));
+	const isComplete = approvable.every(({ row }) => drawn.shownTokens.has(row.token));
 	const approved = writeDisplayed(card, new Set(approvable.map(({ row }) => row.token)));
 	const approve = isComplete
 		? buttonOf("approve-all", { subject: approved, label: labels.approveAll }, scene)

@@ -31,8 +31,8 @@ export function editForm(given: unknown, limits: FormLimits): Form | undefined {
 	if (isApart) return { title: texts.title, fields };
 	const value = jsonOf(given);
 	if (value.length > limits.text) return undefined;
-	const whole = { name: allName, label: texts.all, value, required: true };
-	return { title: texts.title, fields: [{ ...whole, long: true, maximum: limits.text }] };
+	const allField = { name: allName, label: texts.all, value, required: true };
+	return { title: texts.title, fields: [{ ...allField, long: true, maximum: limits.text }] };
 }
 
 function fieldOf(
@@ -58,9 +58,9 @@ export type Edited = { readonly arguments: Arguments } | { readonly problem: str
  */
 export function readEdited(fields: Readonly<Record<string, string>>, given: unknown): Edited {
 	const present: Arguments = isArguments(given) ? given : {};
-	const whole = fields[allName];
-	if (whole !== undefined) {
-		const read = readJson(whole);
+	const allText = fields[allName];
+	if (allText !== undefined) {
+		const read = readJson(allText);
 		if (read && isArguments(read.value)) return { arguments: read.value };
 		return { problem: texts.noObject };
 	}

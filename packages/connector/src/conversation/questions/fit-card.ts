@@ -50,8 +50,8 @@ function fitLongest<Drawn extends { readonly text: string }>(
 	draw: (maximum: number) => Drawn,
 ): Drawn | undefined {
 	const fits = ({ text }: Drawn): boolean => fitsPost(platform, `${text}\n\n${foot}`);
-	const whole = draw(Number.POSITIVE_INFINITY);
-	if (fits(whole)) return whole;
+	const full = draw(Number.POSITIVE_INFINITY);
+	if (fits(full)) return full;
 	let least = 0;
 	let over = platform.limits.post;
 	while (over - least > 1) {

@@ -68,21 +68,21 @@ function staysHere(way: NoticeTarget["ways"][number]): boolean {
 /** Returns a target for each post to a group. Direct messages reach only people, so roles get one post by the next way. */
 function targetsOf({ roles, ...group }: NoticeTarget): NoticeTarget[] {
 	const { people, channels, ways } = group;
-	const whole = { ...group, ...defined({ roles }) };
+	const target = { ...group, ...defined({ roles }) };
 	const [first, ...next] = ways;
 	if (first === "channel" && channels.length > 0) {
-		return channels.map((channel) => ({ ...whole, channels: [channel] }));
+		return channels.map((channel) => ({ ...target, channels: [channel] }));
 	}
-	if (first !== "direct" || people.length === 0) return [whole];
+	if (first !== "direct" || people.length === 0) return [target];
 	const each = people.map((person) => ({ ...group, people: [person] }));
 	if (!roles || roles.length === 0) return each;
 	// If no way is left, the operator gets a report.
-	return [...each, { ...whole, people: [], ways: next.length > 0 ? next : ways }];
+	return [...each, { ...target, people: [], ways: next.length > 0 ? next : ways }];
 }
 
 /** Button that shows the approval to people who may answer it in their channel. */
 function detailsButton({ token }: OpenQuestion, { controls, session }: Scene): Control {
-	const id = controls.write({ kind: "listed-whole", session, subject: token });
+	const id = controls.write({ kind: "listed-details", session, subject: token });
 	return { type: "button", id, label: approvalTexts.buttons.details, style: "secondary" };
 }
 

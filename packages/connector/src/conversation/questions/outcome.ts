@@ -101,19 +101,19 @@ export function detailLine({ type, text }: OutcomeDetail): string {
 function answerDetails({ kind, options, call }: QuestionForm, response: Response, cut: Cut): string[] {
 	const { value, cancelled, arguments: changed, reason = "" } = response;
 	if (kind === "password") return cancelled ? [] : [outcomes.secret];
-	if (reason.trim() !== "") return [quoted(cut.words(whole(reason.trim())))];
+	if (reason.trim() !== "") return [quoted(cut.words(storeFull(reason.trim())))];
 	if (kind === "grant" || cancelled) return [];
 	if (kind === "approval") {
 		if (changed === undefined || changed === null) return [];
 		const approved = fenced(
-			cut.code(whole(argumentsText(changed, { isLabelRedundant: call?.told ?? false }).text)),
+			cut.code(storeFull(argumentsText(changed, { isLabelRedundant: call?.told ?? false }).text)),
 		);
 		return [approvalTexts.outcomes.changedArguments, approved];
 	}
 	const values: readonly unknown[] = Array.isArray(value) ? value : [value ?? ""];
 	const labels = values.map((one) => options.find((option) => option.value === one)?.label ?? String(one));
 	const labelText = labels.join(", ");
-	return labelText === "" ? [outcomes.empty] : [quoted(cut.words(whole(labelText)))];
+	return labelText === "" ? [outcomes.empty] : [quoted(cut.words(storeFull(labelText)))];
 }
 
 export function unansweredOutcome(
@@ -139,6 +139,6 @@ export function unansweredOutcome(
 /** Maximum width of the gateway's reason on a card, in columns. */
 const longestReason = 100;
 
-function whole(text: string): ReturnType<typeof storeText> {
+function storeFull(text: string): ReturnType<typeof storeText> {
 	return storeText(text, text.length);
 }

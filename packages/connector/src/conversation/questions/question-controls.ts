@@ -37,26 +37,26 @@ type ButtonFacts = readonly [kind: ControlKind, label: string, style: Button["st
 
 function buttonsOf(question: OpenQuestion, { platform }: Scene, cut: boolean): ButtonFacts[] {
 	const { kind, call, required } = question;
-	const whole: ButtonFacts[] = cut ? [["whole", approvalTexts.buttons.showAll, "secondary"]] : [];
+	const detailsButton: ButtonFacts[] = cut ? [["details", approvalTexts.buttons.showAll, "secondary"]] : [];
 	const skip: ButtonFacts[] = required ? [] : [["skip", questionTexts.buttons.skip, "secondary"]];
 	switch (kind) {
 		case "approval":
 			return [
 				...approving(call),
 				["deny", approvalTexts.buttons.deny, "danger"],
-				["whole", approvalTexts.buttons.details, "secondary"],
+				["details", approvalTexts.buttons.details, "secondary"],
 				...editing(call),
 			];
 		case "grant":
 			return [
 				["approve", approvalTexts.buttons.approve, "success"],
 				["deny", approvalTexts.buttons.deny, "danger"],
-				...whole,
+				...detailsButton,
 			];
 		case "password":
-			return [["secret", questionTexts.buttons.enterSecret, "primary"], ...skip, ...whole];
+			return [["secret", questionTexts.buttons.enterSecret, "primary"], ...skip, ...detailsButton];
 		case "text":
-			return [["answer", questionTexts.buttons.answer, "primary"], ...skip, ...whole];
+			return [["answer", questionTexts.buttons.answer, "primary"], ...skip, ...detailsButton];
 		case "select":
 		case "multi": {
 			const { offered, further } = offeredOptions(question, platform.limits);
@@ -64,7 +64,7 @@ function buttonsOf(question: OpenQuestion, { platform }: Scene, cut: boolean): B
 			return definedItems([
 				written ? (["answer", questionTexts.buttons.answer, "primary"] as const) : undefined,
 				...skip,
-				...whole,
+				...detailsButton,
 			]);
 		}
 	}

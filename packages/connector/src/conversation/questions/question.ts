@@ -102,8 +102,8 @@ const hashLength = 16;
 
 /** Hash of the label, the tool, the arguments and the preview of a call: 16 characters of base64url. */
 export function hashOfCall(label: string, { tool, arguments: given, preview }: PromptContext): string {
-	const whole = JSON.stringify([label, tool, given, preview]);
-	return createHash("sha256").update(whole).digest("base64url").slice(0, hashLength);
+	const identity = JSON.stringify([label, tool, given, preview]);
+	return createHash("sha256").update(identity).digest("base64url").slice(0, hashLength);
 }
 
 /**

@@ -108,17 +108,17 @@ test("a card says that the end of a label is missing", () => {
 });
 
 test("a text keeps the lines that fit, and counts all characters that it omits", () => {
-	const whole = (text: string) => ({ text, length: text.length });
-	expect(cutLines(whole("a\nb\nc\n"), 3)).toEqual({ text: "a\nb\nc", cut: false });
-	expect(cutLines(whole("a\nb\nc\nd"), 3)).toEqual({ text: "a\nb\n… 4 more characters", cut: true });
-	expect(cutLines(whole("x".repeat(cardColumns * 2)), 2)).toEqual({
+	const uncut = (text: string) => ({ text, length: text.length });
+	expect(cutLines(uncut("a\nb\nc\n"), 3)).toEqual({ text: "a\nb\nc", cut: false });
+	expect(cutLines(uncut("a\nb\nc\nd"), 3)).toEqual({ text: "a\nb\n… 4 more characters", cut: true });
+	expect(cutLines(uncut("x".repeat(cardColumns * 2)), 2)).toEqual({
 		text: "x".repeat(cardColumns * 2),
 		cut: false,
 	});
-	expect(cutLines(whole("x".repeat(cardColumns * 3)), 2)).toEqual({
+	expect(cutLines(uncut("x".repeat(cardColumns * 3)), 2)).toEqual({
 		text: `${"x".repeat(cardColumns)}\n… 160 more characters`,
 		cut: true,
 	});
 	expect(cutLines({ text: "a", length: 5000 }, 4)).toEqual({ text: "a\n… 4,999 more characters", cut: true });
-	expect(cutLines(whole("a\nb"), 1)).toEqual({ text: "… 3 more characters", cut: true });
+	expect(cutLines(uncut("a\nb"), 1)).toEqual({ text: "… 3 more characters", cut: true });
 });

@@ -84,13 +84,13 @@ function headOf(question: OpenQuestion, call: ApprovalCall): Part {
 	const title = `**${titleOf(question.kind)}** · ${wants}${again ? ` · ${approvalTexts.card.repeated}` : ""}`;
 	const cut = tool !== call.tool;
 	if (isShownByArguments(call)) return { lines: [title], cut };
-	const { text, whole } = whatOfStored(label);
+	const { text, complete } = whatOfStored(label);
 	const what = oneLine(text, Number.POSITIVE_INFINITY);
 	const used = columnsOf(`${titleOf(question.kind)} · ${approvalTexts.card.wants({ asker, tool })} · `);
 	const room = cardColumns - used - (again ? 15 : 0);
 	if (columnsOf(what) <= room)
-		return { lines: [`${title} · ${plainColumns(what, cardColumns)}`], cut: cut || !whole };
-	const isLong = !whole || columnsOf(what) > cardColumns;
+		return { lines: [`${title} · ${plainColumns(what, cardColumns)}`], cut: cut || !complete };
+	const isLong = !complete || columnsOf(what) > cardColumns;
 	return { lines: [title, plainColumns(what, cardColumns)], cut: cut || isLong };
 }
 
@@ -107,10 +107,10 @@ export function whatOf(label: string): string {
 /** Returns the call in a stored label, with an ellipsis if the end of the label is not stored. */
 export function whatOfStored({ text, length }: StoredText): {
 	readonly text: string;
-	readonly whole: boolean;
+	readonly complete: boolean;
 } {
-	const whole = text.length === length;
-	return { text: whole ? whatOf(text) : `${whatOf(text)}…`, whole };
+	const complete = text.length === length;
+	return { text: complete ? whatOf(text) : `${whatOf(text)}…`, complete };
 }
 
 /** Line with the approvals so far of a call that needs several, with the names of the last three approvers. */

@@ -153,9 +153,9 @@ function completed(payload: EventPayloads["task.completed"], task: Task, scene: 
 	const { platform, threads = true } = scene;
 	const place = threads ? { thread: taskCard(task.id) } : scene;
 	const command = platform.command(`task show ${plainLine(task.title, 40).replace("…", "")}`, place);
-	const whole = summary.endsWith("…") ? taskTexts.wholeResult({ command }) : "";
+	const resultHint = summary.endsWith("…") ? taskTexts.completeResult({ command }) : "";
 	const took = taskTexts.took({ time: lengthOf(duration / 1_000_000) });
-	const foot = `${took}${spent === undefined ? "" : ` · ${spent}`}${whole}`;
+	const foot = `${took}${spent === undefined ? "" : ` · ${spent}`}${resultHint}`;
 	const text = taskTexts.done({ result: summary.trim() });
 	return [lastPost(task, { lane: "final", text, foot }, { scene })];
 }

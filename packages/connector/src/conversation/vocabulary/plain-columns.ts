@@ -8,11 +8,11 @@ export function plainColumns(text: string, columns: number): string {
 
 /** Text from outside in one line of at most `columns` columns. */
 export function lineOfColumns(text: string, columns: number): string {
-	const whole = oneLine(text, Number.POSITIVE_INFINITY);
-	if (columnsOf(whole) <= columns) return whole;
+	const singleLine = oneLine(text, Number.POSITIVE_INFINITY);
+	if (columnsOf(singleLine) <= columns) return singleLine;
 	// Finds the longest text that fits. A character has at most two columns, but may have many code units.
 	let least = 0;
-	let over = whole.length;
+	let over = singleLine.length;
 	while (over - least > 1) {
 		const middle = (least + over) >> 1;
 		if (columnsOf(oneLine(text, middle)) <= columns) least = middle;

@@ -6,7 +6,7 @@ function watch() {
 	const [clock, reports] = [new ManualClock(), [] as string[]];
 	const rivals = new OtherProcessWatch({
 		clock,
-		look: () => void reports.push("look"),
+		replaceSocket: () => void reports.push("look"),
 		found: (connections) => void reports.push(`found ${connections}`),
 	});
 	return { clock, reports, rivals };

@@ -53,7 +53,8 @@ export class SocketPair implements Transport {
 		this.#silence = new SilenceWatch(clock, this.#open, suspected);
 		this.#rivals = new OtherProcessWatch({
 			clock,
-			look: () => [...this.#open].at(0)?.leave("the hello on the next socket shows the number of sockets"),
+			replaceSocket: () =>
+				[...this.#open].at(0)?.leave("the hello on the next socket shows the number of sockets"),
 			found: (connections) =>
 				log.warn(
 					"another process uses this app token, so each of them receives only a part of the messages: stop that process",
@@ -212,7 +213,7 @@ const ghostMs = 60_000;
 interface OtherProcessWatchParts {
 	readonly clock: Clock;
 	/** Replaces a socket. The greeting of the new socket has the current number. */
-	readonly look: () => void;
+	readonly replaceSocket: () => void;
 	/** Called once if another process has sockets. */
 	readonly found: (connections: number) => void;
 }
@@ -243,7 +244,7 @@ export class OtherProcessWatch {
 		} else {
 			this.#recheckTimer ??= this.#parts.clock.after(ghostMs, () => {
 				this.#isSecondCheck = true;
-				this.#parts.look();
+				this.#parts.replaceSocket();
 			});
 		}
 	}

@@ -5,7 +5,7 @@ import type { Sight } from "./step.ts";
 export const parley = "Parley";
 
 /** A post as a person reads it, without its time. */
-export function look(site: Pick<Site, "written">, seen: Seen): string {
+export function textOfPost(site: Pick<Site, "written">, seen: Seen): string {
 	const text = site.written(seen).replace(/^\S+ /, "");
 	return readable(text)
 		.split("\n")
@@ -19,11 +19,11 @@ export function readable(text: string): string {
 }
 
 /** Parley's posts in a channel, as the viewer sees them. */
-export function looks(site: Site, room: Room, viewer?: { readonly id: string }): string[] {
+export function shownPosts(site: Site, room: Room, viewer?: { readonly id: string }): string[] {
 	return room
 		.shows(viewer)
 		.filter((seen) => seen.author === parley)
-		.map((seen) => look(site, seen));
+		.map((seen) => textOfPost(site, seen));
 }
 
 export function has(text: string, sight: Sight): boolean {
