@@ -3,11 +3,11 @@ export interface IncomingRequest {
 	readonly url?: string | undefined;
 	/** Alternating names and values, as received. The parsed `headers` hide duplicates. */
 	readonly rawHeaders: readonly string[];
-	readonly socket: Connection;
+	readonly socket: ConnectionAddresses;
 }
 
 /** Both ends of a connection. The fields are undefined after the connection was closed. */
-export interface Connection {
+export interface ConnectionAddresses {
 	readonly localAddress?: string | undefined;
 	readonly localPort?: number | undefined;
 	readonly remoteAddress?: string | undefined;

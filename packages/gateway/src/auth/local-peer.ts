@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Logger } from "@parley/base";
-import type { Connection } from "./incoming-request.ts";
+import type { ConnectionAddresses } from "./incoming-request.ts";
 import { ToolSockets } from "./process-sockets.ts";
 import { findOwners, type ReadTable, readSocketTable } from "./socket-tables.ts";
 
@@ -29,11 +29,11 @@ export interface LocalPeers {
 	 * The user is looked up once for each connection. A tool may have received the descriptor from the process that
 	 * connected. While a tool runs or ran in the last minute, the processes are therefore checked again for each request.
 	 */
-	isLocal(connection: Connection): Promise<boolean>;
+	isLocal(connection: ConnectionAddresses): Promise<boolean>;
 }
 
 interface Question {
-	readonly connection: Connection;
+	readonly connection: ConnectionAddresses;
 	readonly answer: (isLocal: boolean) => void;
 }
 
@@ -57,7 +57,7 @@ export function createLocalPeers({
 	readTable = readSocketTable,
 }: LocalPeersOptions): LocalPeers {
 	const questions: Question[] = [];
-	const known = new WeakMap<Connection, Known>();
+	const known = new WeakMap<ConnectionAddresses, Known>();
 	const toolSockets = new ToolSockets();
 	let working = false;
 
@@ -82,7 +82,7 @@ export function createLocalPeers({
 	}
 
 	/** Finds the inode of each connection's far end, in the same order; undefined if the connection is not local. */
-	async function findLocal(connections: readonly Connection[]): Promise<(string | undefined)[]> {
+	async function findLocal(connections: readonly ConnectionAddresses[]): Promise<(string | undefined)[]> {
 		const strange = connections.filter((connection) => !known.has(connection));
 		const owners = await findOwners(strange, readTable);
 		const found = new Map(strange.map((connection, index) => [connection, owners[index]]));

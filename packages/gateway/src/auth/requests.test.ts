@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Admission } from "../transport/admission.ts";
 import { createListener, type Listener } from "../transport/listener.ts";
 import { createNetworks } from "../transport/networks.ts";
-import type { Connection } from "./incoming-request.ts";
+import type { ConnectionAddresses } from "./incoming-request.ts";
 import { sendRefusal, sendUpgradeRefusal } from "./refusal.ts";
 import { checkRequest, type RequestRules } from "./requests.ts";
 
@@ -199,7 +199,7 @@ test("a listener address of this machine is a valid host name", () => {
 });
 
 /** Returns a request with these headers, over TLS at an address of the network. */
-function reached(headers: Readonly<Record<string, string>>, more: Partial<Connection> = {}) {
+function reached(headers: Readonly<Record<string, string>>, more: Partial<ConnectionAddresses> = {}) {
 	const socket = { localAddress: "::ffff:192.168.1.5", localPort: 7777, encrypted: true, ...more };
 	return { url: "/", rawHeaders: Object.entries(headers).flat(), socket };
 }

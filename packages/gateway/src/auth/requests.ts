@@ -3,7 +3,7 @@ import { definedItems } from "@parley/base";
 import { refusalTexts } from "../texts/http.ts";
 import { formatEndpoint, parseEndpoint } from "../transport/address.ts";
 import { type Networks, plainAddress } from "../transport/networks.ts";
-import { type Connection, headerValues, type IncomingRequest } from "./incoming-request.ts";
+import { type ConnectionAddresses, headerValues, type IncomingRequest } from "./incoming-request.ts";
 import type { Refusal } from "./refusal.ts";
 
 /** Allowed hosts and origins in addition to the gateway's own addresses. */
@@ -98,7 +98,7 @@ function checkQuery({ url = "" }: IncomingRequest): Refusal | undefined {
 }
 
 /** Returns the names of loopback, and the address that the client has reached. */
-function ownHosts({ localAddress }: Connection): string[] {
+function ownHosts({ localAddress }: ConnectionAddresses): string[] {
 	const reached = plainAddress(localAddress ?? "");
 	return [
 		...new Set(definedItems(["127.0.0.1", "localhost", "::1", isIP(reached) === 0 ? undefined : reached])),

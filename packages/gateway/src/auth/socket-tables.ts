@@ -3,7 +3,7 @@ import { isIPv4, isIPv6 } from "node:net";
 import { endianness } from "node:os";
 import { promisify } from "node:util";
 import { errno } from "../data-directory/errno.ts";
-import type { Connection } from "./incoming-request.ts";
+import type { ConnectionAddresses } from "./incoming-request.ts";
 
 /** Owner of the far end of a connection, if that end is open on this machine. */
 export interface SocketOwner {
@@ -54,7 +54,7 @@ const ESTABLISHED = "01";
  * therefore stops when all owners are found.
  */
 export async function findOwners(
-	connections: readonly Connection[],
+	connections: readonly ConnectionAddresses[],
 	readTable: ReadTable = readSocketTable,
 ): Promise<(SocketOwner | undefined)[]> {
 	const keys = connections.map(tableKeys);
@@ -117,7 +117,7 @@ interface Key {
  * Starts of the far end's row: the address of the far end, then the gateway's address. If a program opened an IPv4
  * connection on an IPv6 socket, the row is in the IPv6 table, with mapped addresses.
  */
-function tableKeys({ remoteAddress, remotePort, localAddress, localPort }: Connection): Key[] {
+function tableKeys({ remoteAddress, remotePort, localAddress, localPort }: ConnectionAddresses): Key[] {
 	if (remoteAddress === undefined || remotePort === undefined) return [];
 	if (localAddress === undefined || localPort === undefined) return [];
 	const [far, near] = [unmapped(remoteAddress), unmapped(localAddress)];

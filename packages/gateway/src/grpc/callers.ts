@@ -13,7 +13,7 @@ import { type Clock, type Logger, ParleyError, type Timer } from "@parley/base";
 import type { Principal } from "@parley/core";
 import type { Authenticate } from "../auth/authenticate.ts";
 import { findOrigin } from "../auth/forwarding.ts";
-import type { Connection, IncomingRequest } from "../auth/incoming-request.ts";
+import type { ConnectionAddresses, IncomingRequest } from "../auth/incoming-request.ts";
 import type { OpenConnections } from "../auth/open-connections.ts";
 import type { Refusal } from "../auth/refusal.ts";
 import { checkRequest, type RequestRules } from "../auth/requests.ts";
@@ -72,7 +72,7 @@ export interface CallersOptions {
 	readonly authenticate: Authenticate;
 	readonly openConnections: Pick<OpenConnections, "register">;
 	/** Returns the open connection with these addresses. */
-	readonly socketOf: (addresses: Connection) => Socket | undefined;
+	readonly socketOf: (addresses: ConnectionAddresses) => Socket | undefined;
 	/** Called for a connection whose client has authenticated. */
 	readonly settled: (socket: Socket) => void;
 	/** Called with the HTTP status that corresponds to a refused call. */

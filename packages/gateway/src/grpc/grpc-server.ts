@@ -16,7 +16,7 @@ import {
 import { loadFileDescriptorSetFromBuffer, loadSync, type PackageDefinition } from "@grpc/proto-loader";
 import { ReflectionService } from "@grpc/reflection";
 import { HealthImplementation, protoPath as healthProto } from "grpc-health-check";
-import type { Connection } from "../auth/incoming-request.ts";
+import type { ConnectionAddresses } from "../auth/incoming-request.ts";
 import { descriptors } from "../gen/descriptors.ts";
 import { grpcTexts } from "../texts/grpc.ts";
 import { OutgoingAccount } from "../transport/outgoing-account.ts";
@@ -61,7 +61,7 @@ export class GrpcServer {
 	readonly #sockets = new Map<string, Socket>();
 
 	constructor(options: GrpcServerOptions) {
-		const socketOf = (addresses: Connection) => this.#sockets.get(bothEnds(addresses));
+		const socketOf = (addresses: ConnectionAddresses) => this.#sockets.get(bothEnds(addresses));
 		this.#callers = new Callers({ ...options, socketOf });
 		const interceptors = [limitHeaders(options.refused), this.#callers.interceptor];
 		const server = new Server({ ...limits, interceptors });
@@ -148,7 +148,7 @@ function filesOf(set: Uint8Array): Buffer[] {
 	return files;
 }
 
-function bothEnds({ localAddress, localPort, remoteAddress, remotePort }: Connection): string {
+function bothEnds({ localAddress, localPort, remoteAddress, remotePort }: ConnectionAddresses): string {
 	return [localAddress, localPort, remoteAddress, remotePort].join(" ");
 }
 

@@ -7,7 +7,7 @@ import type { OutgoingAccount } from "../transport/outgoing-account.ts";
 import { CallEnd, type Callers } from "./callers.ts";
 import { StreamWriter, type StreamWriterOptions } from "./stream-writer.ts";
 
-export interface StreamDeps {
+export interface GrpcStreamDeps {
 	readonly callers: Callers;
 	readonly clock: Clock;
 	readonly log: Logger;
@@ -45,7 +45,7 @@ const bytes = new BinaryWriter();
 /** Opens the writer of a stream whose client has authenticated, and returns it with the principal. */
 export function openStream<Message>(
 	{ call, encode, mayDrop, stopped, lost }: StreamParts<Message>,
-	{ callers, clock, log, account, counts }: StreamDeps,
+	{ callers, clock, log, account, counts }: GrpcStreamDeps,
 ): { readonly writer: StreamWriter<Message>; readonly principal: Principal } {
 	const { principal, signal, expectEnd } = callers.of(call.metadata);
 	const writer = new StreamWriter<Message>({

@@ -47,7 +47,7 @@ import { VERDICT_FILE } from "../sandbox/open-sandboxes.ts";
 import { openProbeListeners } from "../sandbox/probe-listeners.ts";
 import { rpcTexts } from "../texts/rpc.ts";
 import { Agent, type AgentSettings } from "../wires/zot/agent.ts";
-import { shorten } from "../wires/zot/codec.ts";
+import { shortenText } from "../wires/zot/codec.ts";
 import { type CheckedStart, checkStart, type OpenAgentOptions, policyIn } from "./check-start.ts";
 import {
 	checkOwnPlace,
@@ -335,7 +335,12 @@ function checkServed(
 		const names = table.list(provider).map(({ id }) => id);
 		const listed = `${names.slice(0, maxListed).join(", ")}${names.length > maxListed ? ", …" : ""}`;
 		throw new ParleyError(
-			rpcTexts.noModel({ model: JSON.stringify(shorten(name, 200)), near, host: serverHost ?? "", listed }),
+			rpcTexts.noModel({
+				model: JSON.stringify(shortenText(name, 200)),
+				near,
+				host: serverHost ?? "",
+				listed,
+			}),
 			{
 				code: "invalid_argument",
 			},

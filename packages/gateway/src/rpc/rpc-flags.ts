@@ -4,7 +4,7 @@ import { defined, ParleyError } from "@parley/base";
 import type { Reasoning } from "@parley/core";
 import { errno } from "../data-directory/errno.ts";
 import { rpcTexts } from "../texts/rpc.ts";
-import { shorten } from "../wires/zot/codec.ts";
+import { shortenText } from "../wires/zot/codec.ts";
 import { reasoningWords } from "../wires/zot/schema.ts";
 
 /** Maximum number of characters of a directory in an error. */
@@ -65,7 +65,7 @@ export function readTools(given: string | boolean | undefined, known: readonly s
 export function readCwd(given: string | undefined, current: string): string {
 	const cwd = resolve(current, given === undefined || given === "" ? "." : given);
 	if (isDirectory(cwd)) return cwd;
-	throw refused(rpcTexts.noWorkingDirectory({ path: shorten(cwd, maxShown) }));
+	throw refused(rpcTexts.noWorkingDirectory({ path: shortenText(cwd, maxShown) }));
 }
 
 function isDirectory(cwd: string): boolean {
@@ -74,7 +74,7 @@ function isDirectory(cwd: string): boolean {
 	} catch (cause) {
 		const reason = errno(cause) ?? rpcTexts.unknownError;
 		throw refused(
-			rpcTexts.workingDirectoryUnreadable({ path: shorten(cwd, maxShown), reason: reason }),
+			rpcTexts.workingDirectoryUnreadable({ path: shortenText(cwd, maxShown), reason: reason }),
 			cause,
 		);
 	}

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type Model, ModelTable, shortTools } from "@parley/core";
 import { TestRuntime } from "@parley/core/testing";
 import { Agent } from "../wires/zot/agent.ts";
-import { Connection } from "../wires/zot/connection.ts";
+import { ZotConnection } from "../wires/zot/connection.ts";
 import type { Frame, Id } from "../wires/zot/schema.ts";
 
 const able = { reasoning: "none", sampling: true, images: true } as const;
@@ -29,14 +29,14 @@ export interface ZotSetupOptions extends Omit<Parameters<typeof TestRuntime.open
 export class ZotSetup implements AsyncDisposable {
 	readonly t: TestRuntime;
 	readonly agent: Agent;
-	readonly connection: Connection;
+	readonly connection: ZotConnection;
 	/** All sent frames, in order. */
 	readonly frames: Frame[] = [];
 
 	private constructor(t: TestRuntime, agent: Agent, { token, approvals = false, onFrame }: ZotSetupOptions) {
 		this.t = t;
 		this.agent = agent;
-		this.connection = new Connection({
+		this.connection = new ZotConnection({
 			agent,
 			log: t.log,
 			version: "1.2.3",

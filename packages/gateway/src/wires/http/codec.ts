@@ -43,7 +43,7 @@ function withoutToken(payload: unknown): unknown {
 	return "changed" in shown ? { ...shown, changed: { ...Object(shown.changed), token: undefined } } : shown;
 }
 
-export function encodeSession(session: SessionSummary): object {
+export function encodeHttpSession(session: SessionSummary): object {
 	return defined({
 		id: session.id,
 		title: session.title,

@@ -31,7 +31,7 @@ export interface StreamOptions {
 	readonly transient: boolean;
 }
 
-export interface StreamDeps {
+export interface EventStreamDeps {
 	readonly runtime: Runtime;
 	readonly clock: Clock;
 	readonly log: Logger;
@@ -46,7 +46,7 @@ export interface StreamDeps {
 export class EventStream {
 	readonly #response: ServerResponse;
 	readonly #options: StreamOptions;
-	readonly #deps: StreamDeps;
+	readonly #deps: EventStreamDeps;
 	#position: number;
 	/** Whether the journal may contain unread events. */
 	#behind = true;
@@ -56,7 +56,7 @@ export class EventStream {
 	#tooSlow = false;
 	#heartbeat: Timer | undefined;
 
-	constructor(response: ServerResponse, options: StreamOptions, deps: StreamDeps) {
+	constructor(response: ServerResponse, options: StreamOptions, deps: EventStreamDeps) {
 		this.#response = response;
 		this.#options = options;
 		this.#deps = deps;

@@ -2,7 +2,7 @@ import { ParleyError } from "@parley/base";
 import type { AssistantMessage, Prompt, ContextSnapshot as Snapshot } from "@parley/core";
 import type { ContextSnapshot, ProposedToolCall, RunEvent, StartRunCommand } from "../../gen/kontekst.ts";
 import { kontekstErrorTexts } from "../../texts/wires/grpc.ts";
-import { Start } from "./schema.ts";
+import { RunStart } from "./schema.ts";
 
 /** Maximum number of bytes of a text in an event, without the note about a cut. Clients accept events of 4 MiB. */
 const longestText = 1_000_000;
@@ -19,9 +19,9 @@ export function event<Case extends EventCase["$case"]>(
 }
 
 /** Decodes the start of a run. Throws `invalid_argument` for an invalid command. */
-export function decodeStart(command: StartRunCommand): Start {
+export function decodeStart(command: StartRunCommand): RunStart {
 	const skill = command.skill?.name ? command.skill : undefined;
-	const start = Start.safeParse({ ...command, skill });
+	const start = RunStart.safeParse({ ...command, skill });
 	if (start.success) return start.data;
 	const [issue] = start.error.issues;
 	const field = issue?.path.join(".").replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -29,13 +29,13 @@ export function decodeStart(command: StartRunCommand): Start {
 	throw new ParleyError(message, { code: "invalid_argument" });
 }
 
-export function encodeReply(content: AssistantMessage["content"]): {
+export function encodeKontekstReply(content: AssistantMessage["content"]): {
 	readonly content: string;
 	readonly reasoning: string;
 } {
 	const text = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
 	const reasoning = content.flatMap((block) => (block.type === "thinking" ? [block.text] : []));
-	return { content: shorten(text.join("")), reasoning: shorten(reasoning.join("")) };
+	return { content: cutToBytes(text.join("")), reasoning: cutToBytes(reasoning.join("")) };
 }
 
 /** Encodes calls with the previews of their approvals, in the order of the model. */
@@ -48,7 +48,7 @@ export function encodeCalls(
 		callId,
 		name,
 		argumentsJson: encodeArguments(given, maxShown),
-		preview: shorten(previewOf(prompts[index]), maxShown),
+		preview: cutToBytes(previewOf(prompts[index]), maxShown),
 	}));
 }
 
@@ -77,7 +77,7 @@ function encodeArguments(given: unknown, max: number): string {
 	if (Buffer.byteLength(json) <= max) return json;
 	for (const length of shorterTexts) {
 		const cut = JSON.stringify(given, (_key, value: unknown) =>
-			typeof value === "string" ? shorten(value, length) : value,
+			typeof value === "string" ? cutToBytes(value, length) : value,
 		);
 		if (Buffer.byteLength(cut) <= max) return cut;
 	}
@@ -129,7 +129,7 @@ export function splitText(text: string): string[] {
 }
 
 /** Cuts a text that is too long for one event, and adds a note at the end. */
-export function shorten(text: string, max = longestText): string {
+export function cutToBytes(text: string, max = longestText): string {
 	if (Buffer.byteLength(text) <= max) return text;
 	const cut = Buffer.from(text)
 		.subarray(0, max)

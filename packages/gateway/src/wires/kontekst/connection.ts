@@ -4,7 +4,15 @@ import type { ContextSnapshot, RunCommand, RunEvent, StartRunCommand } from "../
 import { type ErrorRedactor, shownError } from "../shared/error-text.ts";
 import type { SessionView } from "../view/session-view.ts";
 import { type TurnEvent, Turns } from "../view/turns.ts";
-import { decodeStart, encodeCalls, encodeReply, encodeSnapshot, event, shorten, splitText } from "./codec.ts";
+import {
+	cutToBytes,
+	decodeStart,
+	encodeCalls,
+	encodeKontekstReply,
+	encodeSnapshot,
+	event,
+	splitText,
+} from "./codec.ts";
 import { openSession } from "./methods/open-session.ts";
 
 export interface RunStreamOptions {
@@ -209,7 +217,7 @@ export class RunStream {
 				break;
 			case "assistant.message":
 				// No reply of this run contains the result of a skill with steps.
-				if (inner.content !== "") this.#reply = { ...this.#reply, content: shorten(inner.content) };
+				if (inner.content !== "") this.#reply = { ...this.#reply, content: cutToBytes(inner.content) };
 				break;
 			case "tool.running":
 				this.#sendRunning(inner.callId);
@@ -282,8 +290,8 @@ export class RunStream {
 		}
 	}
 
-	#sendReply(content: Parameters<typeof encodeReply>[0]): void {
-		const reply = encodeReply(content);
+	#sendReply(content: Parameters<typeof encodeKontekstReply>[0]): void {
+		const reply = encodeKontekstReply(content);
 		this.#reply = reply;
 		const context = this.#snapshot;
 		this.#options.send(event("turnCompleted", { ...reply, context }));
@@ -300,8 +308,8 @@ export class RunStream {
 		if (outcome.type === "tool.not_run" || isDenied || !this.#proposed.has(callId)) return;
 		this.#sendRunning(callId);
 		if (outcome.type === "tool.completed") {
-			send(event("toolCompleted", { callId, output: shorten(outcome.result) }));
-		} else send(event("toolFailed", { callId, error: shorten(outcome.error) }));
+			send(event("toolCompleted", { callId, output: cutToBytes(outcome.result) }));
+		} else send(event("toolFailed", { callId, error: cutToBytes(outcome.error) }));
 	}
 
 	#sendRunning(callId: string): void {
@@ -315,7 +323,7 @@ export class RunStream {
 		this.#undecided.clear();
 		const { send, log } = this.#options;
 		if (error === "cancelled") send(event("cancelled", { runId }));
-		else if (error !== "") send(event("failed", { runId, error: shorten(error) }));
+		else if (error !== "") send(event("failed", { runId, error: cutToBytes(error) }));
 		else send(event("completed", { runId, ...this.#reply }));
 		view.leave().catch((reason: unknown) => log.error("a session could not be left", { error: reason }));
 		this.#finish();

@@ -2,7 +2,7 @@ import { status } from "@grpc/grpc-js";
 import type { ErrorCode } from "@parley/base";
 
 /** gRPC statuses for errors of unary methods. Problems of a run are `failed` events without a status. */
-export const statuses = {
+export const kontekstStatuses = {
 	cancelled: status.CANCELLED,
 	invalid_argument: status.INVALID_ARGUMENT,
 	deadline_exceeded: status.DEADLINE_EXCEEDED,

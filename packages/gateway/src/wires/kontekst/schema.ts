@@ -6,7 +6,7 @@ import { kontekstErrorTexts } from "../../texts/wires/grpc.ts";
 const short = z.string().max(4_096, { error: kontekstErrorTexts.longText });
 
 /** Schema of the first command of a run. An empty text is an absent field, as everywhere in proto3. */
-export const Start = z.object({
+export const RunStart = z.object({
 	prompt: z.string(),
 	sessionId: z.string().refine((id) => id === "" || isSessionId(id), {
 		error: (issue) => kontekstErrorTexts.noSession({ id: JSON.stringify(String(issue.input).slice(0, 100)) }),
@@ -16,4 +16,4 @@ export const Start = z.object({
 	skill: z.object({ name: short, arguments: z.string() }).optional(),
 });
 
-export type Start = z.infer<typeof Start>;
+export type RunStart = z.infer<typeof RunStart>;

@@ -14,7 +14,13 @@ import { firstWithin, jsonBytes } from "../shared/paging.ts";
 import { encodeState } from "../shared/task-json.ts";
 import { toTime } from "../shared/time.ts";
 import { Refused, rpcCodes } from "./error-code.ts";
-import { type RpcMessage, type RunOutput, rpcMessage, type TaskOutput, type Waiting } from "./schema.ts";
+import {
+	type RpcMessage,
+	type RunOutput,
+	rpcMessage,
+	type TaskOutput,
+	type WaitingPrompt,
+} from "./schema.ts";
 
 /** State of a run for a client that waits for it. */
 export interface RunResult {
@@ -28,13 +34,13 @@ export interface RunResult {
 	readonly open: readonly Prompt[];
 }
 
-const action: Readonly<Record<Waiting["kind"], string>> = {
+const action: Readonly<Record<WaitingPrompt["kind"], string>> = {
 	question: mcpTexts.answerQuestion,
 	approval: mcpTexts.approvalByPerson,
 	password: mcpTexts.passwordByPerson,
 };
 
-export function kindOf({ type, approval }: Prompt): Waiting["kind"] {
+export function kindOf({ type, approval }: Prompt): WaitingPrompt["kind"] {
 	if (type === "password") return "password";
 	return approval || type === "confirm" ? "approval" : "question";
 }
@@ -43,7 +49,7 @@ export function kindOf({ type, approval }: Prompt): Waiting["kind"] {
  * Encodes an open question. Its id, which is the right to answer, is included only if an agent may answer the question.
  * Clients that only read get no id.
  */
-function encodeWaiting(prompt: Prompt, onlyReads: boolean): Waiting {
+function encodeWaiting(prompt: Prompt, onlyReads: boolean): WaitingPrompt {
 	const kind = kindOf(prompt);
 	const options = prompt.options.filter(({ disabled }) => !disabled);
 	return defined({
@@ -86,7 +92,7 @@ function describeRun({ status, text, error = "", waiting_for = [] }: RunOutput):
 	return definedItems([mcpTexts.failed({ error }), text || undefined]).join("\n\n");
 }
 
-function describeWaiting(waiting: readonly Waiting[]): string {
+function describeWaiting(waiting: readonly WaitingPrompt[]): string {
 	const rows = waiting.map(({ kind, text, question_id, options = [], action: way }) => {
 		const choices = options.map(({ value, label }) => `  - ${value}${label === value ? "" : `: ${label}`}`);
 		const id = question_id === undefined ? [] : [`  question_id: ${question_id}`];
@@ -95,7 +101,7 @@ function describeWaiting(waiting: readonly Waiting[]): string {
 	return [mcpTexts.waits, ...rows].join("\n");
 }
 
-export function encodeTask(task: TaskFacts, open: readonly Prompt[], onlyReads: boolean): CallToolResult {
+export function encodeMcpTask(task: TaskFacts, open: readonly Prompt[], onlyReads: boolean): CallToolResult {
 	const { review, progress, error, output } = task;
 	const label = progress.label === "" ? "" : `: ${progress.label}`;
 	const questions = open.map((prompt) => encodeWaiting(prompt, onlyReads));
@@ -122,7 +128,7 @@ export function encodeTask(task: TaskFacts, open: readonly Prompt[], onlyReads: 
 }
 
 /** Encodes a decision about the plan of a task. It is an approval, which an agent cannot give. */
-function encodeReview({ reason, content }: NonNullable<TaskFacts["review"]>): Waiting {
+function encodeReview({ reason, content }: NonNullable<TaskFacts["review"]>): WaitingPrompt {
 	const text = visibleLines(content === "" ? reason : `${reason}\n${content}`);
 	const way = mcpTexts.decisionByPerson;
 	return { kind: "approval", type: "confirm", text, required: true, expires_at: "", action: way };
@@ -156,7 +162,7 @@ function answered(
 	};
 }
 
-export function encodeError(message: string): CallToolResult {
+export function encodeMcpError(message: string): CallToolResult {
 	return { content: [{ type: "text", text: message }], isError: true };
 }
 

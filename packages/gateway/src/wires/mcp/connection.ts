@@ -15,8 +15,8 @@ import type { Principal, Runtime } from "@parley/core";
 import type { WireCounts } from "../../metrics/client-metrics.ts";
 import { mcpErrorTexts, mcpTexts } from "../../texts/wires/mcp.ts";
 import { type ErrorRedactor, shownError } from "../shared/error-text.ts";
-import { encodeError } from "./codec.ts";
-import { errorTexts } from "./error-code.ts";
+import { encodeMcpError } from "./codec.ts";
+import { mcpErrorMessages } from "./error-code.ts";
 import type { McpContext, ToolCall } from "./methods/context.ts";
 import { answer, ask, runState } from "./methods/runs.ts";
 import { startTask, taskState } from "./methods/tasks.ts";
@@ -32,7 +32,7 @@ import {
 	taskStatusInput,
 } from "./schema.ts";
 
-export interface ConnectionDeps {
+export interface McpConnectionDeps {
 	readonly runtime: Runtime;
 	readonly clock: Clock;
 	readonly log: Logger;
@@ -49,7 +49,7 @@ const formMs = 24 * 3_600_000;
 
 /** One MCP session, without HTTP: its tools and resources for one principal. */
 export class McpConnection {
-	readonly #deps: ConnectionDeps;
+	readonly #deps: McpConnectionDeps;
 	readonly #context: McpContext;
 	readonly #server: McpServer;
 	/** Signal that ends the waits when the gateway stops. */
@@ -57,7 +57,7 @@ export class McpConnection {
 	/** Controllers of the active requests, by id. They abort at the end of a request, or when its client disconnects. */
 	readonly #lost = new Map<RequestId, AbortController>();
 
-	constructor(deps: ConnectionDeps) {
+	constructor(deps: McpConnectionDeps) {
 		this.#deps = deps;
 		const { runtime, clock, log, principal, forms } = deps;
 		const agent: Principal = { ...principal, via: "mcp", through: "agent" };
@@ -202,7 +202,7 @@ export class McpConnection {
 			this.#deps.counts?.answered("mcp", tool, "ok");
 			return result;
 		} catch (reason) {
-			return encodeError(this.#errorText(tool, reason));
+			return encodeMcpError(this.#errorText(tool, reason));
 		}
 	}
 
@@ -222,7 +222,7 @@ export class McpConnection {
 	#errorText(method: string, reason: unknown): string {
 		const { code, message } = shownError(reason, this.#deps.redactor);
 		this.#deps.counts?.answered("mcp", method, code);
-		const text = errorTexts[code](message);
+		const text = mcpErrorMessages[code](message);
 		if (text !== message) this.#deps.log.error("an MCP request failed", { method, error: reason });
 		return text;
 	}

@@ -2,7 +2,7 @@ import { type ErrorCode, ParleyError } from "@parley/base";
 import { mcpErrorTexts } from "../../texts/wires/mcp.ts";
 
 /** Error text of a tool or a resource: the message, or a general text for internal errors, whose message is only logged. */
-export const errorTexts = {
+export const mcpErrorMessages = {
 	cancelled: (message) => message,
 	invalid_argument: (message) => message,
 	deadline_exceeded: (message) => message,

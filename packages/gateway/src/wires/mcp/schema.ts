@@ -96,7 +96,7 @@ export const statusOutput = z.object({
 	text: z.string(),
 });
 
-export type Waiting = z.infer<typeof waiting>;
+export type WaitingPrompt = z.infer<typeof waiting>;
 export type RunOutput = z.infer<typeof runOutput>;
 export type TaskOutput = z.infer<typeof taskOutput>;
 

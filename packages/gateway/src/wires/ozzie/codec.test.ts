@@ -1,7 +1,7 @@
 import { ParleyError } from "@parley/base";
 import type { Recorded, RecordedEvent } from "@parley/core";
 import { expect, test } from "vitest";
-import { encodeFailure, encodeMessage, encodeSession, encodeSuccess } from "./codec.ts";
+import { encodeFailure, encodeOzzieMessage, encodeOzzieSession, encodeSuccess } from "./codec.ts";
 
 const usage = { inputTokens: 3, outputTokens: 4, cacheReadTokens: 2, cacheWriteTokens: 1 };
 const place = { sessionId: "sess_1", seq: 7 };
@@ -83,9 +83,9 @@ test("a listed session has its times as text, and its external key and model if 
 		profile: "default",
 		state: "idle",
 	};
-	expect(encodeSession(session)).toEqual(listed);
-	expect(encodeSession({ ...session, externalKey: "k" })).toEqual({ ...listed, external_key: "k" });
-	expect(encodeSession({ ...session, model: "m" })).toEqual({ ...listed, model: "m" });
+	expect(encodeOzzieSession(session)).toEqual(listed);
+	expect(encodeOzzieSession({ ...session, externalKey: "k" })).toEqual({ ...listed, external_key: "k" });
+	expect(encodeOzzieSession({ ...session, model: "m" })).toEqual({ ...listed, model: "m" });
 });
 
 test("messages have a role, a text, a time and a number; other events are not messages", () => {
@@ -98,22 +98,22 @@ test("messages have a role, a text, a time and a number; other events are not me
 		usage,
 	} as const;
 	const at = { ts: "1970-01-01T00:00:00.000Z", seq: 7 };
-	expect(encodeMessage(recordedEvent({ type: "user.message", runId: "run_1", content: "hi" }))).toEqual([
+	expect(encodeOzzieMessage(recordedEvent({ type: "user.message", runId: "run_1", content: "hi" }))).toEqual([
 		{ role: "user", content: "hi", ...at },
 	]);
 	expect(
-		encodeMessage(recordedEvent({ type: "user.message", runId: "r2", content: "hi", retryOf: "r1" })),
+		encodeOzzieMessage(recordedEvent({ type: "user.message", runId: "r2", content: "hi", retryOf: "r1" })),
 	).toEqual([]);
-	expect(encodeMessage(recordedEvent({ ...ended, content: "ho", error: "cancelled" }))).toEqual([
+	expect(encodeOzzieMessage(recordedEvent({ ...ended, content: "ho", error: "cancelled" }))).toEqual([
 		{ role: "assistant", content: "ho", ...at },
 	]);
-	expect(encodeMessage(recordedEvent({ ...ended, error: "cancelled" }))).toEqual([
+	expect(encodeOzzieMessage(recordedEvent({ ...ended, error: "cancelled" }))).toEqual([
 		{ role: "assistant", content: "[cancelled]", ...at },
 	]);
-	expect(encodeMessage(recordedEvent({ type: "session.closed" }))).toEqual([]);
+	expect(encodeOzzieMessage(recordedEvent({ type: "session.closed" }))).toEqual([]);
 	const importedRun = { type: "user.message", runId: "run_1", imported: true } as const;
-	expect(encodeMessage(recordedEvent({ ...importedRun, content: "hi" }))).toEqual([
+	expect(encodeOzzieMessage(recordedEvent({ ...importedRun, content: "hi" }))).toEqual([
 		{ role: "user", content: "hi", ...at, imported: true },
 	]);
-	expect(encodeMessage(recordedEvent({ ...importedRun, content: "" }))).toEqual([]);
+	expect(encodeOzzieMessage(recordedEvent({ ...importedRun, content: "" }))).toEqual([]);
 });

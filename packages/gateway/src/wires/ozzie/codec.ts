@@ -16,9 +16,9 @@ import { encodeEvent } from "../shared/event-json.ts";
 import { pageBytes } from "../shared/paging.ts";
 import { toTime } from "../shared/time.ts";
 import type { WireEvent } from "../shared/wire-event.ts";
-import type { Envelope } from "./envelope.ts";
+import type { FrameShape } from "./envelope.ts";
 import { errorPhrases } from "./error-code.ts";
-import type { Decoded, Request } from "./schema.ts";
+import type { DecodedFrame, Request } from "./schema.ts";
 
 /** Event about a refused message, for clients that ignore responses and wait for the reply. */
 interface RefusedMessage extends Omit<Passing, "event"> {
@@ -64,7 +64,7 @@ function encodeOfWire(event: OzzieOnly["event"]): NamedPayload {
 }
 
 /** Maximum number of bytes of the items in one response. Existing Go clients accept frames of 32 KiB. */
-export function answerBudget(envelope: Envelope): number {
+export function answerBudget(envelope: FrameShape): number {
 	return envelope === "both" ? smallPageBytes : pageBytes;
 }
 
@@ -81,7 +81,9 @@ export function encodeFailure(id: string | undefined, reason: unknown): Response
 	return { type: "res", ...defined({ id }), ok: false, error: text };
 }
 
-export function encodeSession(session: SessionSummary): MethodResult<"list_sessions">["sessions"][number] {
+export function encodeOzzieSession(
+	session: SessionSummary,
+): MethodResult<"list_sessions">["sessions"][number] {
 	return defined({
 		session_id: session.id,
 		title: session.title,
@@ -99,7 +101,7 @@ export function encodeSession(session: SessionSummary): MethodResult<"list_sessi
 }
 
 /** Encodes a message for `load_messages`. Returns an empty list for other events and for retries. */
-export function encodeMessage({ event, at, seq }: Recorded): MethodResult<"load_messages"> {
+export function encodeOzzieMessage({ event, at, seq }: Recorded): MethodResult<"load_messages"> {
 	if (event.type === "user.message") {
 		// A retry repeats an earlier message, which has its own entry.
 		if (event.retryOf !== undefined) return [];
@@ -118,7 +120,7 @@ const issueOptions = { error: issueWords };
 const SessionId = RequestFrame.pick({ session_id: true });
 
 /** Decodes a text frame. Never throws: an error becomes the response. */
-export function decodeRequest(text: string): Decoded {
+export function decodeRequest(text: string): DecodedFrame {
 	let id: string | undefined;
 	let read: RequestFrame | undefined;
 	try {

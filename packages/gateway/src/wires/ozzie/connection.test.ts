@@ -5,7 +5,7 @@ import type { ResponseFrame } from "@parley/protocol";
 import { expect, test } from "vitest";
 import { RateLimit } from "../shared/rate-limit.ts";
 import type { OzzieEvent } from "./codec.ts";
-import { Connection, maxPending } from "./connection.ts";
+import { maxPending, OzzieConnection } from "./connection.ts";
 
 /**
  * The client's end of a connection. It records the frames in order, and can receive more frames when `drained` resolves.
@@ -13,7 +13,7 @@ import { Connection, maxPending } from "./connection.ts";
 class Client {
 	readonly written: (ResponseFrame | OzzieEvent)[] = [];
 	readonly reading: boolean[] = [];
-	readonly connection: Connection;
+	readonly connection: OzzieConnection;
 	drained: Promise<void> = Promise.resolve();
 	readonly #runtime: TestRuntime;
 
@@ -29,7 +29,7 @@ class Client {
 			shape: () => undefined,
 		};
 		const rateLimit = new RateLimit(clock);
-		this.connection = new Connection({
+		this.connection = new OzzieConnection({
 			runtime,
 			principal,
 			log: silentLogger,

@@ -8,7 +8,7 @@ import { isWireEvent } from "../shared/wire-event.ts";
 import { PromptQueue } from "../view/prompt-queue.ts";
 import { SessionView } from "../view/session-view.ts";
 import { decodeRequest, encodeFailure, encodeSuccess, type OzzieEvent } from "./codec.ts";
-import { type Envelope, isGoOpening, type RequestedEnvelope } from "./envelope.ts";
+import { type FrameShape, isGoOpening, type RequestedEnvelope } from "./envelope.ts";
 import { hideToken } from "./hidden-tokens.ts";
 import { answerRequest } from "./methods/handlers.ts";
 import { settleUnread } from "./methods/prompts.ts";
@@ -31,10 +31,10 @@ export interface Outgoing {
 	close(code: number, reason: string): void;
 	reading(on: boolean): void;
 	/** Sets the envelope of later frames; `flat` by default. */
-	shape(envelope: Envelope): void;
+	shape(envelope: FrameShape): void;
 }
 
-export interface ConnectionDeps extends MethodDeps {
+export interface OzzieConnectionDeps extends MethodDeps {
 	readonly log: Logger;
 	readonly rateLimit: RateLimit;
 	readonly out: Outgoing;
@@ -47,8 +47,8 @@ export interface ConnectionDeps extends MethodDeps {
  * One client. Requests are answered one after the other, except a connector's reports about people. Events of sessions
  * wait for the responses, up to `maxDelayed`, because existing clients expect the next frame to be a response.
  */
-export class Connection implements HandlerContext {
-	readonly deps: ConnectionDeps;
+export class OzzieConnection implements HandlerContext {
+	readonly deps: OzzieConnectionDeps;
 	readonly #views = new Map<string, SessionView>();
 	#current: string | undefined;
 	/** Key of this connection in the rate limit, which may outlive the connection. */
@@ -70,7 +70,7 @@ export class Connection implements HandlerContext {
 	/** Function that ends a connector's checks of people. */
 	readonly #stopChecks: (() => void) | undefined;
 
-	constructor(deps: ConnectionDeps) {
+	constructor(deps: OzzieConnectionDeps) {
 		this.deps = deps;
 		this.#envelope = deps.envelope ?? "flat";
 		if (this.#envelope === "both") this.#shapeBoth();
@@ -80,7 +80,7 @@ export class Connection implements HandlerContext {
 		}
 	}
 
-	get envelope(): Envelope {
+	get envelope(): FrameShape {
 		return this.#envelope === "both" ? "both" : "flat";
 	}
 

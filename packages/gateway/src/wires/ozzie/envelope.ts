@@ -8,10 +8,10 @@ import { ozzieErrorTexts } from "../../texts/wires/ozzie.ts";
  * clients. Go clients read the payload inside the payload, accept no message above 32 KiB, and answer a `confirm` without a
  * value.
  */
-export type Envelope = "flat" | "both";
+export type FrameShape = "flat" | "both";
 
 /** Envelope that an upgrade requests. With `first frame`, the first frame of the client decides. */
-export type RequestedEnvelope = Envelope | "first frame";
+export type RequestedEnvelope = FrameShape | "first frame";
 
 interface UpgradeRequest {
 	readonly url?: string | undefined;

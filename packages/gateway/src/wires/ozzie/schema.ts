@@ -12,7 +12,7 @@ export type Request = {
 	};
 }[MethodName];
 
-export type Decoded = { readonly kind: "request"; readonly request: Request } | RefusedFrame;
+export type DecodedFrame = { readonly kind: "request"; readonly request: Request } | RefusedFrame;
 
 export interface RefusedFrame {
 	readonly kind: "refused";

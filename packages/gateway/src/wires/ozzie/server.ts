@@ -20,8 +20,8 @@ import type { ErrorRedactor } from "../shared/error-text.ts";
 import { RateLimit } from "../shared/rate-limit.ts";
 import { weightOf } from "../shared/wire-event.ts";
 import type { OzzieEvent } from "./codec.ts";
-import { Connection, type Outgoing } from "./connection.ts";
-import type { Envelope } from "./envelope.ts";
+import { type Outgoing, OzzieConnection } from "./connection.ts";
+import type { FrameShape } from "./envelope.ts";
 import { type RequestedEnvelope, readEnvelope } from "./envelope.ts";
 import { EnvelopeFrames, envelopeAnswer } from "./envelope-frames.ts";
 import { EventFrames } from "./event-frames.ts";
@@ -67,7 +67,7 @@ interface Upgraded extends Caller {
 interface Client {
 	readonly ws: WebSocket;
 	readonly writer: FrameWriter;
-	readonly connection: Connection;
+	readonly connection: OzzieConnection;
 	alive: boolean;
 }
 
@@ -79,7 +79,7 @@ interface Encoder {
 interface ClientOutOptions {
 	readonly writer: FrameWriter;
 	readonly pace: Pace;
-	readonly encoders: { readonly [Name in Envelope]: Encoder };
+	readonly encoders: { readonly [Name in FrameShape]: Encoder };
 	readonly close: Outgoing["close"];
 }
 
@@ -115,7 +115,7 @@ class ClientOut implements Outgoing {
 		this.#pace.full(!on);
 	}
 
-	shape(envelope: Envelope): void {
+	shape(envelope: FrameShape): void {
 		this.#encoder = this.#encoders[envelope];
 	}
 }
@@ -216,7 +216,7 @@ export class OzzieServer {
 		const pace = new Pace(clock, (on) => (on ? ws.resume() : ws.pause()));
 		const close = (code: number, reason: string): void => this.#shut(client, code, reason);
 		const out = new ClientOut({ writer, pace, close, encoders: this.#encoders });
-		const connection = new Connection({
+		const connection = new OzzieConnection({
 			runtime,
 			principal,
 			confidential,

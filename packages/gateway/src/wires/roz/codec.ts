@@ -111,7 +111,7 @@ export function decodeResult(encoded: ToolResult): ClientResult {
 	return defined({ success, text: result, truncated, exitCode, durationMs });
 }
 
-export function encodeUsage(usage: Usage): TokenUsage {
+export function encodeRozUsage(usage: Usage): TokenUsage {
 	return {
 		inputTokens: usage.inputTokens,
 		outputTokens: usage.outputTokens,

@@ -54,7 +54,7 @@ export const sessionCodes = {
 } as const satisfies Record<ErrorCode, SessionErrorCode>;
 
 /** gRPC statuses of errors that end a stream without a frame. */
-export const statuses = {
+export const rozStatuses = {
 	cancelled: status.CANCELLED,
 	invalid_argument: status.INVALID_ARGUMENT,
 	deadline_exceeded: status.DEADLINE_EXCEEDED,

@@ -13,7 +13,7 @@ const text = z.string().max(maxInstructions, { error: rozErrorTexts.longInstruct
 const smallestWindow = 4_096;
 
 /** Options of a `StartSession`. The core checks tools and history. */
-export const Start = z.object({
+export const SessionStart = z.object({
 	environmentId: short,
 	hostId: short.optional(),
 	model: short.optional(),
@@ -27,7 +27,7 @@ export const Start = z.object({
 		.optional(),
 });
 
-export type Start = z.infer<typeof Start>;
+export type SessionStart = z.infer<typeof SessionStart>;
 
 export const Message = z.object({
 	content: z.string(),

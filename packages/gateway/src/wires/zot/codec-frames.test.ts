@@ -7,12 +7,12 @@ import {
 	encodeAsk,
 	encodeContent,
 	encodeCounts,
-	encodeError,
 	encodeFrame,
-	encodeMessage,
 	encodeQuestion,
-	encodeReply,
 	encodeStop,
+	encodeZotError,
+	encodeZotMessage,
+	encodeZotReply,
 	failure,
 	success,
 } from "./codec.ts";
@@ -52,9 +52,9 @@ test.each<Frame>([
 });
 
 test("an error has its message, and an internal error has no details", () => {
-	expect(encodeError(new ParleyError("no model x", { code: "invalid_argument" }))).toBe("no model x");
-	expect(encodeError(new Error("SELECT secret"))).toBe("internal error: see the log on stderr");
-	expect(encodeError(new ParleyError("row 7", { code: "internal" }))).not.toContain("row 7");
+	expect(encodeZotError(new ParleyError("no model x", { code: "invalid_argument" }))).toBe("no model x");
+	expect(encodeZotError(new Error("SELECT secret"))).toBe("internal error: see the log on stderr");
+	expect(encodeZotError(new ParleyError("row 7", { code: "internal" }))).not.toContain("row 7");
 });
 
 const content: AssistantMessage["content"] = [
@@ -140,7 +140,7 @@ test.each<[string, Message, object]>([
 	],
 ])("a message of the %s has its time", (_role, message, encoded) => {
 	const at = Date.UTC(2026, 0, 2, 3, 4, 5, 6);
-	expect(encodeMessage({ message, at })).toEqual({ ...encoded, time: "2026-01-02T03:04:05.006Z" });
+	expect(encodeZotMessage({ message, at })).toEqual({ ...encoded, time: "2026-01-02T03:04:05.006Z" });
 });
 
 test.each([
@@ -180,22 +180,22 @@ test.each<[StopReason | undefined, string, string, string]>([
 
 test("a reply has its message, its calls and its end; an interrupted reply has no calls", () => {
 	const time = "1970-01-01T00:00:00.000Z";
-	const full = encodeReply(content, { stop: "tool_use", error: "", at: 0 });
+	const full = encodeZotReply(content, { stop: "tool_use", error: "", at: 0 });
 	expect(full).toEqual([
 		{ type: "assistant_message", content: blocks, time },
 		...blocks.slice(1),
 		{ type: "turn_end", stop: "tool_use" },
 	]);
 	for (const stop of ["aborted", "error"] as const) {
-		expect(encodeReply(content, { stop, error: stop === "error" ? "gone" : "", at: 0 })).toEqual([
+		expect(encodeZotReply(content, { stop, error: stop === "error" ? "gone" : "", at: 0 })).toEqual([
 			{ type: "assistant_message", content: blocks.slice(0, 1), time },
 			{ type: "turn_end", stop, ...(stop === "error" && { error: "gone" }) },
 		]);
 	}
-	expect(encodeReply([], { stop: "end_turn", error: "", at: 0 })).toEqual([
+	expect(encodeZotReply([], { stop: "end_turn", error: "", at: 0 })).toEqual([
 		{ type: "turn_end", stop: "end_turn" },
 	]);
-	expect(encodeReply(content.slice(0, 1), { stop: "end_turn", error: "", at: 0 })).toHaveLength(1);
+	expect(encodeZotReply(content.slice(0, 1), { stop: "end_turn", error: "", at: 0 })).toHaveLength(1);
 });
 
 const prompt = {

@@ -9,7 +9,7 @@ import type {
 	Usage,
 } from "@parley/core";
 import type * as z from "zod";
-import { errorTexts } from "./error-code.ts";
+import { zotErrorMessages } from "./error-code.ts";
 import {
 	type Ask,
 	type Block,
@@ -17,24 +17,24 @@ import {
 	type CommandType,
 	type Counts,
 	commands,
-	Envelope,
 	encodeJson,
 	type Frame,
 	Id,
 	issueText,
+	LineEnvelope,
 	type Notice,
 	type Response,
 	type Stop,
 } from "./schema.ts";
 
-export type Decoded =
+export type DecodedLine =
 	| { readonly kind: "command"; readonly command: Command }
 	| { readonly kind: "refused"; readonly response: Response };
 
 const issueOptions = { error: issueText };
 
 /** Decodes a line. Never throws: for an invalid line, returns the error response. */
-export function decodeCommand(line: string): Decoded {
+export function decodeCommand(line: string): DecodedLine {
 	let value: unknown;
 	try {
 		value = parseJson(line);
@@ -43,7 +43,7 @@ export function decodeCommand(line: string): Decoded {
 	}
 	const type = isFields(value) ? value["type"] : undefined;
 	// If the envelope is valid, `error` is undefined, and the response reports the unknown type.
-	if (!isCommand(type)) return refusedLine(value, Envelope.safeParse(value, issueOptions).error);
+	if (!isCommand(type)) return refusedLine(value, LineEnvelope.safeParse(value, issueOptions).error);
 	const fields = commands[type].safeParse(value, issueOptions);
 	if (!fields.success) return refusedLine(value, fields.error);
 	const { data } = fields;
@@ -59,7 +59,7 @@ function isCommand(type: unknown): type is CommandType {
  * Builds the response to an invalid line. Without `error`, the type of the line is unknown. The response has the id of the
  * line if the id is valid, because clients match responses by id.
  */
-function refusedLine(value: unknown, error: z.ZodError | undefined): Decoded {
+function refusedLine(value: unknown, error: z.ZodError | undefined): DecodedLine {
 	const { type, id } = isFields(value) ? value : {};
 	const known = Id.safeParse(id).data;
 	const wrong = error ? describe(error) : "unknown command";
@@ -71,11 +71,14 @@ function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function refused(id: Id | null | undefined, command: string, error: string): Decoded {
-	return { kind: "refused", response: failure({ id: id ?? undefined, type: shorten(command, 100) }, error) };
+function refused(id: Id | null | undefined, command: string, error: string): DecodedLine {
+	return {
+		kind: "refused",
+		response: failure({ id: id ?? undefined, type: shortenText(command, 100) }, error),
+	};
 }
 
-export function shorten(text: string, max: number): string {
+export function shortenText(text: string, max: number): string {
 	return text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text;
 }
 
@@ -109,7 +112,7 @@ export function failure({ id, type: command }: Named, error: string): Response {
 		...defined({ id: idOf(id) ? id : undefined }),
 		command,
 		success: false,
-		error: shorten(error, 2_000),
+		error: shortenText(error, 2_000),
 	};
 }
 
@@ -133,9 +136,9 @@ export function idOf(id: Id | undefined): id is Id {
 	return typeof id === "string" ? /[^\0]/.test(id) : id !== undefined;
 }
 
-export function encodeError(reason: unknown): string {
+export function encodeZotError(reason: unknown): string {
 	const { code, message } = ParleyError.from(reason);
-	return errorTexts[code](message);
+	return zotErrorMessages[code](message);
 }
 
 /** Encodes milliseconds since the epoch as RFC 3339 in UTC. */
@@ -143,7 +146,7 @@ export function encodeTime(at: number): string {
 	return new Date(at).toISOString();
 }
 
-export function encodeMessage({ message, at }: { readonly message: Message; readonly at: number }): {
+export function encodeZotMessage({ message, at }: { readonly message: Message; readonly at: number }): {
 	readonly role: string;
 	readonly content: readonly Block[];
 	readonly time: string;
@@ -231,7 +234,7 @@ export function encodeStop(
 }
 
 /** Encodes the lines at the end of a reply, without its usage. */
-export function encodeReply(
+export function encodeZotReply(
 	content: AssistantMessage["content"],
 	{ stop, error, at }: { readonly stop: Stop; readonly error: string; readonly at: number },
 ): Notice[] {

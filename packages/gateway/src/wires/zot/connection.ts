@@ -3,7 +3,7 @@ import type { SessionEvent } from "@parley/core";
 import { zotErrorTexts } from "../../texts/wires/zot.ts";
 import type { Line } from "../../transport/ndjson.ts";
 import type { Agent } from "./agent.ts";
-import { decodeCommand, encodeError, failure, success } from "./codec.ts";
+import { decodeCommand, encodeZotError, failure, success } from "./codec.ts";
 import { Approvals, type Unanswered } from "./methods/approvals.ts";
 import { createHandlers, type Handlers, type Outcome } from "./methods/handlers.ts";
 import { Prompts } from "./methods/prompts.ts";
@@ -31,7 +31,7 @@ const onlyIdle: ReadonlySet<CommandType> = new Set(["clear", "set_model", "set_r
  * One client, without a stream. Reads the lines of the client, admits it, answers each command once, and sends events.
  * Responses are in the order of the commands, except that prompts and compactions are answered when they start.
  */
-export class Connection {
+export class ZotConnection {
 	readonly #options: ConnectionOptions;
 	readonly #prompts: Prompts;
 	readonly #approvals: Approvals;
@@ -146,7 +146,7 @@ export class Connection {
 			if (outcome instanceof Promise) this.#answerLater(command, outcome);
 			else if (outcome !== "later") this.#answer(success(command, outcome));
 		} catch (reason) {
-			this.#answer(failure(command, encodeError(reason)));
+			this.#answer(failure(command, encodeZotError(reason)));
 		}
 	}
 
@@ -164,7 +164,7 @@ export class Connection {
 			const outcome = await work();
 			if (outcome !== "later") this.#options.send(success(command, outcome));
 		} catch (reason) {
-			this.#options.send(failure(command, encodeError(reason)));
+			this.#options.send(failure(command, encodeZotError(reason)));
 		}
 	}
 

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "@parley/base";
 
 /** Error text for clients: the message, or a general text for internal errors. */
-export const errorTexts = {
+export const zotErrorMessages = {
 	cancelled: (message) => message,
 	invalid_argument: (message) => message,
 	deadline_exceeded: (message) => message,

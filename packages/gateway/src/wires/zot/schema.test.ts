@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { decodeCommand } from "./codec.ts";
-import { encodeJson, jsonBytes } from "./schema.ts";
+import { encodedBytes, encodeJson } from "./schema.ts";
 
 const mebibyte = 1024 * 1024;
 
 test("a line contains no other line end", () => {
 	expect(encodeJson({ text: "a\u2028b\u2029c\nd" })).toBe('{"text":"a\\u2028b\\u2029c\\nd"}');
-	expect(jsonBytes("ü\u2028")).toBe(2 + 2 + 6);
+	expect(encodedBytes("ü\u2028")).toBe(2 + 2 + 6);
 });
 
 test.each([

@@ -19,7 +19,7 @@ const Name = z.string().max(maxNameLength);
 const Message = z
 	.string()
 	.refine(
-		(text) => text.length * widest <= maxMessageBytes || jsonBytes(text) <= maxMessageBytes,
+		(text) => text.length * widest <= maxMessageBytes || encodedBytes(text) <= maxMessageBytes,
 		zotErrorTexts.longJson,
 	);
 
@@ -31,7 +31,7 @@ export const Id = z.union([
 export type Id = z.infer<typeof Id>;
 
 /** Fields of every line. An id of `null` is treated as absent, because clients in typed languages send it. */
-export const Envelope = z.looseObject({ type: z.string(), id: Id.nullish() });
+export const LineEnvelope = z.looseObject({ type: z.string(), id: Id.nullish() });
 
 /** Type of an image. Accepts `image/jpg`, which many programs send for JPEG. */
 const imageType = () =>
@@ -242,6 +242,6 @@ export function encodeJson(value: unknown): string {
 	return json.replace(separators, (end) => (end === "\u2028" ? "\\u2028" : "\\u2029"));
 }
 
-export function jsonBytes(value: unknown): number {
+export function encodedBytes(value: unknown): number {
 	return Buffer.byteLength(encodeJson(value));
 }

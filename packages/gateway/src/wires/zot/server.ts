@@ -5,7 +5,7 @@ import { LineWriter } from "../../transport/line-writer.ts";
 import { type Line, LineReader } from "../../transport/ndjson.ts";
 import type { Agent } from "./agent.ts";
 import { encodeFrame } from "./codec.ts";
-import { Connection } from "./connection.ts";
+import { ZotConnection } from "./connection.ts";
 
 /** Maximum number of bytes of a line from the client. */
 const maxLineBytes = 16 * 1024 * 1024;
@@ -46,7 +46,7 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 		onUnread: () => end.resolve(out.lost || connection.busy ? "unread" : "ended"),
 	});
 	let before = "";
-	const connection = new Connection({
+	const connection = new ZotConnection({
 		agent,
 		log,
 		version,

@@ -3,7 +3,7 @@ import type { Principal, Runtime } from "@parley/core";
 import type { ErrorRedactor } from "../../shared/error-text.ts";
 import { firstWithin, jsonBytes, newestWithin } from "../../shared/paging.ts";
 import { encodeListedTask } from "../../shared/task-json.ts";
-import { encodeRecorded, encodeSession } from "../codec.ts";
+import { encodeHttpSession, encodeRecorded } from "../codec.ts";
 import { type Answer, errorAnswer } from "../error-code.ts";
 import { decodeEventsQuery, decodeSessionsQuery, decodeTasksQuery, readLimit } from "../schema.ts";
 import type { Health } from "./health.ts";
@@ -22,7 +22,7 @@ const healthPath = "/api/health";
 const routes: Readonly<Record<string, Route>> = {
 	"/api/sessions": async ({ runtime }, principal, query) => {
 		const sessions = await runtime.list(principal, decodeSessionsQuery(query));
-		return sessions.map(encodeSession);
+		return sessions.map(encodeHttpSession);
 	},
 	"/api/events": async ({ runtime }, principal, query) => {
 		const filter = { ...decodeEventsQuery(query), limit: readLimit(query, 50) };

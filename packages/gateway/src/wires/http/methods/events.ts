@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Principal } from "@parley/core";
 import type { StreamRefusal } from "../../../metrics/client-metrics.ts";
 import { httpErrorTexts } from "../../../texts/wires/http.ts";
-import { EventStream, type StreamDeps, type StreamFilter, type StreamOptions } from "../connection.ts";
+import { EventStream, type EventStreamDeps, type StreamFilter, type StreamOptions } from "../connection.ts";
 import { errorAnswer } from "../error-code.ts";
 import { sendJson } from "../reply.ts";
 import { decodeEventsQuery, readLimit, readNumber, refused } from "../schema.ts";
@@ -40,12 +40,12 @@ export function wantsStream({ method, headers }: IncomingMessage, { pathname }: 
 /** Server-sent events of `/api/events`: the events of the list as they are recorded, and on request transient events. */
 export class EventStreams {
 	readonly wire = "events";
-	readonly #deps: StreamDeps;
+	readonly #deps: EventStreamDeps;
 	readonly #streams = new Map<EventStream, Promise<void>>();
 	#decoding = 0;
 	#closed = false;
 
-	constructor(deps: StreamDeps) {
+	constructor(deps: EventStreamDeps) {
 		this.#deps = deps;
 	}
 

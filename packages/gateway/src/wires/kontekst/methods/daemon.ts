@@ -4,7 +4,7 @@ import { authorize, type Principal } from "@parley/core";
 import type { DaemonServiceServer, GetStatusResponse } from "../../../gen/kontekst.ts";
 import type { Callers } from "../../../grpc/callers.ts";
 import type { LlamaServer } from "../../../llama/llama-server.ts";
-import { statuses } from "../error-code.ts";
+import { kontekstStatuses } from "../error-code.ts";
 
 export interface DaemonServiceOptions {
 	readonly callers: Callers;
@@ -76,7 +76,7 @@ function unary<Request, Response>(
 			(reason: unknown) => {
 				const { code, message } = ParleyError.from(reason);
 				if (code === "internal") log.error("a gRPC method failed", { path: call.getPath(), error: reason });
-				callback({ code: statuses[code], details: code === "internal" ? "internal error" : message });
+				callback({ code: kontekstStatuses[code], details: code === "internal" ? "internal error" : message });
 			},
 		);
 	};

@@ -2,7 +2,7 @@ import { defined, ParleyError } from "@parley/base";
 import type { Keyed, Principal, Runtime, SessionEvent } from "@parley/core";
 import { kontekstErrorTexts } from "../../../texts/wires/grpc.ts";
 import { type Following, SessionView } from "../../view/session-view.ts";
-import type { Start } from "../schema.ts";
+import type { RunStart } from "../schema.ts";
 
 interface OpenedSession {
 	readonly view: SessionView;
@@ -16,7 +16,7 @@ interface OpenedSession {
 export async function openSession(
 	runtime: Runtime,
 	principal: Principal,
-	start: Start,
+	start: RunStart,
 	deliver: (event: SessionEvent) => void,
 ): Promise<OpenedSession> {
 	const { sessionId } = start;
@@ -44,7 +44,7 @@ async function joinKnown(
 
 async function createFor(
 	runtime: Runtime,
-	{ sessionId, agentName, workingDir }: Start,
+	{ sessionId, agentName, workingDir }: RunStart,
 	following: Following,
 ): Promise<SessionView> {
 	const creating = SessionView.create(

@@ -2,11 +2,11 @@ import type { handleBidiStreamingCall, ServerDuplexStream } from "@grpc/grpc-js"
 import type { Runtime } from "@parley/core";
 import { AgentServiceService, type RunCommand, RunEvent } from "../../../gen/kontekst.ts";
 import type { GrpcService } from "../../../grpc/grpc-server.ts";
-import { openStream, type StreamDeps } from "../../../grpc/open-stream.ts";
+import { type GrpcStreamDeps, openStream } from "../../../grpc/open-stream.ts";
 import type { ErrorRedactor } from "../../shared/error-text.ts";
 import { RunStream } from "../connection.ts";
 
-export interface AgentServiceOptions extends StreamDeps {
+export interface AgentServiceOptions extends GrpcStreamDeps {
 	readonly runtime: Runtime;
 	readonly redactor: ErrorRedactor;
 }

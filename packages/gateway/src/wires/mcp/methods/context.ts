@@ -28,6 +28,6 @@ export interface ToolCall {
 }
 
 /** Builds a request of the client. It has no key, because a repeated call is another request. */
-export function keyed({ principal }: { readonly principal: Principal }, method: string): Keyed {
+export function unkeyedRequest({ principal }: { readonly principal: Principal }, method: string): Keyed {
 	return { principal, key: undefined, method, params: undefined };
 }

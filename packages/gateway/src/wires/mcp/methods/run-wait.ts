@@ -8,7 +8,7 @@ import { kindOf, type RunResult } from "../codec.ts";
  */
 export type ShowApproval = (prompt: Prompt, settled: AbortSignal) => Promise<"decided" | "open">;
 
-export interface Waiting {
+export interface RunWaitOptions {
 	/** Signal that ends the wait. The run continues. */
 	readonly stop: AbortSignal;
 	/** Returns the function that shows an approval to a person; undefined if that is not possible. */
@@ -98,7 +98,7 @@ export class RunWait {
 	 * Resolves when the run has ended, when it waits for a person (see `patient`), or when the wait is stopped. Rejects with
 	 * `not_found` if the session was deleted.
 	 */
-	async result(waiting: Waiting): Promise<RunResult> {
+	async result(waiting: RunWaitOptions): Promise<RunResult> {
 		const left = new Set<string>();
 		const onStop = (): void => this.#change();
 		waiting.stop.addEventListener("abort", onStop);
@@ -130,7 +130,7 @@ export class RunWait {
 
 	/** Returns the next step for the open questions: to return them to the client, or to show one of them to a person. */
 	#next(
-		{ show, patient = false }: Waiting,
+		{ show, patient = false }: RunWaitOptions,
 		left: ReadonlySet<string>,
 	): "return" | { readonly prompt: Prompt; readonly show: ShowApproval } | undefined {
 		const open = [...this.#open.values()];

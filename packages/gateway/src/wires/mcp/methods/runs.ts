@@ -5,7 +5,7 @@ import { mcpErrorTexts } from "../../../texts/wires/mcp.ts";
 import { SessionView } from "../../view/session-view.ts";
 import { encodeRun, kindOf, type RunResult } from "../codec.ts";
 import { type AnswerInput, type AskInput, longestWaitSeconds } from "../schema.ts";
-import { keyed, type McpContext, type ToolCall } from "./context.ts";
+import { type McpContext, type ToolCall, unkeyedRequest } from "./context.ts";
 import { RunWait } from "./run-wait.ts";
 import { removeEmpty, sessionFor } from "./sessions.ts";
 import { approvalForms } from "./show-approval.ts";
@@ -70,7 +70,7 @@ export async function answer(
 	const response = Array.isArray(given)
 		? { values: given }
 		: defined({ value: given, cancelled: decline || undefined });
-	if (!(await runtime.answer(keyed(context, "answer"), token, response))) {
+	if (!(await runtime.answer(unkeyedRequest(context, "answer"), token, response))) {
 		const message = mcpErrorTexts.answeredBefore;
 		throw new ParleyError(message, { code: "failed_precondition" });
 	}
@@ -159,11 +159,11 @@ async function send(
 	{ message, agent, model }: AskInput,
 ): Promise<string> {
 	const options = defined({ agent: agent === view.profile ? undefined : agent, model });
-	return (await view.send(keyed(context, "ask"), { content: message }, options)).runId;
+	return (await view.send(unkeyedRequest(context, "ask"), { content: message }, options)).runId;
 }
 
 function cancelRun(context: McpContext, view: SessionView, runId: string): void {
-	view.cancel(keyed(context, "cancel"), { runId }).catch((error: unknown) => {
+	view.cancel(unkeyedRequest(context, "cancel"), { runId }).catch((error: unknown) => {
 		context.log.error("a run could not be cancelled", { runId, error });
 	});
 }

@@ -1,7 +1,7 @@
 import { defined, ParleyError } from "@parley/base";
 import { mcpErrorTexts } from "../../../texts/wires/mcp.ts";
 import { SessionView } from "../../view/session-view.ts";
-import { keyed, type McpContext } from "./context.ts";
+import { type McpContext, unkeyedRequest } from "./context.ts";
 
 /** Id of the session that a request names, or the properties of a new session. */
 interface SessionChoice {
@@ -20,9 +20,11 @@ export async function sessionFor(
 ): Promise<{ readonly sessionId: string; readonly isNew: boolean }> {
 	if (session_id === undefined) {
 		const requested = defined({ profile: agent, rootDir: directory });
-		const { id } = await SessionView.create(context.runtime, keyed(context, "open_session"), requested).catch(
-			directoryError,
-		);
+		const { id } = await SessionView.create(
+			context.runtime,
+			unkeyedRequest(context, "open_session"),
+			requested,
+		).catch(directoryError);
 		return { sessionId: id, isNew: true };
 	}
 	if (directory === undefined) return { sessionId: session_id, isNew: false };
@@ -38,7 +40,9 @@ function directoryError(reason: unknown): never {
 
 /** Removes a session without a message, unless another client has started work in it. */
 export async function removeEmpty(context: McpContext, sessionId: string): Promise<void> {
-	await context.runtime.remove(keyed(context, "delete_session"), sessionId, false).catch((error: unknown) => {
-		context.log.warn("an empty session could not be deleted", { sessionId, error });
-	});
+	await context.runtime
+		.remove(unkeyedRequest(context, "delete_session"), sessionId, false)
+		.catch((error: unknown) => {
+			context.log.warn("an empty session could not be deleted", { sessionId, error });
+		});
 }

@@ -3,7 +3,7 @@ import { auditedCall, isUnread, type Principal, type Prompt, requestedBy } from 
 import { mcpErrorTexts } from "../../../texts/wires/mcp.ts";
 import { encodeApproval } from "../codec.ts";
 import { approvalForm } from "../schema.ts";
-import { keyed, type McpContext, type ToolCall } from "./context.ts";
+import { type McpContext, type ToolCall, unkeyedRequest } from "./context.ts";
 import type { ShowApproval } from "./run-wait.ts";
 
 /**
@@ -76,7 +76,7 @@ async function decide(
 	const response =
 		decision === "approve" ? { value: true } : { cancelled: true, reason: mcpErrorTexts.denied };
 	try {
-		await runtime.answer(keyed({ principal: person }, "ask"), token, response);
+		await runtime.answer(unkeyedRequest({ principal: person }, "ask"), token, response);
 	} catch (error) {
 		log.warn("the answer to a form could not be stored", { error });
 		return "open";

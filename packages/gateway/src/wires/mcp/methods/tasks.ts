@@ -1,9 +1,9 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { defined, definedItems } from "@parley/base";
 import { authorize } from "@parley/core";
-import { encodeSubmitted, encodeTask } from "../codec.ts";
+import { encodeMcpTask, encodeSubmitted } from "../codec.ts";
 import type { StartTaskInput } from "../schema.ts";
-import { keyed, type McpContext } from "./context.ts";
+import { type McpContext, unkeyedRequest } from "./context.ts";
 import { removeEmpty, sessionFor } from "./sessions.ts";
 
 /** Maximum number of open questions that are read to find the questions of a task. */
@@ -16,7 +16,11 @@ export async function startTask(context: McpContext, input: StartTaskInput): Pro
 	const { sessionId, isNew } = await sessionFor(context, input);
 	try {
 		const requested = { title, description, ...defined({ agent, model }) };
-		const submitted = await context.runtime.tasks.submit(keyed(context, "start_task"), sessionId, requested);
+		const submitted = await context.runtime.tasks.submit(
+			unkeyedRequest(context, "start_task"),
+			sessionId,
+			requested,
+		);
 		return encodeSubmitted(sessionId, submitted);
 	} catch (reason) {
 		if (isNew) await removeEmpty(context, sessionId);
@@ -34,7 +38,7 @@ export async function taskState(context: McpContext, taskId: string): Promise<Ca
 	const family = new Set<string>();
 	for (const id of asking) if (await isBelow(context, id, taskId)) family.add(id);
 	const familyPrompts = open.map(({ prompt }) => prompt).filter((prompt) => family.has(prompt.taskId ?? ""));
-	return encodeTask(task, familyPrompts, principal.kind === "observer");
+	return encodeMcpTask(task, familyPrompts, principal.kind === "observer");
 }
 
 /** Whether a task is the task `taskId`, or a worker of it at any depth. */

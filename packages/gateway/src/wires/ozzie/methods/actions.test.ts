@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { Tickets } from "../../../auth/tickets.ts";
 import { RateLimit } from "../../shared/rate-limit.ts";
 import { decodeRequest } from "../codec.ts";
-import { Connection } from "../connection.ts";
+import { OzzieConnection } from "../connection.ts";
 import { actionsOf } from "./handlers.ts";
 
 /** Minimal parameters of each method, in the open session. A missing method fails to compile. */
@@ -150,7 +150,7 @@ async function request(
 	{ method, params, session }: Case,
 ): Promise<string> {
 	const answered = Promise.withResolvers<ResponseFrame>();
-	const connection = new Connection({
+	const connection = new OzzieConnection({
 		runtime: t.runtime,
 		principal,
 		log: silentLogger,

@@ -1,4 +1,4 @@
-import { keyed, type MethodsOf, targetNamed } from "./request.ts";
+import { keyedRequest, type MethodsOf, targetNamed } from "./request.ts";
 
 export const changeMethods: MethodsOf<"file_changes" | "undo_changes"> = {
 	async file_changes(connection, request) {
@@ -26,7 +26,7 @@ export const changeMethods: MethodsOf<"file_changes" | "undo_changes"> = {
 		const sessionId = targetNamed(connection, request);
 		const { operator } = connection.deps.runtime;
 		const { partly } = request.params;
-		const { runId } = await operator.undo(keyed(request, sessionId), sessionId, partly ?? false);
+		const { runId } = await operator.undo(keyedRequest(request, sessionId), sessionId, partly ?? false);
 		return { status: "sent", run_id: runId };
 	},
 };

@@ -1,5 +1,5 @@
 import { encodeCommand } from "../../shared/command-json.ts";
-import { keyed, type MethodsOf, targetNamed } from "./request.ts";
+import { keyedRequest, type MethodsOf, targetNamed } from "./request.ts";
 
 export const commandMethods: MethodsOf<"list_commands" | "stop_command"> = {
 	async list_commands(connection, request) {
@@ -13,7 +13,9 @@ export const commandMethods: MethodsOf<"list_commands" | "stop_command"> = {
 		const { runtime } = connection.deps;
 		const { number } = request.params;
 		return {
-			command: encodeCommand(await runtime.commands.stop(keyed(request, sessionId), sessionId, number)),
+			command: encodeCommand(
+				await runtime.commands.stop(keyedRequest(request, sessionId), sessionId, number),
+			),
 		};
 	},
 };

@@ -5,18 +5,18 @@ import type { ResponseFrame } from "@parley/protocol";
 import { expect, test } from "vitest";
 import { RateLimit } from "../../shared/rate-limit.ts";
 import type { OzzieEvent } from "../codec.ts";
-import { Connection, type ConnectionDeps } from "../connection.ts";
+import { OzzieConnection, type OzzieConnectionDeps } from "../connection.ts";
 
 /** A client on one connection that reads all frames immediately. */
 class Client {
 	readonly frames: (string | number)[] = [];
 	readonly #answers: ResponseFrame[] = [];
-	readonly #connection: Connection;
+	readonly #connection: OzzieConnection;
 	readonly #t: TestRuntime;
 
-	constructor(t: TestRuntime, more: Partial<ConnectionDeps> = {}) {
+	constructor(t: TestRuntime, more: Partial<OzzieConnectionDeps> = {}) {
 		this.#t = t;
-		this.#connection = new Connection({
+		this.#connection = new OzzieConnection({
 			runtime: t.runtime,
 			principal: operator,
 			...more,

@@ -3,14 +3,16 @@ import { actingId, type Memory, type Principal } from "@parley/core";
 import type { MemoryPayload } from "@parley/protocol";
 import { ozzieErrorTexts } from "../../../texts/wires/ozzie.ts";
 import { toTime } from "../../shared/time.ts";
-import { keyed, type MethodsOf } from "./request.ts";
+import { keyedRequest, type MethodsOf } from "./request.ts";
 
 type MemoryMethod = "store_memory" | "query_memories" | "list_memories" | "forget_memory";
 
 export const memoryMethods: MethodsOf<MemoryMethod> = {
 	async store_memory({ deps }, request) {
 		const { scope = "user", content, tags = [] } = request.params;
-		return encodeMemory(await deps.runtime.memories.store(keyed(request), { scope, text: content, tags }));
+		return encodeMemory(
+			await deps.runtime.memories.store(keyedRequest(request), { scope, text: content, tags }),
+		);
 	},
 
 	async query_memories({ deps }, request) {
@@ -34,12 +36,12 @@ export const memoryMethods: MethodsOf<MemoryMethod> = {
 			throw new ParleyError(message, { code: "invalid_argument" });
 		}
 		if (person !== undefined) {
-			return { status: "forgotten", forgotten: await memories.forgetPerson(keyed(request), person) };
+			return { status: "forgotten", forgotten: await memories.forgetPerson(keyedRequest(request), person) };
 		}
 		if (channel !== undefined) {
-			return { status: "forgotten", forgotten: await memories.forgetChannel(keyed(request), channel) };
+			return { status: "forgotten", forgotten: await memories.forgetChannel(keyedRequest(request), channel) };
 		}
-		await memories.forget(keyed(request), memory_id ?? "");
+		await memories.forget(keyedRequest(request), memory_id ?? "");
 		return { status: "forgotten", forgotten: 1 };
 	},
 };

@@ -14,7 +14,7 @@ import {
 import type { MethodResult, PlaceProfilePayload } from "@parley/protocol";
 import { ozzieErrorTexts } from "../../../texts/wires/ozzie.ts";
 import { toTime } from "../../shared/time.ts";
-import { keyed, type MethodsOf } from "./request.ts";
+import { keyedRequest, type MethodsOf } from "./request.ts";
 
 type PeopleMethod =
 	| "pair"
@@ -30,7 +30,7 @@ type PeopleMethod =
 export const peopleMethods: MethodsOf<PeopleMethod> = {
 	async pair(connection, request) {
 		const { people } = connection.deps.runtime.trust;
-		const paired = await people.pair(keyed(request), request.params.code);
+		const paired = await people.pair(keyedRequest(request), request.params.code);
 		if (paired.status === "paired") return paired;
 		return { status: "requested", code: paired.code, expires_at: toTime(paired.expiresAt) };
 	},
@@ -71,7 +71,7 @@ export const peopleMethods: MethodsOf<PeopleMethod> = {
 	async invite_person(connection, request) {
 		const { role, platform, tenant } = request.params;
 		const invited = await connection.deps.runtime.trust.people.invite(
-			keyed(request),
+			keyedRequest(request),
 			defined({ role, platform, tenant }),
 		);
 		return { code: invited.code, role: invited.role, expires_at: toTime(invited.expiresAt) };
@@ -80,12 +80,12 @@ export const peopleMethods: MethodsOf<PeopleMethod> = {
 	async approve_person(connection, request) {
 		const { code, role } = request.params;
 		const { people } = connection.deps.runtime.trust;
-		return encodePerson(await people.approve(keyed(request), code, role));
+		return encodePerson(await people.approve(keyedRequest(request), code, role));
 	},
 
 	async withdraw_pairing(connection, request) {
 		const { people } = connection.deps.runtime.trust;
-		const pairing = await people.withdraw(keyed(request), request.params.pairing);
+		const pairing = await people.withdraw(keyedRequest(request), request.params.pairing);
 		return { status: "withdrawn", pairing: encodePairing(pairing) };
 	},
 
@@ -101,12 +101,12 @@ export const peopleMethods: MethodsOf<PeopleMethod> = {
 	async set_person_role(connection, request) {
 		const { person, role } = request.params;
 		const { people } = connection.deps.runtime.trust;
-		return encodePerson(await people.setRole(keyed(request), person, role));
+		return encodePerson(await people.setRole(keyedRequest(request), person, role));
 	},
 
 	async remove_person(connection, request) {
 		const { person } = request.params;
-		const forgotten = await connection.deps.runtime.trust.people.remove(keyed(request), person);
+		const forgotten = await connection.deps.runtime.trust.people.remove(keyedRequest(request), person);
 		return { status: "removed", person, forgotten };
 	},
 };
@@ -147,7 +147,7 @@ export const tokenMethods: MethodsOf<TokenMethod> = {
 		const { kind, name, platform, tenants, sessions, days } = request.params;
 		const { runtime, now } = connection.deps;
 		const { text, facts } = await runtime.trust.tokens.create(
-			keyed(request),
+			keyedRequest(request),
 			defined({
 				kind,
 				name,
@@ -168,13 +168,17 @@ export const tokenMethods: MethodsOf<TokenMethod> = {
 	async rotate_token(connection, request) {
 		const { token_id, grace_seconds = 0 } = request.params;
 		const { runtime, now } = connection.deps;
-		const { text, facts } = await runtime.trust.tokens.rotate(keyed(request), token_id, grace_seconds * 1000);
+		const { text, facts } = await runtime.trust.tokens.rotate(
+			keyedRequest(request),
+			token_id,
+			grace_seconds * 1000,
+		);
 		return { token: text, info: encodeToken(facts, now()) };
 	},
 
 	async revoke_token(connection, request) {
 		const { runtime, now } = connection.deps;
-		const facts = await runtime.trust.tokens.revoke(keyed(request), request.params.token_id);
+		const facts = await runtime.trust.tokens.revoke(keyedRequest(request), request.params.token_id);
 		return { status: "revoked", info: encodeToken(facts, now()) };
 	},
 };
@@ -215,13 +219,13 @@ export const placeMethods: MethodsOf<"list_places" | "set_place" | "remove_place
 	async set_place(connection, request) {
 		const { place, profile } = request.params;
 		const { places } = connection.deps.runtime.trust;
-		await places.set(keyed(request), place, decodeProfile(profile));
+		await places.set(keyedRequest(request), place, decodeProfile(profile));
 		return { place, profile };
 	},
 
 	async remove_place(connection, request) {
 		const { place } = request.params;
-		await connection.deps.runtime.trust.places.remove(keyed(request), place);
+		await connection.deps.runtime.trust.places.remove(keyedRequest(request), place);
 		return { status: "removed", place };
 	},
 };

@@ -12,7 +12,7 @@ import { ozzieErrorTexts } from "../../../texts/wires/ozzie.ts";
 import { encodeGrant } from "../../shared/grant-json.ts";
 import { toTime } from "../../shared/time.ts";
 import { nameOfToken } from "../hidden-tokens.ts";
-import { keyed, type MethodsOf, type RequestOf } from "./request.ts";
+import { keyedRequest, type MethodsOf, type RequestOf } from "./request.ts";
 
 export const policyMethods: MethodsOf<"test_policy" | "show_policy"> = {
 	async test_policy({ deps }, { principal, params }) {
@@ -98,7 +98,7 @@ export const grantMethods: MethodsOf<"request_grant" | "list_grants" | "revoke_g
 		const { session_id: named, unseen = false } = request.params;
 		const addressed = request.sessionId === undefined ? undefined : connection.target(request)?.id;
 		// A person can request a grant for the current channel in any of the channel's sessions.
-		const outcome = await grants.request(keyed(request), decodeRequested(request), {
+		const outcome = await grants.request(keyedRequest(request), decodeRequested(request), {
 			sessionId: named ?? addressed,
 			current: connection.current,
 			unseen,
@@ -128,7 +128,7 @@ export const grantMethods: MethodsOf<"request_grant" | "list_grants" | "revoke_g
 
 	async revoke_grant(connection, request) {
 		const { grant_id, reason = "" } = request.params;
-		await connection.deps.runtime.trust.grants.revoke(keyed(request), grant_id, reason);
+		await connection.deps.runtime.trust.grants.revoke(keyedRequest(request), grant_id, reason);
 		return { status: "revoked" };
 	},
 };

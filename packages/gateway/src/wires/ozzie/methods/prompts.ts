@@ -7,7 +7,7 @@ import { encodePrompt } from "../../shared/prompt-json.ts";
 import { toTime } from "../../shared/time.ts";
 import { answerBudget } from "../codec.ts";
 import { nameOfToken } from "../hidden-tokens.ts";
-import { type HandlerContext, keyed, type MethodsOf } from "./request.ts";
+import { type HandlerContext, keyedRequest, type MethodsOf } from "./request.ts";
 
 export const promptMethods: MethodsOf<"prompt_response" | "allow_always" | "list_prompts" | "secret_page"> = {
 	async prompt_response(connection, request) {
@@ -26,7 +26,7 @@ export const promptMethods: MethodsOf<"prompt_response" | "allow_always" | "list
 			confidential: connection.deps.confidential ?? true,
 		});
 		try {
-			return await answer(connection, keyed(request), token, response);
+			return await answer(connection, keyedRequest(request), token, response);
 		} catch (error) {
 			// A client that sends a key or changed arguments also reads its responses.
 			if (key !== undefined || changed) throw error;
@@ -36,7 +36,7 @@ export const promptMethods: MethodsOf<"prompt_response" | "allow_always" | "list
 
 	async allow_always({ deps }, request) {
 		const { counts, rule, source } = await deps.runtime.operator.allowAlways(
-			keyed(request),
+			keyedRequest(request),
 			request.params.token,
 		);
 		return { status: "sent", ...defined({ late: counts ? undefined : (true as const) }), rule, source };

@@ -4,7 +4,7 @@ import type { MethodName, MethodResult } from "@parley/protocol";
 import type { SecretPages } from "../../../secret-page/secret-pages.ts";
 import { ozzieErrorTexts } from "../../../texts/wires/ozzie.ts";
 import { SessionView } from "../../view/session-view.ts";
-import type { Envelope } from "../envelope.ts";
+import type { FrameShape } from "../envelope.ts";
 import type { Request } from "../schema.ts";
 
 export interface MethodDeps {
@@ -22,7 +22,7 @@ export interface MethodDeps {
 /** Connection of a request, for its handler. */
 export interface HandlerContext {
 	readonly deps: MethodDeps;
-	readonly envelope: Envelope;
+	readonly envelope: FrameShape;
 	/** Session of requests without `session_id`. */
 	readonly current: string | undefined;
 	/**
@@ -65,7 +65,7 @@ export type MethodsOf<Method extends MethodName> = {
  * Builds a request for the runtime. Two requests are equal if they have the same key, method, parameters, session, person
  * and channel.
  */
-export function keyed(request: PrincipalRequest, sessionId?: string): Keyed {
+export function keyedRequest(request: PrincipalRequest, sessionId?: string): Keyed {
 	const { key, ...params } = { key: undefined, ...request.params };
 	const { principal, method } = request;
 	const { person } = principal;
@@ -106,7 +106,7 @@ export async function targetOrNew(
 
 /** Creates the session of a first request. With a key, the same request over another connection finds it again. */
 async function createImplicit(connection: HandlerContext, request: PrincipalRequest): Promise<string> {
-	const { principal, key, method, params } = keyed(request);
+	const { principal, key, method, params } = keyedRequest(request);
 	const { runtime } = connection.deps;
 	const opening = {
 		principal,

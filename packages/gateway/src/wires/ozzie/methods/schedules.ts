@@ -4,7 +4,7 @@ import { ozzieErrorTexts } from "../../../texts/wires/ozzie.ts";
 import { firstWithin, jsonBytes } from "../../shared/paging.ts";
 import { encodeSchedule } from "../../shared/schedule-json.ts";
 import { answerBudget } from "../codec.ts";
-import { type HandlerContext, keyed, type MethodsOf, type RequestOf, targetNamed } from "./request.ts";
+import { type HandlerContext, keyedRequest, type MethodsOf, type RequestOf, targetNamed } from "./request.ts";
 
 type ScheduleMethod = "schedule_task" | "list_schedules" | "unschedule_task";
 
@@ -15,7 +15,7 @@ export const scheduleMethods: MethodsOf<ScheduleMethod> = {
 		const target = targetOf(connection, request);
 		const sessionId = "sessionId" in target ? target.sessionId : undefined;
 		const { schedules } = connection.deps.runtime;
-		return encodeSchedule(await schedules.create(keyed(request, sessionId), target, requested));
+		return encodeSchedule(await schedules.create(keyedRequest(request, sessionId), target, requested));
 	},
 
 	async list_schedules({ deps, envelope }, { principal, params }) {
@@ -26,7 +26,7 @@ export const scheduleMethods: MethodsOf<ScheduleMethod> = {
 
 	async unschedule_task({ deps }, request) {
 		const { entry_id } = request.params;
-		const { title } = await deps.runtime.schedules.remove(keyed(request), entry_id);
+		const { title } = await deps.runtime.schedules.remove(keyedRequest(request), entry_id);
 		return { status: "removed", entry_id, title };
 	},
 };

@@ -7,12 +7,18 @@ import { jsonBytes, newestWithin } from "../../shared/paging.ts";
 import { toTime } from "../../shared/time.ts";
 import { encodeUsage } from "../../shared/usage-json.ts";
 import { SessionView } from "../../view/session-view.ts";
-import { answerBudget, encodeFailure, encodeMessage, encodeOzzieEvent, encodeSession } from "../codec.ts";
+import {
+	answerBudget,
+	encodeFailure,
+	encodeOzzieEvent,
+	encodeOzzieMessage,
+	encodeOzzieSession,
+} from "../codec.ts";
 import { capToFit, markOf } from "../envelope-frames.ts";
 import { decodeContext, encodeRead } from "../message-context.ts";
 import {
 	type HandlerContext,
-	keyed,
+	keyedRequest,
 	type MethodsOf,
 	type RequestOf,
 	targetNamed,
@@ -61,7 +67,7 @@ export const sessionMethods: MethodsOf<SessionMethod> = {
 		const view = await targetOrNew(connection, request);
 		const params = { ...request.params, context: undefined };
 		const accepted = await view.send(
-			keyed({ ...request, params }, view.id),
+			keyedRequest({ ...request, params }, view.id),
 			defined({
 				content,
 				attachments,
@@ -76,7 +82,7 @@ export const sessionMethods: MethodsOf<SessionMethod> = {
 		const { id: sessionId } = targetOpen(connection, request);
 		const { runtime } = connection.deps;
 		const { command } = request.params;
-		const accepted = await runtime.operator.runCommand(keyed(request, sessionId), sessionId, command);
+		const accepted = await runtime.operator.runCommand(keyedRequest(request, sessionId), sessionId, command);
 		return { status: "sent", ...encodeAccepted(accepted) };
 	},
 
@@ -84,14 +90,18 @@ export const sessionMethods: MethodsOf<SessionMethod> = {
 		const { content } = request.params;
 		const { id: sessionId } = targetOpen(connection, request);
 		const { runtime } = connection.deps;
-		const steered = await runtime.steer(keyed(request, sessionId), sessionId, { content });
+		const steered = await runtime.steer(keyedRequest(request, sessionId), sessionId, { content });
 		return { status: steered.status, ...encodeAccepted(steered) };
 	},
 
 	async join_turn(connection, request) {
 		const { id: sessionId } = targetOpen(connection, request);
 		const { runtime } = connection.deps;
-		const { status, runId } = await runtime.join(keyed(request, sessionId), sessionId, request.params.run_id);
+		const { status, runId } = await runtime.join(
+			keyedRequest(request, sessionId),
+			sessionId,
+			request.params.run_id,
+		);
 		return { status, run_id: runId };
 	},
 
@@ -100,30 +110,30 @@ export const sessionMethods: MethodsOf<SessionMethod> = {
 		const { runtime } = connection.deps;
 		return {
 			status: "sent",
-			...encodeAccepted(await runtime.retry(keyed(request, sessionId), sessionId)),
+			...encodeAccepted(await runtime.retry(keyedRequest(request, sessionId), sessionId)),
 		};
 	},
 
 	async set_model(connection, request) {
 		const view = targetOpen(connection, request);
-		return { model: await view.setModel(keyed(request, view.id), request.params.model) };
+		return { model: await view.setModel(keyedRequest(request, view.id), request.params.model) };
 	},
 
 	async accept_all_tools(connection, request) {
 		const view = await targetOrNew(connection, request);
-		await view.acceptAll(keyed(request, view.id));
+		await view.acceptAll(keyedRequest(request, view.id));
 		return { status: "accepted" };
 	},
 
 	async cancel_turn(connection, request) {
 		const { queued = false, run_id: runId } = request.params;
 		const view = targetOpen(connection, request);
-		return view.cancel(keyed(request, view.id), { queued, runId });
+		return view.cancel(keyedRequest(request, view.id), { queued, runId });
 	},
 
 	async list_sessions({ deps }, { params, principal }) {
 		const sessions = await deps.runtime.list(principal, decodeFilter(params));
-		return { sessions: sessions.map(encodeSession) };
+		return { sessions: sessions.map(encodeOzzieSession) };
 	},
 
 	async resume(connection, { params }) {
@@ -150,27 +160,27 @@ export const sessionMethods: MethodsOf<SessionMethod> = {
 		const { title } = request.params;
 		const sessionId = targetNamed(connection, request);
 		const { runtime } = connection.deps;
-		return { title: await runtime.rename(keyed(request, sessionId), sessionId, title) };
+		return { title: await runtime.rename(keyedRequest(request, sessionId), sessionId, title) };
 	},
 
 	async fork_session(connection, request) {
 		const { at, title, external_key } = request.params;
 		const sessionId = targetNamed(connection, request);
 		const options = defined({ at, title, externalKey: external_key });
-		const fork = await connection.deps.runtime.fork(keyed(request, sessionId), sessionId, options);
+		const fork = await connection.deps.runtime.fork(keyedRequest(request, sessionId), sessionId, options);
 		return { session_id: fork.id, title: fork.title, at: fork.turns, last_seq: fork.lastSeq };
 	},
 
 	async compact_session(connection, request) {
 		const sessionId = targetNamed(connection, request);
-		await connection.deps.runtime.startCompaction(keyed(request, sessionId), sessionId);
+		await connection.deps.runtime.startCompaction(keyedRequest(request, sessionId), sessionId);
 		return { status: "started" };
 	},
 
 	async delete_session(connection, request) {
 		const sessionId = targetNamed(connection, request);
 		const force = request.params.force === true;
-		await connection.deps.runtime.remove(keyed(request, sessionId), sessionId, force);
+		await connection.deps.runtime.remove(keyedRequest(request, sessionId), sessionId, force);
 		return { status: "deleted" };
 	},
 
@@ -178,7 +188,7 @@ export const sessionMethods: MethodsOf<SessionMethod> = {
 		const { rating, comment = "", run_id } = request.params;
 		const sessionId = targetNamed(connection, request);
 		const { runId } = await connection.deps.runtime.feedback.record(
-			keyed(request, sessionId),
+			keyedRequest(request, sessionId),
 			sessionId,
 			defined({
 				rating,
@@ -211,7 +221,7 @@ async function open(
 	const { root_dir, title, external_key, profile } = request.params;
 	const { id, status } = await SessionView.create(
 		connection.deps.runtime,
-		keyed(request),
+		keyedRequest(request),
 		defined({
 			rootDir: root_dir,
 			title,
@@ -292,7 +302,7 @@ async function loadMessages(
 		return event ? textOf(event).map((page) => cutPage(page, offset, max)) : [];
 	}
 	const page = defined({ limit, beforeSeq: before });
-	const messages = (await runtime.history.messages(principal, sessionId, page)).flatMap(encodeMessage);
+	const messages = (await runtime.history.messages(principal, sessionId, page)).flatMap(encodeOzzieMessage);
 	return newestWithin(messages, jsonBytes, max).map((message) => shortened(message, max));
 }
 
@@ -319,7 +329,7 @@ function textOf(recorded: Recorded): Page[] {
 				JSON.stringify({ ...Object(encodeOzzieEvent(recorded).payload), token: undefined }),
 			);
 		default:
-			return encodeMessage(recorded);
+			return encodeOzzieMessage(recorded);
 	}
 }
 

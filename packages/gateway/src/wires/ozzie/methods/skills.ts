@@ -1,7 +1,7 @@
 import { defined } from "@parley/base";
 import type { ListedSkill } from "@parley/core";
 import type { SkillPayload } from "@parley/protocol";
-import { keyed, type MethodsOf } from "./request.ts";
+import { keyedRequest, type MethodsOf } from "./request.ts";
 
 type SkillMethod = "list_skills" | "show_skill" | "trust_skills" | "untrust_skills";
 
@@ -27,12 +27,12 @@ export const skillMethods: MethodsOf<SkillMethod> = {
 
 	async trust_skills({ deps }, request) {
 		const { directory, digest } = request.params;
-		const skills = await deps.runtime.skills.trust(keyed(request), directory, digest);
+		const skills = await deps.runtime.skills.trust(keyedRequest(request), directory, digest);
 		return { status: "trusted", skills: skills.map(encodeSkill) };
 	},
 
 	async untrust_skills({ deps }, request) {
-		const skills = await deps.runtime.skills.untrust(keyed(request), request.params.directory);
+		const skills = await deps.runtime.skills.untrust(keyedRequest(request), request.params.directory);
 		return { status: "untrusted", skills };
 	},
 };

@@ -11,7 +11,7 @@ import {
 } from "../../shared/task-json.ts";
 import { answerBudget } from "../codec.ts";
 import { nameOfToken } from "../hidden-tokens.ts";
-import { type HandlerContext, keyed, type MethodsOf, targetOpen, targetOrNew } from "./request.ts";
+import { type HandlerContext, keyedRequest, type MethodsOf, targetOpen, targetOrNew } from "./request.ts";
 
 type TaskMethod =
 	| "submit_task"
@@ -30,7 +30,7 @@ export const taskMethods: MethodsOf<TaskMethod> = {
 		const { id: sessionId } = await targetOrNew(connection, request);
 		const { tasks } = connection.deps.runtime;
 		const requested = decodeNewTask(request.params);
-		return encodeSubmitted(await tasks.submit(keyed(request, sessionId), sessionId, requested));
+		return encodeSubmitted(await tasks.submit(keyedRequest(request, sessionId), sessionId, requested));
 	},
 
 	async check_task({ deps }, { params, principal }) {
@@ -40,7 +40,7 @@ export const taskMethods: MethodsOf<TaskMethod> = {
 	async cancel_task(connection, request) {
 		const { task_id, reason = "" } = request.params;
 		const { tasks } = connection.deps.runtime;
-		const state = await tasks.cancel(keyed(request), task_id, reason);
+		const state = await tasks.cancel(keyedRequest(request), task_id, reason);
 		return { task_id, status: encodeState(state) };
 	},
 
@@ -64,7 +64,7 @@ export const taskMethods: MethodsOf<TaskMethod> = {
 	async reply_task(connection, request) {
 		const { task_id, feedback = "", status, token } = request.params;
 		await connection.deps.runtime.tasks.reply(
-			keyed(request),
+			keyedRequest(request),
 			task_id,
 			defined({
 				approved: status === "approved",
@@ -77,7 +77,7 @@ export const taskMethods: MethodsOf<TaskMethod> = {
 
 	async retry_task(connection, request) {
 		const { tasks } = connection.deps.runtime;
-		return encodeSubmitted(await tasks.retry(keyed(request), request.params.task_id));
+		return encodeSubmitted(await tasks.retry(keyedRequest(request), request.params.task_id));
 	},
 };
 

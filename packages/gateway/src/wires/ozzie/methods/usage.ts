@@ -3,7 +3,7 @@ import { type BudgetChange, billionths, dollars, type UsageFilter, type UsageRep
 import type { MethodParams, MethodResult } from "@parley/protocol";
 import { ozzieErrorTexts } from "../../../texts/wires/ozzie.ts";
 import { encodeUsage } from "../../shared/usage-json.ts";
-import { keyed, type MethodsOf, targetOpen } from "./request.ts";
+import { keyedRequest, type MethodsOf, targetOpen } from "./request.ts";
 
 export const usageMethods: MethodsOf<"usage" | "set_budget"> = {
 	async usage(connection, request) {
@@ -20,7 +20,7 @@ export const usageMethods: MethodsOf<"usage" | "set_budget"> = {
 			params.scope === "session" ? () => targetOpen(connection, request).id : () => undefined;
 		const sessionId = params.session_id ?? findTarget();
 		const change = decodeBudgetChange(params, sessionId);
-		await connection.deps.runtime.setBudget(keyed(request, sessionId), change);
+		await connection.deps.runtime.setBudget(keyedRequest(request, sessionId), change);
 		return { status: "set" };
 	},
 };

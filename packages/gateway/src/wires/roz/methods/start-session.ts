@@ -4,7 +4,7 @@ import type { PermissionRule, StartSession } from "../../../gen/roz/v1/agent.ts"
 import { rozErrorTexts } from "../../../texts/wires/grpc.ts";
 import { SessionView } from "../../view/session-view.ts";
 import { decode, decodeHistory, decodeTools } from "../codec.ts";
-import { maxInstructions, Start } from "../schema.ts";
+import { maxInstructions, SessionStart } from "../schema.ts";
 import type { Hosts } from "./hosts.ts";
 import { SessionTools } from "./session-tools.ts";
 
@@ -49,7 +49,7 @@ export interface StartParts {
  */
 export async function startSession(command: StartSession, parts: StartParts): Promise<StartedSession> {
 	const { runtime, principal, resumed, deliver } = parts;
-	const start = decode(Start, command);
+	const start = decode(SessionStart, command);
 	const { messages, system } = decodeHistory(command.history);
 	const instructions = [...start.projectContext, ...system];
 	checkInstructions(instructions);
@@ -97,7 +97,7 @@ function checkInstructions(texts: readonly string[]): void {
 }
 
 async function create(
-	start: Start,
+	start: SessionStart,
 	messages: readonly HistoryMessage[],
 	{ runtime, principal, newId }: StartParts,
 ): Promise<string> {

@@ -2,13 +2,13 @@ import { Metadata, type ServerDuplexStream, status } from "@grpc/grpc-js";
 import type { Ids } from "@parley/base";
 import type { Runtime } from "@parley/core";
 import { type SessionRequest, SessionResponse } from "../../../gen/roz/v1/agent.ts";
-import { openStream, type StreamDeps } from "../../../grpc/open-stream.ts";
+import { type GrpcStreamDeps, openStream } from "../../../grpc/open-stream.ts";
 import type { ErrorRedactor } from "../../shared/error-text.ts";
 import { SessionStream } from "../connection.ts";
-import { statuses } from "../error-code.ts";
+import { rozStatuses } from "../error-code.ts";
 import type { Hosts } from "./hosts.ts";
 
-export interface StreamSessionOptions extends StreamDeps {
+export interface StreamSessionOptions extends GrpcStreamDeps {
 	readonly runtime: Runtime;
 	readonly ids: Ids;
 	readonly redactor: ErrorRedactor;
@@ -47,7 +47,7 @@ export function streamSession(
 		setPaused: (isPaused) => (isPaused ? call.pause() : call.resume()),
 		send: (response) => writer.write(response),
 		finished: () => writer.end(),
-		refused: ({ code, message }) => writer.fail({ code: statuses[code], details: message }),
+		refused: ({ code, message }) => writer.fail({ code: rozStatuses[code], details: message }),
 	});
 	call.on("data", (request: SessionRequest | Error) => {
 		if (!(request instanceof Error)) {

@@ -3,7 +3,7 @@ import type { ContextSnapshot, EndCause, Keyed, Prompt, SessionEvent, Usage } fr
 import type { SessionResponse } from "../../../gen/roz/v1/agent.ts";
 import { rozErrorTexts } from "../../../texts/wires/grpc.ts";
 import { type Reply, Turns } from "../../view/turns.ts";
-import { encodeUsage, errorFrame, frame } from "../codec.ts";
+import { encodeRozUsage, errorFrame, frame } from "../codec.ts";
 import type { SessionErrorCode } from "../error-code.ts";
 import type { StartedSession } from "./start-session.ts";
 import type { ComposedMessage } from "./user-message.ts";
@@ -193,7 +193,7 @@ class TurnFrames {
 		if (stopReason === undefined) send(errorFrame(this.#codeOf(cause), error));
 		else {
 			this.#sendActivity("idle", "");
-			const usage = this.#usage && encodeUsage(this.#usage);
+			const usage = this.#usage && encodeRozUsage(this.#usage);
 			send(frame("turnComplete", { messageId, usage, stopReason }));
 		}
 		for (const compaction of this.#compacted) send(frame("contextCompacted", { ...compaction }));

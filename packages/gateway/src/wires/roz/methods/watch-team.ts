@@ -2,12 +2,12 @@ import { Metadata, type ServerWritableStream, status } from "@grpc/grpc-js";
 import type { Logger } from "@parley/base";
 import type { Principal, Runtime, SessionEvent } from "@parley/core";
 import { TeamEvent, type WatchTeamRequest } from "../../../gen/roz/v1/agent.ts";
-import { openStream, type StreamDeps } from "../../../grpc/open-stream.ts";
+import { type GrpcStreamDeps, openStream } from "../../../grpc/open-stream.ts";
 import { rozErrorTexts } from "../../../texts/wires/grpc.ts";
 import { type ErrorRedactor, shownError } from "../../shared/error-text.ts";
-import { statuses } from "../error-code.ts";
+import { rozStatuses } from "../error-code.ts";
 
-export interface WatchTeamOptions extends StreamDeps {
+export interface WatchTeamOptions extends GrpcStreamDeps {
 	readonly runtime: Runtime;
 	readonly redactor: ErrorRedactor;
 }
@@ -43,7 +43,7 @@ export function watchTeam(
 	watch.begin(call.request.taskId).catch((reason: unknown) => {
 		const { code, message } = shownError(reason, redactor);
 		if (code === "internal") log.error("a task could not be watched", { error: reason });
-		writer.fail({ code: statuses[code], details: code === "internal" ? "internal error" : message });
+		writer.fail({ code: rozStatuses[code], details: code === "internal" ? "internal error" : message });
 		watch.end();
 	});
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { jsonBytes } from "../schema.ts";
+import { encodedBytes } from "../schema.ts";
 import { fitMessages } from "./handlers.ts";
 
 const mebibyte = 1024 * 1024;
@@ -22,10 +22,10 @@ test.each(["x", "ü", '"', "\u0001", "\u2028"])(
 		const fitting = fitMessages(messages);
 		expect(fitting.messages.length).toBeGreaterThan(1);
 		expect(fitting.messages).toEqual(messages.slice(fitting.omitted));
-		const bytes = jsonBytes(fitting);
+		const bytes = encodedBytes(fitting);
 		expect(bytes).toBeLessThan(15.1 * mebibyte);
 		// A further message would not fit.
-		expect(bytes + jsonBytes(messages[0])).toBeGreaterThan(15 * mebibyte);
+		expect(bytes + encodedBytes(messages[0])).toBeGreaterThan(15 * mebibyte);
 	},
 );
 

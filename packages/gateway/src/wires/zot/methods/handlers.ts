@@ -1,8 +1,8 @@
 import { defined, ParleyError } from "@parley/base";
 import { zotErrorTexts } from "../../../texts/wires/zot.ts";
 import type { Agent } from "../agent.ts";
-import { encodeMessage } from "../codec.ts";
-import { type Block, type Command, type CommandType, jsonBytes } from "../schema.ts";
+import { encodeZotMessage } from "../codec.ts";
+import { type Block, type Command, type CommandType, encodedBytes } from "../schema.ts";
 import type { Approvals } from "./approvals.ts";
 import type { Prompts } from "./prompts.ts";
 
@@ -41,7 +41,7 @@ export function createHandlers({ agent, prompts, approvals }: Parts): Handlers {
 			return undefined;
 		},
 		get_state: () => stateOf(agent, prompts),
-		get_messages: async () => fitMessages((await agent.transcript()).map(encodeMessage)),
+		get_messages: async () => fitMessages((await agent.transcript()).map(encodeZotMessage)),
 		clear: async () => {
 			await agent.clear();
 			return undefined;
@@ -106,7 +106,7 @@ export function fitMessages(messages: readonly Shown[]): {
 	let from = messages.length;
 	for (; from > 0; from--) {
 		const message = messages[from - 1];
-		left -= jsonBytes(message) + 1;
+		left -= encodedBytes(message) + 1;
 		if (left < 0) break;
 	}
 	return from === 0 ? { messages } : { messages: messages.slice(from), omitted: from };

@@ -1,7 +1,7 @@
 import { noUsage, type Recorded, type SessionEvent, type Usage } from "@parley/core";
 import { zotErrorTexts } from "../../../texts/wires/zot.ts";
 import { type Reply, type TurnEvent, Turns } from "../../view/turns.ts";
-import { encodeCounts, encodeReply, encodeResult, encodeStop } from "../codec.ts";
+import { encodeCounts, encodeResult, encodeStop, encodeZotReply } from "../codec.ts";
 import type { Counts, Notice } from "../schema.ts";
 
 type Called = Extract<Recorded["event"], { type: "model.called" }>;
@@ -113,7 +113,7 @@ export class PromptLines {
 		const replied = stopped !== undefined || content.length > 0;
 		return [
 			...this.#tally.add(called, { auxiliary: false, replied }),
-			...encodeReply(content, { stop, error: shown, at }),
+			...encodeZotReply(content, { stop, error: shown, at }),
 		];
 	}
 

@@ -2,7 +2,7 @@ import { defined, type Logger, ParleyError } from "@parley/base";
 import type { ImageBlock, SessionEvent } from "@parley/core";
 import { zotErrorTexts } from "../../../texts/wires/zot.ts";
 import type { Agent } from "../agent.ts";
-import { encodeError, encodeQuestion, encodeTime, failure, idOf, shorten, success } from "../codec.ts";
+import { encodeQuestion, encodeTime, encodeZotError, failure, idOf, shortenText, success } from "../codec.ts";
 import type { Command, Frame, Id, Notice } from "../schema.ts";
 import { PromptLines, Tally } from "./prompt-lines.ts";
 
@@ -142,7 +142,7 @@ export class Prompts {
 			else await this.#compact(job, abort.signal);
 		} catch (reason) {
 			this.#options.log.error("a prompt could not be carried out", { error: reason });
-			this.#send(job, { type: "error", message: encodeError(reason) });
+			this.#send(job, { type: "error", message: encodeZotError(reason) });
 			this.#send(job, { type: "done" });
 		} finally {
 			this.#active = undefined;
@@ -162,7 +162,7 @@ export class Prompts {
 			if (summary === undefined) this.#send(job, { type: "error", message: "nothing to compact" });
 			else this.#send(job, { type: "compact_done", summary });
 		} catch (reason) {
-			if (!signal.aborted) this.#send(job, { type: "error", message: encodeError(reason) });
+			if (!signal.aborted) this.#send(job, { type: "error", message: encodeZotError(reason) });
 		}
 		this.#send(job, { type: "done" });
 	}
@@ -210,5 +210,5 @@ function describe(job: Job): object {
 	const named = defined({ id, type });
 	if (job.type === "compact") return named;
 	const message = job.message ?? "";
-	return { ...named, message: shorten(message, maxShown), images: job.images?.length ?? 0 };
+	return { ...named, message: shortenText(message, maxShown), images: job.images?.length ?? 0 };
 }
