@@ -22,10 +22,13 @@ const words = "the brook ran on below the mill and nobody counted the hours ";
 class FixtureModel implements Model {
 	readonly provider = "fixture";
 	readonly defaultModel = "fixture";
+	/** All requests, in order. */
+	readonly requests: ModelRequest[] = [];
 	#failed = false;
 	#calls = 0;
 
 	async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+		this.requests.push(request);
 		const last = request.messages.at(-1);
 		const text = last ? textOf(last) : "";
 		const [verb = ""] = text.split(" ");

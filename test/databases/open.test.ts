@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { parseJson } from "@parley/base";
 import { ManualClock } from "@parley/base/testing";
-import { checkTexts, migrations, operator, type Recorded, SecretBox } from "@parley/core";
+import { checkTexts, type Message, migrations, operator, type Recorded, SecretBox } from "@parley/core";
 import { TestRuntime } from "@parley/core/testing";
 import { expect, test } from "vitest";
 import * as z from "zod";
@@ -34,11 +34,17 @@ const Facts = z.object({
 	),
 });
 
+interface Opened {
+	readonly t: TestRuntime;
+	readonly facts: z.infer<typeof Facts>;
+	readonly model: ReturnType<typeof fixtureParts>["model"];
+}
+
 /**
  * Opens a copy of the fixture with the current program, at the time of the fixture's creation. The stored work has not
  * continued yet.
  */
-async function open(name: string): Promise<{ t: TestRuntime; facts: z.infer<typeof Facts> }> {
+async function open(name: string): Promise<Opened> {
 	const facts = Facts.parse(
 		parseJson(await readFile(new URL(`${name}.expected.json`, folder), "utf8"), { maxNodes: 100_000 }),
 	);
@@ -47,7 +53,8 @@ async function open(name: string): Promise<{ t: TestRuntime; facts: z.infer<type
 	const packed = await readFile(new URL(name + suffix, folder));
 	await writeFile(join(directory, "data", "parley.sqlite"), gunzipSync(packed));
 	const clock = new ManualClock(facts.at);
-	return { facts, t: await TestRuntime.open({ ...fixtureParts(), directory, clock }) };
+	const parts = fixtureParts();
+	return { facts, model: parts.model, t: await TestRuntime.open({ ...parts, directory, clock }) };
 }
 
 function eventsOf(t: TestRuntime, sessionId: string, type?: string): Promise<Recorded[]> {
@@ -56,6 +63,26 @@ function eventsOf(t: TestRuntime, sessionId: string, type?: string): Promise<Rec
 
 function contentOf({ event }: Recorded): string[] {
 	return event.type === "user.message" || event.type === "assistant.message" ? [event.content] : [];
+}
+
+function textsOf(messages: readonly Message[]): string[] {
+	return messages.map(({ content }) => content.map((block) => ("text" in block ? block.text : "")).join(""));
+}
+
+/** The words of the model in the newest stored summary of a session. */
+async function summaryOf(t: TestRuntime, sessionId: string): Promise<string> {
+	const row = await t.store.read((db) =>
+		db
+			.selectFrom("compactions")
+			.select("summary")
+			.where("session_id", "=", sessionId)
+			.where("level", "=", "summary")
+			.orderBy("n", "desc")
+			.executeTakeFirst(),
+	);
+	const [words] = /Said of \d+ characters\./.exec(row?.summary ?? "") ?? [];
+	if (words === undefined) throw new Error("the session has no summary of the model");
+	return words;
 }
 
 /** Waits until at least this number of the session's runs have ended, and returns the last end. */
@@ -115,7 +142,7 @@ test.each(fixtures)("%s opens with all its messages and usage", async (name) => 
 });
 
 test.each(fixtures)("%s continues with its question, its queue and its active run", async (name) => {
-	const { t: opened, facts } = await open(name);
+	const { t: opened, facts, model } = await open(name);
 	await using t = opened;
 	const { question, atWork } = facts.open;
 	expect(await t.runtime.start()).toBe(2);
@@ -131,12 +158,17 @@ test.each(fixtures)("%s continues with its question, its queue and its active ru
 	await t.runtime.cancel(unkeyed(), atWork);
 	expect(await ended(t, atWork, 1)).toMatchObject({ error: "cancelled" });
 
-	// A compacted conversation continues, and a run of another session can be retried.
+	// A compacted conversation continues with its summary instead of its first messages, and a run of another session can be retried.
 	const [long] = facts.sessions.filter(({ title }) => title === "Long");
 	if (!long) throw new Error("the long conversation is missing");
 	const before = (await eventsOf(t, long.id, "assistant.message")).length;
 	await t.send(long.id, "tell me the end");
 	expect(await ended(t, long.id, before + 1)).toMatchObject({ error: "" });
+	const [request] = model.requests.filter(({ messages }) => textsOf(messages).at(-1) === "tell me the end");
+	const [summary = "", ...rest] = textsOf(request?.messages ?? []);
+	expect(summary).toContain(await summaryOf(t, long.id));
+	expect(rest.join("\n")).not.toContain("tell me story 2 ");
+	expect(rest.join("\n")).toContain("tell me story 24 ");
 	const [notes] = facts.sessions.filter(({ title }) => title.startsWith("Notes"));
 	const notesId = notes?.id ?? "";
 	const answers = (await eventsOf(t, notesId, "assistant.message")).length;
