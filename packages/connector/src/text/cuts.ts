@@ -2,8 +2,7 @@ import type { Block, Inline, List, Table, TableRow } from "./document.ts";
 import type { Layout, Leaf } from "./layout.ts";
 
 /**
- * Offsets at which a text may be split, in ascending order except inside a table row. The kinds are sorted by the
- * readability of the result.
+ * Offsets at which a text may be split, in ascending order. The kinds are sorted by the readability of the result.
  */
 export interface Cuts {
 	/** Offsets between the blocks of the document. */
@@ -13,7 +12,9 @@ export interface Cuts {
 	/** Offsets between sentences, and between lines of code. */
 	readonly sentences: number[];
 	readonly words: number[];
-	/** After a heading or a table header, inside a row, and inside a word or a line of code, but never inside a grapheme. */
+	/** Offsets between the cells of the table row at the end, and between the words of its cells. */
+	readonly cells: number[];
+	/** After a heading or a table header, and inside a word or a line of code, but never inside a grapheme. */
 	readonly graphemes: number[];
 	/** Offsets inside a link or a code span, for one that is longer than a post. */
 	readonly atoms: number[];
@@ -36,6 +37,7 @@ export function cutsBetween(layout: Layout, from: number, to: number): Cuts {
 		parts: [],
 		sentences: [],
 		words: [],
+		cells: [],
 		graphemes: [],
 		atoms: [],
 		codePoints: [],
@@ -88,19 +90,20 @@ function findInList(finder: Finder, list: List): void {
 
 function findInTable(finder: Finder, table: Table): void {
 	for (const row of finder.layout.between(table.children, finder.from, finder.to)) {
-		findInRow(finder, row);
 		const { graphemes, parts } = finder.cuts;
+		// A cut after a row is better than a cut inside it.
+		if (finder.layout.end(row) >= finder.to) findInRow(finder, row);
 		add(finder, finder.layout.end(row), row === table.children[0] ? graphemes : parts);
 	}
 }
 
 function findInRow(finder: Finder, row: TableRow): void {
-	// A split row is always hard to read, so its cuts have the priority of `graphemes`.
-	const { graphemes } = finder.cuts;
-	const cuts = { ...finder.cuts, sentences: graphemes, words: graphemes };
+	// A split row is always hard to read, so its cuts are only better than a split word.
+	const { cells } = finder.cuts;
 	for (const cell of finder.layout.between(row.children, finder.from, finder.to)) {
-		findInLeaf({ ...finder, cuts }, cell);
-		add(finder, finder.layout.end(cell), graphemes);
+		// All words are cuts, so the sentences are not needed.
+		findInLeaf({ ...finder, cuts: { ...finder.cuts, sentences: [], words: cells } }, cell);
+		add(finder, finder.layout.end(cell), cells);
 	}
 }
 

@@ -238,6 +238,10 @@ test.each([
 	["prose", "The quick brown fox jumps. Over the lazy dog, 你好世界。我们去公园散步。 ".repeat(20)],
 	["a list", Array.from({ length: 40 }, (_, index) => `${index + 1}. item **${index}** and more`).join("\n")],
 	["a table", `| a | b |\n|---|---|\n${"| one and two | three and four |\n".repeat(40)}`],
+	[
+		"a long row",
+		`| a | b |\n|---|---|\n${"| c | d |\n".repeat(3)}| ${"one and two ".repeat(50)}| ${"three ".repeat(90)}|`,
+	],
 	["a quote", "> The quick brown fox jumps.\n> Over the `lazy` dog.\n>\n".repeat(20)],
 ])("while %s grows, only the last two posts change", (_what, text) => {
 	for (const dialect of [markdownDialect, chatDialect]) {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { fc } from "../../../../test/properties.ts";
 import { chatDialect } from "../testing/chat-dialect.ts";
 import { type Fitted, fitPosts } from "./fit-posts.ts";
 import { markdownDialect } from "./markdown-dialect.ts";
@@ -139,4 +140,36 @@ test("an empty last line of code is a line", () => {
 
 test("a limit without space for a character is refused", () => {
 	expect(() => posts("a b c d e f g", 0)).toThrow("raise the limit");
+});
+
+test("a table with cells that are longer than a post is split between words", () => {
+	const cell = fc.nat(500).map((length) => length + 1);
+	const row = fc.tuple(cell, cell, cell);
+	fc.assert(
+		fc.property(
+			fc.array(row, { minLength: 1, maxLength: 3 }),
+			fc.constantFrom(markdownDialect, chatDialect),
+			fc.constantFrom(1000, 2000, 3000),
+			(lengths, dialect, limit) => {
+				let count = 0;
+				const rows = lengths.map((cells) =>
+					cells.map((length) => Array.from({ length }, () => `w${++count}x`).join(" ")),
+				);
+				// The first rows decide that the table does not become a list.
+				const lines = [
+					"one | two | three",
+					"---|---|---",
+					"a | b | c",
+					"a | b | c",
+					"a | b | c",
+					...rows.map((cells) => cells.join(" | ")),
+				];
+				const { posts } = fitPosts(parseText(lines.join("\n")), { dialect, limit, maxPosts: 1000 });
+				expect(posts.every((post) => dialect.measure(post) <= limit)).toBe(true);
+				const found = posts.flatMap((post) => post.match(/\w*\d\w*/g) ?? []);
+				expect(found).toEqual(Array.from({ length: count }, (_, index) => `w${index + 1}x`));
+			},
+		),
+		{ numRuns: 8, endOnFailure: true },
+	);
 });

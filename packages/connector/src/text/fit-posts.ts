@@ -98,7 +98,7 @@ class Page {
 	cutAfter(from: number): number {
 		const overflow = this.#overflowAfter(from);
 		if (overflow === undefined) return this.#layout.length;
-		const { blocks, parts, sentences, words, graphemes, atoms, codePoints } = cutsBetween(
+		const { blocks, parts, sentences, words, cells, graphemes, atoms, codePoints } = cutsBetween(
 			this.#layout,
 			from,
 			overflow,
@@ -109,6 +109,7 @@ class Page {
 			full ??
 			this.#lastFitting(from, words) ??
 			good.toSorted((one = 0, other = 0) => other - one)[0] ??
+			this.#lastFitting(from, cells) ??
 			this.#lastFitting(from, graphemes) ??
 			this.#lastFitting(from, atoms) ??
 			this.#lastFitting(from, codePoints);
