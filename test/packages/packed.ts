@@ -154,7 +154,7 @@ async function majorOf(program: string): Promise<number> {
 	return Number.parseInt(stdout.slice(1), 10);
 }
 
-/** Makes the packages in a folder like `npm run pack`, with this Node. Returns the printed paths. */
+/** Packs the named packages into a folder with `npm run pack` and the given Node. Returns the printed paths. */
 export async function pack(node: string, folder: string, ...names: readonly string[]): Promise<string[]> {
 	const { stdout } = await execute(node, [join(root, "scripts/run.mjs"), "pack", folder, ...names], {
 		cwd: root,

@@ -10,7 +10,7 @@ const slack = "packages/slack/src";
 const cli = "packages/cli/src";
 const gateway = "packages/gateway/src";
 
-/** Texts outside of `texts/` that no person and no client reads, or that a protocol defines. */
+/** Texts that may stay outside of `texts/`: parts of log lines, names, code, and texts that a protocol defines. */
 const exceptions = [
 	{
 		path: "packages/cli/src/chat/images",

@@ -50,7 +50,7 @@ export class Conversation {
 	readonly tasks = new TaskBoard({ showsOutput: true });
 	readonly #activity = new RunActivity();
 	readonly #calls = new RunningCalls();
-	/** Complete thinking and tool calls. */
+	/** Thinking and tool calls at full length. */
 	readonly details = new Details();
 	readonly #text: TextFlow;
 	readonly #now: () => number;

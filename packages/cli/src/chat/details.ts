@@ -19,7 +19,7 @@ interface Entry {
 
 type Ended = Exclude<ToolCallPayload, { status: "started" }>;
 
-/** Complete thinking and tool calls. The transcript shows only a part of them. */
+/** Thinking and tool calls at full length. The transcript shows only a part of them. */
 export class Details {
 	#entries: readonly Entry[] = [];
 	/** The last result of `rows`. It is cached because the pager needs it for each key, and long texts take time. */

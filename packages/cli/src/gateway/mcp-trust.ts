@@ -236,7 +236,7 @@ export async function untrustDirectory(given: string, flags: McpFlags, io: Io): 
 	}
 	const row =
 		ended.length === 0
-			? mcpSetupTexts.noneTrustedThere
+			? mcpSetupTexts.noneTrustedOf({ directory })
 			: mcpSetupTexts.noLongerTrusted({ servers: untrusted.join(", ") });
 	printRows([row, ...logouts.map((one) => mcpLoginTexts.loggedOut(one))], io);
 }

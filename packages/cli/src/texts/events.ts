@@ -66,7 +66,8 @@ export const eventTexts = {
 		readonly calls: number;
 		readonly by: string;
 		readonly reason: string;
-	}) => `${channel} is trusted until ${until}, ${calls} calls at most, by ${by}: ${reason}`,
+	}) =>
+		`${channel} is trusted until ${until}, ${calls === 1 ? "1 call" : `${calls} calls`} at most, by ${by}: ${reason}`,
 	trustEnded: ({ reason }: { readonly reason: string }) => `the channel is no longer trusted: ${reason}`,
 	retry: "(retry of the last reply)",
 	head: ({ session }: { readonly session: string }) => `session ${session} · /help lists commands and keys`,

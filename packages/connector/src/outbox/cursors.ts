@@ -12,7 +12,10 @@ export interface Cursor {
 	readonly after?: number;
 }
 
-/** State of a conversation as JSON, with its external key and the last event that another database may have posted. */
+/**
+ * State of a conversation as JSON, with its external key and the last event that a connector with another database may have
+ * posted.
+ */
 export interface StoredConversation {
 	readonly state: string;
 	readonly replayedTo: number;

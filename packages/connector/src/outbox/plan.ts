@@ -29,7 +29,7 @@ export interface PlannedRow {
 	 * form.
 	 */
 	readonly standsFor?: string;
-	/** Whether another database may have posted the row. Default: `replayed` of the plan. */
+	/** Whether a connector with another database may have posted the row. Default: `replayed` of the plan. */
 	readonly doubtful?: true;
 	/** Reason why the row waits for a person's decision. */
 	readonly decisionReason?: string;
@@ -45,7 +45,10 @@ export interface Plan {
 	readonly stored?: StoredConversation;
 	/** Rows in order. The rows of each event must be complete. */
 	readonly rows: readonly PlannedRow[];
-	/** Whether another database may have posted the events. The platform is then searched before a post is sent. */
+	/**
+	 * Whether a connector with another database may have posted the events. The platform is then searched before a post is
+	 * sent.
+	 */
 	readonly replayed?: boolean;
 }
 

@@ -171,7 +171,7 @@ const PostPosting = z.object({
 /** Content of one request to the platform. */
 export const Posting = z.discriminatedUnion("type", [
 	PostPosting,
-	/** Deletes the post of the row's card. The other fields find a post that another database has posted. */
+	/** Deletes the post of the row's card. The other fields find a post of a connector with another database. */
 	z.object({
 		type: z.literal("delete"),
 		key: z.exactOptional(z.string()),

@@ -102,7 +102,7 @@ const scenes: Readonly<Record<string, readonly SceneStep[]>> = {
 			privately: [
 				`${link("a", "Release")}\n\nThis conversation:`,
 				`${link("a", "Release")}\n\n1 message, the last`,
-				`The next message in ${link("a", "Release")} goes to the model \`other\`.`,
+				`In ${link("a", "Release")}, I use the model \`other\` from the next message on.`,
 			],
 		},
 		{ requested: "set_model", times: 1, with: { model: "other" } },
@@ -154,7 +154,7 @@ const scenes: Readonly<Record<string, readonly SceneStep[]>> = {
 		{ commands: "model", options: { name: "other" }, in: "general" },
 		{ privately: ["Choose the conversation for the model **other**"] },
 		{ presses: "2. Release", in: "general" },
-		{ privately: [`The next message in ${link("a", "Release")} goes to the model \`other\`.`] },
+		{ privately: [`In ${link("a", "Release")}, I use the model \`other\` from the next message on.`] },
 		{ requested: "set_model", times: 1, with: { model: "other", place: { thread: "a" } } },
 	],
 	"a long name of a model does not fit into a button, so it is chosen in the thread": [

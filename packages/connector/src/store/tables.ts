@@ -51,8 +51,8 @@ interface CursorsTable {
 	/** `seq` of the newest event of the session whose rows are planned. */
 	seq: number;
 	/**
-	 * `seq` of the last event that another database may have posted. Up to this event, the platform is searched for a post
-	 * before it is sent.
+	 * `seq` of the last event that a connector with another database may have posted. Up to this event, the platform is
+	 * searched for a post before it is sent.
 	 */
 	replayed_to: Generated<number>;
 	/** `ConversationState` after the event `seq`, as JSON; null without a state. */

@@ -48,7 +48,7 @@ interface SessionAnswersParts {
 interface Before {
 	/** `seq` of the last event before the subscription. */
 	readonly lastSeq: number;
-	/** `seq` of the last event that another database may have posted. */
+	/** `seq` of the last event that a connector with another database may have posted. */
 	readonly replayedTo: number;
 	readonly open: readonly Run[];
 }
@@ -155,8 +155,8 @@ export class SessionAnswers {
 	}
 
 	/**
-	 * Marks the row of an answer that another database may have posted. If an answer was never shown before its end, its row
-	 * loses its card, because no later row edits it. A post without a card is planned without further reads.
+	 * Marks the row of an answer that a connector with another database may have posted. If an answer was never shown before
+	 * its end, its row loses its card, because no later row edits it. A post without a card is planned without further reads.
 	 */
 	place(row: PlannedRow): PlannedRow {
 		const { card, ...post } = row;
@@ -199,8 +199,8 @@ export class SessionAnswers {
 	}
 
 	/**
-	 * Returns deletions of posts that another database may have posted for ended answers, if the last rows do not use the
-	 * posts. Each deletion needs a search, so old answers of a replay are omitted.
+	 * Returns deletions of posts that a connector with another database may have posted for ended answers, if the last rows do
+	 * not use the posts. Each deletion needs a search, so old answers of a replay are omitted.
 	 */
 	#leftElsewhere(ended: readonly Run[], rows: readonly PlannedRow[], seq: number): readonly PlannedRow[] {
 		const { clock, platform } = this.#parts;

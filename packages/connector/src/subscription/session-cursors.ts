@@ -10,7 +10,7 @@ type Tx = Kysely<ConnectorTables>;
 export interface SessionCursor {
 	/** `seq` of the newest event whose posts are planned. */
 	readonly seq: number;
-	/** `seq` of the last event that another database may have posted. */
+	/** `seq` of the last event that a connector with another database may have posted. */
 	readonly replayedTo: number;
 	/**
 	 * State at that position; undefined if the database has no state of this version. The session is then reduced again

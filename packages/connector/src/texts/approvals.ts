@@ -40,7 +40,7 @@ export const approvalTexts = {
 		inConversation: ({ title }: { readonly title: string }): string => `, in “${title}”`,
 		closed: "This approval is closed, or you cannot answer it here. Its card shows the result.",
 		counted: ({ needed }: { readonly needed: number }): string =>
-			`Your approval counts. The call needs ${needed} approvals.`,
+			`Your approval is recorded. The call needs ${needed} approvals.`,
 		/** `command`: command that shows the list again. */
 		changed: ({ command }: { readonly command: string }): string =>
 			`Not approved, because this call has changed since this list was shown. Use \`${command}\` to see it.`,

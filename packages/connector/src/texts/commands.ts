@@ -88,7 +88,7 @@ export const commandTexts = {
 		description: "Show or choose the model of this channel's conversation",
 		name: "A model, or a tier such as fast, standard or max",
 		chosen: ({ model }: { readonly model: string }): string =>
-			`Your next message goes to the model \`${model}\`.`,
+			`I use the model \`${model}\` from your next message on.`,
 		current: " · current",
 		list: ({
 			model,

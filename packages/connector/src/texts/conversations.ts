@@ -118,7 +118,7 @@ export const conversationTexts = {
 		stopped: ({ title }: { readonly title: string }): string => `Stopped: ${title}`,
 		idle: ({ title }: { readonly title: string }): string => `I am no longer working on ${title}.`,
 		modelChosen: ({ model, title }: { readonly model: string; readonly title: string }): string =>
-			`The next message in ${title} goes to the model \`${model}\`.`,
+			`In ${title}, I use the model \`${model}\` from the next message on.`,
 	},
 
 	renamed: ({ title }: { readonly title: string }): string => `This conversation was renamed to “${title}”.`,

@@ -56,11 +56,14 @@ export const trustTexts = {
 
 	cover: {
 		allTools: "all tools",
-		tools: ({ tools }: { readonly tools: string }): string => `the tools ${tools}`,
-		classes: ({ classes }: { readonly classes: string }): string => `only the classes ${classes}`,
+		tools: ({ tools, count }: { readonly tools: string; readonly count: number }): string =>
+			`the ${count === 1 ? "tool" : "tools"} ${tools}`,
+		classes: ({ classes, count }: { readonly classes: string; readonly count: number }): string =>
+			`only the ${count === 1 ? "class" : "classes"} ${classes}`,
 		allMembers: "for all members here",
 		members: ({ members }: { readonly members: string }): string => `for ${members}`,
-		calls: ({ maximum }: { readonly maximum: number }): string => `at most ${maximum} calls`,
+		calls: ({ maximum }: { readonly maximum: number }): string =>
+			`at most ${maximum === 1 ? "1 call" : `${maximum} calls`}`,
 		more: ({ count }: { readonly count: number }): string => `${count} more`,
 	},
 

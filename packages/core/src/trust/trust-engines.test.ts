@@ -82,7 +82,7 @@ test.each(engines)("grants apply, end and are listed in the same way on %s", asy
 		place,
 		usedActions: 1,
 		tools: ["edit"],
-		endReason: "all 1 calls are used up",
+		endReason: "the only call is used up",
 	});
 	await grants.request(unkeyed(), newRequest());
 	await grants.request(unkeyed(), newRequest({ reason: "again" }));
@@ -93,8 +93,8 @@ test.each(engines)("grants apply, end and are listed in the same way on %s", asy
 	const ended = (await grants.list(operator, true)).map(({ endReason }) => endReason);
 	expect(ended.sort()).toEqual([
 		"a newer grant replaces it",
-		"all 1 calls are used up",
 		"revoked by operator: over",
+		"the only call is used up",
 	]);
 	await grants.request(unkeyed(), newRequest());
 	t.clock.advance(4 * hour);

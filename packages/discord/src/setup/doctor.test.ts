@@ -132,7 +132,7 @@ test.each<[string, Record<string, unknown>, Omit<Finding, "fix">, string]>([
 	[
 		"no server",
 		{ "/users/@me/guilds": [] },
-		{ id: "discord-servers", status: "fail", what: "the bot is not in a server" },
+		{ id: "discord-servers", status: "fail", what: "the bot is not in any server" },
 		`https://discord.com/oauth2/authorize?client_id=22&scope=bot+applications.commands&permissions=${all | PermissionFlagsBits.AddReactions}`,
 	],
 	[

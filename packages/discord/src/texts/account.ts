@@ -29,7 +29,7 @@ export const accountTexts = {
 	intent: "the bot may read messages",
 	noIntent: "the bot may not read messages, so Discord refuses the connection",
 	noIntentFix: ({ page }: { readonly page: string }) =>
-		`switch "Message Content Intent" on under "Privileged Gateway Intents" on ${page}`,
+		`under "Privileged Gateway Intents" on ${page}, switch "Message Content Intent" on`,
 	interactions: "the connector receives commands and buttons",
 	interactionsElsewhere: ({ url }: { readonly url: string }) =>
 		`Discord sends commands and buttons to ${url} instead of the connector`,
@@ -37,7 +37,7 @@ export const accountTexts = {
 		`clear "Interactions Endpoint URL" on ${page}`,
 	invite: "the bot can be invited",
 	noInvite: "the invite link alone cannot add the bot to a server",
-	noInviteFix: ({ page }: { readonly page: string }) => `switch "Requires OAuth2 Code Grant" off on ${page}`,
+	noInviteFix: ({ page }: { readonly page: string }) => `on ${page}, switch "Requires OAuth2 Code Grant" off`,
 
 	connections: ({ remaining }: Connections) =>
 		`Discord can be reached, and allows ${remaining} more connections today`,

@@ -13,7 +13,7 @@ export const postTexts = {
 	completeMessageFile: "The complete text of this message",
 
 	tooManyFiles: ({ count, maximum }: { readonly count: number; readonly maximum: number }) =>
-		`there are ${count} files, and Discord accepts ${maximum} in a message`,
+		`there are ${count} files, and Discord accepts at most ${maximum} in a message`,
 	fileTooLarge: ({
 		name,
 		bytes,
@@ -22,9 +22,9 @@ export const postTexts = {
 		readonly name: string;
 		readonly bytes: number;
 		readonly maximum: number;
-	}) => `${name} has ${bytes} bytes, and Discord accepts ${maximum}`,
+	}) => `${name} has ${bytes} bytes, and Discord accepts at most ${maximum}`,
 	filesTooLarge: ({ bytes, maximum }: { readonly bytes: number; readonly maximum: number }) =>
-		`the files have ${bytes} bytes together, and Discord accepts ${maximum}`,
+		`the files together have ${bytes} bytes, and Discord accepts at most ${maximum}`,
 	fileNameTooLong: "the name of a file is empty or too long",
 	fileDescriptionTooLong: "the description of a file is too long",
 } as const;

@@ -2,7 +2,7 @@
 export const serverTexts = {
 	servers: ({ names, invite }: { readonly names: readonly string[]; readonly invite: string }) =>
 		`the bot is in ${names.join(", ")}; to add it to another server, open ${invite}`,
-	noServer: "the bot is not in a server",
+	noServer: "the bot is not in any server",
 	noServerFix: ({ invite }: { readonly invite: string }) =>
 		`open ${invite} and choose a server that you manage`,
 	permissions: ({ server }: { readonly server: string }) =>

@@ -97,7 +97,7 @@ function connection(name: string, sources: Sources): ProviderConnection {
 interface Address {
 	readonly url: URL;
 	readonly isOfficial: boolean;
-	/** Whether the address comes from `baseUrl`, together with the name of the provider. */
+	/** Whether the address comes from the setting `baseUrl`, which is for the provider in the setting `provider`. */
 	readonly isExplicit: boolean;
 }
 

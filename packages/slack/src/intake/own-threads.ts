@@ -29,7 +29,7 @@ const maxPosts = 20;
 /** Maximum rows to read. A post has many rows, because it is edited many times. */
 const maxRows = 500;
 
-/** Reasons with which the kit records messages to the agent. */
+/** Recorded reasons of messages that are for the agent. */
 const forUs: ReadonlySet<string> = new Set(["direct", "mention", "reply", "thread", "open"]);
 
 /** Reads facts about threads from the recorded messages and posts. */

@@ -36,7 +36,7 @@ export interface AppRecord {
 	readonly user: UserRecord;
 	readonly token: string;
 	readonly ownerId: string;
-	/** Intents that are enabled for the app in the developer portal. */
+	/** Bits of the privileged intents that are enabled for the app in the developer portal. */
 	privileged: number;
 }
 

@@ -61,7 +61,7 @@ export const mcpSetupTexts = {
 	notUsed: ({ reason }: { readonly reason: string }) => `not used: ${reason}`,
 	noneTrusted: "No server was trusted.",
 	trusted: ({ servers }: { readonly servers: string }) => `trusted ${servers}`,
-	noneTrustedThere: "No server was trusted there.",
+	noneTrustedOf: ({ directory }: { readonly directory: string }) => `${directory} has no trusted servers.`,
 	noLongerTrusted: ({ servers }: { readonly servers: string }) => `no longer trusted: ${servers}`,
 	scriptWarning:
 		"Warning: scripts that these programs run also get these rights. A later change of a script does not end the trust.",

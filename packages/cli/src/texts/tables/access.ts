@@ -4,7 +4,8 @@ export const trustTableTexts = {
 	requestColumns: ["ID", "CHANNEL", "REQUESTED BY", "LIMITS", "COVERS", "EXPIRES IN", "REASON"],
 	howToAnswer:
 		"`parley trust approve ID` trusts the channel; `parley trust deny ID` denies the request. Ids may be abbreviated.",
-	limits: ({ time, calls }: { readonly time: string; readonly calls: number }) => `${time}, ${calls} calls`,
+	limits: ({ time, calls }: { readonly time: string; readonly calls: number }) =>
+		`${time}, ${calls === 1 ? "1 call" : `${calls} calls`}`,
 	ended: ({ time, reason }: { readonly time: string; readonly reason: string }) => `ended ${time}: ${reason}`,
 	left: ({ time }: { readonly time: string }) => `${time} left`,
 	expired: "expired",

@@ -22,10 +22,16 @@ export function coverOf({ people, tools, classes, max_actions }: GrantPayload, n
 	return definedItems([
 		tools === null
 			? cover.allTools
-			: cover.tools({ tools: listed(tools.map((tool) => `\`${tool.replaceAll("`", "")}\``)) }),
+			: cover.tools({
+					tools: listed(tools.map((tool) => `\`${tool.replaceAll("`", "")}\``)),
+					count: tools.length,
+				}),
 		classes === null
 			? undefined
-			: cover.classes({ classes: listed(classes.map((name) => plainLine(name, 40))) }),
+			: cover.classes({
+					classes: listed(classes.map((name) => plainLine(name, 40))),
+					count: classes.length,
+				}),
 		people === null
 			? cover.allMembers
 			: cover.members({ members: listed(people.map((id) => personOf(id, names))) }),

@@ -84,8 +84,8 @@ function choicesField(facts: Omit<Field, "choices" | "usual">, schema: FieldSche
 }
 
 /**
- * Whether a person can choose: the values differ, all have a text, and their number is within the limit. True without
- * choices.
+ * Whether a person can choose: there are 1 to `maxOptions` choices, each with a label and a different value. True if
+ * `choices` is undefined, because the field then has no choices.
  */
 function areUsable(choices: readonly Choice[] | undefined): boolean {
 	if (choices === undefined) return true;

@@ -66,7 +66,7 @@ export const webSearchTexts = {
 	getsQuery: (title: string, origin: string): string => `${title} gets the query (${origin})`,
 	nothing: (title: string): string => `${title} found nothing: use other words`,
 	checkKey: "the operator must check the key of the web search",
-	allowJson: "the operator must allow the format json in search.formats of its settings.yml",
+	allowJson: "the operator must allow the format json in search.formats of SearXNG's settings.yml",
 	search: "the search",
 	unreadable: (title: string): string => `${title} sent an answer that cannot be read`,
 	tooLong: (max: number): string => `the answer of the search has more than ${max} bytes`,

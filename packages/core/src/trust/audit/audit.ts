@@ -13,7 +13,7 @@ import { auditTexts } from "./texts.ts";
 export interface AuditEntry {
 	/** Id of the principal. If a connector acts for a person, the person's id. */
 	readonly principal: string;
-	/** Wire of the request, or `gateway` for an action without a request. */
+	/** Wire of the request. Without a request: `cli` for an action of a command, or `gateway` for one of the gateway. */
 	readonly via: string;
 	/** Name of the action, such as `tool.start` or `grant.create`. */
 	readonly action: string;

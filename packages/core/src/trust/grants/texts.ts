@@ -16,10 +16,11 @@ export const grantRequestTexts = {
 	emptyList: (name: string): string => `${name}: an empty list covers no call; leave it out to cover all`,
 	allMembers: "all members here",
 	allTools: "all tools",
-	tools: (names: readonly string[]): string => `the tools ${names.join(", ")}`,
+	tools: (names: readonly string[]): string =>
+		`the ${names.length === 1 ? "tool" : "tools"} ${names.join(", ")}`,
 	noFilesOutside: "no files outside the roots",
 	classes: (names: readonly string[]): string => `calls of the class ${names.join(" or ")}`,
-	maxCalls: (count: number): string => `at most ${count} calls`,
+	maxCalls: (count: number): string => `at most ${count === 1 ? "1 call" : `${count} calls`}`,
 	question: ({
 		channel,
 		time,
@@ -41,7 +42,8 @@ export const grantEndTexts = {
 	noSandbox: "the sandbox is no longer available",
 	policyChanged: "the policy has changed",
 	denied: (count: number): string => `${count} calls were denied`,
-	usedUp: (max: number | null): string => `all ${max} calls are used up`,
+	usedUp: (max: number | null): string =>
+		max === 1 ? "the only call is used up" : `all ${max} calls are used up`,
 	container:
 		"with sandbox: container, commands can reach this gateway's own files; set sandbox: required if " +
 		"bubblewrap works (see parley doctor)",

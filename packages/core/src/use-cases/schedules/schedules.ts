@@ -107,7 +107,10 @@ export class Schedules {
 		return this.#options.journal.store.read((db) => listSchedules(db, { owner, sessionId }, limit));
 	}
 
-	/** Deletes a schedule. Throws `not_found` if it does not exist or belongs to another principal. */
+	/**
+	 * Deletes a schedule of the principal. The operator can delete any schedule. Throws `not_found` for other schedules and
+	 * unknown ids.
+	 */
 	async remove(request: Keyed, id: string): Promise<Schedule> {
 		const { principal } = request;
 		const { journal, sessions } = this.#options;

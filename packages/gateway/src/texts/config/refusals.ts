@@ -68,8 +68,8 @@ export const settingRefusalTexts = {
 		readonly value: string | undefined;
 	}) => `${variable} is ${value}, which is not a key; ${keyFix}`,
 	anthropicKeyMissing: ({ variable }: { readonly variable: string }) =>
-		`provider anthropic needs a key: set ${variable}; or name a server with the Messages API with ` +
-		"--base-url; --provider offline needs neither",
+		`provider anthropic needs a key: set ${variable}; or use --base-url for a server with the ` +
+		"Messages API; --provider offline needs neither",
 	llamaAndProvider: ({ provider }: { readonly provider: string }) =>
 		`provider ${provider} and llama cannot be used together: remove one of them`,
 	twoAnthropic: `models.providers.anthropic cannot be used together with baseUrl or llama, which use the same provider name. Add your server to models.providers under another name, and set its api to messages`,

@@ -48,7 +48,7 @@ export const trustMessages = {
 		readonly channel: string;
 		readonly until: string;
 		readonly calls: number;
-	}) => `${channel} is trusted until ${until}, for at most ${calls} calls`,
+	}) => `${channel} is trusted until ${until}, for at most ${calls === 1 ? "1 call" : `${calls} calls`}`,
 	howToRevoke: ({ id }: { readonly id: string }) => `\`parley trust revoke ${id}\` ends the grant`,
 	approved: ({ channel }: { readonly channel: string }) =>
 		`${channel} is trusted; \`parley trust list\` shows when the trust ends`,
