@@ -23,7 +23,6 @@ const largeTests: Readonly<Record<string, number>> = {
 	"packages/core/src/trust/tokens/tokens.test.ts": 500,
 	"packages/core/src/use-cases/schedules/schedules.test.ts": 650,
 	"packages/core/src/use-cases/sessions/fork.test.ts": 600,
-	"packages/core/src/use-cases/sessions/import-history.test.ts": 450,
 	"packages/gateway/src/backup/backup.test.ts": 550,
 	"packages/gateway/src/config/load.test.ts": 850,
 	"packages/gateway/src/wires/http/methods/files.test.ts": 450,

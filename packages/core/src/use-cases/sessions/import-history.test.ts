@@ -10,7 +10,7 @@ import { calls, ScriptedModel, says } from "../../testing/scripted-model.ts";
 import { testConnector } from "../../testing/test-connector.ts";
 import { TestRuntime, type TestRuntimeOptions, unkeyed } from "../../testing/test-runtime.ts";
 import { operator } from "../../vocabulary/principal.ts";
-import { type HistoryMessage, historyLimits, planImport } from "./import-history.ts";
+import type { HistoryMessage } from "./import-history.ts";
 
 const [png] = testImages;
 const image = { type: "image", mediaType: png.mediaType, data: png.content.toString("base64") } as const;
@@ -321,93 +321,4 @@ test("adjacent user messages are joined, and a conversation may begin with a rep
 		{ role: "user", content: [image, text("one\n\ntwo")] },
 		{ role: "user", content: [text("three")] },
 	]);
-});
-
-const asks: HistoryMessage = { role: "user", content: [text("hi")] };
-const makesCall: HistoryMessage = { role: "assistant", content: [call("c1")] };
-const longText = "x".repeat(historyLimits.textBytes);
-const notImage = { ...image, data: Buffer.from("hello").toString("base64") };
-const wide = Buffer.from(png.content);
-wide.writeUInt32BE(9_000, 16);
-
-const nested = Array.from({ length: 70 }).reduce<unknown>((inner) => [inner], 1);
-
-test.each<[string, readonly HistoryMessage[], RegExp]>([
-	["too many messages", Array.from({ length: 501 }, () => asks), /^history: 501 messages, at most 500/],
-	[
-		"too many blocks",
-		[{ role: "user", content: Array.from({ length: 5_001 }, () => text("x")) }],
-		/^history: 5001 blocks, at most 5000/,
-	],
-	[
-		"a text that is too long",
-		[{ role: "user", content: [text(`${longText}x`)] }],
-		/message 1: a text of 1048577 bytes/,
-	],
-	[
-		"too much text",
-		Array.from({ length: 9 }, () => ({ role: "user", content: [text(longText)] })),
-		/message 9: the texts together have more than 8388608 bytes/,
-	],
-	["a message without content", [asks, { role: "assistant", content: [] }], /message 2: it has no content/],
-	["a call without a result", [asks, makesCall, asks], /message 3: the call "c1" has no result/],
-	["a call without a result at the end", [asks, makesCall], /message 2: the call "c1" has no result/],
-	[
-		"a result without a call",
-		[{ role: "tool", content: [result("c9", "x")] }],
-		/message 1: a result for the call "c9"/,
-	],
-	[
-		"two results of one call",
-		[asks, makesCall, { role: "tool", content: [result("c1", "x"), result("c1", "y")] }],
-		/message 3: a result for the call "c1"/,
-	],
-	[
-		"two calls of one id",
-		[asks, makesCall, { role: "tool", content: [result("c1", "x")] }, makesCall],
-		/message 4: an earlier call already has the id "c1"/,
-	],
-	[
-		"a call of the user",
-		[{ role: "user", content: [call("c1")] }],
-		/role user cannot contain a block of type "call"/,
-	],
-	[
-		"a text of a tool",
-		[{ role: "tool", content: [text("x")] }],
-		/role tool cannot contain a block of type "text"/,
-	],
-	[
-		"an image of the assistant",
-		[{ role: "assistant", content: [image] }],
-		/role assistant cannot contain a block of type "image"/,
-	],
-	["a call without an id", [{ role: "assistant", content: [call("")] }], /the id of a call has 0 characters/],
-	[
-		"arguments that are too deep",
-		[{ role: "assistant", content: [call("c1", nested)] }],
-		/the arguments of the call "c1": .*more than 64 levels/,
-	],
-	[
-		"an image of an unknown type",
-		[{ role: "user", content: [{ ...image, mediaType: "image/svg+xml" }] }],
-		/an image of type "image\/svg\+xml": use image\/png/,
-	],
-	[
-		"an image with other content",
-		[{ role: "user", content: [notImage] }],
-		/an image of type image\/png is not a PNG/,
-	],
-	[
-		"an image that is not base64",
-		[{ role: "user", content: [{ ...image, data: `${image.data}!` }] }],
-		/the data of an image is not base64/,
-	],
-	[
-		"an image that is too wide",
-		[{ role: "user", content: [{ ...image, data: wide.toString("base64") }] }],
-		/an image of 9000 x 1 pixels, at most 8000/,
-	],
-])("a history with %s is refused", (_, imported, problem) => {
-	expect(() => planImport(imported)).toThrow(problem);
 });
