@@ -24,7 +24,7 @@ export interface PgliteStoreOptions {
  */
 export async function openPgliteStore<DB>(options: PgliteStoreOptions): Promise<Store<DB>> {
 	// All drivers of the dialect share one PGlite, which delays statements of other transactions.
-	const dialect = new PGliteDialect({ pglite: lend(idle.pop() ?? (await openDatabase())) });
+	const dialect = new PGliteDialect({ pglite: shareDatabase(idle.pop() ?? (await openDatabase())) });
 	return openDialectStore<DB>({ ...options, writer: dialect, reader: dialect });
 }
 
@@ -32,21 +32,21 @@ export async function openPgliteStore<DB>(options: PgliteStoreOptions): Promise<
 const idle: PGlite[] = [];
 
 /** Provides the database for one store. When the store closes, the database is emptied and kept for the next store. */
-function lend(database: PGlite): PGliteOfKysely {
-	const lent = {
+function shareDatabase(database: PGlite): PGliteOfKysely {
+	const shared = {
 		closed: false,
 		ready: database.ready,
 		waitReady: database.waitReady,
 		query: database.query.bind(database),
 		transaction: database.transaction.bind(database) as PGliteOfKysely["transaction"],
 		close: async () => {
-			lent.closed = true;
+			shared.closed = true;
 			await database.exec("drop schema public cascade; create schema public");
 			await database.exec("discard all");
 			idle.push(database);
 		},
 	};
-	return lent;
+	return shared;
 }
 
 let empty: Promise<Blob> | undefined;

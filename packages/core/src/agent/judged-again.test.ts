@@ -14,7 +14,10 @@ import { defineTool } from "../vocabulary/tool.ts";
  * Before the approval of `edit`, the session gets untrusted text and an external effect, so the judgement of `peek`
  * becomes stricter.
  */
-async function judgedAgain(stack: AsyncDisposableStack, answer: Pick<PromptResponse, "arguments"> = {}) {
+async function openRepeatedQuestion(
+	stack: AsyncDisposableStack,
+	answer: Pick<PromptResponse, "arguments"> = {},
+) {
 	const ran: string[] = [];
 	const edit = probeTool("edit", { classes: ["write"], run: async () => `${ran.push("edit")}` });
 	const peek = defineTool<{ path: string }>({
@@ -47,7 +50,7 @@ async function judgedAgain(stack: AsyncDisposableStack, answer: Pick<PromptRespo
 
 test("a call that requires another approval keeps and shows the arguments of a person", async () => {
 	await using stack = new AsyncDisposableStack();
-	const { t, log, ran, again } = await judgedAgain(stack, { arguments: { path: "/person" } });
+	const { t, log, ran, again } = await openRepeatedQuestion(stack, { arguments: { path: "/person" } });
 	expect(again.approval).toMatchObject({ callId: "c2", risk: "critical", arguments: { path: "/person" } });
 	expect(again.label).toBe("Allow peek /person?");
 	await t.runtime.answer(unkeyed(), again.token, { value: true });
@@ -58,7 +61,9 @@ test("a call that requires another approval keeps and shows the arguments of a p
 
 test("a call that requires another approval keeps the arguments of a person across a restart", async () => {
 	await using stack = new AsyncDisposableStack();
-	const { t, options, session, ran, again } = await judgedAgain(stack, { arguments: { path: "/person" } });
+	const { t, options, session, ran, again } = await openRepeatedQuestion(stack, {
+		arguments: { path: "/person" },
+	});
 	await t.stop();
 	const next = stack.use(await TestRuntime.open({ ...options, directory: t.directory, clock: t.clock }));
 	await next.runtime.start();
@@ -71,7 +76,7 @@ test("a call that requires another approval keeps the arguments of a person acro
 
 test("a call that requires another approval can be approved with other arguments than the first time", async () => {
 	await using stack = new AsyncDisposableStack();
-	const { t, log, ran, again } = await judgedAgain(stack, { arguments: { path: "/person" } });
+	const { t, log, ran, again } = await openRepeatedQuestion(stack, { arguments: { path: "/person" } });
 	await t.runtime.answer(unkeyed(), again.token, { value: true, arguments: { path: "/again" } });
 	await log.next("assistant.message");
 	expect(ran).toEqual(["edit", "/again"]);
@@ -109,7 +114,7 @@ test("the arguments of an approver are judged with the present taint of the sess
 
 test("explain reports the last decision about a call that was judged again", async () => {
 	await using stack = new AsyncDisposableStack();
-	const { t, session, log, again } = await judgedAgain(stack);
+	const { t, session, log, again } = await openRepeatedQuestion(stack);
 	const reasonOf = async (): Promise<string | undefined> =>
 		(await t.runtime.explain(operator, session)).calls.find(({ callId }) => callId === "c2")?.reason;
 	const strict = again.approval?.notes.at(0);

@@ -252,7 +252,7 @@ test("approved calls without effect run together under `ask: all`", async () => 
 	const replies = [[calls("c1", "glance"), calls("c2", "glance"), calls("c3", "glance")], [says("done")]];
 	const begun: string[] = [];
 	const first = Promise.withResolvers<void>();
-	const glance = probeTool("glance", {
+	const readOnly = probeTool("glance", {
 		effect: "none",
 		run: async ({ callId }) => {
 			if (begun.push(callId) === 1) await first.promise;
@@ -260,7 +260,7 @@ test("approved calls without effect run together under `ask: all`", async () => 
 		},
 	});
 	const model = new ScriptedModel(...replies);
-	const t = stack.use(await TestRuntime.open({ model, tools: [glance] }));
+	const t = stack.use(await TestRuntime.open({ model, tools: [readOnly] }));
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	await t.runtime.send(unkeyed(), session, { content: "go" }, { ask: "all", start: "allDecided" });

@@ -39,15 +39,15 @@ test.each([
 	['{"id":1}\n', "other"],
 ])("%j is recognised in one piece and byte by byte, and returned to the stream", async (text, expected) => {
 	await using fast = await connectPair();
-	const judged = readFirstBytes(fast.accepted, new ManualClock());
+	const result = readFirstBytes(fast.accepted, new ManualClock());
 	fast.client.write(text);
-	expect(await judged).toBe(expected);
+	expect(await result).toBe(expected);
 	expect(await readRest(fast.client, fast.accepted)).toBe(text);
 
 	await using slow = await connectPair();
-	const judgedSlowly = readFirstBytes(slow.accepted, new ManualClock());
+	const slowResult = readFirstBytes(slow.accepted, new ManualClock());
 	await dribble(slow.client, slow.accepted, text.slice(0, PREFACE.length));
-	expect(await judgedSlowly).toBe(expected);
+	expect(await slowResult).toBe(expected);
 	slow.client.write(text.slice(PREFACE.length));
 	expect(await readRest(slow.client, slow.accepted)).toBe(text);
 });
@@ -56,10 +56,10 @@ test.each([...PREFACE].map((_, index) => index))(
 	"a preface with an error at byte %i is not HTTP/2",
 	async (index) => {
 		await using pair = await connectPair();
-		const judged = readFirstBytes(pair.accepted, new ManualClock());
+		const result = readFirstBytes(pair.accepted, new ManualClock());
 		const text = `${PREFACE.slice(0, index)}?`;
 		await dribble(pair.client, pair.accepted, text);
-		expect(await judged).toBe("other");
+		expect(await result).toBe("other");
 		expect(await readRest(pair.client, pair.accepted)).toBe(text);
 	},
 );
@@ -70,7 +70,7 @@ test.each(["", "P", PREFACE.slice(0, -1)])(
 		await using pair = await connectPair();
 		const clock = new ManualClock();
 		let verdict: string | undefined = "none yet";
-		const judged = readFirstBytes(pair.accepted, clock).then((value) => {
+		const result = readFirstBytes(pair.accepted, clock).then((value) => {
 			verdict = value;
 		});
 		await dribble(pair.client, pair.accepted, text);
@@ -78,7 +78,7 @@ test.each(["", "P", PREFACE.slice(0, -1)])(
 		await setImmediate();
 		expect(verdict).toBe("none yet");
 		clock.advance(1);
-		await judged;
+		await result;
 		expect(verdict).toBeUndefined();
 	},
 );
@@ -88,9 +88,9 @@ test.each(["", "PRI * HT"])(
 	async (text) => {
 		await using pair = await connectPair();
 		const clock = new ManualClock();
-		const judged = readFirstBytes(pair.accepted, clock);
+		const result = readFirstBytes(pair.accepted, clock);
 		pair.client.end(text);
-		expect(await judged).toBeUndefined();
+		expect(await result).toBeUndefined();
 		expect(clock.pending).toBe(0);
 	},
 );

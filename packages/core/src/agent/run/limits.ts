@@ -118,7 +118,7 @@ const refused = limitTexts.notRunAgain;
 interface Tally {
 	readonly name: string;
 	/** Last failure text, without the parts that vary. */
-	manner: string;
+	errorText: string;
 	failures: number;
 	denials: number;
 	/** Replies that repeated the refused call. Several repeats within one reply count once. */
@@ -201,7 +201,7 @@ function count(
 	const key = keyOf(call);
 	const tally = tallies.get(key) ?? {
 		name: call.name,
-		manner: "",
+		errorText: "",
 		failures: 0,
 		denials: 0,
 		refusedIn: new Set<number>(),
@@ -212,14 +212,14 @@ function count(
 	} else if (text.startsWith(denied) || text.startsWith(unanswered)) {
 		tally.denials += 1;
 	} else {
-		const manner = mannerOf(text);
-		tally.failures = manner === tally.manner ? tally.failures + 1 : 1;
-		tally.manner = manner;
+		const errorText = errorTextOf(text);
+		tally.failures = errorText === tally.errorText ? tally.failures + 1 : 1;
+		tally.errorText = errorText;
 	}
 }
 
 /** Returns the text without variable parts: numbers, such as times and durations, and generated ids. */
-function mannerOf(text: string): string {
+function errorTextOf(text: string): string {
 	return text.replaceAll(/[a-z]{1,10}_[0-9a-z]{26}|\d+/g, "#");
 }
 

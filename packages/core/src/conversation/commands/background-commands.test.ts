@@ -161,7 +161,7 @@ async function storedEnds({ store }: TestRuntime) {
 
 test.each(["a read", "a stop", "a list", "the close"])(
 	"an end that could not be stored is stored at %s",
-	async (occasion) => {
+	async (event) => {
 		const { t, session, commands, start, read } = await open();
 		await using _ = t;
 		const command = await start("build");
@@ -169,10 +169,10 @@ test.each(["a read", "a stop", "a list", "the close"])(
 		await command.ends();
 		expect(await storedEnds(t)).toEqual([null]);
 		await allow();
-		if (occasion === "a read") await read(command.n);
-		if (occasion === "a stop") await commands.stop(session, command.n);
-		if (occasion === "a list") await commands.recordEnds();
-		if (occasion === "the close") await commands.close();
+		if (event === "a read") await read(command.n);
+		if (event === "a stop") await commands.stop(session, command.n);
+		if (event === "a list") await commands.recordEnds();
+		if (event === "the close") await commands.close();
 		expect(await storedEnds(t)).toEqual(["exited"]);
 		await commands.close();
 	},

@@ -278,7 +278,7 @@ function budgeted(reasoning: Reasoning | undefined, turns: readonly Turn[], maxT
 	if (reasoning === undefined || reasoning === "off") return {};
 	const room = maxTokens - Math.min(FOR_THE_ANSWER, Math.floor(maxTokens / 2));
 	const budget = Math.min(budgets[reasoning], room);
-	if (budget < MIN_BUDGET || amidThoughtlessCalls(turns)) return {};
+	if (budget < MIN_BUDGET || hasCallsWithoutThinking(turns)) return {};
 	return { thinking: { type: "enabled", budget_tokens: budget } };
 }
 
@@ -286,7 +286,7 @@ function budgeted(reasoning: Reasoning | undefined, turns: readonly Turn[], maxT
  * Whether the model's first content in the current turn is not thinking, for example because another model wrote it.
  * The provider refuses thinking in such a turn.
  */
-function amidThoughtlessCalls(turns: readonly Turn[]): boolean {
+function hasCallsWithoutThinking(turns: readonly Turn[]): boolean {
 	const question = turns.findLastIndex(
 		({ role, content }) => role === "user" && content.every(({ type }) => type !== "tool_result"),
 	);

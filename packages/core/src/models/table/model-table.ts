@@ -53,7 +53,7 @@ export class ModelTable {
 		const plain = name.startsWith(`${provider}/`) ? name.slice(provider.length + 1) : name;
 		const named = models.find((model) => model.id === plain) ?? models.find((model) => model.id === name);
 		if (named) return named;
-		if (!isTier(plain)) return this.#namesake(plain, provider);
+		if (!isTier(plain)) return this.#vendorModel(plain, provider);
 		return models.find((model) => model.tier === plain) ?? this.defaultOf(provider);
 	}
 
@@ -61,7 +61,7 @@ export class ModelTable {
 	 * Returns the facts of the vendor's model with the name of a deployment, or undefined. They have no prices, because
 	 * only the contract with the provider contains its prices.
 	 */
-	#namesake(name: string, provider: string): ModelInfo | undefined {
+	#vendorModel(name: string, provider: string): ModelInfo | undefined {
 		const vendor = deployed.get(provider);
 		const model = vendor && this.#of(vendor).find(({ id }) => id === name);
 		if (!model) return undefined;

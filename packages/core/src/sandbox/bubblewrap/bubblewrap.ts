@@ -204,7 +204,7 @@ function gitInside(bubblewrap: Bubblewrap, profile: Profile, signal: AbortSignal
 	};
 }
 
-interface Occasion {
+interface StartContext {
 	readonly command: Command;
 	readonly mark: string;
 	readonly places: Places;
@@ -264,7 +264,7 @@ async function pinnedTools(layout: SystemLayout, pins: PinnedPlaces): Promise<Sy
 async function prepare(
 	bubblewrap: Bubblewrap,
 	profile: Profile,
-	{ command, mark, places, covers, pins, guard, proxy, limited }: Occasion,
+	{ command, mark, places, covers, pins, guard, proxy, limited }: StartContext,
 ): Promise<Prepared> {
 	const { roots, readable = [], gitSettings } = profile;
 	const { environment, hidden } = bubblewrap;

@@ -85,12 +85,12 @@ async function run(args: Arguments, approved: ToolPlan, toolContext: ToolContext
 	const lines = shapeLines(await withoutSwapped(found.lines, directory, context), directory, context.cwd);
 	const shown = boundedLines(lines, { count: lines.length, bytes: MAX_BYTES });
 	const incomplete = shown.length < lines.length ? moreMatches : found.incomplete;
-	const remarks = definedItems([
+	const omissions = definedItems([
 		shown.length === 0 ? searchFilesTexts.none(files.length) : undefined,
 		incomplete,
 		...notes,
 	]);
-	return { text: [...shown, ...remarks.map((remark) => `[… ${remark} …]`)].join("\n"), failed: false };
+	return { text: [...shown, ...omissions.map((omission) => `[… ${omission} …]`)].join("\n"), failed: false };
 }
 
 /** Refuses a file that the call itself names, if the file may contain keys or its name contains a control character. */

@@ -52,7 +52,7 @@ export interface Page {
 }
 
 /** A redirect that was not followed. */
-interface Elsewhere {
+interface Redirect {
 	readonly kind: "elsewhere";
 	readonly url: URL;
 	readonly status: number;
@@ -64,7 +64,7 @@ interface Elsewhere {
  * another site without following it. Every connection uses an address that was looked up once and checked, never a name. Rejects
  * with an error for the model, or with the signal's reason.
  */
-export function getPage(first: URL, deps: GetDeps, signal: AbortSignal): Promise<Page | Elsewhere> {
+export function getPage(first: URL, deps: GetDeps, signal: AbortSignal): Promise<Page | Redirect> {
 	const limit = { ms: MAX_TOTAL_MS, subject: pageTexts.page, clock: deps.clock };
 	return within(limit, signal, async (limited) => {
 		let url = first;
@@ -79,7 +79,7 @@ export function getPage(first: URL, deps: GetDeps, signal: AbortSignal): Promise
 	});
 }
 
-async function visit(url: URL, deps: GetDeps, signal: AbortSignal): Promise<Page | Elsewhere> {
+async function visit(url: URL, deps: GetDeps, signal: AbortSignal): Promise<Page | Redirect> {
 	const limit = { ms: MAX_HEADERS_MS, subject: pageTexts.firstPart, clock: deps.clock };
 	let agent: Dispatcher | undefined;
 	try {
@@ -130,7 +130,7 @@ async function readAnswer(
 	url: URL,
 	{ statusCode: status, headers, body }: Dispatcher.ResponseData,
 	reach: Reach,
-): Promise<Page | Elsewhere> {
+): Promise<Page | Redirect> {
 	const header = (name: string): string => [headers[name] ?? ""].flat()[0] ?? "";
 	const type = readMediaType(header("content-type"));
 	if (redirects.has(status) && header("location") !== "") {

@@ -105,8 +105,8 @@ export class AuditLog {
 				.orderBy("seq")
 				.limit(removedAtOnce)
 				.execute();
-			const young = oldest.findIndex(({ at }) => Number(at) >= before);
-			const removed = young < 0 ? oldest : oldest.slice(0, young);
+			const firstNewer = oldest.findIndex(({ at }) => Number(at) >= before);
+			const removed = firstNewer < 0 ? oldest : oldest.slice(0, firstNewer);
 			const last = removed.at(-1);
 			if (!last) return 0;
 			const seq = Number(last.seq);

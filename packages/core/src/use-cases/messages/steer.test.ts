@@ -50,12 +50,12 @@ test("a message to an active run is in its next model call, after the results", 
 
 test("a message during the last reply is answered in the same run", async () => {
 	const started = Promise.withResolvers<void>();
-	const goOn = Promise.withResolvers<void>();
+	const release = Promise.withResolvers<void>();
 	const model = new ScriptedModel(
 		async function* () {
 			yield says("one");
 			started.resolve();
-			await goOn.promise;
+			await release.promise;
 			yield {
 				type: "end",
 				stop: "end_turn",
@@ -71,7 +71,7 @@ test("a message during the last reply is answered in the same run", async () => 
 	await t.send(session, "hi");
 	await started.promise;
 	await t.runtime.steer(unkeyed(), session, { content: "and two?" });
-	goOn.resolve();
+	release.resolve();
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "one\n\ntwo" });
 	log.check();
 	expect(log.recorded.filter((type) => type === "assistant.message")).toHaveLength(1);
