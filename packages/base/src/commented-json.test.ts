@@ -40,6 +40,22 @@ test.each([
 	);
 });
 
+test("lists and objects may be nested on 64 levels, and only they count", () => {
+	const nested = (levels: number): string => `{ "a": ${"[".repeat(levels - 1)}${"]".repeat(levels - 1)} }`;
+	expect(parseCommentedJson("c.json", nested(64)).values).toHaveProperty("a");
+	for (const levels of [65, 4_000, 100_000]) {
+		expect(() => parseCommentedJson("c.json", nested(levels))).toThrow(
+			expect.objectContaining({
+				code: "invalid_argument",
+				message: "c.json: it has more than 64 levels of lists and objects",
+			}),
+		);
+	}
+	const brackets = "[".repeat(10_000);
+	const text = `{ /* ${brackets} */ "a": "${brackets}", "b": [${"[],".repeat(10_000)}] } // ${brackets}`;
+	expect(parseCommentedJson("c.json", text).values).toMatchObject({ a: brackets });
+});
+
 test("an edit keeps comments and the format of the other lines", () => {
 	const text = '{\n  // ours\n  "auth": "token", // strict\n  "root": ["a", "b",],\n}\n';
 	expect(editCommentedJson(text, ["auth"], "local")).toBe(text.replace('"token"', '"local"'));

@@ -11,7 +11,8 @@ import {
 } from "jsonc-parser";
 import { ParleyError } from "./errors.ts";
 
-const maxBrackets = 5_000;
+/** Maximum levels of lists and objects, as in `parseJson`. */
+const maxDepth = 64;
 
 /** Keys and indexes that lead to a value. */
 export type JsonPath = readonly (string | number)[];
@@ -30,8 +31,8 @@ export interface CommentedJson {
 export function parseCommentedJson(path: string, source: string): CommentedJson {
 	const text = source.replace(/^\uFEFF/, "");
 	// Limited, because the parser recurses at each level.
-	if ((text.match(/[[{]/g)?.length ?? 0) > maxBrackets)
-		throw refused(`${path}: it has too many lists and objects`);
+	if (isNestedBeyond(text, maxDepth))
+		throw refused(`${path}: it has more than ${maxDepth} levels of lists and objects`);
 	const at = (offset: number): string => {
 		const lines = text.slice(0, offset).split("\n");
 		return `${path}:${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
@@ -110,6 +111,19 @@ function hasCommaIn(text: string): boolean {
 	const scanner = createScanner(text, true);
 	scanner.scan();
 	return text[scanner.getTokenOffset()] === ",";
+}
+
+/** Whether a text has more than this number of levels of lists and objects, also if it is invalid. */
+function isNestedBeyond(text: string, levels: number): boolean {
+	const scanner = createScanner(text, true);
+	let open = 0;
+	while (open <= levels && scanner.getPosition() < text.length) {
+		scanner.scan();
+		const sign = text[scanner.getTokenOffset()];
+		if (sign === "[" || sign === "{") open += 1;
+		if (sign === "]" || sign === "}") open -= 1;
+	}
+	return open > levels;
 }
 
 function findTwice(node: Node, names: readonly string[]): { node: Node; name: string } | undefined {

@@ -127,7 +127,7 @@ test.each([
 		":2:53: secret always requires approval: no rule can allow it",
 	],
 	[`{ "rules": [${Array(501).fill('{ "effect": "ask" }').join()}] }`, "at most 500 rules"],
-	["[".repeat(100_000), "it has too many lists and objects"],
+	["[".repeat(100_000), "it has more than 64 levels of lists and objects"],
 ])("%j is refused with its place", (text, message) => {
 	expect(() => read(text)).toThrow(
 		expect.objectContaining({
