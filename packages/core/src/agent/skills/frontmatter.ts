@@ -1,6 +1,6 @@
 import { defined, ParleyError } from "@parley/base";
 import { parse, TomlError } from "smol-toml";
-import { isMap, isNode, isScalar, LineCounter, parseDocument } from "yaml";
+import { CST, isMap, isNode, isScalar, Lexer, LineCounter, parseDocument } from "yaml";
 import { frontmatterTexts } from "./texts.ts";
 
 /** Maximum bytes of the text between the fences. */
@@ -8,10 +8,10 @@ const maxFrontmatter = 64 * 1024;
 /** Maximum levels of nested lists and maps below the top level. */
 const maxDepth = 16;
 /**
- * Maximum of `maxColumns` that the recursive parser gets. It is above `maxDepth`, because lines of a text also begin in
+ * Maximum of `maxLevels` that the recursive parser gets. It is above `maxDepth`, because lines of a text also begin in
  * columns.
  */
-const columnLimit = 64;
+const levelLimit = 64;
 
 export interface SkillFile {
 	/** Value of the frontmatter. An empty object if the file has no frontmatter. */
@@ -59,7 +59,7 @@ function readYaml(text: string, before: number): Facts {
 
 function parseYaml(text: string, before: number): Facts | { readonly problem: ParleyError } {
 	const tooNested = { problem: refused(frontmatterTexts.tooNested(maxDepth)) };
-	if (maxBrackets(text) > maxDepth || maxColumns(text) > columnLimit) return tooNested;
+	if (maxLevels(text) > levelLimit) return tooNested;
 	const counter = new LineCounter();
 	const document = parseDocument(text, {
 		lineCounter: counter,
@@ -105,36 +105,60 @@ function positionOf(node: unknown, path: readonly (string | number)[]): number |
 	return rest.length === 0 && isNode(pair.key) ? pair.key.range?.[0] : positionOf(pair.value, rest);
 }
 
-/** Returns the maximum number of brackets that are open together in a YAML text. */
-function maxBrackets(text: string): number {
+/** Tokens that open or close a list or map in brackets. */
+const brackets: Readonly<Record<string, number>> = {
+	"flow-seq-start": 1,
+	"flow-map-start": 1,
+	"flow-seq-end": -1,
+	"flow-map-end": -1,
+};
+/** Tokens before the first value of a line that open a list or map. */
+const markers = new Set(["seq-item-ind", "explicit-key-ind", "map-value-ind"]);
+/** Tokens before the first value of a line that open nothing. */
+const fillers = new Set(["space", "newline", "comment", "tag", "anchor"]);
+/** Tokens without a width: they announce a document or a scalar, or end brackets that are not closed. */
+const announcements = new Set(["doc-mode", "scalar", "flow-error-end"]);
+
+/**
+ * Returns the maximum number of levels in a YAML text that are open together: brackets, and columns in which values begin,
+ * one inside the other. A nested value of YAML begins further right than its parent, except a list in a map.
+ */
+function maxLevels(text: string): number {
+	const columns: number[] = [];
 	let open = 0;
 	let max = 0;
-	for (const sign of text) {
-		if (sign === "[" || sign === "{") open += 1;
-		if ((sign === "]" || sign === "}") && open > 0) open -= 1;
-		max = Math.max(max, open);
+	for (const { kind, column, isLead } of tokensOf(text)) {
+		open = Math.max(0, open + (brackets[kind] ?? 0));
+		if (isLead && !fillers.has(kind)) {
+			while ((columns.at(-1) ?? -1) >= column) columns.pop();
+			columns.push(column);
+		}
+		max = Math.max(max, open + columns.length);
 	}
 	return max;
 }
 
-/**
- * Returns the maximum number of columns in which values begin, one inside the other. A nested value of YAML begins further
- * right than its parent, except a list in a map.
- */
-function maxColumns(text: string): number {
-	const columns: number[] = [];
-	let max = 0;
-	for (const line of text.split("\n")) {
-		if (line.trim() === "") continue;
-		const [lead = ""] = /^(?:[ \t]|[-?:][ \t])*/.exec(line) ?? [];
-		const markers = [...lead.matchAll(/[-?:]/g)].map(({ index }) => index);
-		for (const column of [...markers, lead.length]) {
-			while ((columns.at(-1) ?? -1) >= column) columns.pop();
-			columns.push(column);
-		}
-		max = Math.max(max, columns.length);
+interface Token {
+	readonly kind: string;
+	readonly column: number;
+	/** Whether only markers and fillers are before it in its line. */
+	readonly isLead: boolean;
+}
+
+/** Returns the tokens of a YAML text. Needs no recursion. */
+function* tokensOf(text: string): Generator<Token> {
+	let column = 0;
+	let isLead = true;
+	let isText = false;
+	for (const token of new Lexer().lex(text)) {
+		const kind: string = isText ? "text" : String(CST.tokenType(token));
+		isText = kind === "scalar";
+		if (announcements.has(kind)) continue;
+		yield { kind, column, isLead };
+		const endsLine = token.endsWith("\n");
+		isLead = endsLine || (isLead && (markers.has(kind) || fillers.has(kind)));
+		column = endsLine ? 0 : column + token.length;
 	}
-	return max;
 }
 
 /** Whether a list or map contains lists or maps on more than this number of levels below it. */

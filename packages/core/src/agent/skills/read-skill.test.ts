@@ -119,6 +119,21 @@ test("values may be nested on 16 levels", () => {
 	}
 });
 
+test.each([
+	["brackets that texts seem to close", `a: ${'["]",'.repeat(10_000)}`],
+	["brackets that comments seem to close", `a: ${"[ #]\n ".repeat(8_000)}`],
+	["lists with tags", `a:\n  ${"- !x ".repeat(10_000)}1`],
+])("deeply nested values are refused before they are parsed: %s", (_, line) => {
+	expect(() => readSkill(yaml(line), "a")).toThrow("more than 16 nested levels");
+});
+
+test("brackets in texts and comments do not count as levels", () => {
+	const brackets = "[{".repeat(20);
+	for (const lines of [[`description: "${brackets}" # ${brackets}`], ["description: >-", `  ${brackets}`]]) {
+		expect(readSkill(yaml(...lines), "a").description).toBe(brackets);
+	}
+});
+
 test("allowed-tools and tools narrow together", () => {
 	expect(readSkill(yaml("tools: [a, b]", "allowed-tools: b, c"), "x").tools).toEqual(["b"]);
 	expect(readSkill(yaml("tools: []"), "x").tools).toEqual([]);
