@@ -22,7 +22,7 @@ const options = readOptions(1);
 interface Measured {
 	/** Bytes per connected client, and per disconnected client. */
 	readonly connected: number;
-	readonly gone: number;
+	readonly disconnected: number;
 	readonly idle: number;
 	readonly perSecond: number;
 }
@@ -48,7 +48,7 @@ async function measure(
 	const after = await server.memory();
 	await server.stop();
 	const each = (bytes: number): number => (bytes - empty) / sessions;
-	return { connected: each(full), gone: each(after), idle: 100 * idle, perSecond };
+	return { connected: each(full), disconnected: each(after), idle: 100 * idle, perSecond };
 }
 
 async function openMany(
@@ -125,12 +125,12 @@ report(
 		{
 			name: "gateway: memory per session without client",
 			unit: "KB",
-			values: rounds.map(({ ours }) => kilobytes(ours.gone)),
+			values: rounds.map(({ ours }) => kilobytes(ours.disconnected)),
 		},
 		{
 			name: "raw ws: memory per disconnected client",
 			unit: "KB",
-			values: rounds.map(({ floor }) => kilobytes(floor.gone)),
+			values: rounds.map(({ floor }) => kilobytes(floor.disconnected)),
 		},
 		idle,
 		{ name: "gateway: opened sessions", unit: "per s", values: rounds.map(({ ours }) => ours.perSecond) },

@@ -33,12 +33,12 @@ export async function playFixture(client: OzzieClient, fixture: URL, directory: 
 		const named = [...shown].reduce((changed, [real, name]) => changed.replaceAll(real, name), text);
 		return named.replaceAll(tokensRead, '"many"');
 	};
-	const meant = (text: string): string =>
+	const withRealIds = (text: string): string =>
 		[...shown].reduce((changed, [real, name]) => changed.replaceAll(`"${name}"`, `"${real}"`), text);
 	const lines = (await readFile(fixture, "utf8")).trimEnd().split("\n");
 	for (const [index, text] of lines.entries()) {
 		const { dir, message } = Line.parse(parseJson(text));
-		if (dir === "in") client.send(meant(JSON.stringify(message)));
+		if (dir === "in") client.send(withRealIds(JSON.stringify(message)));
 		else {
 			const frame = parseJson(show(JSON.stringify(await client.next())));
 			expect(frame, `line ${index + 1} of ${fixture.pathname}`).toEqual(message);

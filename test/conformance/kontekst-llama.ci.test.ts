@@ -16,13 +16,13 @@ verifiesOn(
 		const gateway = await setup.start(["--ignore-term"]);
 		await gateway.line("is ready");
 		const [pid = 0] = setup.starts;
-		const gone = await setup.untilGone();
+		const connectionEnded = await setup.connectionEnd();
 		gateway.kill("SIGKILL");
 		await gateway.exited;
 		// The old server usually still uses the address. The gateway uses this server until it ends, then starts its
 		// own server.
 		await setup.start();
-		await gone();
+		await connectionEnded();
 		expect(await setup.run("hello")).toMatchObject({ content: "You said: hello" });
 		expect(setup.starts).toHaveLength(2);
 		expect(exists(pid)).toBe(false);

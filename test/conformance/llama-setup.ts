@@ -82,7 +82,7 @@ export class LlamaSetup implements AsyncDisposable {
 	}
 
 	/** Connects to the current server. The returned function resolves when the server has closed this connection. */
-	async untilGone(): Promise<() => Promise<unknown>> {
+	async connectionEnd(): Promise<() => Promise<unknown>> {
 		const socket = connect({ host: "127.0.0.1", port: this.llamaPort });
 		await once(socket, "connect");
 		const closed = once(socket.resume(), "close");

@@ -8,7 +8,7 @@ import { verifiesOn } from "./verifies.ts";
 const config = { sandbox: "container" } as const;
 
 /** Runs a message to its end, and returns the answer. */
-async function tell(client: OzzieClient, content: string): Promise<string> {
+async function runCommand(client: OzzieClient, content: string): Promise<string> {
 	await client.call("send_message", { content });
 	return String((await client.event("assistant.message")).payload["content"]);
 }
@@ -37,13 +37,13 @@ verifiesOn(
 		expect(await client.call("list_commands")).toEqual({
 			commands: [{ ...named, state: "running", started_at: expect.any(String) }],
 		});
-		expect(await tell(client, "output: 1")).toContain("ready\n[command 1 is running]");
+		expect(await runCommand(client, "output: 1")).toContain("ready\n[command 1 is running]");
 		const stopped = await client.call("stop_command", { number: 1, key: "k" });
 		expect(stopped["command"]).toMatchObject({ ...named, state: "ended", reason: "stopped" });
 		expect(await client.call("stop_command", { number: 1, key: "k" })).toEqual(stopped);
 		const { payload } = await client.event("command.ended");
 		expect(payload).toMatchObject({ ...named, reason: "stopped", by: "operator" });
-		expect(await tell(client, "output: 1")).toContain("[command 1 stopped]");
+		expect(await runCommand(client, "output: 1")).toContain("[command 1 stopped]");
 		expect(await client.refusal("stop_command", { number: 2 })).toMatch(/has no command 2/);
 		const { records } = (await client.call("read_audit", { limit: 1000 })) as { records: readonly object[] };
 		expect(records).toContainEqual(expect.objectContaining({ action: "command.stop", decision: "stopped" }));
@@ -65,7 +65,7 @@ verifiesOn("ozzie", ["command.restart"], "a command that ended with the gateway 
 	expect(await client.call("list_commands")).toMatchObject({
 		commands: [{ number: 1, state: "ended", reason: "gateway" }],
 	});
-	expect(await tell(client, "output: 1")).toContain("[command 1 ended because Parley was restarted]");
+	expect(await runCommand(client, "output: 1")).toContain("[command 1 ended because Parley was restarted]");
 });
 
 /** A model that always answers that it has read the message. */

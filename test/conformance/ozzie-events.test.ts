@@ -73,14 +73,14 @@ verifiesOn(
 		await using gateway = await TestGateway.start();
 		await using one = await OzzieClient.connect(gateway.url);
 		await using two = await OzzieClient.connect(gateway.url);
-		const [mine, yours] = [await one.open(), await two.open()];
+		const [firstSession, secondSession] = [await one.open(), await two.open()];
 		await Promise.all([one.arrived(), two.arrived()]);
 		await talk(one, "run: echo mine");
 		expect(await two.arrived()).toEqual([]);
 		await two.call("send_message", { content: "say: yours" });
-		for (const event of await untilEnd(two)) expect(event.session_id).toBe(yours);
+		for (const event of await untilEnd(two)) expect(event.session_id).toBe(secondSession);
 		expect(await one.arrived()).toEqual([]);
-		expect(mine).not.toBe(yours);
+		expect(firstSession).not.toBe(secondSession);
 	},
 );
 

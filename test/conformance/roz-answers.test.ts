@@ -112,14 +112,14 @@ verifiesOn(
 	"a wrong token is a status, and a session that cannot be continued an error",
 	async () => {
 		await using locked = await TestGateway.start({ config: { auth: "token" } });
-		const strangers: readonly RozAccess[] = [
+		const unknownHosts: readonly RozAccess[] = [
 			{},
 			{ token: "" },
 			{ token: "roz_sk_unknown" },
 			{ headers: { authorization: "Basic cm96" } },
 			{ headers: { "parley-session-id": "sess_unknown" } },
 		];
-		for (const access of strangers) {
+		for (const access of unknownHosts) {
 			await using stream = new RozStream(locked.url, access);
 			stream.send({ start: {} });
 			expect(await stream.ended()).toMatchObject({ code: status.UNAUTHENTICATED });

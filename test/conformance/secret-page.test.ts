@@ -103,9 +103,9 @@ verifiesOn(
 		const until = new Date(clock.now() + 600_000).toISOString();
 		expect(stored["expires_at"]).toBe(until);
 		// A person who lost the right to answer cannot answer through a page.
-		const theirs = String((await page("abe"))["url"]);
+		const memberUrl = String((await page("abe"))["url"]);
 		await operator.call("set_person_role", { person: "discord:111:abe", role: "guest" });
-		expect((await a.post(theirs, "x")).status).toBe(403);
+		expect((await a.post(memberUrl, "x")).status).toBe(403);
 		// The gateway would disconnect clients that send no message between two pings.
 		for (let passed = 0; passed < 599_000; passed += 14_975) {
 			clock.advance(14_975);

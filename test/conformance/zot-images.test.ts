@@ -69,11 +69,11 @@ verifiesOn(
 		next.send({ id: "3", type: "prompt", message: "And?" });
 		expect(streamed(await next.turn())).toBe("A pity.");
 		expect(shownIn(await service.received(3))).toMatchObject([text, { type: "image", source }]);
-		const gone = {
+		const notice = {
 			type: "text",
 			text: `${line}\n[its image was removed: the provider refused the request that contained it]`,
 		};
-		expect(shownIn(await service.received(4))).toMatchObject([gone]);
-		expect(await received(next, "4")).toEqual([[gone]]);
+		expect(shownIn(await service.received(4))).toMatchObject([notice]);
+		expect(await received(next, "4")).toEqual([[notice]]);
 	},
 );

@@ -22,12 +22,12 @@ const firstRequest =
 	'Build the kettle as its plan says.\nCondition 1: never touch the file LICENSE.\nCondition 2: "quiet" means 30 dB.';
 
 /** True for a request of the conversation, false for a request for a summary. */
-function goesOn({ body }: ReceivedRequest): boolean {
+function isConversation({ body }: ReceivedRequest): boolean {
 	return (body.tools?.length ?? 0) > 0;
 }
 
 function replyTo(random: Random, request: ReceivedRequest): StreamedReply {
-	if (!goesOn(request)) return says(`They worked on it. ${prose(random, 200)}`);
+	if (!isConversation(request)) return says(`They worked on it. ${prose(random, 200)}`);
 	const content = request.body.messages.at(-1)?.content ?? [];
 	// A note about earlier messages may come first.
 	const text = JSON.stringify(typeof content === "string" ? content : content.at(-1));
@@ -63,9 +63,9 @@ async function talkFor(turns: number, talk: Talk): Promise<Fitting[]> {
 	talk.fake.otherwise((request) => {
 		const all = talk.log.all("context.compacted");
 		const last = all.at(-1);
-		if (goesOn(request) && last && all.length > compactions)
+		if (isConversation(request) && last && all.length > compactions)
 			fittings.push({ estimated: last.tokensAfter, counted: request.promptTokens });
-		if (goesOn(request)) compactions = all.length;
+		if (isConversation(request)) compactions = all.length;
 		return replyTo(random, request);
 	});
 	await writeFile(join(talk.directory, "work", "a.txt"), mixed(random, 900));
@@ -104,7 +104,7 @@ test.for(cases.slice(0, testScale(cases.length)))(
 			...(counting && { counting }),
 		});
 		const fittings = await talkFor(400, talk);
-		const conversation = talk.fake.requests.filter(goesOn);
+		const conversation = talk.fake.requests.filter(isConversation);
 		expect(conversation.length).toBeGreaterThan(400);
 		for (const { promptTokens, body } of talk.fake.requests)
 			expect(promptTokens + body.max_tokens).toBeLessThanOrEqual(contextWindow);

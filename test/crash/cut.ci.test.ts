@@ -59,17 +59,17 @@ test("a message whose response was cut off has one run after a repetition with i
 	const before = await connect("before");
 	const session = await openSession(before);
 	const { content } = makeTurn("run", "m1");
-	void before.sayOnce(session, content, "key-1");
+	void before.sendToOpened(session, content, "key-1");
 	await gateway.line("failpoint accepted");
 	await before.cut();
 
 	const after = await connect("after", session);
-	const run = await after.sayOnce(session, content, "key-1");
+	const run = await after.sendToOpened(session, content, "key-1");
 	gateway.kill("SIGKILL");
 	await after.lost();
 	await start();
 	await after.reconnect();
-	expect(await after.sayOnce(session, content, "key-1")).toBe(run);
+	expect(await after.sendToOpened(session, content, "key-1")).toBe(run);
 	await after.untilAnswered(session);
 	expect(accepted(after, "m1 done")).toBe(1);
 	expect(await directories.effects()).toEqual(new Map([["m1", 1]]));
@@ -85,11 +85,13 @@ test("a connection that is cut at any moment, with messages repeated on another,
 	for (const id of ids) {
 		const { content } = makeTurn("run", id);
 		const before = await connect("before", session);
-		void before.sayOnce(session, content, id);
+		void before.sendToOpened(session, content, id);
 		for (let ticks = random.below(12); ticks > 0; ticks--) await setImmediate();
 		await before.cut();
 		const after = await connect("after", session);
-		const runs = await Promise.all([after, watcher].map((client) => client.sayOnce(session, content, id)));
+		const runs = await Promise.all(
+			[after, watcher].map((client) => client.sendToOpened(session, content, id)),
+		);
 		expect(new Set(runs).size).toBe(1);
 		await after.close();
 		await watcher.untilAnswered(session);

@@ -4,7 +4,7 @@ import { Random, testScale, testSeed } from "../random.ts";
 import { check } from "./checker.ts";
 import { KillableGateway } from "./killable-gateway.ts";
 import { type Kill, killStates, type Outcome } from "./outcome.ts";
-import { type PlannedKill, planAgain, planKills } from "./plan.ts";
+import { type PlannedKill, planKills, planReplacement } from "./plan.ts";
 
 /** Number of kills divided by ten: ten kills by default, forty at larger scales. */
 const tens = testScale(4);
@@ -31,8 +31,8 @@ test.each(seeds)(
 		await using one = await KillableGateway.create(new Random(random.below(2 ** 31)));
 		await using two = tens === 1 ? null : await KillableGateway.create(new Random(random.below(2 ** 31)));
 		const ends = await Promise.all([
-			outlive(one, plans.slice(0, half), () => planAgain(random)),
-			...(two ? [outlive(two, plans.slice(half), () => planAgain(random))] : []),
+			outlive(one, plans.slice(0, half), () => planReplacement(random)),
+			...(two ? [outlive(two, plans.slice(half), () => planReplacement(random))] : []),
 		]);
 		const kills = ends.flatMap((end) => end.kills);
 		const turns = one.turns + (two?.turns ?? 0);

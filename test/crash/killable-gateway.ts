@@ -91,7 +91,7 @@ export class KillableGateway {
 		if (await gateway.ready) {
 			await Promise.race([this.#rejoin(), gateway.exited]);
 			for (let turn = 0; turn < turns && this.#unanswered.length < maxOpen; turn++)
-				this.#say(anyKind(this.#random));
+				this.#sendMessage(anyKind(this.#random));
 			target = await this.#provoke(plan, gateway);
 		}
 		const { signal } = await gateway.exited;
@@ -110,7 +110,7 @@ export class KillableGateway {
 		const gateway = await this.#startInPeace();
 		while (this.turns < turns) {
 			await this.#watch.until("few messages are open", () => this.#unanswered.length < maxOpen);
-			this.#say(anyKind(this.#random));
+			this.#sendMessage(anyKind(this.#random));
 		}
 		await this.#watch.until("all messages are answered", () => this.#unanswered.length === 0);
 		await this.#watch.until("all messages are acknowledged", () =>
@@ -194,7 +194,7 @@ export class KillableGateway {
 	/** Messages without an answer, except for lost messages that are sent only once. */
 	get #unanswered(): SentMessage[] {
 		return this.#messages.filter(({ id }) => {
-			const isLost = this.#sentOnce.has(id) && !this.#sightings.begun(id);
+			const isLost = this.#sentOnce.has(id) && !this.#sightings.isAccepted(id);
 			return !isLost && !this.#sightings.ended(id);
 		});
 	}
@@ -204,7 +204,10 @@ export class KillableGateway {
 	}
 
 	/** Sends a message. The client is random, and by default also the session. */
-	#say(kind: TurnKind, requested: { readonly session?: string; readonly once?: boolean } = {}): SentMessage {
+	#sendMessage(
+		kind: TurnKind,
+		requested: { readonly session?: string; readonly once?: boolean } = {},
+	): SentMessage {
 		const id = `m${String(this.#messages.length + 1).padStart(4, "0")}`;
 		const session = requested.session ?? this.#random.pick([this.#trusted, ...this.#asking]);
 		const message: SentMessage = { id, session, ...makeTurn(kind, id), acked: [] };
@@ -222,7 +225,7 @@ export class KillableGateway {
 
 	#send({ session, content }: SentMessage, mayBeOnce: boolean): { run: Promise<string>; once: boolean } {
 		if (mayBeOnce && this.#random.chance(0.1))
-			return { run: this.#raw.sayOnce(session, content), once: true };
+			return { run: this.#raw.sendToOpened(session, content), once: true };
 		const follower: Follower = this.#random.pick([this.#raw, this.#ann, this.#ben]);
 		return { run: follower.say(session, content), once: false };
 	}
@@ -239,7 +242,7 @@ export class KillableGateway {
 		const frames = this.#sightings.frames;
 		for (;;) {
 			const session = plan.asks ? this.#random.pick(this.#asking) : this.#trusted;
-			const target = this.#say(plan.turn, { session, once: false });
+			const target = this.#sendMessage(plan.turn, { session, once: false });
 			if (plan.trigger?.kind === "asked") this.#answerer.withhold(target.id);
 			const isReached = (): boolean => paused || this.#isReached(plan.trigger, target, frames);
 			const isOver = (): boolean => !this.#alive || this.#unanswered.length === 0;

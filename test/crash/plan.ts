@@ -94,6 +94,6 @@ export function planKills(random: Random, tens: number): PlannedKill[] {
 }
 
 /** Returns a replacement for an outside kill that came too late. It hits the state before the acknowledgement. */
-export function planAgain(random: Random): PlannedKill {
+export function planReplacement(random: Random): PlannedKill {
 	return outside(acknowledging, paused("accepted"))(random);
 }

@@ -35,7 +35,7 @@ export class RawFollower implements Follower {
 	readonly #pending = new Map<string, Pending>();
 	readonly #watch = new Watch();
 	#socket: WebSocket | undefined;
-	#gone: Promise<unknown> = Promise.resolve();
+	#disconnected: Promise<unknown> = Promise.resolve();
 	#count = 0;
 
 	constructor(name: string, { url, ids, onFrame, onChange }: RawFollowerOptions) {
@@ -68,7 +68,7 @@ export class RawFollower implements Follower {
 	 * Sends a message only once, by default without an idempotency key. If no response arrives, the result is
 	 * unknown.
 	 */
-	async sayOnce(session: string, content: string, key?: string): Promise<string> {
+	async sendToOpened(session: string, content: string, key?: string): Promise<string> {
 		return runOf(await this.request("send_message", { content, key }, { session }));
 	}
 
@@ -96,24 +96,26 @@ export class RawFollower implements Follower {
 	async reconnect(): Promise<void> {
 		const socket = new WebSocket(this.#url.replace("http:", "ws:").concat("/api/ws"));
 		this.#socket = socket;
-		this.#gone = new Promise((resolve) => socket.once("close", resolve)).then(() => this.#watch.notify());
+		this.#disconnected = new Promise((resolve) => socket.once("close", resolve)).then(() =>
+			this.#watch.notify(),
+		);
 		// A `close` event follows each error, and the handler above uses it.
 		socket.on("error", () => undefined);
 		socket.on("message", (data) => this.#receive(data.toString()));
 		const opened = new Promise((resolve) => socket.once("open", resolve));
-		await Promise.race([opened, this.#gone]);
+		await Promise.race([opened, this.#disconnected]);
 		if (socket.readyState !== WebSocket.OPEN) return;
 		const again = [...this.#pending.values()];
 		const sessions = this.views.map(({ session, frames }) => ({
 			session_id: session,
 			after_seq: frames.length,
 		}));
-		if (sessions.length > 0) await Promise.race([this.#resume(sessions), this.#gone]);
+		if (sessions.length > 0) await Promise.race([this.#resume(sessions), this.#disconnected]);
 		for (const { text } of again) socket.send(text);
 	}
 
 	async lost(): Promise<void> {
-		await this.#gone;
+		await this.#disconnected;
 		for (const [id, { lasting }] of this.#pending) if (!lasting) this.#pending.delete(id);
 	}
 

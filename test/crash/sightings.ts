@@ -4,7 +4,7 @@ import { effectOf } from "./outcome.ts";
 /** Tracks the frames of each message that one client has received. A test uses it to detect when a state is reached. */
 export class Sightings {
 	frames = 0;
-	readonly #begun = new Set<string>();
+	readonly #accepted = new Set<string>();
 	readonly #ended = new Set<string>();
 	readonly #questions = new Set<string>();
 	readonly #words = new Map<string, number>();
@@ -12,8 +12,8 @@ export class Sightings {
 	readonly #open = new Map<string, string[]>();
 
 	/** Whether the gateway has accepted the message. */
-	begun(id: string): boolean {
-		return this.#begun.has(id);
+	isAccepted(id: string): boolean {
+		return this.#accepted.has(id);
 	}
 
 	ended(id: string): boolean {
@@ -39,7 +39,7 @@ export class Sightings {
 			case "user.message": {
 				const id = doneOf(frame.payload.content);
 				open.push(id);
-				this.#begun.add(id);
+				this.#accepted.add(id);
 				return;
 			}
 			case "assistant.message": {

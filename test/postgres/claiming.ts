@@ -4,8 +4,8 @@ import { type ContractTables, contractMigration, openPostgresStore } from "@parl
 /** The program of a `Claimant`: prints `ready`, then for each id on stdin whether this process answered first. */
 const [connection = ""] = process.argv.slice(2);
 const store = await openPostgresStore<ContractTables>({ connection, migrations: [contractMigration] });
-const say = (word: string): boolean => process.stdout.write(`${word}\n`);
-say("ready");
+const writeLine = (word: string): boolean => process.stdout.write(`${word}\n`);
+writeLine("ready");
 for await (const id of createInterface(process.stdin)) {
 	const { numUpdatedRows } = await store.commit((tx) =>
 		tx
@@ -15,6 +15,6 @@ for await (const id of createInterface(process.stdin)) {
 			.where("state", "=", "open")
 			.executeTakeFirstOrThrow(),
 	);
-	say(numUpdatedRows === 1n ? "won" : "lost");
+	writeLine(numUpdatedRows === 1n ? "won" : "lost");
 }
 await store.close();

@@ -162,17 +162,17 @@ test("an idle transaction is ended for the transactions that wait for it", async
 	];
 	await add(still, "a");
 	const locked = Promise.withResolvers<void>();
-	const goOn = Promise.withResolvers<void>();
-	const standing = still.commit(async (tx) => {
+	const proceed = Promise.withResolvers<void>();
+	const pending = still.commit(async (tx) => {
 		await touch(tx, "a");
 		locked.resolve();
-		await goOn.promise;
+		await proceed.promise;
 		await touch(tx, "a");
 	});
 	await locked.promise;
 	await other.commit((tx) => touch(tx, "a"));
-	goOn.resolve();
-	await expect(standing).rejects.toMatchObject(unavailable);
+	proceed.resolve();
+	await expect(pending).rejects.toMatchObject(unavailable);
 	await still.commit((tx) => touch(tx, "a"));
 	const rows = await still.read((db) => db.selectFrom("items").select("n").execute());
 	expect(rows).toEqual([{ n: 2 }]);

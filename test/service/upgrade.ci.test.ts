@@ -57,7 +57,7 @@ test("a service is upgraded with a copy of its data, after a rollback that start
 		code: 1,
 		error: expect.stringMatching(/written by a newer Parley .*upgrade the program/),
 	});
-	await goBack(machine, result.copies[0].file);
+	await downgrade(machine, result.copies[0].file);
 });
 
 /** Arguments of the documented upgrade to version 2.0.0. */
@@ -66,7 +66,7 @@ function upgradeOf(block: string): string[] {
 }
 
 /** Plays the documented return to version 1.0.0, with this copy of the data. */
-async function goBack(machine: UpgradeMachine, copy: string): Promise<void> {
+async function downgrade(machine: UpgradeMachine, copy: string): Promise<void> {
 	const block = documented("upgrade: parley stop", [
 		["~/.local/share/parley-copies/parley-before-0.2.0-20261129T104500123Z.tar.gz", copy],
 		["~/.local ", `'${machine.prefix}' `],

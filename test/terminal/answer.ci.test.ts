@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { test } from "./terminal-test.ts";
 
 test("the operator sees open prompts, and answers them by a short code", async ({ setup }) => {
-	await setup.startAnew();
+	await setup.replaceData();
 	const none = setup.run("answer");
 	expect(await none.ended()).toBe(0);
 	expect(none.text).toBe("no open questions");
@@ -40,7 +40,7 @@ test("the operator sees open prompts, and answers them by a short code", async (
 test("an always-required approval needs a second confirmation, and Ctrl-C does not answer", async ({
 	setup,
 }) => {
-	await setup.startAnew();
+	await setup.replaceData();
 	const ask = setup.run("ask", "run: git push --force");
 	await ask.shows("y yes · n no");
 	const listed = setup.run("answer");

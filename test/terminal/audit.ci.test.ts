@@ -53,7 +53,7 @@ async function damage(file: string, change: Parameters<Store<Tables>["commit"]>[
 test("message text that another program altered is found by audit --verify and by doctor --deep", async ({
 	setup,
 }) => {
-	await setup.startAnew();
+	await setup.replaceData();
 	expect((await outputOf(setup, "ask", "good morning")).code).toBe(0);
 	const intact = /the messages are intact: \d+ rows of 1 session/;
 	expect(await outputOf(setup, "audit", "--verify")).toMatchObject({
@@ -88,7 +88,7 @@ test("message text that another program altered is found by audit --verify and b
 });
 
 test("doctor reports faults with advice, with and without a gateway", async ({ setup }) => {
-	await setup.startAnew();
+	await setup.replaceData();
 	const well = await outputOf(setup, "doctor");
 	expect(well.code).toBe(0);
 	expect(well.text).toMatch(/^ok +gateway +runs as process \d+/m);

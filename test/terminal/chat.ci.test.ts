@@ -456,7 +456,7 @@ test("commands start, list and explain sessions, and a session can be continued"
 	setup,
 	golden,
 }) => {
-	await setup.startAnew();
+	await setup.replaceData();
 	const chat = await setup.chat();
 	await chat.enter("say: first");
 	await chat.rests("[offline] first");

@@ -69,7 +69,7 @@ test("a run that fails ends ask with its reason and code 1", async ({ setup }) =
 });
 
 test("status, sessions and stop report the state", async ({ setup }) => {
-	await setup.startAnew();
+	await setup.replaceData();
 	const status = setup.run("status");
 	expect(await status.ended()).toBe(0);
 	expect(status.text).toMatch(/^status {4}running\nversion .*\nmodel {5}offline\n/);
@@ -89,7 +89,7 @@ test("status, sessions and stop report the state", async ({ setup }) => {
 });
 
 test("start prints next steps, explains a second start, and ends on Ctrl-C", async ({ setup }) => {
-	await setup.startAnew();
+	await setup.replaceData();
 	const second = setup.run("start", "--listen", "127.0.0.1:0");
 	expect(await second.ended()).toBe(1);
 	// The number of digits determines where the terminal breaks the line.
@@ -110,7 +110,7 @@ test("start --ozzie listens on the port of Ozzie clients, and gives advice if th
 	setup,
 	skip,
 }) => {
-	await setup.startAnew();
+	await setup.replaceData();
 	await setup.killGateway();
 	const other = createServer().listen(ozziePort, "127.0.0.1");
 	const isFree = await once(other, "listening").then(
@@ -141,7 +141,7 @@ test("start --ozzie listens on the port of Ozzie clients, and gives advice if th
 });
 
 test("a second signal ends a busy gateway", async ({ setup }) => {
-	await setup.startAnew();
+	await setup.replaceData();
 	const ask = setup.run("ask", "long: 100000 tokens at 50 per second");
 	await ask.shows("[offline]");
 	const gateway = setup.gateway;

@@ -134,6 +134,6 @@ test("a login at a trusted server of a directory is its own, and ends with the t
 	expect(untrust.text).toContain("logged out of tracker");
 	expect(untrust.text).not.toContain("valid until");
 	expect(readFileSync(join(setup.data, "mcp-logins.json"), "utf8")).not.toContain("tracker");
-	const gone = setup.run(...logoutLine.split(" ").slice(1));
-	expect(await gone.ended()).toBe(2);
+	const afterLogout = setup.run(...logoutLine.split(" ").slice(1));
+	expect(await afterLogout.ended()).toBe(2);
 });

@@ -68,11 +68,11 @@ test("parley models --check shows where each key was found, and a server that do
 	const apiKey = "lab-key-0123456789abcdef";
 	await using lab = await FakeProvider.start(chatWire, { apiKey, models: ["qwen", "llama"] });
 	const stopped = await FakeProvider.start(chatWire);
-	const { url: gone } = stopped;
+	const { url: stoppedUrl } = stopped;
 	await stopped.close();
 	using directory = mkdtempDisposableSync(join(tmpdir(), "parley-providers-"));
 	const file = join(directory.path, "parley.json");
-	const providers = { lab: { baseUrl: lab.url, key: "LAB_KEY" }, gone: { baseUrl: gone } };
+	const providers = { lab: { baseUrl: lab.url, key: "LAB_KEY" }, gone: { baseUrl: stoppedUrl } };
 	writeFileSync(
 		file,
 		JSON.stringify({ provider: "lab", model: "qwen", models: { providers }, titles: false }),

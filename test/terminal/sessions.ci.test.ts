@@ -72,9 +72,9 @@ test("conversations are found, shown, exported, renamed and deleted", async ({ s
 	await deleted.enter("y");
 	expect(await deleted.ended()).toBe(0);
 	expect(deleted.text).toContain(`deleted ${id}  My title`);
-	const gone = setup.run("sessions", "show", short);
-	expect(await gone.ended()).toBe(1);
-	expect(gone.text).toContain("no session has an id that begins with");
+	const missingSession = setup.run("sessions", "show", short);
+	expect(await missingSession.ended()).toBe(1);
+	expect(missingSession.text).toContain("no session has an id that begins with");
 });
 
 test("an ambiguous abbreviation is refused, and an active session is not deleted", async ({ setup }) => {

@@ -51,7 +51,7 @@ export class Setup {
 	}
 
 	/** Starts a gateway with an empty data directory. */
-	async startAnew(): Promise<void> {
+	async replaceData(): Promise<void> {
 		await this.killGateway();
 		rmSync(this.data, { recursive: true });
 		await this.startGateway();

@@ -32,11 +32,11 @@ async function abortOnce(agent: ZotClient, round: number, random: Random): Promi
 	const began = performance.now();
 	await agent.until("done", ({ request_id }) => request_id === prompt.id);
 	expect(await agent.response(abort.id)).toMatchObject({ success: true });
-	return (await (released ?? gone(agent, began + paced(maxMs)))) - began;
+	return (await (released ?? processesEnded(agent, began + paced(maxMs)))) - began;
 }
 
 /** Resolves with the time at which no process uses the agent's directory any longer. Throws after the deadline. */
-async function gone(agent: ZotClient, until: number): Promise<number> {
+async function processesEnded(agent: ZotClient, until: number): Promise<number> {
 	for (;;) {
 		const left = await childrenIn(agent.path("work"));
 		if (left.length === 0) return performance.now();

@@ -59,15 +59,19 @@ test("a line of 17 MiB is skipped with an error, and the next line is read", asy
 
 test("a message whose echo would be too long is refused, and the longest valid one is accepted", async () => {
 	await using agent = await ZotClient.start();
-	const say = (id: string, length: number) => ({ id, type: "prompt", message: `say: ${"x".repeat(length)}` });
-	const envelope = JSON.stringify(say("a", 0)).length;
-	expect(await agent.ask(say("a", maximum - envelope))).toMatchObject({
+	const promptOf = (id: string, length: number) => ({
+		id,
+		type: "prompt",
+		message: `say: ${"x".repeat(length)}`,
+	});
+	const envelope = JSON.stringify(promptOf("a", 0)).length;
+	expect(await agent.ask(promptOf("a", maximum - envelope))).toMatchObject({
 		...{ command: "prompt", success: false },
 		error: "message: longer than 15 MiB of JSON",
 	});
-	expect(await agent.ask(say("b", 15 * mebibyte))).toMatchObject({ success: false });
+	expect(await agent.ask(promptOf("b", 15 * mebibyte))).toMatchObject({ success: false });
 	expect(agent.frames).toHaveLength(2);
-	agent.send(say("c", 14 * mebibyte), { id: "abort", type: "abort" });
+	agent.send(promptOf("c", 14 * mebibyte), { id: "abort", type: "abort" });
 	await agent.turn();
 	expect(longest(agent)).toBeLessThanOrEqual(maximum);
 	expect(longest(agent)).toBeGreaterThan(14 * mebibyte);

@@ -149,7 +149,7 @@ function message(
 	};
 }
 
-function say(channel: string): void {
+function postMessage(channel: string): void {
 	const sentMessage = message(channel, anna, { content: "<@100> go on" });
 	const member = { roles: [], joined_at: sentMessage.timestamp, deaf: false, mute: false, flags: 0 };
 	dispatch("MESSAGE_CREATE", { ...sentMessage, guild_id: guild, member, mentions: [{ ...me, member }] });
@@ -160,7 +160,7 @@ function answered(channel: string): void {
 	if (left > 0) {
 		left -= 1;
 		open += 1;
-		say(channel);
+		postMessage(channel);
 	} else if (open === 0) process.send?.(0);
 }
 
@@ -177,7 +177,7 @@ process.on("message", (order) => {
 	if (!("messages" in order)) return;
 	left = Number(order.messages) - maximum;
 	open = maximum;
-	for (let index = 0; index < maximum; index++) say(channelOf(index));
+	for (let index = 0; index < maximum; index++) postMessage(channelOf(index));
 });
 
 function port(): number {

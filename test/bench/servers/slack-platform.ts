@@ -96,7 +96,7 @@ server.on("connection", (client) => {
 	);
 });
 
-function say(channel: string): void {
+function postMessage(channel: string): void {
 	const ts = stamp();
 	const text = isDirect(channel) ? "go on" : `<@${self}> go on`;
 	const common = { channel, user: person, text, ts, thread_ts: roots.get(channel), team: "T1", event_ts: ts };
@@ -121,7 +121,7 @@ function answered(channel: string): void {
 	if (left > 0) {
 		left -= 1;
 		open += 1;
-		say(channel);
+		postMessage(channel);
 	} else if (open === 0) process.send?.(0);
 }
 
@@ -138,7 +138,7 @@ process.on("message", (order) => {
 	if (!("messages" in order)) return;
 	left = Number(order.messages) - maximum;
 	open = maximum;
-	for (let index = 0; index < maximum; index++) say(placeOf(index));
+	for (let index = 0; index < maximum; index++) postMessage(placeOf(index));
 });
 
 function port(): number {

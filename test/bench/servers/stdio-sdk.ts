@@ -12,7 +12,7 @@ const client = new Anthropic({ apiKey: "sk-bench", baseURL: url, maxRetries: 0 }
 const request: MessageCreateParamsNonStreaming = JSON.parse(await (await fetch(url)).text());
 let messages: MessageParam[] = [];
 
-const say = (line: object): boolean => process.stdout.write(`${JSON.stringify(line)}\n`);
+const writeLine = (line: object): boolean => process.stdout.write(`${JSON.stringify(line)}\n`);
 
 async function answer(content: string): Promise<void> {
 	messages.push({ role: "user", content: [{ type: "text", text: content }] });
@@ -20,15 +20,15 @@ async function answer(content: string): Promise<void> {
 	for await (const event of await client.messages.create({ ...request, messages, stream: true })) {
 		if (event.type !== "content_block_delta" || event.delta.type !== "text_delta") continue;
 		text += event.delta.text;
-		say({ type: "text_delta", delta: event.delta.text });
+		writeLine({ type: "text_delta", delta: event.delta.text });
 	}
 	messages.push({ role: "assistant", content: [{ type: "text", text }] });
-	say({ type: "done" });
+	writeLine({ type: "done" });
 }
 
 eachLine((line) => {
 	const { type, message } = JSON.parse(line);
 	if (type !== "clear") return void answer(message);
 	messages = [];
-	say({ type: "clear" });
+	writeLine({ type: "clear" });
 });

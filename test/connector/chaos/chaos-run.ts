@@ -129,7 +129,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		// Messages in an unknown channel may be lost with the connection, so the connector must first know each room.
 		this.people.greet();
 		await this.#pass(30_000);
-		for (const session of this.gateway.sessions) this.work.trust.give(session);
+		for (const session of this.gateway.sessions) this.work.trust.grantTrust(session);
 		this.#arm(killable);
 		this.#platform.break();
 		for (let step = 0; step < steps; step++) await this.#step();

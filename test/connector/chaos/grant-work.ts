@@ -11,7 +11,7 @@ export interface Grant {
 	readonly id: string;
 	/** Channel of the grant: `GUILD:CHANNEL` or `TEAM:CHANNEL`. */
 	readonly place: string;
-	readonly givenAt: number;
+	readonly grantedAt: number;
 	isOver: boolean;
 }
 
@@ -41,12 +41,12 @@ export class GrantWork {
 	}
 
 	/** Grants trust to the channel of a session, unless the channel has an open grant or is a direct message. */
-	give(session: Session): void {
+	grantTrust(session: Session): void {
 		const { place } = session;
 		if (place === undefined || isDirect.test(place)) return;
 		if (this.grants.some((grant) => grant.place === place && !grant.isOver)) return;
 		const id = `grant_${String(this.grants.length).padStart(26, "0")}`;
-		const grant = { id, place, givenAt: this.#clock.now(), isOver: false };
+		const grant = { id, place, grantedAt: this.#clock.now(), isOver: false };
 		this.grants.push(grant);
 		this.#notify(place, (one) => one.record("grant.created", this.#payloadOf(grant)));
 	}

@@ -17,14 +17,14 @@ export interface WorkAndPosts {
 	readonly stuck: readonly string[];
 	readonly posts: readonly Post[];
 	/** Whether the connector can no longer show the session. */
-	isGone?(session: Session | undefined): boolean;
+	isMissing?(session: Session | undefined): boolean;
 }
 
 /** Faults if an answer is not visible exactly once. */
-export function judgeAnswers({ work, gateway, stuck, posts, isGone }: WorkAndPosts): string[] {
+export function judgeAnswers({ work, gateway, stuck, posts, isMissing }: WorkAndPosts): string[] {
 	return work.answers.flatMap(({ text, session }) => {
 		const count = posts.filter((post) => post.text.includes(text)).length;
-		const mayBeMissing = isGone?.(gateway.sessions.find(({ id }) => id === session)) ?? false;
+		const mayBeMissing = isMissing?.(gateway.sessions.find(({ id }) => id === session)) ?? false;
 		return count === 1 || (mayBeMissing && count === 0)
 			? []
 			: [`${text} is to be seen ${count} times; stuck: ${stuck.join("; ")}`];
@@ -35,14 +35,14 @@ export function judgeAnswers({ work, gateway, stuck, posts, isGone }: WorkAndPos
  * Faults for a post that still looks like a growing answer at the end. Also faults if a text before a call is not
  * visible exactly once.
  */
-export function judgeGrowth({ work, gateway, posts, isGone }: WorkAndPosts): string[] {
+export function judgeGrowth({ work, gateway, posts, isMissing }: WorkAndPosts): string[] {
 	const unfinished = posts.filter(
 		({ text, buttons, streaming = false }) =>
 			streaming || buttons.includes("Stop") || text.includes(part.trim()),
 	);
 	const earlier = work.earlier.flatMap(({ text, session, isCut }) => {
 		const count = posts.filter((post) => post.text.includes(text)).length;
-		const mayBeMissing = isCut || isGone?.(gateway.sessions.find(({ id }) => id === session));
+		const mayBeMissing = isCut || isMissing?.(gateway.sessions.find(({ id }) => id === session));
 		return count === 1 || (mayBeMissing && count === 0) ? [] : [`${text} is to be seen ${count} times`];
 	});
 	return [...unfinished.map(({ text }) => `an answer is unfinished: ${text.slice(0, 100)}`), ...earlier];
@@ -66,9 +66,9 @@ export function judgeOrder({ answers }: Work, places: readonly (readonly Post[])
  * Faults if a question is not on exactly one card. Also faults if a card with an open question has no button to approve, or if
  * another card has one.
  */
-export function judgeQuestions({ work, posts, isGone }: WorkAndPosts): string[] {
+export function judgeQuestions({ work, posts, isMissing }: WorkAndPosts): string[] {
 	return work.questions.flatMap(({ session, label, approve }) => {
-		if (isGone?.(session)) return [];
+		if (isMissing?.(session)) return [];
 		const cards = posts.filter(({ text }) => text.includes(label));
 		const together = work.questions.filter((one) => cards.some(({ text }) => text.includes(one.label)));
 		const open = together.filter((one) => one.session.asking.has(one.token));
@@ -89,10 +89,10 @@ export function judgeGrantCards({ work, posts }: WorkAndPosts): string[] {
 }
 
 /** Faults if a plan is not shown exactly once, if a waiting plan cannot be approved, or if another plan can. */
-export function judgeReviews({ work, posts, isGone }: WorkAndPosts): string[] {
+export function judgeReviews({ work, posts, isMissing }: WorkAndPosts): string[] {
 	return work.tasks.tasks.flatMap(({ session, reviews }) =>
 		reviews.flatMap(({ label, isOpen }) => {
-			if (isGone?.(session)) return [];
+			if (isMissing?.(session)) return [];
 			const cards = posts.filter(({ text }) => text.includes(label) && reviewStates.test(text));
 			return judgeCard(`the plan ${label}`, cards, { buttons: ["Approve"], isOpen });
 		}),
@@ -109,9 +109,9 @@ interface Ping {
  * Faults unless each plan and each end of a task notify the requester once. A notification by any other post is also
  * a fault.
  */
-export function judgePings({ work, isGone }: WorkAndPosts, pings: readonly Ping[]): string[] {
+export function judgePings({ work, isMissing }: WorkAndPosts, pings: readonly Ping[]): string[] {
 	const causes = work.tasks.tasks.flatMap(({ title, end, reviews, requester, session }) => {
-		const person = { requester: requester.name, mayBeMissing: isGone?.(session) ?? false };
+		const person = { requester: requester.name, mayBeMissing: isMissing?.(session) ?? false };
 		return [
 			{ ...person, name: title, isRequested: end !== undefined },
 			// The question may have been answered before it was posted as open.

@@ -67,10 +67,10 @@ function judgeTasks({ work, simulator }: DiscordChaosRun, posts: readonly Shown[
  * or if a grant has several cards.
  */
 function judgeTrust({ work, people, simulator }: DiscordChaosRun, posts: readonly Shown[]): string[] {
-	return work.trust.grants.flatMap(({ id, place, givenAt, isOver }) => {
+	return work.trust.grants.flatMap(({ id, place, grantedAt, isOver }) => {
 		const changedAt = people.audiences.get(place.split(":").at(-1) ?? "") ?? 0;
 		const isUnseen = simulator.state.identifies.some((at) => at >= changedAt && at <= changedAt + receiptMs);
-		const ended = changedAt <= givenAt || isOver || isUnseen ? [] : [`${id} survived its audience`];
+		const ended = changedAt <= grantedAt || isOver || isUnseen ? [] : [`${id} survived its audience`];
 		const cards = posts.filter(({ text }) => text.includes(reasonOf({ id })));
 		const canEnd = cards.some(({ buttons }) => buttons.includes("End trust"));
 		const shown = isOver && canEnd ? [`${id} is over, its card not`] : [];

@@ -18,8 +18,8 @@ type SentMessage = SlackChaosRun["people"]["messages"]["sentMessages"][number];
 export function judgeSlack(run: SlackChaosRun): string[] {
 	const { simulator, faults, people, work, gateway, stuck } = run;
 	const posts = postsOf(run);
-	const isGone: WorkAndPosts["isGone"] = (session) => isGoneFor(run, session?.externalKey);
-	const workAndPosts = { work, gateway, stuck, posts, isGone };
+	const isMissing: WorkAndPosts["isMissing"] = (session) => isMissingFor(run, session?.externalKey);
+	const workAndPosts = { work, gateway, stuck, posts, isMissing };
 	return [
 		...faults,
 		...judgeAnswers(workAndPosts),
@@ -50,7 +50,7 @@ export function judgeDeleted({ people, gateway }: SlackChaosRun): string[] {
  * True if the thread of a session was deleted with its first message, so that the connector can no longer show the
  * session.
  */
-function isGoneFor({ people }: SlackChaosRun, externalKey = ""): boolean {
+function isMissingFor({ people }: SlackChaosRun, externalKey = ""): boolean {
 	return people.messages.sentMessages.some(
 		({ id, isDeleted }) => isDeleted && externalKey.includes(`:${id}`),
 	);
@@ -66,7 +66,7 @@ function postsOf({ people, simulator }: SlackChaosRun): Shown[] {
 
 function judgeTasks(run: SlackChaosRun, posts: readonly Shown[]): string[] {
 	return run.work.tasks.tasks.flatMap(({ session, title, end }) => {
-		if (isGoneFor(run, session.externalKey)) return [];
+		if (isMissingFor(run, session.externalKey)) return [];
 		const own = posts.filter(({ text }) => text.includes(title));
 		const cards = own.filter(({ buttons }) => /Cancel|Retry/.test(buttons.join()));
 		const workAndPosts = { completed: /Done/, cancelled: /Cancelled/ };
@@ -81,10 +81,10 @@ function judgeTasks(run: SlackChaosRun, posts: readonly Shown[]): string[] {
  * of an ended grant can end it.
  */
 function judgeTrust({ work, people, simulator }: SlackChaosRun, posts: readonly Shown[]): string[] {
-	return work.trust.grants.flatMap(({ id, place, givenAt, isOver }) => {
+	return work.trust.grants.flatMap(({ id, place, grantedAt, isOver }) => {
 		const changedAt = people.audiences.get(place.split(":").at(-1) ?? "") ?? 0;
 		const isUnseen = simulator.delivery.lost.includes("member_joined_channel");
-		const ended = changedAt <= givenAt || isOver || isUnseen ? [] : [`${id} survived its audience`];
+		const ended = changedAt <= grantedAt || isOver || isUnseen ? [] : [`${id} survived its audience`];
 		const cards = posts.filter(({ text }) => text.includes(reasonOf({ id })));
 		const canEnd = cards.some(({ buttons }) => buttons.includes("End trust"));
 		const shown = isOver && canEnd ? [`${id} is over, its card not`] : [];

@@ -81,7 +81,7 @@ export class Work {
 		else if (kind < 7) this.#answerElsewhere(session);
 		else if (kind < 8) this.tasks.plan(session);
 		else if (kind < 11) this.tasks.work();
-		else this.trust.give(session);
+		else this.trust.grantTrust(session);
 	}
 
 	/** Continues some growing answers at random, and forgets those whose run has ended. */

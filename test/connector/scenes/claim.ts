@@ -17,7 +17,7 @@ export async function claim(notebook: Notebook, step: Claim): Promise<void> {
 		await wait(
 			notebook,
 			() => answers(notebook),
-			(all) => all.some((text) => has(text, town.site.meant(step.answered))),
+			(all) => all.some((text) => has(text, town.site.platformForm(step.answered))),
 		);
 	} else if ("answeredNothing" in step) {
 		await town.settle();
@@ -67,7 +67,7 @@ async function see(notebook: Notebook, step: OfRoom): Promise<void> {
 	}
 	if ("shows" in step) {
 		const { times } = step;
-		const shows = town.site.meant(step.shows);
+		const shows = town.site.platformForm(step.shows);
 		const count = (posts: readonly string[]) => posts.filter((text) => has(text, shows)).length;
 		await wait(notebook, seen, (posts) => (times === undefined ? count(posts) > 0 : count(posts) >= times));
 		if (times === undefined) return;
@@ -79,9 +79,9 @@ async function see(notebook: Notebook, step: OfRoom): Promise<void> {
 	const posts = seen();
 	const isSo =
 		"hides" in step
-			? posts.every((text) => !has(text, town.site.meant(step.hides)))
+			? posts.every((text) => !has(text, town.site.platformForm(step.hides)))
 			: posts.length === step.showsOnly.length &&
-				step.showsOnly.every((sight, at) => has(posts[at] ?? "", town.site.meant(sight)));
+				step.showsOnly.every((sight, at) => has(posts[at] ?? "", town.site.platformForm(sight)));
 	if (!isSo) throw new Error(`these are the posts:\n${listed(posts)}`);
 }
 

@@ -139,7 +139,7 @@ export class DiscordSite implements Site {
 		return messageText(shown);
 	}
 
-	meant(sight: Sight): Sight {
+	platformForm(sight: Sight): Sight {
 		return sight;
 	}
 

@@ -55,7 +55,7 @@ async function typesUntil(
 	for (let passed = 0; passed < maxRunMs; passed += 1000) {
 		await town.city.pass(1000);
 		await town.calm();
-		if (shownPosts(site, room).some((post) => has(post, site.meant(sight)))) return;
+		if (shownPosts(site, room).some((post) => has(post, site.platformForm(sight)))) return;
 		gap = room.typing().includes(parley) ? 0 : gap + 1000;
 		if (gap >= site.typingGapMs) throw new Error(`after ${passed} ms, there was no typing for ${gap} ms`);
 	}

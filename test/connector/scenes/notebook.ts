@@ -29,7 +29,7 @@ export class Notebook {
 		const seen = () => attempt(() => site.room(room, person).shows(person)) ?? [];
 		let found: Seen | undefined;
 		const isThere = (): boolean => {
-			found = seen().findLast((shown) => has(textOfPost(site, shown), site.meant(words)));
+			found = seen().findLast((shown) => has(textOfPost(site, shown), site.platformForm(words)));
 			return found !== undefined;
 		};
 		await city.until(isThere, `there is a message with ${words}`);

@@ -143,7 +143,7 @@ export interface Site {
 	/** The direct messages of a person, if the platform shows a person's notices there instead of in the room. */
 	directOf?(person: string): Room | undefined;
 	/** Expected post in the form of the platform. */
-	meant(sight: Sight): Sight;
+	platformForm(sight: Sight): Sight;
 	/** A text that changes whenever a post is added, edited or deleted. */
 	traces(): string;
 	/** People whom mentions have notified since the last call, for example `@Olga`. */

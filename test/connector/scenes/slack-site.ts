@@ -135,11 +135,11 @@ export class SlackSite implements Site {
 		return asRead(messageText(shown));
 	}
 
-	meant(sight: Sight): Sight {
+	platformForm(sight: Sight): Sight {
 		if (sight instanceof RegExp) return sight;
 		if (typeof sight === "string") return isOfDiscord(sight) ? [] : command(sight);
-		const meant = sight.filter((part) => !isOfDiscord(part));
-		return meant.map((part) => (typeof part === "string" ? command(part) : part));
+		const shared = sight.filter((part) => !isOfDiscord(part));
+		return shared.map((part) => (typeof part === "string" ? command(part) : part));
 	}
 
 	traces(): string {

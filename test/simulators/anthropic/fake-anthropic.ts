@@ -130,14 +130,14 @@ export class FakeAnthropic {
 
 	async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const { promise: abandoned, resolve } = Promise.withResolvers<boolean>();
-		const gone = new AbortController();
+		const abort = new AbortController();
 		response.on("close", () => {
-			gone.abort();
+			abort.abort();
 			resolve(!response.writableFinished);
 		});
 		this.#served += 1;
 		const requestId = `req_${this.#served.toString().padStart(24, "0")}`;
-		const stage: Stage = { response, requestId, clock: this.#clock, gone: gone.signal };
+		const stage: Stage = { response, requestId, clock: this.#clock, signal: abort.signal };
 		const bytes = await buffer(request);
 		const { method, url, headers } = request;
 		if (method === "POST" && url === "/v1/messages") {

@@ -9,7 +9,7 @@ export interface Stage {
 	readonly requestId: string;
 	readonly clock: Clock;
 	/** Aborts when the response has ended or the client has disconnected. */
-	readonly gone: AbortSignal;
+	readonly signal: AbortSignal;
 	/** Form of the stream. By default, the form of the Messages API. */
 	readonly form?: StreamForm;
 }
@@ -62,20 +62,22 @@ export async function playStream(
 	const frames = shown.map(form.frame);
 	if (form.end !== "" && shown.length === events.length) frames.push(form.end);
 	for (const packet of packetsOf(reply, frames)) {
-		if (reply.everyMs !== undefined) await unlessGone(stage, delay(stage.clock, reply.everyMs, stage.gone));
-		if (stage.gone.aborted) return;
-		if (!response.write(packet)) await unlessGone(stage, once(response, "drain", { signal: stage.gone }));
+		if (reply.everyMs !== undefined)
+			await unlessAborted(stage, delay(stage.clock, reply.everyMs, stage.signal));
+		if (stage.signal.aborted) return;
+		if (!response.write(packet))
+			await unlessAborted(stage, once(response, "drain", { signal: stage.signal }));
 	}
 	if (end) return breakOff(stage, end);
 	response.end();
 }
 
 /** Waits for a promise. Ignores its rejection if the client has disconnected. */
-async function unlessGone({ gone }: Stage, awaited: Promise<unknown>): Promise<void> {
+async function unlessAborted({ signal }: Stage, awaited: Promise<unknown>): Promise<void> {
 	try {
 		await awaited;
 	} catch (reason) {
-		if (!gone.aborted) throw reason;
+		if (!signal.aborted) throw reason;
 	}
 }
 
@@ -137,18 +139,18 @@ async function breakOff(stage: Stage, { how, when, pingEveryMs }: Break): Promis
 }
 
 async function hang(
-	{ response, clock, gone, form = messagesForm }: Stage,
+	{ response, clock, signal, form = messagesForm }: Stage,
 	pingEveryMs: number | undefined,
 ): Promise<void> {
-	if (gone.aborted) return;
-	const over = once(gone, "abort");
+	if (signal.aborted) return;
+	const over = once(signal, "abort");
 	if (pingEveryMs !== undefined) {
 		const ping = (): void => {
 			response.write(form.ping);
 			timer = clock.after(pingEveryMs, ping);
 		};
 		let timer = clock.after(pingEveryMs, ping);
-		gone.addEventListener("abort", () => timer.cancel());
+		signal.addEventListener("abort", () => timer.cancel());
 	}
 	await over;
 }

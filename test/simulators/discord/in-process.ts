@@ -90,7 +90,7 @@ export class InProcessPort implements DiscordPort {
 	}
 
 	async connect(handlers: Handlers): Promise<void> {
-		this.#goBack();
+		this.#rollBack();
 		const { promise, resolve } = Promise.withResolvers<void>();
 		const { link } = handlers;
 		const first = (state: DiscordLink): void => {
@@ -129,7 +129,7 @@ export class InProcessPort implements DiscordPort {
 	}
 
 	/** Rewinds to the position before the first event that the previous process did not store. */
-	#goBack(): void {
+	#rollBack(): void {
 		const { id, seq, unreceived = [] } = this.#sessions.session ?? { id: "", seq: 0 };
 		const received = Math.min(seq, ...[...unreceived].map((one) => one - 1));
 		if (received > 0) this.#sessions.session = { id, seq: received };

@@ -111,16 +111,16 @@ export class FakeProvider implements AsyncDisposable {
 
 	async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const { promise: abandoned, resolve } = Promise.withResolvers<boolean>();
-		const gone = new AbortController();
+		const abort = new AbortController();
 		response.on("close", () => {
-			gone.abort();
+			abort.abort();
 			resolve(!response.writableFinished);
 		});
 		this.#served += 1;
 		const { form, base } = this.wire;
 		const requestId = `req_${this.#served.toString().padStart(24, "0")}`;
 		const clock = this.#options.clock ?? systemClock;
-		const stage: Stage = { response, requestId, clock, gone: gone.signal, form };
+		const stage: Stage = { response, requestId, clock, signal: abort.signal, form };
 		const bytes = await buffer(request);
 		const { method, url = "", headers } = request;
 		const body = bodyOf(bytes);

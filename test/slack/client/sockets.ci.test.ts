@@ -163,9 +163,9 @@ test("a deaf socket is replaced after many events over the other one, and its ev
 	const one = await client().connect();
 	const [deaf] = await opens(2);
 	deaf?.stopsReceiving();
-	const gone = (): boolean => deaf !== undefined && !sockets.open.includes(deaf);
-	await chatter(says, gone);
-	await watch.until("it is gone", gone);
+	const isClosed = (): boolean => deaf !== undefined && !sockets.open.includes(deaf);
+	await chatter(says, isClosed);
+	await watch.until("it is gone", isClosed);
 	const receivedCount = one.received.length;
 	clock.advance(3000);
 	await watch.until("what was lost came again", () => one.envelopes.some(({ attempt }) => attempt === 1));

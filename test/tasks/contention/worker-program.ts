@@ -23,7 +23,7 @@ import { fastClock } from "./fast-clock.ts";
  * a task starts with `hold`, its model prints a line and then waits for a line on stdin.
  */
 const [connection = "", directory = "", epoch = ""] = process.argv.slice(2);
-const say = (...words: readonly string[]): boolean => process.stdout.write(`${words.join(" ")}\n`);
+const writeLine = (...words: readonly string[]): boolean => process.stdout.write(`${words.join(" ")}\n`);
 const lines = createInterface(process.stdin)[Symbol.asyncIterator]();
 
 const mark = defineTool({
@@ -61,7 +61,7 @@ const model: Model = {
 			yield { ...end, stop: "end_turn" };
 			return;
 		}
-		say("asked", title);
+		writeLine("asked", title);
 		if (title.startsWith("hold")) await lines.next();
 		yield { type: "call", id: "mark-1", name: "mark", arguments: { title } };
 		yield { ...end, stop: "tool_use" };
@@ -88,7 +88,7 @@ const redactor = new Redactor();
 const log = createLogger({
 	level: "warn",
 	redactor,
-	destination: { write: (line: string) => say("log", line.trim()) },
+	destination: { write: (line: string) => writeLine("log", line.trim()) },
 });
 const runtime = new Runtime({
 	...{ clock, redactor, model, tools: [mark], failpoints: noFailpoints, ids: createIds(), shared: true },
@@ -99,7 +99,7 @@ const runtime = new Runtime({
 	roots: { given: [], current: directory, dataDir },
 });
 runtime.observe(operator, ({ event }) => {
-	if (event.type === "task.completed" || event.type === "task.started") say(event.type, event.taskId);
+	if (event.type === "task.completed" || event.type === "task.started") writeLine(event.type, event.taskId);
 });
 await runtime.start();
-say("ready");
+writeLine("ready");

@@ -21,12 +21,12 @@ export function hasReached(
 	killable: KillableRuntime,
 	seen: Sightings,
 ): boolean {
-	const mine = { state: at.task, suspended: at.suspended, putOff: at.putOff };
-	const its = { state: at.worker, suspended: at.workerSuspended, putOff: at.workerPutOff };
+	const taskState = { state: at.task, suspended: at.suspended, putOff: at.putOff };
+	const workerState = { state: at.worker, suspended: at.workerSuspended, putOff: at.workerPutOff };
 	const asks = (seen.find(title)?.prompt ?? "") !== "";
 	const ended = !needed || !isOver(at.task) || seen.find(dependentOf(title))?.ends === 1;
-	const here = at.asks ? asks : isThere(title, mine, killable, seen);
-	return here && ended && isThere(workerOf(title), its, killable, seen);
+	const here = at.asks ? asks : isThere(title, taskState, killable, seen);
+	return here && ended && isThere(workerOf(title), workerState, killable, seen);
 }
 
 interface Place extends Pick<Row, "suspended" | "putOff"> {

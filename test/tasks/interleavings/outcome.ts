@@ -40,14 +40,14 @@ async function faultsOfOne(
 	sessions: Sessions,
 ): Promise<string[]> {
 	const { title, home, needed } = player.cast;
-	const say = (what: string): string => `${sequence.join(", ")}: ${what}`;
+	const problem = (what: string): string => `${sequence.join(", ")}: ${what}`;
 	const faults: string[] = [];
 	const own = usageIn(sessions, group.seen.of(title).own);
 	const worker = usageIn(sessions, group.seen.find(workerOf(title))?.own ?? "");
 	const { tasks } = group.killable.t.runtime;
 	const facts = await tasks.check(operator, group.seen.of(title).taskId);
 	if (facts.usage.inputTokens !== own + worker) {
-		faults.push(say(`its usage is ${facts.usage.inputTokens}, its calls took ${own} and ${worker}`));
+		faults.push(problem(`its usage is ${facts.usage.inputTokens}, its calls took ${own} and ${worker}`));
 	}
 	const dependent = needed
 		? await tasks.check(operator, group.seen.of(dependentOf(title)).taskId)
@@ -55,10 +55,10 @@ async function faultsOfOne(
 	const { total } = await group.killable.t.runtime.usage(operator, { sessionId: home, by: "day" });
 	const all = own + worker + (dependent?.usage.inputTokens ?? 0);
 	const used = total.usage.inputTokens;
-	if (used !== all) faults.push(say(`its session has used ${used} instead of ${all}`));
+	if (used !== all) faults.push(problem(`its session has used ${used} instead of ${all}`));
 	const reason = at.task === "failed" ? `has failed: ${facts.error}` : `was cancelled: ${facts.error}`;
 	if (dependent && at.task !== "completed" && !dependent.error.includes(reason)) {
-		faults.push(say(`who needs it failed with "${dependent.error}"`));
+		faults.push(problem(`who needs it failed with "${dependent.error}"`));
 	}
 	return faults;
 }

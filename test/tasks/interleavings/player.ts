@@ -84,7 +84,7 @@ export class Player {
 	 */
 	async play(action: Own, killable: KillableRuntime, again = false): Promise<void> {
 		if (!again || !this.isDecision(action)) this.#step += 1;
-		if (this.isDecision(action)) return this.#say(action, killable);
+		if (this.isDecision(action)) return this.#decide(action, killable);
 		const { title } = this.cast;
 		const [worker, reply] = replies[action];
 		const who = worker ? workerOf(title) : title;
@@ -93,7 +93,7 @@ export class Player {
 		killable.model.reply(who, action === "spawn" ? [spawnCall(id, title)] : reply(id));
 	}
 
-	async #say(action: Decision, killable: KillableRuntime): Promise<void> {
+	async #decide(action: Decision, killable: KillableRuntime): Promise<void> {
 		const { title } = this.cast;
 		const { tasks } = killable.t.runtime;
 		switch (action) {

@@ -94,8 +94,9 @@ export class SequenceGroup {
 		await this.killable.quiet();
 		await this.crash();
 		const next = new Map(moving.map((one) => [one, { ...one, at: after(one.at, ownOf(one, place)) }]));
-		const goesOn = (one: Playing): boolean => this.#hasReached(one) || this.#hasReached(next.get(one) ?? one);
-		await this.#until("all continue", moving, goesOn);
+		const canContinue = (one: Playing): boolean =>
+			this.#hasReached(one) || this.#hasReached(next.get(one) ?? one);
+		await this.#until("all continue", moving, canContinue);
 		await this.killable.quiet();
 		const rows = await this.#rows();
 		const behind = moving.filter((one) => differences(next.get(one) ?? one, rows).length > 0);

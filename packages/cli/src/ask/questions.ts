@@ -126,10 +126,10 @@ export class Questions {
 		const { signal } = asking.ended;
 		if (!hasPerson) return this.#refuse(question);
 		const given = await askPerson(question, { io, signal, onInterrupt });
-		if (given) await this.#give(asking, given);
+		if (given) await this.#sendAnswer(asking, given);
 	}
 
-	async #give(asking: Asking, given: GivenAnswer): Promise<void> {
+	async #sendAnswer(asking: Asking, given: GivenAnswer): Promise<void> {
 		const { question } = asking.open;
 		asking.open = { question, given };
 		const sending = this.#respond(question, given.response);

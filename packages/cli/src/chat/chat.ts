@@ -190,10 +190,10 @@ export class Chat {
 			await this.#sending(`!${command}`, () => this.#request("run_command", { command }));
 		}
 		if (kind === "unknown") {
-			if (await namesSkill(line, this.#skillList)) await this.#say(line.trimEnd(), "send_message");
+			if (await namesSkill(line, this.#skillList)) await this.#sendText(line.trimEnd(), "send_message");
 			else this.#note(entered.hint);
 		}
-		if (kind === "message") await this.#say(entered.content, "send_message");
+		if (kind === "message") await this.#sendText(entered.content, "send_message");
 		if (kind === "command") await this.#commands[entered.name](entered.words);
 	}
 
@@ -238,7 +238,7 @@ export class Chat {
 		resume: (words) => (words === "" ? this.#listSessions() : this.#resume(words)),
 		fork: (words) => this.#fork(words),
 		model: (name) => (name === "" ? this.#listModels() : this.#chooseModel(name)),
-		steer: (words) => this.#say(words, "steer"),
+		steer: (words) => this.#sendText(words, "steer"),
 		retry: () => this.#sending(againWords, () => this.#request("retry", {})),
 		usage: async () => {
 			const report = await this.#request("usage", { by: "model" });
@@ -317,7 +317,7 @@ export class Chat {
 	/** Content of the clipboard for the message. An image becomes a label. Never rejects. */
 	readonly readClipboard = (): Promise<PastedClipboard> => pasteClipboard(this.#options.images, this.#images);
 
-	#say(content: string, method: "send_message" | "steer"): Promise<void> {
+	#sendText(content: string, method: "send_message" | "steer"): Promise<void> {
 		if (method === "steer") return this.#sending(content, () => this.#request(method, { content }));
 		// The person may open another session while the upload is running.
 		const { sessionId } = this;

@@ -8,7 +8,7 @@ import {
 	pastedText,
 	pressKey,
 } from "../terminal/editor.ts";
-import { emptySearch, type HistorySearch, pressSearchKey, searchAgain } from "../terminal/history-search.ts";
+import { emptySearch, type HistorySearch, pressSearchKey, searchNext } from "../terminal/history-search.ts";
 import { visibleLine } from "../text/visible.ts";
 import { clipboardTexts } from "../texts/chat/clipboard.ts";
 import { keyTexts } from "../texts/chat/keys.ts";
@@ -158,7 +158,7 @@ export class Keyboard {
 		const added = earlier.filter((entry) => !history.includes(entry));
 		this.#message = { ...this.#message, history: [...added, ...history], place: place + added.length };
 		// The person may have typed further characters while the messages were read.
-		if (this.#search) this.#search = searchAgain(this.#search, this.#message.history);
+		if (this.#search) this.#search = searchNext(this.#search, this.#message.history);
 		this.#chat.redraw();
 	}
 

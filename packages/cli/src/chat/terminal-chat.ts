@@ -4,7 +4,7 @@ import type { Key } from "../terminal/editor.ts";
 import { type Page, pageRows, pressPageKey } from "../terminal/pager.ts";
 import { Terminal } from "../terminal/terminal.ts";
 import { shorten } from "../text/shorten.ts";
-import { createStyles, type OutputFormat, wantsColours } from "../text/styles.ts";
+import { createStyles, type OutputFormat, usesColours } from "../text/styles.ts";
 import { chatTexts } from "../texts/chat/lines.ts";
 import { detailTexts } from "../texts/chat/live.ts";
 import { headRow, noteRows } from "../wordings/message-rows.ts";
@@ -51,7 +51,7 @@ class TerminalChat {
 	readonly leave = (): void => this.#chat.leave();
 
 	constructor(io: Io, begin: BeginChat, makeStatus: MakeStatusLine) {
-		const styles = createStyles(wantsColours(io.stdout, io.environment));
+		const styles = createStyles(usesColours(io.stdout, io.environment));
 		this.#format = () => ({ columns: this.#terminal.columns, styles });
 		this.#terminal = new Terminal({
 			input: io.stdin,

@@ -1,4 +1,4 @@
-import { createStyles, type OutputFormat, wantsColours } from "../text/styles.ts";
+import { createStyles, type OutputFormat, usesColours } from "../text/styles.ts";
 import { wrapText } from "../text/wrap.ts";
 import type { Io } from "./io.ts";
 
@@ -8,7 +8,7 @@ const usualColumns = 80;
 export function outputFormat({ stdout, environment }: Io): OutputFormat {
 	// A terminal with an unknown size reports 0 columns.
 	const columns = stdout.isTTY ? stdout.columns || usualColumns : Number.POSITIVE_INFINITY;
-	return { columns, styles: createStyles(wantsColours(stdout, environment)) };
+	return { columns, styles: createStyles(usesColours(stdout, environment)) };
 }
 
 export function printRows(rows: readonly string[], { stdout }: Io): void {
@@ -32,5 +32,5 @@ export function printNotice(text: string, io: Io): void {
 /** Width and styles of stderr. */
 export function errorFormat({ stderr, environment }: Io): OutputFormat {
 	const columns = stderr.isTTY ? stderr.columns || usualColumns : Number.POSITIVE_INFINITY;
-	return { columns, styles: createStyles(wantsColours(stderr, environment)) };
+	return { columns, styles: createStyles(usesColours(stderr, environment)) };
 }

@@ -107,8 +107,8 @@ export function usualName(given: string, parent: Command): string | undefined {
 	const word = given.toLowerCase();
 	if (parent.parent === null) return Object.hasOwn(programNames, word) ? programNames[word] : undefined;
 	const names = new Set(sameWork.filter((group) => group.includes(word)).flat());
-	const meant = parent.commands.find((one) => one.name() !== word && names.has(one.name()))?.name();
-	if (meant !== undefined) return meant;
+	const otherCommand = parent.commands.find((one) => one.name() !== word && names.has(one.name()))?.name();
+	if (otherCommand !== undefined) return otherCommand;
 	const listing = names.has("list") ? listings[parent.name()] : undefined;
 	return listing && `parley ${listing}`;
 }

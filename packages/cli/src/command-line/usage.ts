@@ -98,12 +98,12 @@ export function unusedFlag(name: string, command: Command): UsageError {
  */
 export function refuseSubcommandName(words: readonly string[], command: Command): void {
 	const [first = ""] = words;
-	const meant = usualName(first, command) ?? similarName(first, command);
-	if (meant === undefined) return;
+	const suggested = usualName(first, command) ?? similarName(first, command);
+	if (suggested === undefined) return;
 	throw new UsageError(
 		commandLineTexts.subcommandName({
 			word: first,
-			command: meant,
+			command: suggested,
 			parent: pathOf(command),
 			words: words.join(" "),
 		}),

@@ -41,13 +41,13 @@ async function noticesOf({ platform: { name }, flags, io }: Examination): Promis
 
 /** Checks whether the connector on this machine works. */
 async function connectorOf({ platform, flags, io }: Examination): Promise<Finding> {
-	const { name, wants } = platform;
+	const { name, credential } = platform;
 	const id = `${name}-connector`;
 	const { data } = await readConnectorConfig(flags, io);
 	const now = systemClock.now();
 	const status = (await readConnectorStatuses(data, now)).find((one) => one.platform === name);
 	if (status === undefined) {
-		const fix = connectorCheckTexts.noneFix({ variables: wants, platform: name });
+		const fix = connectorCheckTexts.noneFix({ variables: credential, platform: name });
 		return { id, status: "warn", what: connectorCheckTexts.none({ data }), fix };
 	}
 	const [what, fix] = [

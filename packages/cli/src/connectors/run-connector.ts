@@ -20,7 +20,7 @@ import { collectWhenIdle } from "../gateway/collect-when-idle.ts";
 import { humanLog } from "../gateway/human-log.ts";
 import { readConfig } from "../gateway/run-gateway.ts";
 import { stopSignal } from "../gateway/stop-signal.ts";
-import { createStyles, wantsColours } from "../text/styles.ts";
+import { createStyles, usesColours } from "../text/styles.ts";
 import { connectorRunTexts } from "../texts/connectors/run.ts";
 import { type ConnectorWords, ReportWriter, reportFileOf } from "./connector-report.ts";
 import { lockConnector } from "./lock-connector.ts";
@@ -56,7 +56,7 @@ export async function runConnector(run: Run): Promise<number> {
 	const config = await readConnectorConfig(flags, io, io.stderr.isTTY ? "warn" : "info");
 	const redactor = new Redactor();
 	for (const secret of secrets) redactor.add(secret);
-	const styles = createStyles(wantsColours(io.stderr, io.environment));
+	const styles = createStyles(usesColours(io.stderr, io.environment));
 	const destination = io.stderr.isTTY ? { destination: humanLog(io.stderr, styles) } : {};
 	const log = createLogger({ level: config.logLevel, redactor, ...destination }).child({
 		connector: platform,

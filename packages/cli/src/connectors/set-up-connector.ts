@@ -8,7 +8,7 @@ import type { Io } from "../command-line/io.ts";
 import { outputFormat } from "../command-line/output.ts";
 import type { Platform } from "../gateway/platform.ts";
 import { doctorRows } from "../tables/finding-rows.ts";
-import { createStyles, wantsColours } from "../text/styles.ts";
+import { createStyles, usesColours } from "../text/styles.ts";
 import { wrapText } from "../text/wrap.ts";
 import { connectorSetupTexts } from "../texts/connectors/setup.ts";
 import { connectorCheckTexts } from "../texts/connectors/state.ts";
@@ -62,7 +62,7 @@ export async function setUpConnector(way: SetupWay, flags: ConnectorFlags, io: I
 	try {
 		if (!way.hasToken) return withoutToken(steps, setup);
 		if (!(await follow(steps, { connector, way }, setup))) return stopping.signal.aborted ? 130 : 1;
-		say(io, `\n${lastWords(connector, platform)}`);
+		printLine(io, `\n${lastWords(connector, platform)}`);
 		return 0;
 	} finally {
 		await connector.stop();
@@ -76,7 +76,7 @@ async function follow(
 	setup: Setup,
 ): Promise<boolean> {
 	for (const [index, step] of steps.entries()) {
-		say(setup.io, heading(setup.io, `${index + 1}/${steps.length}  ${step.title}`));
+		printLine(setup.io, heading(setup.io, `${index + 1}/${steps.length}  ${step.title}`));
 		const isDone =
 			step.id === "answer"
 				? await waitForAnswer(step, setup)
@@ -98,8 +98,8 @@ async function passes(step: SetupStep, { io, signal }: Setup): Promise<boolean> 
 		show(findings, io);
 		if (isDone) return true;
 		if (signal.aborted || !io.stdin.isTTY) return false;
-		const { again, againWithToken } = connectorSetupTexts;
-		printText(io, step.id === "token" ? againWithToken : again);
+		const { again, retryWithToken } = connectorSetupTexts;
+		printText(io, step.id === "token" ? retryWithToken : again);
 		if (!(await entered(io, signal))) return false;
 	}
 }
@@ -140,16 +140,16 @@ async function withdraw(code: string, flags: ConnectorFlags, io: Io): Promise<vo
 }
 
 function withoutToken([first, ...others]: readonly SetupStep[], { platform, io }: Setup): number {
-	if (first) say(io, heading(io, `1/${others.length + 1}  ${first.title}`));
+	if (first) printLine(io, heading(io, `1/${others.length + 1}  ${first.title}`));
 	if (first) printText(io, first.todo);
 	const [variable = ""] = platform.variables;
 	printText(io, connectorSetupTexts.runAgain({ variable, platform: platform.name }));
 	return 1;
 }
 
-function lastWords({ isOwn }: SetupConnector, { title, wants }: Platform): string {
+function lastWords({ isOwn }: SetupConnector, { title, credential }: Platform): string {
 	const words = isOwn ? connectorSetupTexts.completeAndStopped : connectorSetupTexts.complete;
-	return words({ variables: wants, platform: title });
+	return words({ variables: credential, platform: title });
 }
 
 async function entered({ stdin }: Io, signal: AbortSignal): Promise<boolean> {
@@ -160,23 +160,23 @@ async function entered({ stdin }: Io, signal: AbortSignal): Promise<boolean> {
 }
 
 function heading({ stdout, environment }: Io, text: string): string {
-	return `\n${createStyles(wantsColours(stdout, environment)).bold(text)}`;
+	return `\n${createStyles(usesColours(stdout, environment)).bold(text)}`;
 }
 
 function show(findings: readonly Finding[], io: Io): void {
 	const { columns, styles } = outputFormat(io);
 	// Excludes the last rows, which contain the sum.
 	const rows = doctorRows(findings, { styles, columns: columns - 5 }).slice(0, -2);
-	say(io, rows.map((row) => `     ${row}`).join("\n"));
+	printLine(io, rows.map((row) => `     ${row}`).join("\n"));
 }
 
 /** Prints an indented text that belongs to a heading. */
 function printText(io: Io, text: string): void {
 	const rows = wrapText(text, outputFormat(io).columns - 5);
-	say(io, rows.map((row) => `     ${row}`).join("\n"));
+	printLine(io, rows.map((row) => `     ${row}`).join("\n"));
 }
 
-function say({ stdout }: Io, text: string): void {
+function printLine({ stdout }: Io, text: string): void {
 	stdout.write(`${text}\n`);
 }
 
@@ -274,7 +274,7 @@ class SetupConnector {
 		try {
 			await withGateway(this.#flags, this.#io, (client) => client.request("list_sessions", { limit: 1 }));
 		} catch (reason) {
-			const fix = connectorSetupTexts.startGatewayFix({ variables: this.#platform.wants });
+			const fix = connectorSetupTexts.startGatewayFix({ variables: this.#platform.credential });
 			return this.#found("fail", ParleyError.from(reason).message, fix);
 		}
 		const { data } = await readConnectorConfig(this.#flags, this.#io);

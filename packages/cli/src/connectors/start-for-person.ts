@@ -9,7 +9,7 @@ import { humanLog } from "../gateway/human-log.ts";
 import { type RunOptions, readConfig, runGateway } from "../gateway/run-gateway.ts";
 import { findInstallation, type Installation } from "../installation/installation.ts";
 import { alignColumns } from "../text/columns.ts";
-import { createStyles, type Styles, wantsColours } from "../text/styles.ts";
+import { createStyles, type Styles, usesColours } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
 import { startTexts } from "../texts/gateway/start-for-person.ts";
 import { attachConnectors } from "./supervise-connectors.ts";
@@ -37,7 +37,7 @@ export async function startForPerson(options: StartOptions): Promise<number> {
 	const io = await withStoredKeys(options.io, flags.data);
 	const refusal = await refusalOfRoot(flags, io);
 	if (refusal !== undefined) return refusal;
-	const styles = createStyles(wantsColours(io.stderr, io.environment));
+	const styles = createStyles(usesColours(io.stderr, io.environment));
 	const defaultData = await defaultDataDirectory();
 	const command = commandOf(findInstallation().kind, io.environment);
 	const onListening = (gateway: Gateway): void => {

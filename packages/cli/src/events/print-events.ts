@@ -125,7 +125,7 @@ export async function followEvents(options: FollowOptions): Promise<void> {
 			tried = 0;
 		};
 		await follower.read(opened).catch((reason: unknown) => {
-			if (!follower.mayTryAgain(reason)) throw reason;
+			if (!follower.mayRetry(reason)) throw reason;
 		});
 		if (signal.aborted || follower.isOver) return;
 		if (tried === 0) onState("lost");
@@ -148,7 +148,7 @@ class Follower {
 	}
 
 	/** Whether a retry may succeed. True after the stop signal, because the loop then ends without an error. */
-	mayTryAgain(reason: unknown): boolean {
+	mayRetry(reason: unknown): boolean {
 		if (this.#options.signal.aborted) return true;
 		return this.#wasReached && reason instanceof ParleyError && reason.code === "unavailable";
 	}

@@ -13,10 +13,10 @@ export interface LoginListener {
 	/** Redirect address: https://www.rfc-editor.org/rfc/rfc8252#section-7.3 */
 	readonly url: string;
 	/**
-	 * Resolves with the first answer that `isOurs` accepts. Refuses all other answers, because any page can send a
+	 * Resolves with the first answer that `isExpected` accepts. Refuses all other answers, because any page can send a
 	 * browser to this address.
 	 */
-	answer(isOurs: (answer: URLSearchParams) => boolean): Promise<URLSearchParams>;
+	answer(isExpected: (answer: URLSearchParams) => boolean): Promise<URLSearchParams>;
 	close(): void;
 }
 
@@ -44,8 +44,8 @@ export async function listenForLogin(port: number): Promise<LoginListener> {
 	url = `http://127.0.0.1:${place.port}${path}`;
 	return {
 		url,
-		answer(isOurs) {
-			accepts = isOurs;
+		answer(isExpected) {
+			accepts = isExpected;
 			return first.promise;
 		},
 		close() {

@@ -97,7 +97,7 @@ export class McpBridge {
 			}
 			response.resume();
 		}
-		await this.#openAgain(first);
+		await this.#reopen(first);
 		return this.#take(await this.#post(message.text), message);
 	}
 
@@ -105,7 +105,7 @@ export class McpBridge {
 	 * Opens another session, for example after a restart of the gateway. The client does not notice it. Throws if the
 	 * gateway refuses the new session.
 	 */
-	async #openAgain({ text: first }: Message): Promise<void> {
+	async #reopen({ text: first }: Message): Promise<void> {
 		this.#sessionId = undefined;
 		this.#revision = undefined;
 		const response = await this.#post(first);

@@ -14,7 +14,7 @@ export interface Platform {
 	/** Whether the environment contains the connector's tokens, so that `parley start` runs the connector. */
 	isRequested(environment: Environment): boolean;
 	/** Text for people with the names of the variables that the connector needs. */
-	readonly wants: string;
+	readonly credential: string;
 	/** Instruction with which the person who sets up the bot becomes its owner. */
 	pairing(code: string): string;
 }
@@ -24,7 +24,7 @@ export const discord: Platform = {
 	title: "Discord",
 	variables: ["DISCORD_TOKEN"],
 	isRequested: (environment) => isSet(environment, "DISCORD_TOKEN"),
-	wants: "DISCORD_TOKEN",
+	credential: "DISCORD_TOKEN",
 	pairing: (code) => platformTexts.discordPairing({ code }),
 };
 
@@ -40,14 +40,14 @@ export const slack: Platform = {
 	isRequested: (environment) =>
 		isSet(environment, "SLACK_BOT_TOKEN") &&
 		(isSet(environment, "SLACK_APP_TOKEN") || isSet(environment, "SLACK_SIGNING_SECRET")),
-	wants: platformTexts.slackVariables,
+	credential: platformTexts.slackVariables,
 	pairing: (code) => platformTexts.slackPairing({ code }),
 };
 
 /** The platform Slack with HTTP instead of Socket Mode. */
 export const slackOverHttp: Platform = {
 	...slack,
-	wants: platformTexts.slackHttpVariables,
+	credential: platformTexts.slackHttpVariables,
 };
 
 export const platforms: readonly Platform[] = [discord, slack];

@@ -26,13 +26,13 @@ export async function serveMcp(flags: AddressFlags, io: Io): Promise<void> {
 	);
 	if (health.status !== 200 && health.status !== 503) throw answerError(address, health);
 	const { stdin, stdout } = io;
-	const gone = once(stdout, "error");
+	const disconnected = once(stdout, "error");
 	const bridge = new McpBridge({
 		clock: systemClock,
 		find: findAgain(address, () => locateGateway(flags, io)),
 		write: (line) => void stdout.write(`${line}\n`),
 	});
-	await Promise.race([readLines(stdin, bridge), gone]);
+	await Promise.race([readLines(stdin, bridge), disconnected]);
 	await bridge.close();
 	stdin.destroy();
 }

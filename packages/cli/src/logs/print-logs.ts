@@ -5,7 +5,7 @@ import { formatLogLine } from "../gateway/human-log.ts";
 import { findInstalled, type InstalledService, servicesOf } from "../service/find-service.ts";
 import { isWithin } from "../service/is-within.ts";
 import type { Machine } from "../service/machine.ts";
-import { createStyles, wantsColours } from "../text/styles.ts";
+import { createStyles, usesColours } from "../text/styles.ts";
 import { visibleText } from "../text/visible.ts";
 import { logTexts } from "../texts/logs.ts";
 import { serviceTexts } from "../texts/service.ts";
@@ -147,7 +147,7 @@ class Printer {
 
 	#textOf(line: LogLine): string {
 		const { stdout, environment } = this.#io;
-		const styles = createStyles(wantsColours(stdout, environment));
+		const styles = createStyles(usesColours(stdout, environment));
 		return recordOf(line) ? formatLogLine(line.text, styles) : visibleText(line.text);
 	}
 }

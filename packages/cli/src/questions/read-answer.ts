@@ -48,15 +48,15 @@ function readApproval({ context }: PromptRequestPayload, line: string): Reading 
 	if (reason === "" && (answer === "s" || answer === "session")) {
 		return context.allow_session
 			? accept({ value: "session" }, questionTexts.yesForSession)
-			: again(questionTexts.noSessionApproval);
+			: repeatReading(questionTexts.noSessionApproval);
 	}
-	return again(questionTexts.answerApproval({ withSession: context.allow_session === true }));
+	return repeatReading(questionTexts.answerApproval({ withSession: context.allow_session === true }));
 }
 
 function readChoice({ options, required }: PromptRequestPayload, line: string): Reading {
 	if (line === "" && !required) return accept({ value: "" }, questionTexts.nothing);
 	const option = findOption(options, line);
-	if (!option) return again(questionTexts.answerNumber({ numbers: numbersOf(options) }));
+	if (!option) return repeatReading(questionTexts.answerNumber({ numbers: numbersOf(options) }));
 	return accept({ value: option.value }, option.label);
 }
 
@@ -65,14 +65,14 @@ function readChoices({ options, required }: PromptRequestPayload, line: string):
 	const chosen = words.map((word) => findOption(options, word));
 	const known = chosen.filter((option) => option !== undefined);
 	if (known.length < chosen.length || (required && known.length === 0)) {
-		return again(questionTexts.answerNumbers({ numbers: numbersOf(options) }));
+		return repeatReading(questionTexts.answerNumbers({ numbers: numbersOf(options) }));
 	}
 	const values = [...new Set(known.map(({ value }) => value))];
 	return accept({ values }, known.map(({ label }) => label).join(", ") || questionTexts.nothing);
 }
 
 function readText({ type, required }: PromptRequestPayload, line: string): Reading {
-	if (line === "" && required) return again(questionTexts.answerRequired);
+	if (line === "" && required) return repeatReading(questionTexts.answerRequired);
 	return accept({ text: line }, type === "password" ? questionTexts.hidden : line || questionTexts.nothing);
 }
 
@@ -95,6 +95,6 @@ function accept(response: Response, shown: string): Reading {
 	return { kind: "answer", response, shown: visibleLine(shown) };
 }
 
-function again(hint: string): Reading {
+function repeatReading(hint: string): Reading {
 	return { kind: "again", hint };
 }

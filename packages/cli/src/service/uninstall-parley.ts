@@ -96,7 +96,7 @@ async function decideDeletion(
 	if (flags.dataToo) checkUnshared(data, users);
 	// The data of several copies stays without a question.
 	if (otherRows(users).length > 0) return false;
-	const deletes = await wantsDeletion({ data, services: users.services }, flags, io);
+	const deletes = await confirmDeletion({ data, services: users.services }, flags, io);
 	if (deletes && existsSync(data)) await checkDeletable(data, machine.home);
 	return deletes;
 }
@@ -143,7 +143,7 @@ function checkUnshared(data: string, { others, otherGateway }: DataUsers): void 
  * Asks at a terminal, unless a flag gives the answer. Without a terminal, the data stays, and `--data-too` requires
  * `--yes`.
  */
-async function wantsDeletion(
+async function confirmDeletion(
 	{ data, services }: { readonly data: string; readonly services: readonly InstalledService[] },
 	flags: UninstallParleyFlags,
 	io: Io,

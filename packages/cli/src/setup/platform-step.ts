@@ -23,7 +23,7 @@ const platforms = {
 export async function setUpPlatform(name: Platform["name"], parts: StepParts): Promise<StepResult> {
 	const { platform, tokens, setUp } = platforms[name];
 	const { flags, io, data, asks } = parts;
-	const isRequested = flags[name] ?? (asks ? await wants(platform, parts) : false);
+	const isRequested = flags[name] ?? (asks ? await askConnection(platform, parts) : false);
 	if (isRequested === undefined) return "left";
 	if (!isRequested) return [setupTexts.results.skipped];
 	for (const variable of tokens) {
@@ -52,7 +52,7 @@ export async function setUpPlatform(name: Platform["name"], parts: StepParts): P
 	return [setupTexts.results.tokens];
 }
 
-async function wants({ title }: Platform, { io }: StepParts): Promise<boolean | undefined> {
+async function askConnection({ title }: Platform, { io }: StepParts): Promise<boolean | undefined> {
 	const options = [
 		{ value: "no", label: setupTexts.skip },
 		{ value: "yes", label: setupTexts.connect },

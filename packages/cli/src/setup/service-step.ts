@@ -24,7 +24,7 @@ export async function setUpService(parts: StepParts): Promise<StepResult> {
 	const { flags, io, data, asks } = parts;
 	const other = await otherService(data, io);
 	if (other !== undefined) return [setupTexts.results.otherService({ file: other })];
-	const isRequested = flags.service ?? (asks ? await wants(io) : false);
+	const isRequested = flags.service ?? (asks ? await askService(io) : false);
 	if (isRequested === undefined) return "left";
 	if (!isRequested) return [setupTexts.results.skipped];
 	try {
@@ -47,7 +47,7 @@ async function otherService(data: string, io: Io): Promise<string | undefined> {
 	return services.find((one) => one.name !== name || one.manager.scope !== "user")?.file;
 }
 
-async function wants(io: Io): Promise<boolean | undefined> {
+async function askService(io: Io): Promise<boolean | undefined> {
 	const options = [
 		{ value: "no", label: setupTexts.noService },
 		{ value: "yes", label: setupTexts.installService },

@@ -5,7 +5,7 @@ import { outputFormat, printNotice, printRows } from "../command-line/output.ts"
 import { UsageError } from "../command-line/usage.ts";
 import { servicesOf } from "../service/find-service.ts";
 import { alignColumns } from "../text/columns.ts";
-import { createStyles, wantsColours } from "../text/styles.ts";
+import { createStyles, usesColours } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
 import { widthOf, wrapText } from "../text/wrap.ts";
 import { setupTexts } from "../texts/setup.ts";
@@ -87,7 +87,7 @@ function greet(results: Results, io: Io): void {
 }
 
 function heading(text: string, { stdout, environment }: Io): string {
-	return createStyles(wantsColours(stdout, environment)).bold(text);
+	return createStyles(usesColours(stdout, environment)).bold(text);
 }
 
 function printSummary(results: Results, hasService: boolean, io: Io): void {

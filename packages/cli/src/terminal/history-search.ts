@@ -29,7 +29,7 @@ export function pressSearchKey(search: HistorySearch, key: Key, history: readonl
 }
 
 /** Repeats the search in another history, starting at its newest entry. */
-export function searchAgain({ query }: HistorySearch, history: readonly string[]): HistorySearch {
+export function searchNext({ query }: HistorySearch, history: readonly string[]): HistorySearch {
 	return find(query, history, history.length - 1);
 }
 

@@ -45,7 +45,7 @@ export function createStyles(coloured: boolean): Styles {
 }
 
 /** Whether to use colours: at a terminal that supports escape sequences, and without NO_COLOR: https://no-color.org */
-export function wantsColours(
+export function usesColours(
 	stream: { readonly isTTY?: boolean | undefined },
 	environment: NodeJS.ProcessEnv,
 ): boolean {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { CommandShape } from "./command.ts";
-import { readTextCommand, saysStop } from "./text-command.ts";
+import { isStopWord, readTextCommand } from "./text-command.ts";
 
 const text = { name: "text", description: "What is to be done", type: "string", required: true } as const;
 const table: readonly CommandShape[] = [
@@ -121,5 +121,5 @@ test.each([
 		(typed) => [typed, false] as const,
 	),
 ])("%s is a stop command: %s", (typed, expected) => {
-	expect(saysStop(typed)).toBe(expected);
+	expect(isStopWord(typed)).toBe(expected);
 });

@@ -7,7 +7,7 @@ export type TextCommand<Shape extends CommandShape> =
 	| { readonly problem: string };
 
 /** Whether a text is a stop command without further words. */
-export function saysStop(text: string): boolean {
+export function isStopWord(text: string): boolean {
 	return /^[/!]?stop[.!]*$/i.test(text.trim());
 }
 

@@ -59,7 +59,7 @@ export async function handleEdit(
 	if (target === undefined) return (await isDone(parts, room, message)) ? { effect: "too-late" } : undefined;
 	const { session, run } = target;
 	await subscriptions.follow(session);
-	if (await leftQueue(parts, { ...target, room, key: `${key}/cancel` })) {
+	if (await removeFromQueue(parts, { ...target, room, key: `${key}/cancel` })) {
 		const words = { text, message, attachments, at, key: `${key}/say`, ...defined({ referenced }) };
 		const sent = await context.send(person, room, words);
 		return outcomeOf(sent);
@@ -87,7 +87,7 @@ const done: ReadonlySet<Effect> = new Set([
 ]);
 
 /** Removes the message from the queue. Returns false if the run of the message has started. */
-async function leftQueue(
+async function removeFromQueue(
 	{ context }: EventParts,
 	{ session, run, room, person, key }: MessageRun & { readonly room: Room; readonly key: string },
 ): Promise<boolean> {

@@ -37,7 +37,7 @@ export interface EventParts {
 
 /** Handling of one inbound event. The idempotency keys of all changes begin with `key`. */
 export interface Turn {
-	readonly isAgain: InboundTurn["isAgain"];
+	readonly isRetry: InboundTurn["isRetry"];
 	readonly settle: InboundTurn["settle"];
 	readonly following: InboundTurn["following"];
 	/** Id of the inbound event. */

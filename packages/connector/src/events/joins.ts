@@ -1,6 +1,6 @@
 import { type Clock, parseJson, type Store } from "@parley/base";
 import { maxRequestBytes } from "@parley/protocol";
-import { isTextCommand, saysStop } from "../commands/text-command.ts";
+import { isStopWord, isTextCommand } from "../commands/text-command.ts";
 import { readDecision } from "../conversation/questions/typed-answer.ts";
 import type { InboundTurn } from "../inbound/inbox.ts";
 import { InboundEvent, type InboundEventOf, type ReadMessage } from "../platform/inbound-event.ts";
@@ -10,7 +10,7 @@ import type { ConnectorTables } from "../store/tables.ts";
 type Message = InboundEventOf<"message" | "edited">;
 
 /** Handling of one inbound event; see `InboundTurn`. */
-interface Turn extends Pick<InboundTurn, "isAgain" | "following"> {
+interface Turn extends Pick<InboundTurn, "isRetry" | "following"> {
 	/** Id of the inbound event. */
 	readonly id: string;
 }
@@ -35,13 +35,13 @@ const maxTextBytes = maxRequestBytes / 2;
 export function joinDelayMs(data: unknown, windowMs: number): number {
 	const event = InboundEvent.safeParse(data).data;
 	if (event?.type !== "message" || event.person.bot || event.seenBefore || event.address.others) return 0;
-	const isQuick = saysStop(event.text) || isTextCommand(event.text) || readDecision(event.text, true);
+	const isQuick = isStopWord(event.text) || isTextCommand(event.text) || readDecision(event.text, true);
 	return isQuick ? 0 : windowMs;
 }
 
 /** Whether a message can be a part of a request. */
 function isRequest({ text, attachments }: Message): boolean {
-	return !isTextCommand(text) && !saysStop(text) && (text.trim() !== "" || attachments.length > 0);
+	return !isTextCommand(text) && !isStopWord(text) && (text.trim() !== "" || attachments.length > 0);
 }
 
 /** Joins the messages that a person sends within a short time into one request. */
@@ -64,11 +64,11 @@ export class Joins {
 	}
 
 	/** Whether an earlier message has included this event, which then needs no further handling. */
-	async includes({ id, isAgain }: Turn): Promise<boolean> {
+	async includes({ id, isRetry }: Turn): Promise<boolean> {
 		const pending = this.#pending.get(id);
 		this.#pending.delete(id);
 		if (await pending) return true;
-		return isAgain && (await this.#store.read((db) => isJoined(db, id)));
+		return isRetry && (await this.#store.read((db) => isJoined(db, id)));
 	}
 
 	/**
@@ -76,7 +76,7 @@ export class Joins {
 	 * before any other work, and `close` at the end.
 	 */
 	reserve(event: Message, turn: Turn): Reservation {
-		const isFirst = this.#windowMs > 0 && event.type === "message" && !turn.isAgain && isRequest(event);
+		const isFirst = this.#windowMs > 0 && event.type === "message" && !turn.isRetry && isRequest(event);
 		const waiting = isFirst ? turn.following().slice(0, maxExamined) : [];
 		const read = waiting.flatMap(({ id, data }) => {
 			const inbound = InboundEvent.safeParse(data).data;
@@ -159,8 +159,8 @@ export class Reservation {
 	 */
 	async join(belongs: (event: Message) => Promise<boolean>): Promise<JoinedContent> {
 		const { event, turn, store, clock } = this.#parts;
-		this.#joined = turn.isAgain ? await this.#stored() : await this.#chosen(belongs);
-		if (!turn.isAgain && this.#joined.length > 0) {
+		this.#joined = turn.isRetry ? await this.#stored() : await this.#chosen(belongs);
+		if (!turn.isRetry && this.#joined.length > 0) {
 			const events = this.#joined.map(({ id }) => id);
 			await store.commit((tx) => writeJoinedRecords(tx, { first: turn.id, events }, clock.now()));
 		}

@@ -1,7 +1,7 @@
 import { defined, ParleyError } from "@parley/base";
 import type { Kysely } from "kysely";
 import { commandTable } from "../commands/command-table.ts";
-import { isTextCommand, readTextCommand, saysStop } from "../commands/text-command.ts";
+import { isStopWord, isTextCommand, readTextCommand } from "../commands/text-command.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import type { PlannedRow } from "../outbox/plan.ts";
 import type { InboundEventOf, ReadMessage } from "../platform/inbound-event.ts";
@@ -48,7 +48,7 @@ async function handleReserved(
 ): Promise<void> {
 	if (await parts.joins.includes(turn)) return;
 	// An earlier attempt, perhaps of an earlier process, has already recorded the message with its answer.
-	if (turn.isAgain && (await parts.store.read((db) => isRecorded(db, turn.id)))) return;
+	if (turn.isRetry && (await parts.store.read((db) => isRecorded(db, turn.id)))) return;
 	const event = { ...received, room: await homeOf(parts, received) };
 	const { id } = turn;
 	const { message } = event;
@@ -60,13 +60,13 @@ async function handleReserved(
 		editedAt: event.type === "edited" ? event.at : undefined,
 	});
 	// A newer edit was already handled as the message. Stops are excluded, because they have their own queue.
-	if (!saysStop(event.text) && (await parts.messageHistory.isOvertaken(version))) return;
+	if (!isStopWord(event.text) && (await parts.messageHistory.isOvertaken(version))) return;
 	const edit = event.type === "edited" && !event.person.bot;
 	const edited = edit ? await refused(parts, event, () => handleEdit(parts, event, turn)) : undefined;
-	const { ours, reason } = await judge(parts, event);
+	const { ours: addressed, reason } = await judge(parts, event);
 	const outcome =
 		edited ??
-		(ours
+		(addressed
 			? await refused(parts, event, () => handleOwnMessage(parts, event, { turn, reservation }))
 			: undefined) ??
 		({ effect: "none" } as const);
@@ -173,7 +173,7 @@ async function handleOwnMessage(
 	const { reply } = event.address;
 	const post = reply && (await findPost(parts, reply.message));
 	const named = (await taskOfThread(parts, event.room)) ?? post?.task;
-	if (saysStop(event.text)) return stopHere(parts, event, { turn, task: named });
+	if (isStopWord(event.text)) return stopHere(parts, event, { turn, task: named });
 	await parts.welcomes.atMessage(event);
 	const { task, continues } = named === undefined ? {} : await findTask(parts, event, named);
 	return (

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { ParleyError } from "@parley/base";
-import { saysStop } from "../commands/text-command.ts";
+import { isStopWord } from "../commands/text-command.ts";
 import { type InboundHandler, isPassing } from "../inbound/inbox.ts";
 import type { Plan } from "../outbox/plan.ts";
 import { InboundEvent, type InboundEventOf } from "../platform/inbound-event.ts";
@@ -30,7 +30,7 @@ type Apology = Omit<Plan, "cursor">;
 
 const routes: { readonly [Type in InboundEvent["type"]]: Route<Type> } = {
 	message: {
-		queue: ({ text }) => (saysStop(text) ? "!" : ""),
+		queue: ({ text }) => (isStopWord(text) ? "!" : ""),
 		handle: handleMessage,
 		apology: apologyInRoom,
 	},
@@ -70,7 +70,7 @@ export function queueOf(event: InboundEvent): Queue {
 
 /** Handler of the inbox: routes each event by its type. A second call for the same event changes nothing. */
 export function routeEvents(parts: EventParts): InboundHandler {
-	return async ({ id, data }, { isAgain, isLast, settle, following }) => {
+	return async ({ id, data }, { isRetry, isLast, settle, following }) => {
 		const read = InboundEvent.safeParse(data);
 		if (!read.success) {
 			// A retry would fail in the same way.
@@ -78,7 +78,7 @@ export function routeEvents(parts: EventParts): InboundHandler {
 			return;
 		}
 		const event = read.data;
-		const turn = { id, key: hash("sha256", id, "base64url").slice(0, 22), isAgain, settle, following };
+		const turn = { id, key: hash("sha256", id, "base64url").slice(0, 22), isRetry, settle, following };
 		try {
 			await routeOf(event).handle(parts, event, turn);
 		} catch (reason) {

@@ -52,7 +52,7 @@ export async function startSuggested(
 		id,
 		key,
 		// An earlier press may have sent the request.
-		isAgain: true,
+		isRetry: true,
 		settle: async () => undefined,
 		following: () => [],
 	});

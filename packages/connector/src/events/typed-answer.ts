@@ -4,7 +4,7 @@ import { cardOf, type OpenQuestion } from "../conversation/questions/question.ts
 import { openQuestions, replyCardOf } from "../conversation/questions/questions.ts";
 import { readDecision, readTypedAnswer } from "../conversation/questions/typed-answer.ts";
 import type { InboundEventOf, Room } from "../platform/inbound-event.ts";
-import { giveTyped, type QuestionAnswer, questionOf, readText } from "../presses/questions.ts";
+import { type QuestionAnswer, questionOf, readText, sendTypedAnswer } from "../presses/questions.ts";
 import type { Reply } from "../rooms/handler-context.ts";
 import { readTypedRecord, type TypedRecord, writeTypedRecord } from "../rooms/typed-records.ts";
 import type { KnownSession } from "../subscription/known-sessions.ts";
@@ -37,7 +37,7 @@ export async function answerTyped(
 	event: Message,
 	{ turn, post, task }: Context,
 ): Promise<EventOutcome | undefined> {
-	const stored = turn.isAgain ? await parts.store.read((db) => readTypedRecord(db, turn.id)) : undefined;
+	const stored = turn.isRetry ? await parts.store.read((db) => readTypedRecord(db, turn.id)) : undefined;
 	const isReply = post?.question !== undefined;
 	const reading =
 		stored ??
@@ -52,7 +52,7 @@ export async function answerTyped(
 	}
 	await subscriptions.follow(session);
 	const answering = { ...answeringOf(event, turn), session, token };
-	const given = await giveTyped(context, answering, response);
+	const given = await sendTypedAnswer(context, answering, response);
 	if (given.type === "given") return { effect: "answered", session, reply: acknowledgement(response) };
 	// The question was closed meanwhile.
 	if (given.type === "late") return undefined;

@@ -154,9 +154,9 @@ test("more than a thousand pending events are read completely and in order", asy
 	const { store, parts } = await surroundings();
 	const gate = Promise.withResolvers<void>();
 	const handled: { readonly data: unknown; readonly isRead: boolean }[] = [];
-	const handle: InboundHandler = async ({ data }, { isAgain }) => {
+	const handle: InboundHandler = async ({ data }, { isRetry }) => {
 		await gate.promise;
-		handled.push({ data, isRead: isAgain });
+		handled.push({ data, isRead: isRetry });
 	};
 	const inbox = await Inbox.start({ ...parts, handle });
 	const ids = Array.from({ length: 1002 }, (_, n) => `e${n}`);

@@ -33,7 +33,7 @@ export interface InboundTurn {
 	/** Signal that aborts when the connector stops. */
 	readonly signal: AbortSignal;
 	/** Whether an earlier call may have handled the event, completely or in part. */
-	readonly isAgain: boolean;
+	readonly isRetry: boolean;
 	/**
 	 * Returns the waiting events in memory that may belong to this event: those of its conversation, and those of idle
 	 * conversations with a held event.
@@ -262,7 +262,7 @@ export class Inbox {
 				await this.#move(tx, done);
 				isSettled = true;
 			};
-			const tries = { isAgain: arrived === undefined, isLast: attempts + 1 >= maxAttempts };
+			const tries = { isRetry: arrived === undefined, isLast: attempts + 1 >= maxAttempts };
 			const following = (): readonly QueuedEvent[] => this.#following(conversation);
 			const turn = { signal: this.#stopping.signal, ...tries, settle, following };
 			const error = await this.#failure(() => {

@@ -7,7 +7,7 @@ import { openConnectorDatabase } from "../store/connector-database.ts";
 import { connectorMigrations } from "../store/migrations.ts";
 import { WatchedStore } from "../testing/open-stores.ts";
 import { PostOffice } from "../testing/post-office.ts";
-import { leaveDecisionOn, startLeftDecisions } from "./left-decisions.ts";
+import { leaveDecisionOn, startDecisionPolling } from "./left-decisions.ts";
 
 const clock = new ManualClock();
 
@@ -26,7 +26,7 @@ async function twoUndecided(): Promise<Undecided> {
 	const office = await PostOffice.open(async () => store);
 	for (const payload of ["one", "two"])
 		await office.plan([{ payload, decisionReason: "a guest has joined" }]);
-	const decisions = startLeftDecisions(office);
+	const decisions = startDecisionPolling(office);
 	return {
 		office,
 		store,

@@ -34,7 +34,7 @@ interface Parts {
  * Carries out the decisions of other processes about held posts, now and every two seconds until it is stopped. Other
  * processes write only their decisions, because this process has the state of the rows in memory.
  */
-export function startLeftDecisions(parts: Parts): { stop(): Promise<void> } {
+export function startDecisionPolling(parts: Parts): { stop(): Promise<void> } {
 	const { clock } = parts;
 	let timer: Timer | undefined;
 	let isStopped = false;

@@ -21,7 +21,7 @@ import {
 	isCompleteAnswer,
 	keyOf,
 	markAttemptedUnknown,
-	postAnew,
+	postReplacement,
 	readCard,
 	readContent,
 	readOpen,
@@ -308,7 +308,7 @@ export class Outbox {
 		await this.#failpoints.reach("outbox.answered");
 		const failure = outcome instanceof DeliveryError ? outcome.kind : "none";
 		if (failure === "gone" && sent.target !== undefined && isCompleteAnswer(content))
-			return this.#postAnew(row);
+			return this.#repost(row);
 		if (failure === "none" && sent.target === undefined) this.#answers.notePosted(row);
 		const known = this.#repeats.get(row.id);
 		const windowMs = sent.target === undefined ? surface.dedupeWindowMs(sent) : 0;
@@ -320,9 +320,9 @@ export class Outbox {
 	}
 
 	/** Creates another post for a complete answer, because a person has deleted its post. */
-	async #postAnew({ id, card, conversation }: OpenRow): Promise<void> {
+	async #repost({ id, card, conversation }: OpenRow): Promise<void> {
 		if (card === null) return;
-		await this.#open.change(conversation, (tx) => postAnew(tx, { id, card }, this.#parts.clock.now()));
+		await this.#open.change(conversation, (tx) => postReplacement(tx, { id, card }, this.#parts.clock.now()));
 	}
 
 	/**

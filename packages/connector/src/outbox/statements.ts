@@ -183,7 +183,7 @@ export async function attemptRow(tx: Tx, step: Attempt): Promise<Content | undef
  * Makes the next attempt of a row create a new post with its own identity, because a person has deleted the post of its
  * card.
  */
-export async function postAnew(
+export async function postReplacement(
 	tx: Tx,
 	row: { readonly id: string; readonly card: string },
 	now: number,

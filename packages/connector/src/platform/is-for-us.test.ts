@@ -66,9 +66,9 @@ const table: readonly (readonly [Case, Reason])[] = [
 ];
 
 test.each(table)("%j: %s", (of, reason) => {
-	const mine: Reason[] = ["direct", "mention", "reply", "thread", "open"];
+	const ownReasons: Reason[] = ["direct", "mention", "reply", "thread", "open"];
 	const facts = { ...usualFacts, ...defined({ mention: of.mention }) };
-	expect(isForUs(message(of), facts)).toEqual({ ours: mine.includes(reason), reason });
+	expect(isForUs(message(of), facts)).toEqual({ ours: ownReasons.includes(reason), reason });
 });
 
 test.each(table)("%j: the channel settings are requested only if they decide", (of) => {

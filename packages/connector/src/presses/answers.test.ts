@@ -58,7 +58,7 @@ async function pressed(
 }
 
 const sent = { status: "sent", run_id: "r9" };
-const meant = { sessionId: "sess_1" };
+const target = { sessionId: "sess_1" };
 const firstRun = { id: "r1", message: "m1", author: { id: "discord:111:42", name: "Ada" } };
 const answered: AnswersSlice = { open: [], ended: [firstRun], newest: "r1" };
 const atWork: AnswersSlice = { open: [{ ...firstRun, about: "" }], ended: [], newest: "r1" };
@@ -163,7 +163,7 @@ test.each<[Kind, Situation, string, readonly [method: string, params: object][]]
 ])("%s with %j gets the response %j", async (kind, situation, text, requests) => {
 	expect(await pressed(kind, situation)).toEqual({
 		text,
-		sent: requests.map(([method, params]) => [method, { ...params, ...behalf }, meant]),
+		sent: requests.map(([method, params]) => [method, { ...params, ...behalf }, target]),
 	});
 });
 

@@ -21,7 +21,7 @@ export const pressesOfAnswers: PressHandlers<AnswerKind> = {
 	stop,
 	"stop-answer": stop,
 	join,
-	again,
+	again: retryRun,
 	good: (context, press, target) => rate(context, press, { target, rating: "good" }),
 	bad: (context, press, target) => rate(context, press, { target, rating: "bad" }),
 	rerun,
@@ -49,7 +49,7 @@ async function join(
 	return { text: results[status] };
 }
 
-async function again(
+async function retryRun(
 	context: HandlerContext,
 	press: Press,
 	{ session, subject }: ControlTarget,

@@ -31,7 +31,7 @@ interface Answering {
 }
 
 /** Reason why the answer did not decide a call; undefined if it did. */
-type Left = string | undefined;
+type RefusalReason = string | undefined;
 
 async function answerAll(
 	context: HandlerContext,
@@ -76,7 +76,7 @@ async function answerOne(
 	context: HandlerContext,
 	{ event: { person, room }, key }: HandledEvent<"press">,
 	{ target: { session }, verb, response, row, question }: AnsweringOne,
-): Promise<Left> {
+): Promise<RefusalReason> {
 	const { token, number } = row;
 	if (verb === "approve" && question?.call?.risk === "critical") {
 		return texts.critical;

@@ -60,8 +60,10 @@ test("a closed approval and a call that does not fit a form get an explanation",
 	});
 	const long = new QuestionContext([question], listed({ cmd: "a".repeat(5000) }));
 	expect(await long.press("edit")).toEqual({ text: expect.stringContaining("cannot be edited here") });
-	const gone = new QuestionContext([question], { list_prompts: () => ({ prompts: [] }) });
-	expect(await gone.press("edit")).toEqual({ text: expect.stringContaining("This question is closed") });
+	const closedContext = new QuestionContext([question], { list_prompts: () => ({ prompts: [] }) });
+	expect(await closedContext.press("edit")).toEqual({
+		text: expect.stringContaining("This question is closed"),
+	});
 });
 
 test("a press whose form did not open in time can be repeated", async () => {

@@ -6,7 +6,7 @@ import type { HandlerContext, Reply } from "../rooms/handler-context.ts";
 import { approvalTexts } from "../texts/approvals.ts";
 import { questionTexts } from "../texts/questions.ts";
 import type { PressHandlers } from "./press.ts";
-import { answeringOf, answerRefusal, give, type QuestionAnswer, whyClosed } from "./questions.ts";
+import { answeringOf, answerRefusal, type QuestionAnswer, sendAnswer, whyClosed } from "./questions.ts";
 
 const { editForm: texts } = approvalTexts;
 
@@ -37,7 +37,7 @@ export const pressesOfEdits: PressHandlers<"edit"> = {
 		const { fields } = handled.event;
 		if (Object.keys(fields).length === 0) {
 			const opened = await editFormFor(context, answering);
-			return "reply" in opened ? opened.reply : { text: texts.tooSlow, ...again(context, answering) };
+			return "reply" in opened ? opened.reply : { text: texts.tooSlow, ...retryReply(context, answering) };
 		}
 		const found = await findApproval(context, answering);
 		if ("reply" in found) return found.reply;
@@ -45,11 +45,11 @@ export const pressesOfEdits: PressHandlers<"edit"> = {
 		// Another person may have changed the call since the form was opened.
 		if (!editForm(given, context.platform.limits.form)) return { text: texts.notEditable };
 		const edited = readEdited(fields, given);
-		if ("problem" in edited) return { text: edited.problem, ...again(context, answering) };
+		if ("problem" in edited) return { text: edited.problem, ...retryReply(context, answering) };
 		const changed = isDeepStrictEqual(edited.arguments, given) ? {} : { arguments: edited.arguments };
-		const reply = await give(context, answering, { value: "once", changes, ...changed });
+		const reply = await sendAnswer(context, answering, { value: "once", changes, ...changed });
 		const isOpen = reply !== undefined && whyClosed(context, answering) === undefined;
-		return isOpen ? { ...reply, ...again(context, answering) } : reply;
+		return isOpen ? { ...reply, ...retryReply(context, answering) } : reply;
 	},
 };
 
@@ -74,7 +74,7 @@ async function findApproval(
 }
 
 /** Offers the form again, because a form cannot show its errors. */
-function again(
+function retryReply(
 	{ controls }: HandlerContext,
 	{ session, token }: QuestionAnswer,
 ): Pick<Required<Reply>, "controls"> {

@@ -87,8 +87,8 @@ test("a repeated press returns the result, although the approval is closed", asy
 
 test.each(["listed-approve", "listed-deny"] as const)("%s after the end is explained", async (kind) => {
 	expect((await press(kind, { ...one, ...late })).replyText).toMatch(over);
-	const gone = new ParleyError("prompt not found", { code: "not_found" });
-	const unknown = { ...waiting(), prompt_response: () => Promise.reject(gone) };
+	const notFound = new ParleyError("prompt not found", { code: "not_found" });
+	const unknown = { ...waiting(), prompt_response: () => Promise.reject(notFound) };
 	expect((await press(kind, unknown)).replyText).toMatch(over);
 });
 

@@ -34,13 +34,13 @@ export const pressesOfListed: PressHandlers<"listed-approve" | "listed-deny" | "
 		if (prompt && version !== undefined && versionOf(questionOf(context, prompt)) !== version)
 			return { text: texts.changed({ command: context.platform.command("approvals", handled.event.room) }) };
 		const response = { value: "once", ...defined({ changes: prompt && (prompt.context.changes ?? 0) }) };
-		return give(context, handled, { target: { ...target, subject }, response, prompt });
+		return sendListedAnswer(context, handled, { target: { ...target, subject }, response, prompt });
 	},
 	"listed-deny": async (context, handled, target) => {
 		const reason = handled.event.fields["reason"]?.trim() ?? "";
 		const response = { cancelled: true, ...defined({ reason: reason || undefined }) };
 		const prompt = await findListed(context, target.subject, handled.event);
-		return give(context, handled, { target, response, prompt });
+		return sendListedAnswer(context, handled, { target, response, prompt });
 	},
 	"listed-details": async (context, { event }, { subject }) => {
 		const prompt = await findListed(context, subject, event);
@@ -50,17 +50,17 @@ export const pressesOfListed: PressHandlers<"listed-approve" | "listed-deny" | "
 	},
 };
 
-interface Given {
+interface ListedAnswer {
 	readonly target: ControlTarget;
 	readonly response: Response;
 	/** Undefined if the approval is closed, for example for a repeat of a press that was already answered. */
 	readonly prompt: ListedPrompt | undefined;
 }
 
-async function give(
+async function sendListedAnswer(
 	context: HandlerContext,
 	{ event, key }: HandledEvent<"press">,
-	{ target: { subject: token }, response, prompt }: Given,
+	{ target: { subject: token }, response, prompt }: ListedAnswer,
 ): Promise<Reply> {
 	const { person, room } = event;
 	try {
@@ -79,10 +79,10 @@ async function give(
 }
 
 interface Answered {
-	readonly response: Given["response"];
+	readonly response: ListedAnswer["response"];
 	readonly event: HandledEvent<"press">["event"];
 	readonly token: string;
-	readonly prompt: Given["prompt"];
+	readonly prompt: ListedAnswer["prompt"];
 	/** Number of required approvals, if the call waits for further approvals. */
 	readonly needed?: number;
 }

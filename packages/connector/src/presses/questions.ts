@@ -56,7 +56,7 @@ async function answerByForm(
 	text: string,
 ): Promise<Reply | undefined> {
 	const read = readText(context, answering, text);
-	return "reply" in read ? read.reply : give(context, read.answering, read.response);
+	return "reply" in read ? read.reply : sendAnswer(context, read.answering, read.response);
 }
 
 /** An answer with its question, or the reply to an invalid answer. */
@@ -83,7 +83,7 @@ export function readText(context: HandlerContext, answering: QuestionAnswer, tex
 	return {
 		reply: {
 			text: typed.help,
-			...defined({ controls: typed.again ? againControls(context, answering) : undefined }),
+			...defined({ controls: typed.again ? retryControls(context, answering) : undefined }),
 		},
 	};
 }
@@ -98,7 +98,7 @@ export type Given =
  * Sends an answer that a person typed in a message. A repeat with the same key has the same result and no further effect,
  * even if the question is closed by then.
  */
-export async function giveTyped(
+export async function sendTypedAnswer(
 	context: HandlerContext,
 	answering: QuestionAnswer,
 	response: TypedResponse,
@@ -117,7 +117,8 @@ export async function giveTyped(
 }
 
 function giving(responseOf: (event: HandledEvent<"press">["event"]) => Response): PressHandler {
-	return (context, handled, target) => give(context, answeringOf(handled, target), responseOf(handled.event));
+	return (context, handled, target) =>
+		sendAnswer(context, answeringOf(handled, target), responseOf(handled.event));
 }
 
 /** Approves a call, unless the call has changed since the post was shown. */
@@ -131,7 +132,7 @@ function approving(value: "once" | "session"): PressHandler {
 				questionOf(context, answering) ?? (isRead ? undefined : await askFor(context, answering));
 			const hasChanged = version !== undefined && question && versionOf(question) !== version;
 			if (hasChanged) return { text: approvalTexts.changed };
-			return await give(context, answering, { value, ...readChanges(question) });
+			return await sendAnswer(context, answering, { value, ...readChanges(question) });
 		} catch (reason) {
 			return answerRefusal(context, answering, reason);
 		}
@@ -153,7 +154,7 @@ export function answeringOf(
 }
 
 /** Sends an answer to the gateway. Returns undefined for an accepted answer, because the card shows it. */
-export async function give(
+export async function sendAnswer(
 	context: HandlerContext,
 	answering: QuestionAnswer,
 	response: Response,
@@ -181,7 +182,7 @@ async function choose(
 	const question = questionOf(context, answering);
 	if (!question) return whyClosed(context, answering) ?? { text: texts.gone };
 	const values = chosen.flatMap((index) => question.options[Number(index)]?.value ?? []);
-	return give(context, answering, question.kind === "multi" ? { values } : { value: values[0] ?? "" });
+	return sendAnswer(context, answering, question.kind === "multi" ? { values } : { value: values[0] ?? "" });
 }
 
 async function showComplete(context: HandlerContext, answering: QuestionAnswer): Promise<Reply> {
@@ -232,7 +233,7 @@ export function answerRefusal(context: HandlerContext, answering: Answering, rea
 		case "invalid_argument":
 			return {
 				text: texts.invalid({ reason: words }),
-				...defined({ controls: againControls(context, answering) }),
+				...defined({ controls: retryControls(context, answering) }),
 			};
 		case "not_found":
 			return whyClosed(context, answering) ?? { text: texts.gone };
@@ -253,7 +254,7 @@ export function refusalWords(
 }
 
 /** Offers the form again, because a form cannot show its errors. */
-function againControls(context: HandlerContext, answering: Answering): Reply["controls"] {
+function retryControls(context: HandlerContext, answering: Answering): Reply["controls"] {
 	const { session, token } = answering;
 	const kind = questionOf(context, answering)?.kind ?? "approval";
 	if (kind !== "text" && kind !== "select" && kind !== "multi") return undefined;

@@ -21,7 +21,7 @@ const review = reviewSubject({ task: id, token });
 const newer = { ...suspension, token: "review_01234567890123456789dddddd" };
 const replied = { task_id: id, status: "replied" } as const;
 
-function gone(): never {
+function fail(): never {
 	throw new ParleyError(`task not found: ${id}`, { code: "not_found" });
 }
 
@@ -174,7 +174,7 @@ const scenarios: readonly Scenario[] = [
 		kind: "task-cancel",
 		subject: id,
 		over: true,
-		answers: { cancel_task: gone },
+		answers: { cancel_task: fail },
 		asks: { method: "cancel_task", params: { task_id: id, key: "key", ...behalf } },
 		reply:
 			"**Tidy \\*up\\*** has ended (⏹️ Cancelled), and the gateway no longer has it. `/task new` starts another one.",
@@ -182,7 +182,7 @@ const scenarios: readonly Scenario[] = [
 ];
 
 function answersInTurn(...tasks: TaskPayload[]): () => TaskPayload {
-	return () => tasks.shift() ?? gone();
+	return () => tasks.shift() ?? fail();
 }
 
 const ended = {

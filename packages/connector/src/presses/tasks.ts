@@ -63,12 +63,12 @@ function known(handler: PressHandler): PressHandler {
 			return await handler(context, handled, target);
 		} catch (reason) {
 			if (ParleyError.from(reason).code !== "not_found") throw reason;
-			return gone(context, target, handled.event.room);
+			return closedTaskReply(context, target, handled.event.room);
 		}
 	};
 }
 
-function gone({ session, platform }: HandlerContext, target: ControlTarget, room: Room): Reply {
+function closedTaskReply({ session, platform }: HandlerContext, target: ControlTarget, room: Room): Reply {
 	const { task } = readReviewSubject(target.subject);
 	const ended = session(target.session)?.state.tasks.ended.find(({ id }) => id === task);
 	const text = ended

@@ -146,8 +146,8 @@ export class AudienceWatch {
 		};
 		for (let failures = 0; ; failures++) {
 			try {
-				const isOurs = (place: string): boolean => place.startsWith(prefix);
-				const ended = await endGrants(request, isOurs, { reason, key: "unwatched" });
+				const isOfTenant = (place: string): boolean => place.startsWith(prefix);
+				const ended = await endGrants(request, isOfTenant, { reason, key: "unwatched" });
 				if (ended > 0) log.warn("channels are no longer trusted", { channels: ended, reason });
 				return;
 			} catch (reasonOfFailure) {

@@ -129,7 +129,7 @@ const maxAttachments = 20;
 /** Bytes reserved for the parts of a request other than its text. */
 const aroundBytes = 16_384;
 /** Milliseconds before each further attempt to read an attachment that is temporarily not available. */
-const readAgainMs = [500, 1000, 2000, 4000];
+const retryDelaysMs = [500, 1000, 2000, 4000];
 /** Maximum milliseconds for the download of files from messages that belong to a request. */
 const contextFilesMs = 4000;
 /** Maximum number of characters in the list of missing files that the agent receives. */
@@ -183,7 +183,7 @@ async function sendMessage(
 		...onBehalf(person, room),
 	};
 	let target = subscription;
-	const again = async (): Promise<string> => {
+	const retry = async (): Promise<string> => {
 		// The session was deleted, or this connection has not joined it. A new session replaces a deleted session.
 		await parts.subscriptions.reopen(subscription);
 		target = await parts.rooms.current(person, room, `${key}/2`);
@@ -192,7 +192,7 @@ async function sendMessage(
 	};
 	const run = await send(parts, subscription, sent).catch(async (reason: unknown) => {
 		const { code } = ParleyError.from(reason);
-		if (code === "not_found") return again();
+		if (code === "not_found") return retry();
 		// An earlier process has already sent the message to another session, before the room was switched.
 		if (isKeyOfOther(reason)) return undefined;
 		throw reason;
@@ -291,7 +291,7 @@ async function readPatiently(
 	{ platform, clock, signal }: SendParts,
 	attachment: Attachment,
 ): Promise<Uint8Array> {
-	for (const waitMs of readAgainMs) {
+	for (const waitMs of retryDelaysMs) {
 		try {
 			return await platform.read(attachment, signal);
 		} catch (reason) {

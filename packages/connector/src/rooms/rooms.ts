@@ -178,7 +178,7 @@ export class Rooms {
 			turns,
 		}: { readonly externalKey: string; readonly key: string; readonly turns: boolean },
 	): Promise<SessionSubscription> {
-		const chosen = ours(externalKey);
+		const chosen = requireSessionKey(externalKey);
 		if (turns) await this.#turn(await this.#roomKey(person, room), chosen, key);
 		const opening = { key: `${key}/open`, onBehalf: onBehalf(person, room) };
 		return this.#parts.subscriptions.open(chosen, opening);
@@ -207,7 +207,7 @@ export class Rooms {
 		if (turned) return turned.key;
 		const known = this.#knownOf(roomKey);
 		const [newest] = known.toSorted((one, other) => other.usedAt - one.usedAt);
-		if (newest === undefined) return ours(roomKey);
+		if (newest === undefined) return requireSessionKey(roomKey);
 		if (known.length > 1) await this.#turn(roomKey, newest.key, "recovered");
 		return newest.key;
 	}
@@ -219,7 +219,7 @@ export class Rooms {
 		if (turned?.by === key) return turned.key;
 		const numbers = this.#knownOf(roomKey).map(({ key: { number } }) => number);
 		const number = Math.max(0, turned?.key.number ?? 0, ...numbers) + 1;
-		return { ...ours(roomKey), number };
+		return { ...requireSessionKey(roomKey), number };
 	}
 
 	async #listed(person: Person, room: Room, session: string): Promise<SessionKey> {
@@ -254,7 +254,7 @@ export class Rooms {
 	}
 }
 
-function ours(roomKey: string): SessionKey {
+function requireSessionKey(roomKey: string): SessionKey {
 	const key = readSessionKey(roomKey);
 	if (key) return key;
 	throw new ParleyError(`the key of the channel ${roomKey} is invalid`, { code: "internal" });

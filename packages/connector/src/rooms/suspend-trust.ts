@@ -41,17 +41,17 @@ export async function endTrust(
 /** Ends the grants of matching channels (`PLATFORM:TENANT:CHANNEL`), and returns their number. */
 export async function endGrants(
 	gateway: Parts["gateway"],
-	isMeant: (place: string) => boolean,
+	isAffected: (place: string) => boolean,
 	{ reason, key }: { readonly reason: string; readonly key: string },
 ): Promise<number> {
 	const { grants } = await gateway.request("list_grants", {});
-	const meant = grants.filter(({ place }) => isMeant(place));
-	for (const { grant_id } of meant) {
+	const affected = grants.filter(({ place }) => isAffected(place));
+	for (const { grant_id } of affected) {
 		await gateway.request("revoke_grant", {
 			grant_id,
 			reason: oneLine(reason, maxReason),
 			key: `${key}/${grant_id}`,
 		});
 	}
-	return meant.length;
+	return affected.length;
 }

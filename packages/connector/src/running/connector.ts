@@ -25,7 +25,7 @@ import { ModelWatch } from "../gateway/model-watch.ts";
 import { Homes } from "../home/homes.ts";
 import { Inbox, type QueuedEvent } from "../inbound/inbox.ts";
 import type { StuckRow } from "../outbox/decisions.ts";
-import { startLeftDecisions } from "../outbox/left-decisions.ts";
+import { startDecisionPolling } from "../outbox/left-decisions.ts";
 import { Outbox } from "../outbox/outbox.ts";
 import type { ChatPlatform } from "../platform/chat-platform.ts";
 import type { InboundEvent } from "../platform/inbound-event.ts";
@@ -180,7 +180,7 @@ export class Connector {
 		this.#parts = fields.parts;
 		this.#gateway = fields.gateway;
 		this.#outbox = fields.outbox;
-		this.#decisions = startLeftDecisions({ ...fields.parts, outbox: fields.outbox });
+		this.#decisions = startDecisionPolling({ ...fields.parts, outbox: fields.outbox });
 		this.#subscriptions = fields.subscriptions;
 		this.#events = fields.events;
 		this.#inbox = fields.inbox;

@@ -69,13 +69,13 @@ test("a failed commit rolls back no other commit of its transaction, and the ord
 	const before = transactions();
 	clock.advance(1);
 	const runs: string[] = [];
-	const say = (name: string) => async () => {
+	const add = (name: string) => async () => {
 		runs.push(name);
 		if (name === "bad") throw new Error("no");
 	};
-	const first = store.commit(say("first"));
-	const refused = expect(store.commit(say("bad"))).rejects.toThrow("no");
-	const last = store.commit(say("last"));
+	const first = store.commit(add("first"));
+	const refused = expect(store.commit(add("bad"))).rejects.toThrow("no");
+	const last = store.commit(add("last"));
 	clock.advance(20);
 	const later = commit(100);
 	await Promise.all([first, refused, last]);

@@ -184,7 +184,7 @@ export class SessionAnswers {
 	): Promise<readonly PlannedRow[]> {
 		const going = new Set(runs.after.map(cardOfRun));
 		const ended = runs.before.filter((run) => !going.has(cardOfRun(run)));
-		const left = this.#leftElsewhere(ended, rows, seq);
+		const left = this.#deletionsElsewhere(ended, rows, seq);
 		if (ended.length === 0) return left;
 		await this.end();
 		const { outbox, clock } = this.#parts;
@@ -202,7 +202,11 @@ export class SessionAnswers {
 	 * Returns deletions of posts that a connector with another database may have posted for ended answers, if the last rows do
 	 * not use the posts. Each deletion needs a search, so old answers of a replay are omitted.
 	 */
-	#leftElsewhere(ended: readonly Run[], rows: readonly PlannedRow[], seq: number): readonly PlannedRow[] {
+	#deletionsElsewhere(
+		ended: readonly Run[],
+		rows: readonly PlannedRow[],
+		seq: number,
+	): readonly PlannedRow[] {
 		const { clock, platform } = this.#parts;
 		const { scene } = this.#about;
 		const now = clock.now();

@@ -110,7 +110,9 @@ const stateLimits = { maxDepth: 64, maxNodes: 1_000_000 };
 
 function readState(text: string): ConversationState | undefined {
 	const value = parseJson(text, stateLimits);
-	const isOurs = typeof value === "object" && value !== null && "v" in value;
+	const isStateObject = typeof value === "object" && value !== null && "v" in value;
 	// The cast is safe because this version of the program wrote the JSON.
-	return isOurs && value.v === emptyConversation.v ? (value as unknown as ConversationState) : undefined;
+	return isStateObject && value.v === emptyConversation.v
+		? (value as unknown as ConversationState)
+		: undefined;
 }

@@ -155,8 +155,8 @@ export class Subscriptions {
 				const { tasks } = await gateway.request("query_tasks", { status: [...activeTasks], limit: 1000 });
 				const busy = new Set(tasks.map(({ session_id }) => session_id));
 				const traces = await store.read(readTraces);
-				const ours = sessions.filter((session) => this.#learn(session));
-				const alive = ours.filter((session) => this.#isAlive(session, busy, traces));
+				const listedHere = sessions.filter((session) => this.#learn(session));
+				const alive = listedHere.filter((session) => this.#isAlive(session, busy, traces));
 				const read = alive.flatMap(({ session_id }) => this.#known.withId(session_id) ?? []);
 				return [...read, ...(await this.#unlisted(sessions, traces))];
 			} catch (error) {
@@ -241,7 +241,11 @@ export class Subscriptions {
 			if (ParleyError.from(reason).code === "not_found") await this.#renderDeletion(known);
 			throw reason;
 		});
-		return this.#tell(opened, { key, after, cursor: cursor ?? (await beginSessionCursor(store, opened)) });
+		return this.#register(opened, {
+			key,
+			after,
+			cursor: cursor ?? (await beginSessionCursor(store, opened)),
+		});
 	}
 
 	/**
@@ -276,10 +280,14 @@ export class Subscriptions {
 			...defined({ title }),
 		});
 		const cursor = await store.read((db) => readSessionCursor(db, opened.id));
-		return this.#tell(opened, { key, after: 0, cursor: cursor ?? (await beginSessionCursor(store, opened)) });
+		return this.#register(opened, {
+			key,
+			after: 0,
+			cursor: cursor ?? (await beginSessionCursor(store, opened)),
+		});
 	}
 
-	#tell(
+	#register(
 		opened: OpenSession,
 		{ key, ...from }: { readonly key: SessionKey; readonly cursor: SessionCursor; readonly after: number },
 	): SessionSubscription {
@@ -343,16 +351,16 @@ async function readUnlisted(
 	traces: Traces,
 ): Promise<Unlisted> {
 	const { store, clock, platform } = parts;
-	const ours = [...traces].flatMap(([id, { externalKey = "", changedAt }]) => {
+	const platformTraces = [...traces].flatMap(([id, { externalKey = "", changedAt }]) => {
 		const key = readSessionKey(externalKey);
 		return key?.platform === platform.name ? [{ id, key, usedAt: changedAt }] : [];
 	});
-	const unlisted = ours.filter(({ id }) => !listed.has(id));
+	const unlisted = platformTraces.filter(({ id }) => !listed.has(id));
 	const expecting: KnownSession[] = [];
 	for (const session of unlisted) {
 		if (clock.now() - session.usedAt > changeableMs) continue;
 		const cursor = await store.read((db) => readSessionCursor(db, session.id));
 		if (cursor?.state && isExpecting(cursor.state)) expecting.push(session);
 	}
-	return { expecting, isAll: ours.length > 0 && unlisted.length === ours.length };
+	return { expecting, isAll: platformTraces.length > 0 && unlisted.length === platformTraces.length };
 }

@@ -47,7 +47,7 @@ export class Typing {
 		this.#timer?.cancel();
 		if (run === undefined) return;
 		this.#shownAt = Number.NEGATIVE_INFINITY;
-		this.#timer = this.#parts.clock.after(firstMs, this.#again);
+		this.#timer = this.#parts.clock.after(firstMs, this.#repeat);
 	}
 
 	/** Sets the description of the current step; empty without a step. */
@@ -58,15 +58,15 @@ export class Typing {
 		// The first indicator, which is not sent yet, includes the description.
 		if (this.#shownAt === Number.NEGATIVE_INFINITY) return;
 		this.#timer?.cancel();
-		this.#timer = clock.after(Math.max(0, this.#shownAt + wordsMs - clock.monotonic()), this.#again);
+		this.#timer = clock.after(Math.max(0, this.#shownAt + wordsMs - clock.monotonic()), this.#repeat);
 	}
 
-	readonly #again = (): void => {
+	readonly #repeat = (): void => {
 		const { outbox, clock, conversation } = this.#parts;
 		this.#shownAt = clock.monotonic();
 		// Neither promise rejects. A refusal of the platform is not retried.
 		void (this.#waits ? outbox.suspended(conversation) : outbox.typing(conversation, this.#doing));
-		this.#timer = clock.after(everyMs, this.#again);
+		this.#timer = clock.after(everyMs, this.#repeat);
 	};
 }
 

@@ -5,7 +5,7 @@ import { type ConversationState, emptyConversation } from "../conversation/conve
 import type { InboundEventOf, Person, Room } from "../platform/inbound-event.ts";
 import type { CardLink } from "../platform/posting.ts";
 import { pressesOfEdits } from "../presses/edit-call.ts";
-import { giveTyped, pressesOfQuestions, readText } from "../presses/questions.ts";
+import { pressesOfQuestions, readText, sendTypedAnswer } from "../presses/questions.ts";
 import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
 import { onBehalf } from "../rooms/on-behalf.ts";
 import { ShownLists } from "../rooms/shown-lists.ts";
@@ -63,7 +63,7 @@ export class QuestionContext {
 		const answering = { person: ada, room: general, key: "key", token, session };
 		const read = readText(this.context, answering, text);
 		if ("reply" in read) return read.reply;
-		const given = await giveTyped(this.context, read.answering, read.response);
+		const given = await sendTypedAnswer(this.context, read.answering, read.response);
 		return given.type === "refused" ? given.reply : undefined;
 	}
 

@@ -31,7 +31,7 @@ interface Where {
 	readonly by?: string;
 }
 
-interface Saying extends Where {
+interface SentStep extends Where {
 	/** Addressees of a message in a channel: `us`, `others` or `everyone`. */
 	readonly mentions?: "us" | "others" | "everyone";
 	/** Message or post that the message replies to. A post is a message of the bot. */
@@ -58,8 +58,8 @@ type GatewayStep =
 
 /** An action or an expectation. */
 export type SceneStep =
-	| (Saying & { readonly says: string; readonly as?: string })
-	| (Saying & { readonly edits: string; readonly to: string })
+	| (SentStep & { readonly says: string; readonly as?: string })
+	| (SentStep & { readonly edits: string; readonly to: string })
 	| (Where & { readonly deletes: string })
 	| (Where & { readonly reacts: "stop" | "again" | "good" | "bad"; readonly to: string })
 	| (Where & { readonly stops: true })
@@ -134,7 +134,7 @@ async function sendMessage(
 	await stage.arrive(event, `${event.type}:${message}${isEdit ? `:${at}` : ""}`);
 }
 
-function addressOf({ mentions, replyTo }: Saying): Address {
+function addressOf({ mentions, replyTo }: SentStep): Address {
 	return {
 		us: mentions === "us",
 		others: mentions === "others",

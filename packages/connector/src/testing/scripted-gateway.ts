@@ -16,7 +16,7 @@ import { type Role, type ScriptedMethods, unknown, usualMethods } from "./script
 import { ScriptedSession } from "./scripted-session.ts";
 
 /** Methods that strangers may call, too. */
-const forStrangers = new Set(["whoami", "pair"]);
+const publicMethods = new Set(["whoami", "pair"]);
 
 /**
  * A gateway in memory that outlives connectors. It has sessions with numbered frames, queued messages, questions, and one
@@ -150,7 +150,7 @@ export class ScriptedGateway {
 	}
 
 	admit(method: string, { actor }: Partial<OnBehalf>): void {
-		if (actor === undefined || forStrangers.has(method) || this.roleOf(actor.id) !== "stranger") return;
+		if (actor === undefined || publicMethods.has(method) || this.roleOf(actor.id) !== "stranger") return;
 		const message = `forbidden: chat:guild:${actor.id} has no access: request a code with pair, and send it to the operator for approval`;
 		throw new ParleyError(message, { code: "permission_denied" });
 	}

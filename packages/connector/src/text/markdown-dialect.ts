@@ -9,7 +9,7 @@ const options: Options = {
 	emphasis: "_",
 	rule: "-",
 	extensions: [gfmToMarkdown({ tablePipeAlign: false })],
-	join: [(_left, _right, parent) => (parent.type === "list" ? 0 : undefined)],
+	join: [(_first, _second, parent) => (parent.type === "list" ? 0 : undefined)],
 };
 
 /** Standard Markdown (GFM), measured in UTF-16 code units. */

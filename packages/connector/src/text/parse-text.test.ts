@@ -12,7 +12,7 @@ function words(value: string): Block {
 }
 
 /** Writes the parsed document as Markdown again, for comparisons. */
-function again(markdown: string): string {
+function roundTrip(markdown: string): string {
 	return markdownDialect.write(blocks(markdown));
 }
 
@@ -51,8 +51,8 @@ test("the text of a model is parsed to blocks and inlines", () => {
 });
 
 test("a fence that was never closed is closed at the end", () => {
-	expect(again("a\n\n```ts\nconst b = 1;\n")).toBe("a\n\n```ts\nconst b = 1;\n```");
-	expect(again("- a\n  ~~~\n  ```\n  b")).toBe("- a\n\n  ````\n  ```\n  b\n  ````");
+	expect(roundTrip("a\n\n```ts\nconst b = 1;\n")).toBe("a\n\n```ts\nconst b = 1;\n```");
+	expect(roundTrip("- a\n  ~~~\n  ```\n  b")).toBe("- a\n\n  ````\n  ```\n  b\n  ````");
 });
 
 test("HTML is text", () => {
@@ -67,12 +67,12 @@ test.each([
 	["a[^1]\n\n[^1]: b", "a\\[^1]\n\n\\[^1]: b"],
 ])("later text does not change earlier text: %j", (markdown, written) => {
 	expect(blocks(markdown)[0]).toEqual(blocks(markdown.slice(0, markdown.indexOf("\n")))[0]);
-	expect(again(markdown)).toBe(written);
+	expect(roundTrip(markdown)).toBe(written);
 });
 
 test("an image is a link with its description", () => {
-	expect(again("![a cat](https://a.example/c.png)")).toBe("[a cat](https://a.example/c.png)");
-	expect(again("![](https://a.example/c.png)")).toBe("<https://a.example/c.png>");
+	expect(roundTrip("![a cat](https://a.example/c.png)")).toBe("[a cat](https://a.example/c.png)");
+	expect(roundTrip("![](https://a.example/c.png)")).toBe("<https://a.example/c.png>");
 });
 
 test("an address that is too long, or not a web or mail address, is shown as text", () => {
@@ -88,7 +88,7 @@ function merged(block: Block): Block {
 }
 
 test("quotes and lists that are nested too deeply become plain text with all words", () => {
-	expect(again(`${"> ".repeat(20)}a`)).toBe(`${"> ".repeat(8)}a`);
+	expect(roundTrip(`${"> ".repeat(20)}a`)).toBe(`${"> ".repeat(8)}a`);
 	expect(blocks(`${">".repeat(100_000)}a`)).toEqual([words(`${">".repeat(100_000)}a`)]);
 });
 

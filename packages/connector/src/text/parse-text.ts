@@ -134,7 +134,7 @@ function blockFrom(node: RootContent, depth: number): Block[] {
 			return [tableFrom(node)];
 		default:
 			// All other block constructs are disabled, so this node is the content of a line.
-			return [{ type: "paragraph", children: [{ type: "text", value: leftOver(node) }] }];
+			return [{ type: "paragraph", children: [{ type: "text", value: plainValue(node) }] }];
 	}
 }
 
@@ -192,7 +192,7 @@ function inlineFrom(node: PhrasingContent): Inline[] {
 		case "image":
 			return linked(node.url, text(node.alt ?? ""));
 		default:
-			return text(leftOver(node));
+			return text(plainValue(node));
 	}
 }
 
@@ -207,6 +207,6 @@ function linked(url: string, children: Inline[]): Inline[] {
 	return [...children, ...text(children.length > 0 && url !== "" ? ` (${url})` : url)];
 }
 
-function leftOver(node: Nodes): string {
-	return "value" in node ? node.value : "children" in node ? node.children.map(leftOver).join("") : "";
+function plainValue(node: Nodes): string {
+	return "value" in node ? node.value : "children" in node ? node.children.map(plainValue).join("") : "";
 }

@@ -40,8 +40,8 @@ const maxDelayed = 500;
 const maxUnknown = 100;
 
 /** Milliseconds to wait before a failed reading is retried. Doubled each time, up to the maximum. */
-const firstAgainMs = 60_000;
-const maxAgainMs = 3_600_000;
+const firstRetryMs = 60_000;
+const maxRetryMs = 3_600_000;
 
 const OfChannel = z.object({ channel_id: z.string() });
 const OfGuild = z.object({ id: z.string() });
@@ -81,7 +81,7 @@ export class CatchUp {
 	dispatch(event: DiscordDispatch): Promise<void> {
 		if (event.t === "READY") return this.#ready(event);
 		if (event.t === "GUILD_CREATE") return this.#guild(event);
-		if (event.t === "GUILD_DELETE") this.#guildGone(event);
+		if (event.t === "GUILD_DELETE") this.#guildRemoved(event);
 		const channel = event.t.startsWith("MESSAGE_")
 			? OfChannel.safeParse(event.d).data?.channel_id
 			: undefined;
@@ -175,7 +175,7 @@ export class CatchUp {
 		expected.delete(guild);
 	}
 
-	#guildGone({ d }: DiscordDispatch): void {
+	#guildRemoved({ d }: DiscordDispatch): void {
 		const guild = RemovedGuild.safeParse(d).data;
 		if (guild !== undefined && guild.unavailable !== true) this.#expected.delete(guild.id);
 	}
@@ -232,7 +232,7 @@ export class CatchUp {
 			if (this.#stopping.signal.aborted) return;
 			log.warn("could not read the missed messages of a channel, trying again later", { channel, error });
 			await highWater.addPending(channel, cursor);
-			this.#tryAgain();
+			this.#scheduleRetry();
 		}
 		this.#release(channel, reading);
 	}
@@ -240,16 +240,16 @@ export class CatchUp {
 	async #readDirect(): Promise<void> {
 		const isSeen = await this.#direct.check((places) => this.#readAll(this.#begin(places)));
 		if (isSeen) this.#settle();
-		else this.#tryAgain();
+		else this.#scheduleRetry();
 	}
 
 	#settle(): void {
 		if (this.#parts.highWater.behind.length === 0 && this.#direct.isSeen) this.#failures = 0;
 	}
 
-	#tryAgain(): void {
+	#scheduleRetry(): void {
 		if (this.#stopping.signal.aborted) return;
-		const waitMs = Math.min(firstAgainMs * 2 ** this.#failures, maxAgainMs);
+		const waitMs = Math.min(firstRetryMs * 2 ** this.#failures, maxRetryMs);
 		this.#again ??= this.#parts.clock.after(waitMs, () => {
 			this.#again = undefined;
 			this.#failures += 1;

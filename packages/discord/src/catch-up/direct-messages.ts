@@ -72,7 +72,7 @@ export class DirectMessages {
 			if (left.length > 0) {
 				log.warn("cannot check the direct messages of some people, retrying later", { people: left.length });
 			}
-			return this.#looked(unseen, left);
+			return this.#recordCheck(unseen, left);
 		} catch (error) {
 			log.warn("cannot check direct messages, retrying later", { error });
 			return false;
@@ -84,7 +84,7 @@ export class DirectMessages {
 		this.#unseen?.seen.resolve();
 	}
 
-	#looked(unseen: Unseen, left: readonly string[]): boolean {
+	#recordCheck(unseen: Unseen, left: readonly string[]): boolean {
 		if (this.#isStopped) return true;
 		// Another session has started meanwhile, so every person is checked again.
 		if (this.#unseen !== unseen) return false;

@@ -91,14 +91,14 @@ test("events of one guild are handled in order, and wait for no other guild", as
 	begin();
 	const slow = Promise.withResolvers<void>();
 	translations.set("1", slow.promise);
-	const tell = (t: string, of: object, id: string) =>
+	const dispatch = (t: string, of: object, id: string) =>
 		receiver.receive({ t, d: { ...of, inbound: arrived(id) } });
 	const first = [
-		tell("CHANNEL_UPDATE", { id: "5", guild_id: "1" }, "1"),
-		tell("GUILD_ROLE_UPDATE", { guild_id: "1" }, "2"),
-		tell("GUILD_UPDATE", { id: "1" }, "3"),
+		dispatch("CHANNEL_UPDATE", { id: "5", guild_id: "1" }, "1"),
+		dispatch("GUILD_ROLE_UPDATE", { guild_id: "1" }, "2"),
+		dispatch("GUILD_UPDATE", { id: "1" }, "3"),
 	];
-	await tell("CHANNEL_UPDATE", { id: "6", guild_id: "2" }, "4");
+	await dispatch("CHANNEL_UPDATE", { id: "6", guild_id: "2" }, "4");
 	expect(seen).toEqual(["4"]);
 	slow.resolve();
 	await Promise.all(first);

@@ -28,7 +28,7 @@ export interface EventReceiverParts {
 }
 
 /** Milliseconds until a failed attempt to store an inbound event is repeated. Later events of the channel wait for it. */
-const againMs = 1000;
+const retryMs = 1000;
 
 /** Fields that determine the order of events: the channel or, without one, the guild. */
 const Place = z
@@ -116,7 +116,7 @@ export class EventReceiver {
 				isStored = true;
 			} catch (error) {
 				log.warn("cannot store an event from Discord, retrying", { id: key.id, error });
-				await delay(clock, againMs, signal);
+				await delay(clock, retryMs, signal);
 			}
 		}
 		if (inbound.type !== "message") return;

@@ -78,12 +78,12 @@ test("without a database, messages that the gateway does not have are read chann
 	await listening.close();
 
 	const next = await open();
-	let asksAgain = false;
+	let isRetried = false;
 	await next.listening.begin(async () => {
-		asksAgain = true;
+		isRetried = true;
 		return rooms;
 	});
-	expect(asksAgain).toBe(false);
+	expect(isRetried).toBe(false);
 	await next.listening.close();
 	expect(clock.pending).toBe(0);
 });
@@ -92,13 +92,13 @@ test("channels of the gateway are read after the next session, too, if the first
 	const { clock, open } = await place();
 	const { listening, port, seen } = await open();
 	const direct = { tenant: "dm", channel: "3", shared: false, kind: "channel" } as const;
-	const [first, gone] = [snowflakeAt(clock.now() - 60_000), snowflakeAt(clock.now() - 90_000)];
+	const [first, deletedId] = [snowflakeAt(clock.now() - 60_000), snowflakeAt(clock.now() - 90_000)];
 	port.answer("GET /channels/3/messages", { body: [wrote(first)] });
 	port.answer("GET /channels/4/messages", { status: 404, body: {} });
 	listening.linked(ready);
 	await listening.begin(async () => [
 		progressOf("3", [first], { room: direct }),
-		progressOf("4", [gone], { room: { ...direct, channel: "4" } }),
+		progressOf("4", [deletedId], { room: { ...direct, channel: "4" } }),
 	]);
 	expect(seen).toEqual([]);
 	await listening.stop();

@@ -24,7 +24,7 @@ export class ResumableSession {
 	/** Session that the next process resumes, at the position before the first event that is not durable. */
 	#stored: GatewaySession | undefined;
 	/** A new session whose first event is not durable yet. */
-	#begun: GatewaySession | undefined;
+	#newSession: GatewaySession | undefined;
 	/** Sequence numbers of dispatched events that are not durable yet. */
 	readonly #open = new Set<number>();
 	#newest = 0;
@@ -64,7 +64,7 @@ export class ResumableSession {
 
 	/** The bot's account in the current session, or undefined without a session. */
 	get self(): OwnAccount | undefined {
-		return this.#begun ?? this.#stored;
+		return this.#newSession ?? this.#stored;
 	}
 
 	/**
@@ -80,7 +80,7 @@ export class ResumableSession {
 		if (this.#isClosed) return;
 		this.#shard = session;
 		if (session !== null) return;
-		this.#begun = undefined;
+		this.#newSession = undefined;
 		this.#open.clear();
 		if (this.#stored === undefined) return;
 		this.#stored = undefined;
@@ -91,7 +91,7 @@ export class ResumableSession {
 	began(self: OwnAccount): void {
 		if (this.#shard === null) return;
 		const { sessionId: id, resumeURL: resumeUrl } = this.#shard;
-		this.#begun = { id, resumeUrl, seq: 0, ...self };
+		this.#newSession = { id, resumeUrl, seq: 0, ...self };
 		this.#newest = 0;
 		this.#open.clear();
 	}
@@ -123,10 +123,10 @@ export class ResumableSession {
 	/** Moves the stored session to the position before the first event that is not durable. */
 	#moveOn(): void {
 		const seq = this.#open.size === 0 ? this.#newest : Math.min(...this.#open) - 1;
-		const session = this.#begun ?? this.#stored;
+		const session = this.#newSession ?? this.#stored;
 		if (session === undefined || seq <= session.seq || this.#isOver) return;
-		const isNew = this.#begun !== undefined;
-		this.#begun = undefined;
+		const isNew = this.#newSession !== undefined;
+		this.#newSession = undefined;
 		this.#stored = { ...session, seq };
 		this.#behind += 1;
 		if (isNew || this.#behind >= maxBehind) this.#write();

@@ -18,7 +18,7 @@ export interface CommandSync {
 /** Error code of Discord after 200 created commands on one day: topics/opcodes-and-status-codes#json-json-error-codes */
 const tooManyToday = 30_034;
 
-const againMs = { unreachable: 60_000, tooManyToday: 3_600_000 } as const;
+const retryMs = { unreachable: 60_000, tooManyToday: 3_600_000 } as const;
 
 const Refusal = z.object({ code: z.number().optional(), message: z.string().optional() });
 const Limit = z.object({ retry_after: z.number() });
@@ -69,7 +69,7 @@ export async function startCommandSync(
 				log.error("could not update the commands on Discord", { error });
 				return;
 			}
-			const waitMs = error instanceof RetryLater ? error.waitMs : againMs.unreachable;
+			const waitMs = error instanceof RetryLater ? error.waitMs : retryMs.unreachable;
 			log.warn("the commands on Discord are not updated yet, trying again later", { error, waitMs });
 			// The loop checks the signal.
 			await delay(clock, waitMs, signal).catch(() => undefined);
@@ -146,7 +146,7 @@ async function send(port: CommandSync["port"], request: DiscordRequest): Promise
 	if (status === 404 && request.method === "DELETE") return response;
 	const { code, message = "no reason given" } = Refusal.safeParse(body).data ?? {};
 	const words = `Discord answered ${status} (${message}) to ${request.method} ${request.path}`;
-	if (code === tooManyToday) throw new RetryLater(words, againMs.tooManyToday);
+	if (code === tooManyToday) throw new RetryLater(words, retryMs.tooManyToday);
 	if (status === 429) {
 		const seconds = Limit.safeParse(body).data?.retry_after ?? Number(headers["retry-after"] ?? 1);
 		throw new RetryLater(words, Math.max(1, Math.ceil(seconds)) * 1000);

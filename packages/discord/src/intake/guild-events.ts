@@ -41,14 +41,14 @@ export class GuildEvents {
 	readonly handlers: Readonly<Record<string, Handler>> = {
 		CHANNEL_CREATE: (data, signal) => this.#channel("CHANNEL_CREATE", data, signal),
 		CHANNEL_UPDATE: (data, signal) => this.#channel("CHANNEL_UPDATE", data, signal),
-		CHANNEL_DELETE: (data, signal) => this.#channelGone(data, signal),
+		CHANNEL_DELETE: (data, signal) => this.#channelDeleted(data, signal),
 		THREAD_CREATE: (data) => this.#thread("THREAD_CREATE", data),
 		THREAD_UPDATE: (data) => this.#threadChanged(data),
-		THREAD_DELETE: (data) => this.#threadGone(data),
+		THREAD_DELETE: (data) => this.#threadDeleted(data),
 		THREAD_LIST_SYNC: (data) => this.#threads(data),
 		GUILD_CREATE: (data, signal) => this.#guild(data, signal),
 		GUILD_UPDATE: (data, signal) => this.#guildChanged(data, signal),
-		GUILD_DELETE: (data) => this.#guildGone(data),
+		GUILD_DELETE: (data) => this.#guildRemoved(data),
 		GUILD_ROLE_CREATE: (data, signal) => this.#role("GUILD_ROLE_CREATE", data, signal),
 		GUILD_ROLE_UPDATE: (data, signal) => this.#role("GUILD_ROLE_UPDATE", data, signal),
 		GUILD_ROLE_DELETE: (data, signal) => this.#role("GUILD_ROLE_DELETE", data, signal),
@@ -75,7 +75,7 @@ export class GuildEvents {
 		return this.#compared(guild, { change, apply, signal, affected });
 	}
 
-	async #channelGone(data: unknown, signal: AbortSignal): Promise<Translated> {
+	async #channelDeleted(data: unknown, signal: AbortSignal): Promise<Translated> {
 		const { malformed, channels, clock } = this.#parts;
 		const channel = malformed.read("CHANNEL_DELETE", Channel, data) && channels.note(data);
 		if (channel === undefined) return unreadable("CHANNEL_DELETE");
@@ -85,8 +85,8 @@ export class GuildEvents {
 		const change = audienceTexts.channelDeleted;
 		const facts = { gone: true, deleted: true, change, at } as const;
 		const inbound: InboundEvent = { type: "audience", room: roomOf(channel), ...facts };
-		const gone = incoming(inbound, String(at));
-		if (guild === undefined) return [gone];
+		const event = incoming(inbound, String(at));
+		if (guild === undefined) return [event];
 		const apply = (rights: GuildRights): void => void rights.channels.delete(id);
 		const affected = ({ changed = [] }: Partial<AudienceChange> = {}): "all" | readonly string[] =>
 			changed === "all" ? changed : changed.filter((other) => other !== id);
@@ -96,7 +96,7 @@ export class GuildEvents {
 			signal,
 			affected,
 		});
-		return "ignored" in others ? [gone] : [gone, ...others];
+		return "ignored" in others ? [event] : [event, ...others];
 	}
 
 	#thread(event: string, data: unknown): Translated {
@@ -121,7 +121,7 @@ export class GuildEvents {
 	}
 
 	/** Handles a deleted thread, which changes no audience. */
-	#threadGone(data: unknown): Translated {
+	#threadDeleted(data: unknown): Translated {
 		const thread = this.#parts.malformed.read("THREAD_DELETE", Channel, data);
 		if (thread === undefined) return unreadable("THREAD_DELETE");
 		this.#parts.channels.forget(thread.id);
@@ -162,7 +162,7 @@ export class GuildEvents {
 	}
 
 	/** Ends all trust in a server that the bot has left, also for the case that the bot is invited again. */
-	#guildGone(data: unknown): Translated {
+	#guildRemoved(data: unknown): Translated {
 		const { malformed, audiences, clock, log } = this.#parts;
 		const guild = malformed.read("GUILD_DELETE", RemovedGuild, data);
 		if (guild === undefined) return unreadable("GUILD_DELETE");
@@ -176,12 +176,12 @@ export class GuildEvents {
 	#role(event: string, data: unknown, signal: AbortSignal): Translated | Promise<Translated> {
 		const of = this.#parts.malformed.read(event, RoleOfGuild, data);
 		if (of === undefined) return unreadable(event);
-		const { guild_id: guild, role, role_id: gone } = of;
+		const { guild_id: guild, role, role_id: deletedRole } = of;
 		this.#parts.roles.forget(guild);
 		const change = role ? audienceTexts.rolePermissions({ role: role.name }) : audienceTexts.roleDeleted;
 		const apply = (rights: GuildRights): void => {
 			if (role) noteRole(rights, role);
-			else if (gone !== undefined) rights.roles.delete(gone);
+			else if (deletedRole !== undefined) rights.roles.delete(deletedRole);
 		};
 		return this.#compared(guild, { change, apply, signal });
 	}

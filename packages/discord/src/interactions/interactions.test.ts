@@ -49,11 +49,11 @@ function open(more: More = {}) {
 	const channels = new Channels({ port, clock });
 	const self = { user: "500", application: "501" };
 	const interactions = new Interactions({ self, port, channels, controls, tickets, connector, clock, log });
-	const say = async (data: unknown): Promise<void> => {
+	const dispatch = async (data: unknown): Promise<void> => {
 		interactions.handle(data);
 		await interactions.settled();
 	};
-	return { clock, port, log, tickets, accepted, interactions, say };
+	return { clock, port, log, tickets, accepted, interactions, dispatch };
 }
 
 const deferred = { type: 5, data: { flags: 64 } };
@@ -63,13 +63,13 @@ const press = (kind: ControlKind, data: object = {}) => {
 };
 
 test("a command is stored before Discord gets the acknowledgement", async () => {
-	const { port, accepted, say } = open({
+	const { port, accepted, dispatch } = open({
 		accept: async () => {
 			expect(port.requests).toEqual([]);
 			return true;
 		},
 	});
-	await say(command);
+	await dispatch(command);
 	expect(accepted).toEqual([
 		{
 			key: { id: `command:${id}`, conversation: "20" },
@@ -93,9 +93,9 @@ test("a command is stored before Discord gets the acknowledgement", async () => 
 });
 
 test("a press has its values and the post of its control", async () => {
-	const { accepted, port, say } = open();
+	const { accepted, port, dispatch } = open();
 	const data = press("choose", { values: ["a", "b"] });
-	await say(data);
+	await dispatch(data);
 	expect(accepted).toMatchObject([
 		{
 			inbound: { type: "press", control: data.data.custom_id, values: ["a", "b"], fields: {}, message: "77" },
@@ -105,7 +105,7 @@ test("a press has its values and the post of its control", async () => {
 });
 
 test("a press that has a form opens it at once, and its text returns with the same control", async () => {
-	const { accepted, port, interactions, say } = open();
+	const { accepted, port, interactions, dispatch } = open();
 	const { data } = press("deny");
 	interactions.handle(press("deny"));
 	// The answer is sent before the first `await`.
@@ -130,7 +130,12 @@ test("a press that has a form opens it at once, and its text returns with the sa
 		{ type: 1, components: [field] },
 	]) {
 		const components = [{ type: 10 }, component];
-		await say({ ...head, type: 5, data: { custom_id: data.custom_id, components }, message: { id: "77" } });
+		await dispatch({
+			...head,
+			type: 5,
+			data: { custom_id: data.custom_id, components },
+			message: { id: "77" },
+		});
 	}
 	const submitted = { control: data.custom_id, fields: { reason: "no" }, message: "77", values: [] };
 	expect(accepted).toMatchObject([{ inbound: submitted }, { inbound: submitted }]);
@@ -146,8 +151,8 @@ const edit: Form = {
 };
 
 test("a form with the state of its target opens with the texts in its fields", async () => {
-	const { port, accepted, say } = open({ form: async () => edit });
-	await say(press("edit"));
+	const { port, accepted, dispatch } = open({ form: async () => edit });
+	await dispatch(press("edit"));
 	const input = { type: 4, style: 2, required: false, max_length: 4000 };
 	expect(port.last).toMatchObject({
 		type: 9,
@@ -164,15 +169,15 @@ test("a form with the state of its target opens with the texts in its fields", a
 });
 
 test("a press whose target has no form becomes an inbound event, which has an answer", async () => {
-	const { port, accepted, say } = open();
-	await say(press("edit"));
+	const { port, accepted, dispatch } = open();
+	await dispatch(press("edit"));
 	expect(accepted).toMatchObject([{ inbound: { type: "press", fields: {}, message: "77" } }]);
 	expect(port.last).toEqual(deferred);
 });
 
 test("a button without Parley's signature still arrives and gets an explanation", async () => {
-	const { accepted, say } = open();
-	await say({ ...press("stop"), data: { custom_id: "old", component_type: 2 } });
+	const { accepted, dispatch } = open();
+	await dispatch({ ...press("stop"), data: { custom_id: "old", component_type: 2 } });
 	expect(accepted).toMatchObject([{ inbound: { control: "old" } }]);
 });
 
@@ -201,8 +206,8 @@ test.each([
 	[new ParleyError("full", { code: "resource_exhausted" }), "I am busy."],
 	[new Error("disk"), "I could not do that."],
 ])("an event that cannot be stored (%s) is reported to the person", async (error, words) => {
-	const { port, log, say } = open({ accept: () => Promise.reject(error) });
-	await say(command);
+	const { port, log, dispatch } = open({ accept: () => Promise.reject(error) });
+	await dispatch(command);
 	expect(port.last).toMatchObject({ type: 4, data: { flags: 64, content: expect.stringContaining(words) } });
 	expect(port.last).toHaveProperty(["data", "allowed_mentions"], { parse: [], replied_user: false });
 	expect(log.records.map(({ level }) => level)).toEqual(["error"]);
@@ -225,18 +230,18 @@ test("a later failure is reported in the deferred answer", async () => {
 test.each([10_062, 40_060])(
 	"an existing response of Discord, or a missing one (%d), ends nothing",
 	async (code) => {
-		const { port, log, say } = open();
+		const { port, log, dispatch } = open();
 		port.answer(callback, { status: 400, body: { code } });
-		await say(command);
+		await dispatch(command);
 		expect(port.requests).toHaveLength(1);
 		expect(log.records).toMatchObject([{ level: "warn", fields: { fault: code } }]);
 	},
 );
 
 test("a lost answer is sent once more, as long as there is time", async () => {
-	const { port, say, clock, interactions } = open();
+	const { port, dispatch, clock, interactions } = open();
 	port.answer(callback, new Error("reset"), { status: 200 });
-	await say(command);
+	await dispatch(command);
 	expect(port.requestLines).toEqual([callback, callback]);
 	port.answer(callback, () => {
 		clock.advance(2501);
@@ -268,13 +273,13 @@ test("suggestions are requested with the typed text, and fit the limits", async 
 	const queries: object[] = [];
 	const long = { value: "v".repeat(101), label: "too long" };
 	const many = Array.from({ length: 30 }, (_, n) => ({ value: `v${n}`, label: "l".repeat(150) }));
-	const { port, say } = open({
+	const { port, dispatch } = open({
 		complete: async (one) => {
 			queries.push(one);
 			return [long, ...many];
 		},
 	});
-	await say(completing);
+	await dispatch(completing);
 	expect(queries).toMatchObject([
 		{ command: "task show", option: "task", typed: "ab", options: { state: "open" }, person: { id: "42" } },
 	]);
@@ -288,13 +293,13 @@ test("without suggestions in time, or after a failure, the list is empty", async
 	never.clock.advance(2500);
 	await never.interactions.settled();
 	const fails = open({ complete: () => Promise.reject(new Error("away")) });
-	await fails.say(completing);
+	await fails.dispatch(completing);
 	for (const { port } of [never, fails]) expect(port.last).toEqual({ type: 8, data: { choices: [] } });
 });
 
 test("an unreadable interaction is answered with a text if possible, and never throws", async () => {
-	const { port, say, interactions, accepted } = open();
-	await say(null);
+	const { port, dispatch, interactions, accepted } = open();
+	await dispatch(null);
 	expect(port.requests).toEqual([]);
 	for (const broken of [
 		{ member: null },
@@ -302,21 +307,21 @@ test("an unreadable interaction is answered with a text if possible, and never t
 		{ data: { name: 7 } },
 		{ type: 3 },
 	]) {
-		await say({ ...command, ...broken });
+		await dispatch({ ...command, ...broken });
 		expect(port.last).toMatchObject({
 			type: 4,
 			data: { content: "I could not read your request. Please try again." },
 		});
 	}
-	await say({ ...command, type: 99 });
+	await dispatch({ ...command, type: 99 });
 	expect(interactions.malformed).toBe(6);
 	expect(port.requests).toHaveLength(4);
 	expect(accepted).toEqual([]);
 });
 
 test("an old press that already failed for the person is not performed", async () => {
-	const { port, log, say, accepted } = open();
-	await say({ ...command, id: snowflakeAt(clockStart - 61_000) });
+	const { port, log, dispatch, accepted } = open();
+	await dispatch({ ...command, id: snowflakeAt(clockStart - 61_000) });
 	expect([accepted, port.requests]).toEqual([[], []]);
 	expect(log.records).toMatchObject([
 		{ level: "warn", message: "an interaction arrived too late for an answer" },
@@ -324,7 +329,7 @@ test("an old press that already failed for the person is not performed", async (
 });
 
 test("the token of an interaction is only in its path", async () => {
-	const { port, say } = open();
-	await say(command);
+	const { port, dispatch } = open();
+	await dispatch(command);
 	expect(JSON.stringify(port.last)).not.toContain("tok");
 });

@@ -95,7 +95,7 @@ export async function checkGateway({ port }: Discord): Promise<Finding> {
 export async function checkClock({ port, clock }: Discord): Promise<Finding> {
 	const id = "discord-clock";
 	const { headers } = await askDiscord(port, "/gateway");
-	const theirs = Date.parse(headers["date"] ?? "");
-	const theirTime = Number.isNaN(theirs) ? undefined : theirs;
+	const serverTime = Date.parse(headers["date"] ?? "");
+	const theirTime = Number.isNaN(serverTime) ? undefined : serverTime;
 	return checkClockOf({ id, platform: "Discord", ownTime: clock.now(), theirTime });
 }

@@ -218,15 +218,15 @@ test("a locked thread is not archived again while another request in it runs", a
 test("a post waits a minute for its thread, and then goes to the channel", async () => {
 	const { port, surface, row, cards, clock } = open();
 	const urgent = row(post({ thread: "task:1" }), { conversation: "10#task:1" });
-	const gone = () => port.answer("POST /channels/20/messages", refused(404, 10_003));
+	const refuse = () => port.answer("POST /channels/20/messages", refused(404, 10_003));
 	await expect(surface.send(urgent)).rejects.toMatchObject({ kind: "rate-limited", limit: undefined });
 	cards["task:1"] = "20";
-	gone();
+	refuse();
 	await expect(surface.send(urgent)).rejects.toMatchObject({ kind: "rate-limited" });
 	await surface.send(urgent);
 	expect(port.requestLines.at(-1)).toBe("POST /channels/20/messages");
 	clock.advance(60_000);
-	gone();
+	refuse();
 	await surface.send(urgent);
 	expect(port.requestLines.slice(-2)).toEqual(["POST /channels/20/messages", "POST /channels/10/messages"]);
 });
@@ -302,8 +302,8 @@ test("an existing private answer is found", async () => {
 
 test("deleting a missing message succeeds", async () => {
 	const { port, surface, row } = open();
-	const gone = refused(404, 10_008);
-	port.answer(`GET ${original}`, gone, { body: { id: "3", content: "" } }, gone);
+	const refusal = refused(404, 10_008);
+	port.answer(`GET ${original}`, refusal, { body: { id: "3", content: "" } }, refusal);
 	expect(await surface.find(row(answer({ body: "" })))).toEqual({ remote: "9" });
 	expect(await surface.find(row(answer({ body: "" })))).toBeUndefined();
 	await expect(surface.find(row(answer()))).rejects.toMatchObject({ kind: "gone" });

@@ -65,14 +65,14 @@ export class Finder {
 
 	async find(row: OutboxRow, post: Post): Promise<Receipt | undefined> {
 		const drafts = await this.#drafts(row, post);
-		const isOurs = (message: Found): Promise<boolean> => this.#isOurs(message, row, { post, drafts });
+		const isOwnPost = (message: Found): Promise<boolean> => this.#isOwnPost(message, row, { post, drafts });
 		const { since = row.at } = post;
 		const inPlace = await this.#parts.places.act(row, post.thread, (channel) =>
-			this.#search(channel, since, isOurs),
+			this.#search(channel, since, isOwnPost),
 		);
 		// If the thread is locked, the post may be in the channel.
 		const isElsewhere = inPlace === undefined && post.thread !== undefined;
-		const found = isElsewhere ? await this.#search(channelOf(row.conversation), since, isOurs) : inPlace;
+		const found = isElsewhere ? await this.#search(channelOf(row.conversation), since, isOwnPost) : inPlace;
 		if (found === undefined) return undefined;
 		this.claim(row, found.id);
 		return { remote: found.id };
@@ -138,7 +138,7 @@ export class Finder {
 		throw new DeliveryError(deliveryTexts.noHistory({ channel }), { kind: "rejected" });
 	}
 
-	async #isOurs(
+	async #isOwnPost(
 		message: Found,
 		row: OutboxRow,
 		{ post, drafts }: { readonly post: Post; readonly drafts: readonly Draft[] },

@@ -55,12 +55,12 @@ test("channels and Parley's threads are listed in the order of their last use", 
 	await places.note(message("D1"));
 	await places.note(message("D1", "1.1"));
 	await places.note(message("C1", "9.9"));
-	const ours = [
+	const ownChannels = [
 		...[{ channel: "D1", thread: "1.1" }, { channel: "D1" }, { channel: "C4", thread: "9.9" }],
 		...[{ channel: "C4" }, { channel: "C3", thread: "1.1" }],
 	];
 	expect(places.all).toEqual([
-		...ours.map((place) => ({ ...place, us: true })),
+		...ownChannels.map((place) => ({ ...place, us: true })),
 		...[{ channel: "C1" }, { channel: "C7" }],
 	]);
 	// Later messages to other people do not change `us`.

@@ -109,11 +109,11 @@ function channelsOf({
 	const { channel, kind } = room;
 	const thread = room.thread === undefined ? undefined : readMessageId(room.thread)?.ts;
 	const isTop = thread === undefined || room.thread === message;
-	const isOurs = kind === "direct" || address.us || ourThread;
-	const us = isOurs && ({ us: true } as const);
+	const isAddressed = kind === "direct" || address.us || ourThread;
+	const us = isAddressed && ({ us: true } as const);
 	return definedItems([
 		isTop ? { channel, ...us } : undefined,
-		thread !== undefined && isOurs ? { channel, thread, ...us } : undefined,
+		thread !== undefined && isAddressed ? { channel, thread, ...us } : undefined,
 	]);
 }
 

@@ -46,7 +46,7 @@ const maxThreads = 100;
 
 /** Number of attempts for a channel that cannot be read, and milliseconds between them. */
 const tries = 3;
-const againMs = 60_000;
+const retryMs = 60_000;
 
 /**
  * Reads messages that Slack no longer delivers. It reads when no event has arrived for longer than Slack retries, in recently
@@ -152,7 +152,7 @@ export class CatchUp {
 	}
 
 	/** Reads the missed period if no event has arrived for longer than `longerMs`. */
-	#compare(longerMs: number, say: (fields: { places: number; minutes: number }) => void): void {
+	#compare(longerMs: number, report: (fields: { places: number; minutes: number }) => void): void {
 		const { places, clock } = this.#parts;
 		const now = clock.now();
 		const since = this.#silenceStart ?? now;
@@ -160,7 +160,7 @@ export class CatchUp {
 		this.#silenceStart = now;
 		const { all } = places;
 		if (all.length === 0) return;
-		say({ places: Math.min(all.length, maxPlaces), minutes: Math.ceil((now - since) / 60_000) });
+		report({ places: Math.min(all.length, maxPlaces), minutes: Math.ceil((now - since) / 60_000) });
 		this.#missing(since);
 		const span = { oldest: stampOf(since - overlapMs), latest: stampOf(now) };
 		void this.#add(
@@ -218,7 +218,7 @@ export class CatchUp {
 			const begun = await this.#read(missed, next);
 			if (signal.aborted) return;
 			read.push(next);
-			const gaps = begunIn(next, begun).filter((gap) => !read.some((one) => isWithin(gap, one)));
+			const gaps = threadGaps(next, begun).filter((gap) => !read.some((one) => isWithin(gap, one)));
 			const waiting = new Set(this.#left.slice(1).map(({ place }) => nameOf(place)));
 			const known = gaps.filter(({ place }) => waiting.has(nameOf(place)));
 			const fresh = gaps.filter((gap) => !known.includes(gap));
@@ -249,7 +249,7 @@ export class CatchUp {
 			}
 			if (tried === tries) break;
 			// A delay that was aborted is detected by the signal below.
-			await delay(clock, againMs, signal).catch(() => undefined);
+			await delay(clock, retryMs, signal).catch(() => undefined);
 		}
 		if (!signal.aborted) log.error("missed messages are not read", { ...place });
 		return [];
@@ -272,6 +272,6 @@ export class CatchUp {
 }
 
 /** Returns a gap for each thread that starts in the messages of a gap. */
-function begunIn({ place: { channel }, ...gap }: Gap, threads: readonly string[]): Gap[] {
+function threadGaps({ place: { channel }, ...gap }: Gap, threads: readonly string[]): Gap[] {
 	return threads.map((thread) => ({ ...gap, place: { channel, thread } }));
 }

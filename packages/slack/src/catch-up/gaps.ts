@@ -37,12 +37,12 @@ export function gapOf(body: unknown, now: number): Gap | undefined {
 	if (event === undefined) return undefined;
 	const { type, channel, ts, thread_ts: thread = ts } = event;
 	const at = messageTime(ts);
-	const isOurs = type === "app_mention" || channel.startsWith("D");
+	const isAddressed = type === "app_mention" || channel.startsWith("D");
 	return {
 		place: defined({
 			channel,
 			thread: thread === ts ? undefined : thread,
-			us: isOurs ? (true as const) : undefined,
+			us: isAddressed ? (true as const) : undefined,
 		}),
 		oldest: stampOf(at - 1),
 		latest: stampOf(Math.max(at + 1000, now)),

@@ -35,7 +35,7 @@ const Page = z.object({
 type Message = z.output<typeof Page>["messages"][number];
 
 /** Errors after which a channel or thread can no longer be read. */
-const gone: ReadonlySet<string> = new Set([
+const missingErrors: ReadonlySet<string> = new Set([
 	"channel_not_found",
 	"not_in_channel",
 	"thread_not_found",
@@ -91,7 +91,7 @@ export class MissedMessages {
 			const event = { ...message, type: "message", channel };
 			await receive({ event_id: `missed:${channel}-${message.ts}`, event });
 		}
-		return begunIn(place, read);
+		return startedThreads(place, read);
 	}
 
 	async #ask(call: SlackCall): Promise<z.output<typeof Page> | undefined> {
@@ -99,7 +99,7 @@ export class MissedMessages {
 		await delay(clock, paceMs, signal);
 		const answer = await this.#answer(call);
 		if (answer.type === "ok") return Page.parse(answer.body);
-		if (answer.type === "refused" && gone.has(answer.error)) return undefined;
+		if (answer.type === "refused" && missingErrors.has(answer.error)) return undefined;
 		const why = answer.type === "refused" ? answer.error : "rate limited";
 		throw new ParleyError(`Slack does not answer ${call.method}: ${why}`, { code: "unavailable" });
 	}
@@ -121,7 +121,7 @@ export class MissedMessages {
 	}
 }
 
-function begunIn({ thread }: ActiveChannel, messages: readonly Message[]): readonly string[] {
+function startedThreads({ thread }: ActiveChannel, messages: readonly Message[]): readonly string[] {
 	if (thread !== undefined) return [];
 	return messages
 		.flatMap(({ ts: root, latest_reply: newest }) => (newest === undefined ? [] : [{ root, newest }]))

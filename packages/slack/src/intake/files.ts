@@ -14,7 +14,7 @@ export interface FilesParts {
 }
 
 /** States of a file without content: it was deleted, or is beyond the limit of the workspace's plan. */
-const gone: ReadonlySet<string> = new Set(["tombstone", "hidden_by_limit"]);
+const statesWithoutContent: ReadonlySet<string> = new Set(["tombstone", "hidden_by_limit"]);
 
 /** Files and attachments of a message, in Slack's form. */
 const MessageExtras = z.object({
@@ -81,7 +81,7 @@ export class Files {
 
 	async #read(data: unknown, isLast: boolean): Promise<Attachment | undefined> {
 		const file = this.#malformed.read("file", WireFile, data);
-		if (file === undefined || gone.has(file.mode ?? "")) return undefined;
+		if (file === undefined || statesWithoutContent.has(file.mode ?? "")) return undefined;
 		// Files of other organisations need a request: https://docs.slack.dev/apis/slack-connect/using-slack-connect-channels#files
 		if (file.file_access !== "check_file_info") return attachmentOf(file);
 		const lookup = this.#known.find(file.id);

@@ -104,8 +104,8 @@ export class Intake {
 		const read = malformed.read("event", Outer, body);
 		if (read === undefined) return unreadable("event");
 		const { event, authorizations } = read;
-		const isOurs = !authorizations?.length || authorizations.some((one) => isForSelf(one, self));
-		if (!isOurs) return { ignored: "the event belongs to another workspace" };
+		const isForWorkspace = !authorizations?.length || authorizations.some((one) => isForSelf(one, self));
+		if (!isForWorkspace) return { ignored: "the event belongs to another workspace" };
 		const outer = { ...read, isLast };
 		const change = audienceChanges.get(event.type);
 		if (change) return this.#ofChannel(change, event, outer);
@@ -184,7 +184,7 @@ export class Intake {
 		if (changed === undefined) return unreadable("message_changed");
 		const { message, previous_message: before, channel } = changed;
 		if (isOwn(message, this.#parts.self)) return { ignored: "the bot sent it itself" };
-		if (message.subtype === "tombstone") return this.#gone(channel, message.ts, message.thread_ts);
+		if (message.subtype === "tombstone") return this.#messageDeleted(channel, message.ts, message.thread_ts);
 		if (!written.has(message.subtype)) return { ignored: "it is a system message of Slack" };
 		const { edited, text } = message;
 		const isEdit = edited && edited.ts !== before?.edited?.ts && (!before || before.text !== text);
@@ -214,10 +214,10 @@ export class Intake {
 		const deleted = this.#read(event, Deleted);
 		if (deleted === undefined) return unreadable("message_deleted");
 		const { channel, deleted_ts: ts, previous_message: before } = deleted;
-		return this.#gone(channel, ts, before?.thread_ts);
+		return this.#messageDeleted(channel, ts, before?.thread_ts);
 	}
 
-	async #gone(channel: string, ts: string, thread_ts: string | undefined): Promise<Translated> {
+	async #messageDeleted(channel: string, ts: string, thread_ts: string | undefined): Promise<Translated> {
 		const { channels, threads, clock } = this.#parts;
 		const message = messageId(channel, ts);
 		const room =

@@ -46,13 +46,13 @@ export class Messages {
 			isLast ? lookup.catch(known) : lookup;
 		const address = readAddress(message.text, self.user);
 		// Messages of apps, and messages to other people, do not address the agent.
-		const isOurs = !message.bot_id && (address.us || source.channel.startsWith("D"));
+		const isAddressed = !message.bot_id && (address.us || source.channel.startsWith("D"));
 		const { thread_ts: first = message.ts } = message;
 		if (address.us && !message.bot_id && first === message.ts) threads.noteMention(source.channel, message);
 		const [room, person, text, attachments] = await Promise.all([
 			orElse(channels.roomOf(source, message), () => channels.unknown(source, message)),
 			orElse(this.#author(message), () => unknownPerson(message.user ?? "")),
-			this.text(completeText(message), isOurs),
+			this.text(completeText(message), isAddressed),
 			files.read(sharedFiles(message), isLast),
 		]);
 		const thread = room.thread === undefined ? undefined : readMessageId(room.thread)?.ts;

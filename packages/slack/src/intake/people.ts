@@ -88,8 +88,8 @@ export class People {
 
 	#person({ id, team_id, name, real_name, profile, ...user }: User): Person {
 		const { team } = this.#self;
-		const isOurs = team_id === team || user.enterprise_user?.teams.includes(team) === true;
-		const isMember = isOurs && !user.is_restricted && !user.is_ultra_restricted && !user.is_stranger;
+		const isOfTeam = team_id === team || user.enterprise_user?.teams.includes(team) === true;
+		const isMember = isOfTeam && !user.is_restricted && !user.is_ultra_restricted && !user.is_stranger;
 		return {
 			id,
 			roles: [],

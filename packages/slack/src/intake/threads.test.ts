@@ -15,7 +15,7 @@ const thread = `C1-${root}`;
 
 type Reading = Awaited<ReturnType<typeof openReading>>;
 
-async function isOurs({ inboundOf }: Reading, more: object = {}): Promise<unknown> {
+async function isOurThread({ inboundOf }: Reading, more: object = {}): Promise<unknown> {
 	const { inbound } = await inboundOf({ ...reply, ...more });
 	return inbound.type === "message" && inbound.ourThread;
 }
@@ -46,12 +46,12 @@ test("a thread with a post of Parley, also about a task, is Parley's", async () 
 	for (const conversation of [`T1/C1/${root}`, `T1/C1/${root}#task:1`]) {
 		const reading = await openReading();
 		await posted(reading.store, conversation, "C1-1767225650.000100");
-		expect(await isOurs(reading)).toBe(true);
+		expect(await isOurThread(reading)).toBe(true);
 		expect(reading.port.methods).not.toContain("conversations.replies");
 	}
 	const elsewhere = await openReading();
 	await posted(elsewhere.store, `T1/C1/${root}0`, "C1-1767225650.000100");
-	expect(await isOurs(elsewhere)).toBe(false);
+	expect(await isOurThread(elsewhere)).toBe(false);
 });
 
 test("a thread below a post of Parley is Parley's, and its messages are replies to the post", async () => {
@@ -74,9 +74,9 @@ test("a thread is Parley's if its first message addressed Parley, handled or que
 				.execute(),
 		);
 	await write("unaddressed");
-	expect(await isOurs(reading)).toBe(false);
+	expect(await isOurThread(reading)).toBe(false);
 	await write("mention");
-	expect(await isOurs(reading)).toBe(true);
+	expect(await isOurThread(reading)).toBe(true);
 
 	const waiting = await openReading();
 	const { inbound } = await waiting.inboundOf({
@@ -98,7 +98,7 @@ test("a thread is Parley's if its first message addressed Parley, handled or que
 			})
 			.execute(),
 	);
-	expect(await isOurs(waiting)).toBe(true);
+	expect(await isOurThread(waiting)).toBe(true);
 });
 
 test.each([
@@ -109,8 +109,8 @@ test.each([
 ])("Slack is asked once about a thread that is not in the database: %s", async (_, first, expected) => {
 	const reading = await openReading();
 	reading.port.answer("conversations.replies", ok({ messages: [{ ts: root, thread_ts: root, ...first }] }));
-	expect(await isOurs(reading)).toBe(expected);
-	expect(await isOurs(reading)).toBe(expected);
+	expect(await isOurThread(reading)).toBe(expected);
+	expect(await isOurThread(reading)).toBe(expected);
 	const requests = reading.port.calls.filter(({ method }) => method === "conversations.replies");
 	expect(requests).toEqual([
 		{ method: "conversations.replies", args: { channel: "C1", ts: root, limit: 1 } },
@@ -119,12 +119,12 @@ test.each([
 
 test("Slack is asked only if necessary, and without a response the message must be redelivered", async () => {
 	const reading = await openReading();
-	expect(await isOurs(reading, { text: "<@UADA> hello" })).toBe(false);
-	expect(await isOurs(reading, { bot_id: "B7" })).toBe(false);
-	expect(await isOurs(reading, { channel: "D1" })).toBe(false);
+	expect(await isOurThread(reading, { text: "<@UADA> hello" })).toBe(false);
+	expect(await isOurThread(reading, { bot_id: "B7" })).toBe(false);
+	expect(await isOurThread(reading, { channel: "D1" })).toBe(false);
 	expect(reading.port.methods).not.toContain("conversations.replies");
 	reading.port.answer("conversations.replies", refused("internal_error"));
-	await expect(isOurs(reading)).rejects.toMatchObject({ code: "unavailable" });
+	await expect(isOurThread(reading)).rejects.toMatchObject({ code: "unavailable" });
 });
 
 test("during a rate limit for threads, messages in other threads are handled without a request", async () => {
@@ -133,12 +133,12 @@ test("during a rate limit for threads, messages in other threads are handled wit
 	const requestCount = () => port.methods.filter((method) => method === "conversations.replies").length;
 	port.answer("conversations.replies", { type: "rate-limited", retryAfterMs: 30_000 });
 	for (let thread = 1; thread <= 60; thread++) {
-		expect(await isOurs(reading, { thread_ts: `${thread}.1` })).toBe(false);
+		expect(await isOurThread(reading, { thread_ts: `${thread}.1` })).toBe(false);
 	}
 	expect([requestCount(), log.records.length]).toEqual([1, 1]);
 	clock.advance(30_000);
 	port.answer("conversations.replies", ok({ messages: [{ ts: "1.1", user: "UBOT" }] }));
-	expect(await isOurs(reading, { thread_ts: "1.1" })).toBe(true);
+	expect(await isOurThread(reading, { thread_ts: "1.1" })).toBe(true);
 });
 
 test("during a rate limit, a thread is Parley's if its first message addressed Parley, but could not be stored", async () => {
@@ -148,8 +148,8 @@ test("during a rate limit, a thread is Parley's if its first message addressed P
 	const mention = { ...reply, ts: root, thread_ts: undefined, text: "<@UBOT> hello" };
 	await expect(reading.inboundOf(mention)).rejects.toMatchObject({ code: "unavailable" });
 	port.answer("conversations.replies", { type: "rate-limited", retryAfterMs: 30_000 });
-	expect(await isOurs(reading, { thread_ts: "1.1" })).toBe(false);
-	expect(await isOurs(reading)).toBe(true);
+	expect(await isOurThread(reading, { thread_ts: "1.1" })).toBe(false);
+	expect(await isOurThread(reading)).toBe(true);
 });
 
 test("a message of an app, or one to another person, does not make its thread Parley's", async () => {
@@ -158,31 +158,31 @@ test("a message of an app, or one to another person, does not make its thread Pa
 	await reading.inboundOf({ ...top, bot_id: "B7", text: "<@UBOT> hello" });
 	await reading.inboundOf({ ...top, text: "<@UADA> hello" });
 	reading.port.answer("conversations.replies", { type: "rate-limited", retryAfterMs: 30_000 });
-	expect(await isOurs(reading)).toBe(false);
+	expect(await isOurThread(reading)).toBe(false);
 });
 
 test("during a short rate limit, a message in an unknown thread must be redelivered", async () => {
 	const reading = await openReading();
 	const { port, clock } = reading;
 	port.answer("conversations.replies", { type: "rate-limited", retryAfterMs: 1000 });
-	await expect(isOurs(reading)).rejects.toMatchObject({ code: "unavailable" });
-	await expect(isOurs(reading)).rejects.toMatchObject({ code: "unavailable" });
+	await expect(isOurThread(reading)).rejects.toMatchObject({ code: "unavailable" });
+	await expect(isOurThread(reading)).rejects.toMatchObject({ code: "unavailable" });
 	clock.advance(1000);
 	port.answer("conversations.replies", ok({ messages: [{ ts: root, user: "UBOT" }] }));
-	expect(await isOurs(reading)).toBe(true);
+	expect(await isOurThread(reading)).toBe(true);
 });
 
 test("a thread that Slack refuses to show is requested again later", async () => {
 	const reading = await openReading();
 	const { port, clock } = reading;
 	port.answer("conversations.replies", refused("not_in_channel"));
-	expect(await isOurs(reading)).toBe(false);
+	expect(await isOurThread(reading)).toBe(false);
 	port.answer("conversations.replies", ok({ messages: [{ ts: root, user: "UBOT" }] }));
 	clock.advance(599_000);
-	expect(await isOurs(reading)).toBe(false);
+	expect(await isOurThread(reading)).toBe(false);
 	expect(port.methods.filter((method) => method === "conversations.replies")).toHaveLength(1);
 	clock.advance(1000);
-	expect(await isOurs(reading)).toBe(true);
+	expect(await isOurThread(reading)).toBe(true);
 });
 
 test("a reaction belongs to the thread of its message, known from any source", async () => {

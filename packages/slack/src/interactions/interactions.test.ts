@@ -13,8 +13,10 @@ import {
 import { ok, refused } from "../testing/scripted-slack.ts";
 
 test("a command is stored before Slack gets the acknowledgement", async () => {
-	const { say, accepted, clock } = await openInteractions();
-	expect(await say("command", command("task new Count <div> &amp; @ada priority:high "))).toBeUndefined();
+	const { dispatch, accepted, clock } = await openInteractions();
+	expect(
+		await dispatch("command", command("task new Count <div> &amp; @ada priority:high ")),
+	).toBeUndefined();
 	const token = JSON.stringify({ url, channel: "D1", user: "UADA" });
 	expect(accepted).toEqual([
 		{
@@ -34,24 +36,24 @@ test("a command is stored before Slack gets the acknowledgement", async () => {
 });
 
 test("an unknown command is explained at once, to its author", async () => {
-	const { say, accepted, port } = await openInteractions();
-	expect(await say("command", command(""))).toMatchObject({
+	const { dispatch, accepted, port } = await openInteractions();
+	expect(await dispatch("command", command(""))).toMatchObject({
 		response_type: "ephemeral",
 		text: expect.stringContaining("`/parley ask`"),
 	});
-	expect(await say("command", command("task"))).toMatchObject({
+	expect(await dispatch("command", command("task"))).toMatchObject({
 		text: expect.stringContaining("/parley task new"),
 	});
-	expect(await say("command", { text: 7 })).toMatchObject({
+	expect(await dispatch("command", { text: 7 })).toMatchObject({
 		text: expect.stringContaining("could not read"),
 	});
 	expect([accepted, port.calls]).toEqual([[], []]);
 });
 
 test("in a channel without the bot, a command explains how to invite it", async () => {
-	const { say, accepted } = await openInteractions();
+	const { dispatch, accepted } = await openInteractions();
 	for (const channel_id of ["C3", "C9", "D9"]) {
-		expect(await say("command", command("ask hello", { channel_id }))).toMatchObject({
+		expect(await dispatch("command", command("ask hello", { channel_id }))).toMatchObject({
 			text: expect.stringContaining("/invite @parley"),
 		});
 	}
@@ -62,21 +64,21 @@ test.each([
 	["resource_exhausted", "I am busy"],
 	["internal", "could not do that"],
 ] as const)("a command that is not handled gets the reason: %s", async (code, words) => {
-	const { say, log } = await openInteractions(async () => {
+	const { dispatch, log } = await openInteractions(async () => {
 		throw new ParleyError("it is full", { code });
 	});
-	expect(await say("command", command("stop"))).toMatchObject({ text: expect.stringContaining(words) });
+	expect(await dispatch("command", command("stop"))).toMatchObject({ text: expect.stringContaining(words) });
 	expect(log.records).toMatchObject([{ level: "error" }]);
 });
 
 test("slow work is acknowledged in time, and its result is posted afterwards", async () => {
 	const slow = Promise.withResolvers<boolean>();
 	const reached = Promise.withResolvers<void>();
-	const { say, clock, interactions, responses } = await openInteractions(() => {
+	const { dispatch, clock, interactions, responses } = await openInteractions(() => {
 		reached.resolve();
 		return slow.promise;
 	});
-	const answered = say("command", command("stop"));
+	const answered = dispatch("command", command("stop"));
 	await reached.promise;
 	clock.advance(1500);
 	expect(await answered).toBeUndefined();
@@ -87,9 +89,9 @@ test("slow work is acknowledged in time, and its result is posted afterwards", a
 });
 
 test("a press has its values and the post of its control", async () => {
-	const { say, accepted, clock } = await openInteractions();
+	const { dispatch, accepted, clock } = await openInteractions();
 	const body = press("choose", clock.now(), { selected_options: [{ value: "a" }, { value: "b" }] });
-	expect(await say("interactive", body)).toBeUndefined();
+	expect(await dispatch("interactive", body)).toBeUndefined();
 	expect(accepted).toMatchObject([
 		{
 			key: { id: `press:${trigger}`, conversation: "T1/C1/4.4" },
@@ -104,24 +106,24 @@ test("a press has its values and the post of its control", async () => {
 			},
 		},
 	]);
-	await say("interactive", press("choose", clock.now(), { selected_option: { value: "c" } }));
+	await dispatch("interactive", press("choose", clock.now(), { selected_option: { value: "c" } }));
 	expect(accepted.at(-1)?.inbound).toMatchObject({ values: ["c"] });
 });
 
 test("a press on the home page belongs to the direct messages of the person, also after a form", async () => {
-	const { say, accepted, clock, port } = await openInteractions();
+	const { dispatch, accepted, clock, port } = await openInteractions();
 	const view = { type: "home", private_metadata: '{"channel":"D1"}' };
 	const onHome = { channel: undefined, message: undefined, container: { type: "view" }, view };
-	await say("interactive", { ...press("stop", clock.now()), ...onHome });
+	await dispatch("interactive", { ...press("stop", clock.now()), ...onHome });
 	const pressed = { type: "press", home: true, room: { channel: "D1", kind: "direct" } };
 	expect(accepted.at(-1)?.inbound).toMatchObject(pressed);
-	await say("interactive", { ...press("deny", clock.now()), ...onHome });
+	await dispatch("interactive", { ...press("deny", clock.now()), ...onHome });
 	const form = Object(port.calls.find(({ method }) => method === "views.open")?.args["view"]);
 	const state = { values: { reason: { reason: { value: "no" } } } };
 	const sent = { type: "view_submission", trigger_id: "t2", user: { id: "UADA" }, view: { ...form, state } };
-	await say("interactive", sent);
+	await dispatch("interactive", sent);
 	expect(accepted.at(-1)?.inbound).toMatchObject({ ...pressed, fields: { reason: "no" } });
-	await say("interactive", {
+	await dispatch("interactive", {
 		...press("stop", clock.now()),
 		...onHome,
 		view: { ...view, private_metadata: "x" },
@@ -130,19 +132,19 @@ test("a press on the home page belongs to the direct messages of the person, als
 });
 
 test("native feedback is a press of the control of its button", async () => {
-	const { say, accepted, clock } = await openInteractions();
+	const { dispatch, accepted, clock } = await openInteractions();
 	const body = press("good", clock.now(), { type: "feedback_buttons", value: "the other control" });
-	await say("interactive", body);
+	await dispatch("interactive", body);
 	expect(accepted).toMatchObject([{ inbound: { type: "press", control: "the other control" } }]);
-	await say("interactive", press("stop", clock.now(), { type: "button", value: "a value" }));
+	await dispatch("interactive", press("stop", clock.now(), { type: "button", value: "a value" }));
 	expect(accepted.at(-1)?.inbound).not.toMatchObject({ control: "a value" });
 });
 
 test("a top-level post of a channel belongs to no thread, and neither does a private one", async () => {
-	const { say, accepted, clock } = await openInteractions();
+	const { dispatch, accepted, clock } = await openInteractions();
 	const body = press("stop", clock.now());
-	await say("interactive", { ...body, message: { ts: "5.5", thread_ts: "5.5" } });
-	await say("interactive", { ...body, message: undefined, container: { message_ts: "5.5" } });
+	await dispatch("interactive", { ...body, message: { ts: "5.5", thread_ts: "5.5" } });
+	await dispatch("interactive", { ...body, message: undefined, container: { message_ts: "5.5" } });
 	for (const { inbound } of accepted) expect(inbound).toMatchObject({ message: "C1-5.5" });
 	expect(accepted.map(({ key }) => key)).toEqual(
 		Array(2).fill({ id: `press:${trigger}`, conversation: "T1/C1" }),
@@ -150,9 +152,9 @@ test("a top-level post of a channel belongs to no thread, and neither does a pri
 });
 
 test("a press that has a form opens it before any request, and returns with the same control", async () => {
-	const { say, accepted, port, clock } = await openInteractions();
+	const { dispatch, accepted, port, clock } = await openInteractions();
 	const body = press("deny", clock.now());
-	const answered = say("interactive", body);
+	const answered = dispatch("interactive", body);
 	expect(port.methods).toEqual(["views.open"]);
 	expect(await answered).toBeUndefined();
 	const { trigger_id, view } = port.last as { trigger_id: string; view: Record<string, unknown> };
@@ -178,7 +180,7 @@ test("a press that has a form opens it before any request, and returns with the 
 		user: { id: "UADA" },
 		view: { ...view, state: { values: { reason: { reason: { type: "plain_text_input", value: null } } } } },
 	};
-	expect(await say("interactive", submitted)).toBeUndefined();
+	expect(await dispatch("interactive", submitted)).toBeUndefined();
 	expect(accepted).toMatchObject([
 		{
 			key: { id: "press:9.9.z", conversation: "T1/C1/4.4" },
@@ -198,13 +200,13 @@ test("a press that has a form opens it before any request, and returns with the 
 
 test("a form with the state of its target opens with the texts in its fields", async () => {
 	const queries: object[] = [];
-	const { say, accepted, port, clock } = await openInteractions(undefined, async (pressed) => {
+	const { dispatch, accepted, port, clock } = await openInteractions(undefined, async (pressed) => {
 		queries.push(pressed);
 		const field = { name: "t:path", label: "path", long: true, required: false, maximum: 4000 };
 		return { title: "Edit and approve", fields: [{ ...field, value: "a.txt" }] };
 	});
 	const body = press("edit", clock.now());
-	expect(await say("interactive", body)).toBeUndefined();
+	expect(await dispatch("interactive", body)).toBeUndefined();
 	expect(queries).toMatchObject([
 		{ control: body.actions[0]?.action_id, person: ada, room: { channel: "C1", thread: "C1-4.4" } },
 	]);
@@ -223,22 +225,22 @@ test("a form with the state of its target opens with the texts in its fields", a
 });
 
 test("a press whose target has no form becomes an inbound event, which has an answer", async () => {
-	const { say, accepted, port, clock } = await openInteractions();
-	expect(await say("interactive", press("edit", clock.now()))).toBeUndefined();
+	const { dispatch, accepted, port, clock } = await openInteractions();
+	expect(await dispatch("interactive", press("edit", clock.now()))).toBeUndefined();
 	expect(port.methods).not.toContain("views.open");
 	expect(accepted).toMatchObject([{ inbound: { type: "press", fields: {} } }]);
 });
 
 test("a form that is not opened in time is reported", async () => {
-	const { say, port, clock, interactions, responses } = await openInteractions();
+	const { dispatch, port, clock, interactions, responses } = await openInteractions();
 	port.answer("views.open", refused("expired_trigger_id"));
-	await say("interactive", press("deny", clock.now()));
+	await dispatch("interactive", press("deny", clock.now()));
 	await interactions.settled();
 	expect(responses()).toEqual([expect.stringContaining("press again")]);
 });
 
 test("a refused form stays open with its texts", async () => {
-	const { say, log } = await openInteractions(async () => {
+	const { dispatch, log } = await openInteractions(async () => {
 		throw new Error("the disk is full");
 	});
 	const view = (private_metadata: string) => ({
@@ -252,47 +254,47 @@ test("a refused form stays open with its texts", async () => {
 		},
 	});
 	const metadata = JSON.stringify({ control: "x", channel: "D1" });
-	const stays = {
+	const refusal = {
 		response_action: "errors",
 		errors: { text: expect.stringContaining("could not do that") },
 	};
-	expect(await say("interactive", view(metadata))).toEqual(stays);
+	expect(await dispatch("interactive", view(metadata))).toEqual(refusal);
 	expect(log.records).toHaveLength(1);
 	for (const other of ["", "{}", "[]"]) {
-		expect(await say("interactive", view(other))).toMatchObject({
+		expect(await dispatch("interactive", view(other))).toMatchObject({
 			errors: { text: expect.stringContaining("read") },
 		});
 	}
 });
 
 test("a press without a known person gets the advice to try again", async () => {
-	const { say, port, clock, interactions, accepted, responses } = await openInteractions();
+	const { dispatch, port, clock, interactions, accepted, responses } = await openInteractions();
 	port.answer("users.info", { type: "rate-limited", retryAfterMs: 1000 });
-	expect(await say("interactive", press("stop", clock.now()))).toBeUndefined();
+	expect(await dispatch("interactive", press("stop", clock.now()))).toBeUndefined();
 	await interactions.settled();
 	expect(accepted).toEqual([]);
 	expect(responses()).toEqual([expect.stringContaining("try again")]);
 });
 
 test("the result of a press in a thread is posted there, also if its address is exhausted", async () => {
-	const { say, port, clock, interactions } = await openInteractions();
+	const { dispatch, port, clock, interactions } = await openInteractions();
 	const limited = { type: "rate-limited", retryAfterMs: 1000 } as const;
 	port.answer("users.info", limited, limited);
 	port.answer("respond", ok(), refused("expired_url"));
-	await say("interactive", press("stop", clock.now()));
+	await dispatch("interactive", press("stop", clock.now()));
 	await interactions.settled();
 	const text = expect.stringContaining("try again");
 	expect(port.last).toMatchObject({ url, thread_ts: "4.4", response_type: "ephemeral", text });
-	await say("interactive", press("stop", clock.now()));
+	await dispatch("interactive", press("stop", clock.now()));
 	await interactions.settled();
 	expect(port.methods.at(-1)).toBe("chat.postEphemeral");
 	expect(port.last).toEqual({ channel: "C1", user: "UADA", thread_ts: "4.4", text });
 });
 
 test("the menu of a message asks about it, in its thread", async () => {
-	const { say, accepted, clock } = await openInteractions();
+	const { dispatch, accepted, clock } = await openInteractions();
 	const files = [{ id: "F1", name: "a", size: 1, url_private: "https://files/a" }];
-	await say("interactive", chosen("ask_about_this", clock.now(), { files }));
+	await dispatch("interactive", chosen("ask_about_this", clock.now(), { files }));
 	expect(accepted).toMatchObject([
 		{
 			key: { id: `command:${trigger}`, conversation: "T1/C1/5.5" },
@@ -308,28 +310,28 @@ test("the menu of a message asks about it, in its thread", async () => {
 });
 
 test("the menu of a message makes a task from its text, if it has any", async () => {
-	const { say, accepted, clock, interactions, responses } = await openInteractions();
-	await say("interactive", chosen("make_it_a_task", clock.now(), { thread_ts: "4.4" }));
+	const { dispatch, accepted, clock, interactions, responses } = await openInteractions();
+	await dispatch("interactive", chosen("make_it_a_task", clock.now(), { thread_ts: "4.4" }));
 	expect(accepted).toMatchObject([
 		{
 			key: { conversation: "T1/C1/4.4" },
 			inbound: { command: "task new", options: { text: "Count [these](https://a.b)" } },
 		},
 	]);
-	await say("interactive", chosen("make_it_a_task", clock.now(), { text: "" }));
-	await say("interactive", { ...chosen("make_it_a_task", clock.now()), channel: { id: "C3" } });
+	await dispatch("interactive", chosen("make_it_a_task", clock.now(), { text: "" }));
+	await dispatch("interactive", { ...chosen("make_it_a_task", clock.now()), channel: { id: "C3" } });
 	await interactions.settled();
 	expect(accepted).toHaveLength(1);
 	expect(responses()).toEqual([expect.stringContaining("no text"), expect.stringContaining("/invite")]);
 });
 
 test("the menu of an alert of another app covers its complete text", async () => {
-	const { say, accepted, clock } = await openInteractions();
+	const { dispatch, accepted, clock } = await openInteractions();
 	const attachments = [{ author_name: "Monitor", text: "web-1 is <https://a.b|down>", fallback: "down" }];
 	const alert = { text: "", bot_id: "B7", attachments };
 	const text = "> Monitor:\n> web-1 is [down](https://a.b)";
-	await say("interactive", chosen("ask_about_this", clock.now(), alert));
-	await say("interactive", chosen("make_it_a_task", clock.now(), alert));
+	await dispatch("interactive", chosen("ask_about_this", clock.now(), alert));
+	await dispatch("interactive", chosen("make_it_a_task", clock.now(), alert));
 	expect(accepted).toMatchObject([
 		{ inbound: { command: "ask", target: { text } } },
 		{ inbound: { command: "task new", options: { text } } },
@@ -337,7 +339,7 @@ test("the menu of an alert of another app covers its complete text", async () =>
 });
 
 test("a malformed or foreign interaction is only counted and acknowledged", async () => {
-	const { say, accepted, malformed } = await openInteractions();
+	const { dispatch, accepted, malformed } = await openInteractions();
 	const bodies = [
 		null,
 		{},
@@ -345,8 +347,8 @@ test("a malformed or foreign interaction is only counted and acknowledged", asyn
 		{ type: "view_submission" },
 		{ type: "message_action" },
 	];
-	for (const body of bodies) expect(await say("interactive", body)).toBeUndefined();
+	for (const body of bodies) expect(await dispatch("interactive", body)).toBeUndefined();
 	expect(malformed.count).toBe(bodies.length);
-	for (const type of ["view_closed", "shortcut", "block_suggestion"]) await say("interactive", { type });
+	for (const type of ["view_closed", "shortcut", "block_suggestion"]) await dispatch("interactive", { type });
 	expect([accepted, malformed.count]).toEqual([[], bodies.length]);
 });

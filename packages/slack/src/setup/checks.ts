@@ -103,8 +103,8 @@ function entranceWords({ at, by }: ProbeResult): Omit<Finding, "id"> {
 /** Compares the clocks. Over HTTP, signatures are valid only if both clocks agree. */
 async function checkClock({ theirTime, clock }: SlackChecks): Promise<Finding> {
 	const id = "slack-clock";
-	const theirs = await theirTime();
-	return checkClockOf({ id, platform: "Slack", ownTime: clock.now(), theirTime: theirs });
+	const serverTime = await theirTime();
+	return checkClockOf({ id, platform: "Slack", ownTime: clock.now(), theirTime: serverTime });
 }
 
 async function checkRooms({ bot }: SlackChecks): Promise<Finding> {

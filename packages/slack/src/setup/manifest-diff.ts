@@ -23,7 +23,7 @@ export function readManifest(data: unknown): Manifest | undefined {
  * settings. Additional scopes and events are reported, because the app should have no unused permissions.
  */
 export function manifestDiff(installed: unknown, wanted: Manifest): readonly Difference[] {
-	const { display_information: _theirs, _metadata: _version, ...needed } = wanted;
+	const { display_information: _display, _metadata: _version, ...needed } = wanted;
 	return [
 		...differences("", installed, needed),
 		...rights.flatMap((path) => moreThan(path, installed, wanted)),

@@ -39,8 +39,8 @@ export function openChecks(options: {
 				signal,
 			});
 			await response.body?.cancel();
-			const theirs = Date.parse(response.headers.get("date") ?? "");
-			return Number.isNaN(theirs) ? undefined : theirs;
+			const serverTime = Date.parse(response.headers.get("date") ?? "");
+			return Number.isNaN(serverTime) ? undefined : serverTime;
 		},
 	};
 }

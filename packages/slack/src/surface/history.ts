@@ -86,7 +86,7 @@ export class History {
 		let state: SearchState = this.#searches.get(key) ?? { cursor: "", pages: 0, seen: 0 };
 		for (;;) {
 			const { messages, next } = await this.#page(postTarget, search, state.cursor);
-			const found = messages.find((message) => this.#isOurs(message) && fits(message));
+			const found = messages.find((message) => this.#isOwn(message) && fits(message));
 			if (found !== undefined || next === "") {
 				this.#searches.delete(key);
 				return found;
@@ -138,7 +138,7 @@ export class History {
 		return page;
 	}
 
-	#isOurs({ user, bot_id: bot }: Found): boolean {
+	#isOwn({ user, bot_id: bot }: Found): boolean {
 		return user === this.#self.user || bot === this.#self.bot;
 	}
 }

@@ -31,7 +31,7 @@ const noPreviews = { unfurl_links: false, unfurl_media: false } as const;
 /** Type of the metadata by which a post is found. The metadata also contains the row's nonce. */
 const eventType = "parley_post";
 /** Milliseconds to wait before the next attempt to upload a file. */
-const againMs = 10_000;
+const retryMs = 10_000;
 const maxHalves = 500;
 
 const Posted = z.object({ channel: z.string(), ts: z.string() });
@@ -232,7 +232,7 @@ export class Posts {
 			const refusal = DeliveryError.from(error);
 			if (refusal.isRefusal) return this.#without(prepared, refusal);
 			// The post waits as if it had not been sent, because no part of it is visible yet.
-			const { message, limit = { scope: "files", retryAfterMs: againMs } } = refusal;
+			const { message, limit = { scope: "files", retryAfterMs: retryMs } } = refusal;
 			throw new DeliveryError(message, { kind: "rate-limited", limit, cause: error });
 		}
 	}

@@ -53,7 +53,7 @@ export class PrivateAnswers {
 		const { file: rest } = draftOf({ body: answer.body, controls });
 		const files = [answer.file, rest].flatMap((text) => (text ? [textFile(text)] : []));
 		const body = answer.body + (await this.#inDirect(row, token, files));
-		await this.#say(token, draftOf({ body, controls, instead: files[0]?.name ?? "" }).message);
+		await this.#post(token, draftOf({ body, controls, instead: files[0]?.name ?? "" }).message);
 		return { remote: ticket.id };
 	}
 
@@ -71,7 +71,7 @@ export class PrivateAnswers {
 	 * (interactivity/handling-user-interaction#message_responses). After that, or without a `response_url`, `chat.postEphemeral`
 	 * is used.
 	 */
-	async #say({ url, channel, user, thread }: Token, message: OutgoingMessage): Promise<void> {
+	async #post({ url, channel, user, thread }: Token, message: OutgoingMessage): Promise<void> {
 		const { caller } = this.#parts;
 		const there = defined({ ...message, thread_ts: thread });
 		const shown = { ...there, response_type: "ephemeral", replace_original: false };

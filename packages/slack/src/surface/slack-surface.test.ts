@@ -35,7 +35,7 @@ function open() {
 	return { clock, port, log, cards, files, surface, row, post };
 }
 
-function ours(ts: string, more: object = {}) {
+function ownMessage(ts: string, more: object = {}) {
 	return { ts, user: "U0", bot_id: "B0", ...more };
 }
 
@@ -135,15 +135,17 @@ test("a post with an unknown result is found by its nonce, not by its content", 
 	const other = { metadata: { event_type: "parley_post", event_payload: { nonce: "other" } } };
 	port.answer(
 		"conversations.replies",
-		ok({ messages: [ours("1700000002.000100", other), { ts: "1700000002.000200", user: "U9", ...marked }] }),
-		ok({ messages: [ours("1700000002.000100", other), ours("1700000003.000100", marked)] }),
+		ok({
+			messages: [ownMessage("1700000002.000100", other), { ts: "1700000002.000200", user: "U9", ...marked }],
+		}),
+		ok({ messages: [ownMessage("1700000002.000100", other), ownMessage("1700000003.000100", marked)] }),
 	);
 	expect(await surface.find(row(post()))).toBeUndefined();
 	expect(await surface.find(row(post()))).toEqual({ remote: "C1-1700000003.000100" });
 	expect(port.last).toMatchObject({ channel: "C1", ts: thread, include_all_metadata: true, inclusive: true });
 	// This machine's clock may be some minutes ahead of Slack's.
 	expect(Number(port.last?.["oldest"])).toBeLessThanOrEqual((clock.now() - 300_000) / 1000);
-	port.answer("conversations.history", ok({ messages: [ours("1700000003.000100", marked)] }));
+	port.answer("conversations.history", ok({ messages: [ownMessage("1700000003.000100", marked)] }));
 	expect(await surface.find(row(post(), { conversation: "T1/D1" }))).toEqual({
 		remote: "D1-1700000003.000100",
 	});
@@ -154,9 +156,9 @@ test("a search that is rate limited continues at its position, page by page", as
 	const next = (cursor: string) => ({ has_more: true, response_metadata: { next_cursor: cursor } });
 	port.answer(
 		"conversations.replies",
-		ok({ messages: [ours("1700000001.000100")], ...next("p2") }),
+		ok({ messages: [ownMessage("1700000001.000100")], ...next("p2") }),
 		{ type: "rate-limited", retryAfterMs: 60_000 },
-		ok({ messages: [ours("1700000003.000100", marked)] }),
+		ok({ messages: [ownMessage("1700000003.000100", marked)] }),
 	);
 	await expect(surface.find(row(post()))).rejects.toMatchObject({
 		kind: "rate-limited",
@@ -171,7 +173,7 @@ test("simultaneous searches in one thread share a request, and a later one sends
 	port.answer(
 		"conversations.replies",
 		ok({ messages: [] }),
-		ok({ messages: [ours("1700000003.000100", marked)] }),
+		ok({ messages: [ownMessage("1700000003.000100", marked)] }),
 	);
 	const together = [surface.find(row(post())), surface.find(row(post()))];
 	expect(await Promise.all(together)).toEqual([undefined, undefined]);
@@ -183,7 +185,7 @@ test("simultaneous searches in one thread share a request, and a later one sends
 test("with too many messages, the result of a search is unknown", async () => {
 	const { surface, port, row, post } = open();
 	const page = ok({
-		messages: Array.from({ length: 200 }, () => ours("1700000001.000100")),
+		messages: Array.from({ length: 200 }, () => ownMessage("1700000001.000100")),
 		response_metadata: { next_cursor: "more" },
 	});
 	port.answer("conversations.replies", ...Array.from({ length: 20 }, () => page));

@@ -13,7 +13,7 @@ const textEveryMs = 5000;
 /** Milliseconds to pause after Slack has refused a status. */
 const quietMs = 10 * 60_000;
 /** Milliseconds to wait before the next attempt to remove the status line, if Slack gives no time. */
-const againMs = 5000;
+const renewMs = 5000;
 const maxKnown = 2000;
 
 /** Lanes of posts that end the visible work. */
@@ -156,7 +156,7 @@ export class StatusLine {
 			await this.#set(line, "active").catch(async (reason: unknown) => {
 				const { kind, limit } = DeliveryError.from(reason);
 				if (kind !== "rate-limited" && kind !== "unknown") throw reason;
-				await delay(clock, limit?.retryAfterMs ?? againMs, signal);
+				await delay(clock, limit?.retryAfterMs ?? renewMs, signal);
 				// If another run has started meanwhile, its status is kept.
 				if (line.status === "active") await this.#set(line, "active");
 			});

@@ -45,11 +45,11 @@ export async function openInteractions(
 			return accept(inbound, key);
 		},
 	});
-	const say = (type: "command" | "interactive", body: unknown) =>
+	const dispatch = (type: "command" | "interactive", body: unknown) =>
 		interactions.handle({ type: type === "command" ? type : listenerOf(body), body, attempt: 0 });
 	const responses = () =>
 		port.calls.filter(({ method }) => method === "respond").map(({ args }) => args["text"]);
-	return { ...reading, accepted, interactions, say, responses: responses };
+	return { ...reading, accepted, interactions, dispatch, responses };
 }
 
 export const command = (text: string, more: object = {}) => ({

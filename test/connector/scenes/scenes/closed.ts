@@ -34,7 +34,7 @@ function completeIn(room: string): readonly Step[] {
 }
 
 /** Checks that Parley still works in another room. */
-const worksAgain: readonly Step[] = [
+const otherRoomWorks: readonly Step[] = [
 	{ says: "@Parley say: still here", by: "Max", in: "random" },
 	{ shows: "[offline] still here", in: "random", times: 1 },
 ];
@@ -50,7 +50,7 @@ export const closedChannels: readonly Scene[] = [
 			{ archives: "general" },
 			{ passes: 60_000 },
 			...answeredElsewhere("general"),
-			...worksAgain,
+			...otherRoomWorks,
 			{ reopens: "general" },
 			...completeIn("general"),
 			{ says: "@Parley say: next" },
@@ -87,7 +87,7 @@ export const closedThreads: readonly Scene<DiscordSite>[] = [
 				step,
 				{ passes: 60_000 },
 				...answeredElsewhere("work"),
-				...worksAgain,
+				...otherRoomWorks,
 				{ reopens: "work" },
 				...completeIn("work"),
 				{ says: "@Parley say: next", in: "work" },

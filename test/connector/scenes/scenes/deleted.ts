@@ -39,7 +39,7 @@ const taskIsOver: Step[] = [
 	{ hides: "[Cancel]" },
 	{ hides: "[Approve]", in: "Tidy" },
 ];
-const goesOn: Step[] = [{ says: "@Parley say: still here" }, { shows: "[offline] still here", times: 1 }];
+const continues: Step[] = [{ says: "@Parley say: still here" }, { shows: "[offline] still here", times: 1 }];
 
 /** Scenes with deletions by other clients. The gateway reports a deletion once, and only to connected clients. */
 export const deleted: readonly Scene[] = [
@@ -50,12 +50,12 @@ export const deleted: readonly Scene[] = [
 			{ shows: "[offline] before" },
 			deletes,
 			{ shows: "This conversation was deleted. Your next message starts a new one.", times: 1 },
-			...goesOn,
+			...continues,
 		],
 	},
 	{
 		name: "the card and the question of a task close when another client deletes its conversation",
-		steps: [...suspended, deletes, ...taskIsOver, ...goesOn],
+		steps: [...suspended, deletes, ...taskIsOver, ...continues],
 	},
 	{
 		name: "an approval closes when another client deletes its conversation",
@@ -79,7 +79,7 @@ export const deleted: readonly Scene[] = [
 			...taskIsOver,
 			{ restarts: "connector" },
 			...taskIsOver,
-			...goesOn,
+			...continues,
 		],
 	},
 	{
@@ -92,7 +92,7 @@ export const deleted: readonly Scene[] = [
 			{ starts: "connector" },
 			{ shows: ["Approval", "⌛ **No answer**", "the conversation was deleted"], times: 1 },
 			{ hides: "[Approve once]" },
-			...goesOn,
+			...continues,
 		],
 	},
 	{

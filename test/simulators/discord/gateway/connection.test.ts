@@ -14,14 +14,14 @@ function connection() {
 		terminate: () => void ends.push("cut"),
 	};
 	const one = new Connection(simulator.gateway, socket, { clock, heartbeatMs: 1000 });
-	const say = (op: number, d: unknown) => one.receive(JSON.stringify({ op, d }));
-	const identify = () => say(2, { token: simulator.token, intents: Intents.Guilds, properties: {} });
-	return { ...parts, received: received, ends, one, say, identify };
+	const send = (op: number, d: unknown) => one.receive(JSON.stringify({ op, d }));
+	const identify = () => send(2, { token: simulator.token, intents: Intents.Guilds, properties: {} });
+	return { ...parts, received, ends, one, send, identify };
 }
 
 test("a connection receives HELLO, and its heartbeats are acknowledged", () => {
-	const { received, say } = connection();
-	say(1, null);
+	const { received, send } = connection();
+	send(1, null);
 	expect(received).toMatchObject([{ op: 10, d: { heartbeat_interval: 1000 } }, { op: 11 }]);
 });
 
@@ -47,17 +47,17 @@ test.each([
 });
 
 test("more than 120 sends in a minute end the connection", () => {
-	const { ends, say } = connection();
-	for (let count = 0; count < 120; count++) say(1, 0);
+	const { ends, send } = connection();
+	for (let count = 0; count < 120; count++) send(1, 0);
 	expect(ends).toEqual([]);
-	say(1, 0);
+	send(1, 0);
 	expect(ends).toEqual([4008]);
 });
 
 test("a client without heartbeats times out", () => {
-	const { clock, ends, say } = connection();
+	const { clock, ends, send } = connection();
 	clock.advance(1999);
-	say(1, null);
+	send(1, null);
 	clock.advance(1999);
 	expect(ends).toEqual([]);
 	clock.advance(1);
@@ -65,14 +65,14 @@ test("a client without heartbeats times out", () => {
 });
 
 test("an ended session is not resumed", () => {
-	const { simulator, received, say } = connection();
-	say(6, { token: simulator.token, session_id: "other", seq: 1 });
+	const { simulator, received, send } = connection();
+	send(6, { token: simulator.token, session_id: "other", seq: 1 });
 	expect(received.at(-1)).toMatchObject({ op: 9, d: false });
 });
 
 test("a connection that only looks alive gets no heartbeat acknowledgements", () => {
-	const { simulator, received, say } = connection();
+	const { simulator, received, send } = connection();
 	simulator.gateway.zombie = true;
-	say(1, null);
+	send(1, null);
 	expect(received.map(({ op }) => op)).toEqual([10]);
 });

@@ -42,11 +42,11 @@ export class Connection {
 		this.#clock = clock;
 		this.#heartbeatMs = heartbeatMs;
 		this.#sink = {
-			send: (payload) => this.#say(payload),
+			send: (payload) => this.#send(payload),
 			cut: () => socket.terminate(),
 			close: (code, reason) => socket.close(code, reason),
 		};
-		this.#say({
+		this.#send({
 			op: GatewayOpcodes.Hello,
 			d: { heartbeat_interval: heartbeatMs, _trace: [] },
 			s: null,
@@ -83,7 +83,7 @@ export class Connection {
 		switch (op) {
 			case GatewayOpcodes.Heartbeat:
 				this.#listen();
-				if (!this.#gateway.zombie) this.#say({ op: GatewayOpcodes.HeartbeatAck, d: null, s: null, t: null });
+				if (!this.#gateway.zombie) this.#send({ op: GatewayOpcodes.HeartbeatAck, d: null, s: null, t: null });
 				return;
 			case GatewayOpcodes.Identify:
 				this.#begin(d);
@@ -120,10 +120,10 @@ export class Connection {
 		if (this.#session) throw new GatewayClosed(4005, "Already authenticated.");
 		const { token, session_id: sessionId, seq } = Object(d);
 		this.#session = this.#gateway.resume({ token, sessionId, seq }, this.#sink);
-		if (!this.#session) this.#say({ op: 9, d: false, s: null, t: null });
+		if (!this.#session) this.#send({ op: 9, d: false, s: null, t: null });
 	}
 
-	#say(
+	#send(
 		payload:
 			| Dispatch
 			| Order

@@ -145,7 +145,7 @@ export class Person {
 	 * https://discord.com/developers/docs/reference#consistency
 	 */
 	clicksLate(label: string, { on }: { readonly on: { readonly id: string } }): SentInteraction {
-		const { message, components, component } = this.#gone(on.id, label);
+		const { message, components, component } = this.#removedButton(on.id, label);
 		const data = { component_type: ComponentType.Button, custom_id: component.custom_id ?? "" };
 		const { channel } = message;
 		const type = InteractionType.MessageComponent;
@@ -247,7 +247,7 @@ export class Person {
 	}
 
 	/** A button that is no longer visible, with the newest version of its message that contained it. */
-	#gone(id: string, label: string) {
+	#removedButton(id: string, label: string) {
 		const channels = [...this.#state.channels.values()].filter((one) => sees(this.#state, this.user, one));
 		const message = channels.flatMap((one) => one.messages).find((one) => one.id === id);
 		if (!message || (message.onlyFor && message.onlyFor !== this.user)) {

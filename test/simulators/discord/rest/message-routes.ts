@@ -68,7 +68,7 @@ function choose(all: readonly MessageRecord[], { after, before, around, maximum 
 
 const messages = "/channels/{channel_id}/messages";
 const one = `${messages}/{message_id}`;
-const mine = `${one}/reactions/{emoji_name}/@me`;
+const ownReactions = `${one}/reactions/{emoji_name}/@me`;
 
 export const messageRoutes: readonly Route[] = [
 	{
@@ -105,14 +105,14 @@ export const messageRoutes: readonly Route[] = [
 		},
 	},
 	{
-		...{ method: "PUT", path: mine },
+		...{ method: "PUT", path: ownReactions },
 		handle(call) {
 			addReaction(call.state, call.state.app.user, messageOf(call), param(call, "emoji_name"));
 			return nothing;
 		},
 	},
 	{
-		...{ method: "DELETE", path: mine },
+		...{ method: "DELETE", path: ownReactions },
 		handle(call) {
 			removeReaction(call.state, call.state.app.user, messageOf(call), param(call, "emoji_name"));
 			return nothing;

@@ -23,13 +23,13 @@ function otherKinds(errors: readonly ErrorObject[]): Alternative[] {
 export function unionErrors(errors: readonly ErrorObject[]): string[] {
 	const real = errors.filter(({ keyword }) => !["oneOf", "anyOf", "$ref", "if"].includes(keyword));
 	const others = otherKinds(real);
-	const meant = real.filter(
+	const relevant = real.filter(
 		({ schemaPath, instancePath }) =>
 			!others.some(
 				({ schema, instance }) => schemaPath.startsWith(schema) && instancePath.startsWith(instance),
 			),
 	);
-	const counted = meant.length > 0 ? meant : real;
+	const counted = relevant.length > 0 ? relevant : real;
 	const depth = ({ instancePath }: ErrorObject): number => instancePath.split("/").length;
 	const maximum = Math.max(0, ...counted.map(depth));
 	const words = counted

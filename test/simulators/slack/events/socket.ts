@@ -29,7 +29,7 @@ export interface SocketParts {
 	readonly state: State;
 	/** Ids of the envelopes that all sockets have sent. */
 	readonly sent: Set<string>;
-	readonly gone: () => void;
+	readonly onClose: () => void;
 	/** Called after an acknowledgement. */
 	readonly onChange: () => void;
 }
@@ -48,7 +48,7 @@ export class Socket implements Receiver {
 		webSocket.on("message", (data) => this.#receive(String(data)));
 		webSocket.on("close", () => {
 			this.#detach?.();
-			parts.gone();
+			parts.onClose();
 		});
 	}
 

@@ -65,7 +65,7 @@ export class Sockets {
 		webSocket.on("error", () => webSocket.terminate());
 		const socket = new Socket({
 			...{ webSocket, state: this.#simulator.state, sent: this.#sent },
-			gone: () => this.#leave(socket),
+			onClose: () => this.#leave(socket),
 			onChange: () => this.#changed(),
 		});
 		this.opened += 1;

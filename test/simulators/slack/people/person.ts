@@ -200,7 +200,7 @@ export class Person {
 	 * in the state that the client showed: https://docs.slack.dev/reference/interaction-payloads/block_actions-payload
 	 */
 	clicksLate(label: string, { on }: { readonly on: { readonly id: string } }): SentInteraction {
-		return this.#sent(pressButton(this.#state, this.user, this.#gone(on.id, label)));
+		return this.#sent(pressButton(this.#state, this.user, this.#removedButton(on.id, label)));
 	}
 
 	/** Selects options of a menu by their labels. Among several menus, uses the menu that has these options. */
@@ -291,7 +291,7 @@ export class Person {
 	}
 
 	/** A button that is no longer visible, with the newest version of its message that contained it. */
-	#gone(id: string, label: string): Pressing {
+	#removedButton(id: string, label: string): Pressing {
 		const channels = [...this.#state.channels.values()].filter(({ members }) => members.has(this.user));
 		const message = channels.flatMap(({ messages }) => messages).find((one) => messageId(one) === id);
 		if (!message || (message.onlyFor && message.onlyFor !== this.user)) {

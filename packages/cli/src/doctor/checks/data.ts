@@ -113,8 +113,8 @@ async function judge(
 	const facts = await stat(path);
 	if (!facts) return undefined;
 	const quoted = `'${path.replaceAll("'", "'\\''")}'`;
-	const isOurs = path === data || path.startsWith(`${data}/`);
-	if (isOurs && uid !== undefined && facts.uid !== uid) {
+	const isInData = path === data || path.startsWith(`${data}/`);
+	if (isInData && uid !== undefined && facts.uid !== uid) {
 		return fail(
 			dataCheckTexts.otherOwner({ path, uid: facts.uid }),
 			dataCheckTexts.otherOwnerFix({ path: quoted }),

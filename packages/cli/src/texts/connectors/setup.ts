@@ -3,7 +3,7 @@ export const connectorSetupTexts = {
 	becomeOwner: ({ request }: { readonly request: string }) =>
 		`${request} to become the owner. The code works once.`,
 	again: "Press Enter to check again, or Ctrl-C to stop.",
-	againWithToken:
+	retryWithToken:
 		"Press Enter to check again, or Ctrl-C to stop. To use another token, start the setup again.",
 	complete: ({ variables, platform }: { readonly variables: string; readonly platform: string }) =>
 		`Setup complete. If ${variables} are set, \`parley start\` also runs the ${platform} connector.`,

@@ -150,7 +150,7 @@ function accept(slice: AnswersSlice, userMessage: UserMessage, scene: Scene): Re
 	if (userMessage.steered) return { slice, operations: quoted };
 	const position = slice.open.length;
 	const run: Run = {
-		...begun(slice, userMessage),
+		...startRun(slice, userMessage),
 		...defined({
 			waited: position > 0 ? (true as const) : undefined,
 			reacts: scene.reacts?.() ? (true as const) : undefined,
@@ -177,7 +177,7 @@ function numbered(
 	return { ...step, slice: { ...step.slice, open } };
 }
 
-function begun(slice: AnswersSlice, userMessage: UserMessage): Run {
+function startRun(slice: AnswersSlice, userMessage: UserMessage): Run {
 	const { run_id: id, author, content, retry_of } = userMessage;
 	const message =
 		ownMessage(userMessage) ?? (retry_of === undefined ? undefined : messageOf(slice, retry_of));

@@ -46,7 +46,7 @@ export function noticesOf(
 	const link = scene.link === undefined ? undefined : `[${noticeTexts.here}](${scene.link})`;
 	const expires = expiresAt === undefined ? undefined : scene.platform.moment(expiresAt, scene.at);
 	const tool = inlineCode((question.call?.tool ?? "").slice(0, maxTool));
-	const what = by.every(staysHere) ? plainColumns(whatOf(question.label.text), cardColumns) : undefined;
+	const what = by.every(isInRoomOfCall) ? plainColumns(whatOf(question.label.text), cardColumns) : undefined;
 	const text = noticeTexts[kind]({ tool, what, link, expires, calls });
 	return targets.map((target, index) => ({
 		...place,
@@ -61,7 +61,7 @@ export function noticesOf(
  * Whether a notice stays in the room of the call. Other channels and direct messages do not show the call, because their
  * readers may not see it.
  */
-function staysHere(way: NoticeTarget["ways"][number]): boolean {
+function isInRoomOfCall(way: NoticeTarget["ways"][number]): boolean {
 	return way === "mention" || way === "reply";
 }
 

@@ -80,8 +80,8 @@ function headOf(question: OpenQuestion, call: ApprovalCall): Part {
 	const { task, again, label } = question;
 	const asker = task === undefined ? questionTexts.askers.agent : questionTexts.askers.task;
 	const tool = call.tool.slice(0, maxTool);
-	const wants = approvalTexts.card.wants({ asker, tool: inlineCode(tool) });
-	const title = `**${titleOf(question.kind)}** · ${wants}${again ? ` · ${approvalTexts.card.repeated}` : ""}`;
+	const subject = approvalTexts.card.wants({ asker, tool: inlineCode(tool) });
+	const title = `**${titleOf(question.kind)}** · ${subject}${again ? ` · ${approvalTexts.card.repeated}` : ""}`;
 	const cut = tool !== call.tool;
 	if (isShownByArguments(call)) return { lines: [title], cut };
 	const { text, complete } = whatOfStored(label);

@@ -48,6 +48,6 @@ export function because(
 	platform: PersonNames,
 ): string {
 	const author = by === undefined ? "" : taskTexts.by({ person: actingPerson(by, platform) });
-	const says = why !== "" && why !== "cancelled" && !/^cancelled by \S+$/u.test(why);
-	return says ? `${author}: ${plainLine(why, 300)}` : author;
+	const hasReason = why !== "" && why !== "cancelled" && !/^cancelled by \S+$/u.test(why);
+	return hasReason ? `${author}: ${plainLine(why, 300)}` : author;
 }

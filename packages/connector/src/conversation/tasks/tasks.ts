@@ -35,7 +35,7 @@ export const tasks: Reducer<TasksSlice> = {
 	empty: { live: [], ended: [] },
 	reduce(slice, recorded, scene) {
 		if (recorded.event.event === "session.deleted")
-			return { slice: tasks.empty, operations: gone(slice, scene) };
+			return { slice: tasks.empty, operations: closeAllTasks(slice, scene) };
 		const change = changeOf(slice, recorded);
 		if (!change) return { slice, operations: [] };
 		const { event } = recorded;
@@ -51,7 +51,7 @@ export const tasks: Reducer<TasksSlice> = {
 };
 
 /** Closes all cards, because no further event arrives. */
-function gone({ live }: TasksSlice, scene: Scene): RenderOperation[] {
+function closeAllTasks({ live }: TasksSlice, scene: Scene): RenderOperation[] {
 	return live.flatMap((task) => {
 		const over: Task = { ...task, state: "cancelled", why: taskTexts.conversationDeleted };
 		return [cardOf(over, "milestone", scene), ...closedIn(task, over.state, scene)];

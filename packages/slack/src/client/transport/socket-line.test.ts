@@ -47,13 +47,13 @@ test("a line is closed while its socket is being opened", async () => {
 	const stop = new AbortController();
 	const refused = expect(line.open(stop.signal)).rejects.toThrow("the connector stops");
 	const [, stream] = await server.upgraded;
-	const gone = once(stream.resume(), "end");
+	const ended = once(stream.resume(), "end");
 	stop.abort(new Error("the connector stops"));
 	for (let turn = 0; turn < 5; turn++) await tick();
 	clock.advance(1000);
 	await refused;
 	await line.closed;
-	await gone;
+	await ended;
 	expect(clock.pending).toBe(0);
 });
 

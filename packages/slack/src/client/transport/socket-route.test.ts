@@ -30,8 +30,8 @@ test("a socket whose peer does not respond is closed anyway", async () => {
 	const answer = ["HTTP/1.1 101 Switching Protocols", "upgrade: websocket", "connection: upgrade"];
 	stream.write(`${answer.join("\r\n")}\r\nsec-websocket-accept: ${accepted}\r\n\r\n`);
 	await once(socket, "open");
-	const gone = once(stream.resume(), "end");
+	const ended = once(stream.resume(), "end");
 	socket.close();
 	route.end();
-	expect(await gone).toEqual([]);
+	expect(await ended).toEqual([]);
 });
