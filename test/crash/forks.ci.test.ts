@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSqliteStore, parseJson } from "@parley/base";
 import { paced } from "@parley/base/testing";
-import { checkTexts, migrations, type Tables } from "@parley/core";
+import { checkStoredTexts, migrations, type Tables } from "@parley/core";
 import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
@@ -84,7 +84,7 @@ test.each(["fork-files", "fork"])(
 			file: join(installation.data, "parley.sqlite"),
 			migrations,
 		});
-		expect(await checkTexts(store)).toMatchObject({ ok: true, unverified: 0 });
+		expect(await checkStoredTexts(store)).toMatchObject({ ok: true, unverified: 0 });
 		await store.close();
 	},
 );

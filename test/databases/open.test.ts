@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { parseJson } from "@parley/base";
 import { ManualClock } from "@parley/base/testing";
-import { checkTexts, type Message, migrations, operator, type Recorded, SecretBox } from "@parley/core";
+import { checkStoredTexts, type Message, migrations, operator, type Recorded, SecretBox } from "@parley/core";
 import { TestRuntime } from "@parley/core/testing";
 import { expect, test } from "vitest";
 import * as z from "zod";
@@ -176,7 +176,7 @@ test.each(fixtures)("%s continues with its question, its queue and its active ru
 	expect(await ended(t, notesId, answers + 1)).toMatchObject({ error: "" });
 
 	// Texts have a hash since schema 0006. Only texts of older schemas are unverified, and no text is wrong.
-	const check = await checkTexts(t.store);
+	const check = await checkStoredTexts(t.store);
 	expect(check).toMatchObject({ ok: true, examples: [] });
 	expect(check.verified).toBeGreaterThan(10);
 	expect(check.unverified > 0).toBe(name < "0006");

@@ -75,9 +75,9 @@ export {
 } from "./sandbox/own-program.ts";
 export { createSandboxes, type SandboxesOptions } from "./sandbox/sandboxes.ts";
 export type { ProbeListeners } from "./sandbox/self-test.ts";
-export { checkTexts, type TextCheck } from "./store/check-texts.ts";
+export { checkStoredTexts, type TextCheck } from "./store/check-texts.ts";
 export type { Keyed } from "./store/idempotency.ts";
-export type { Placed } from "./store/journal.ts";
+export type { PositionedEvent } from "./store/journal.ts";
 export { freshSchema } from "./store/migrations/fresh-schema.ts";
 export { migrations } from "./store/migrations/migrations.ts";
 export { countOpenWork } from "./store/open-work.ts";

@@ -19,7 +19,7 @@ import { readUsage, type UsageFilter, type UsageReport } from "./usage/read-usag
 import type { BudgetChange } from "./usage/set-budget.ts";
 import { acceptAll } from "./use-cases/messages/accept-all.ts";
 import { answerQuestion } from "./use-cases/messages/answer.ts";
-import { type Cancelled, type Ending, stopTurn } from "./use-cases/messages/cancel.ts";
+import { type Cancelled, type CancelScope, stopTurn } from "./use-cases/messages/cancel.ts";
 import { type Explanation, explainRun } from "./use-cases/messages/explain.ts";
 import type { SessionFeedback } from "./use-cases/messages/feedback.ts";
 import { type Joined, joinTurn } from "./use-cases/messages/join.ts";
@@ -285,7 +285,7 @@ export class Runtime {
 	}
 
 	/** Cancels the active run or the selected runs. Also ends the channel grant: see `stopTurn`. */
-	async cancel(request: Keyed, sessionId: string, ending: Ending = {}): Promise<Cancelled> {
+	async cancel(request: Keyed, sessionId: string, ending: CancelScope = {}): Promise<Cancelled> {
 		using lease = await this.#parts.sessions.lease(request.principal, sessionId, "session.write");
 		return stopTurn(this.#parts.services, lease.session, request, ending);
 	}

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { defined, readMigrationNames, readSqliteFile } from "@parley/base";
-import { type AuditAnchor, checkTexts, type Tables } from "@parley/core";
+import { type AuditAnchor, checkStoredTexts, type Tables } from "@parley/core";
 import { databaseIn } from "@parley/gateway/data";
 import { auditTexts } from "../texts/audit.ts";
 import type { AuditCheck, MessagesCheck } from "./audit-rows.ts";
@@ -29,7 +29,7 @@ export async function checkMessagesFile(
 	if (!existsSync(file)) return undefined;
 	return readSqliteFile<Tables, MessagesCheck | undefined>(file, async (db) => {
 		if (!(await readMigrationNames(db)).includes(hashMigration)) return undefined;
-		const { allSessions, examples, ...check } = await checkTexts(
+		const { allSessions, examples, ...check } = await checkStoredTexts(
 			{ read: (query) => query(db) },
 			{
 				onProgress: (checked, all) => {

@@ -1,6 +1,7 @@
 import { conversationTexts } from "../texts/conversations.ts";
-import { type AnswersSlice, answers } from "./answers/answers.ts";
+import { answers } from "./answers/answers.ts";
 import { showMoved } from "./answers/cards.ts";
+import type { AnswersSlice } from "./answers/runs.ts";
 import { type QuestionsSlice, questions, waitsForOf } from "./questions/questions.ts";
 import { findTaskOfCard } from "./tasks/task-state.ts";
 import { type TasksSlice, tasks } from "./tasks/tasks.ts";

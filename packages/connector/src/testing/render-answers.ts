@@ -1,7 +1,8 @@
 import { defined, definedItems, parseJson } from "@parley/base";
 import { type EventName, type EventPayloads, isOzzieEvent, type OriginPayload } from "@parley/protocol";
 import { Controls } from "../controls/controls.ts";
-import { type AnswersSlice, answers } from "../conversation/answers/answers.ts";
+import { answers } from "../conversation/answers/answers.ts";
+import type { AnswersSlice } from "../conversation/answers/runs.ts";
 import type { Scene } from "../conversation/vocabulary/reducer.ts";
 import type { RenderOperation } from "../conversation/vocabulary/render-operation.ts";
 

@@ -20,7 +20,7 @@ import {
 } from "./replies/session-call.ts";
 import type { SpendingPorts } from "./run/limits.ts";
 import type { ChooseSettings } from "./run/run.ts";
-import { limitsOf, type RunSettings } from "./run/settings.ts";
+import { modelLimits, type RunSettings } from "./run/settings.ts";
 import { compactionTexts } from "./texts.ts";
 
 export interface Stoppable {
@@ -171,7 +171,7 @@ async function compact(
 	if (transcript.length === 0) return undefined;
 	const settings = await ports.settings(session);
 	const { model, names, descriptions: tools, reasoning, sampling } = settings;
-	const limits = limitsOf(settings, names[0], ports.table);
+	const limits = modelLimits(settings, names[0], ports.table);
 	const parts = {
 		model: names[0],
 		system: await systemFor({ session, settings, systemPrompt: ports.systemPrompt }),

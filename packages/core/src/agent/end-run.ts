@@ -3,7 +3,7 @@ import type { Prompts } from "../conversation/prompts.ts";
 import { claimNext, drainSteers, type RunRow } from "../conversation/queue.ts";
 import type { SessionGrants } from "../conversation/session-grants.ts";
 import { indexMessages } from "../store/search-texts.ts";
-import { addTokens, endRun as markEnded, stopperOf } from "../store/statements.ts";
+import { addTokens, markRunEnded, stopperOf } from "../store/statements.ts";
 import { sessionTotal } from "../usage/ledger.ts";
 import type { EndCause, RecordedEvent, TrustBadge } from "../vocabulary/event.ts";
 import type { RunOrigin } from "../vocabulary/schedule.ts";
@@ -11,7 +11,7 @@ import { type Step, spentIn } from "../vocabulary/step.ts";
 import { callsOf, textOf } from "../vocabulary/transcript.ts";
 import { noUsage } from "../vocabulary/usage.ts";
 import { recordResult, withoutRun } from "./calls/record-call.ts";
-import { type Ending, type Outcome, replyStep } from "./loop.ts";
+import { type RunEnding, type RunOutcome, replyStep } from "./loop.ts";
 import { countCall, recordAttempt } from "./replies/stream-reply.ts";
 import { letAnyClientDecide, type SpendingPorts } from "./run/limits.ts";
 import type { Run, Writing } from "./run/run.ts";
@@ -31,7 +31,7 @@ export interface Ended {
  * Returns the end of a run whose loop failed. Throws a failure of the store, because the run continues when the store
  * works again.
  */
-export function endingOf(run: Run, reason: unknown): Ending {
+export function endingOf(run: Run, reason: unknown): RunEnding {
 	const error = ParleyError.from(reason);
 	if (reason instanceof StoreError) throw reason;
 	if (run.control.cause === undefined) run.log.error(runEndTexts.failed, { error: reason });
@@ -67,7 +67,7 @@ export interface EndPorts extends SpendingPorts {
  * of the gateway. The run of a task is also parked if its provider had a temporary failure and the task may be
  * retried.
  */
-export async function endRun(run: Run, ending: Ending, ports: EndPorts): Promise<Ended | undefined> {
+export async function endRun(run: Run, ending: RunEnding, ports: EndPorts): Promise<Ended | undefined> {
 	const { session, control } = run;
 	if (control.cause === "parked") {
 		await letAnyClientDecide(run);
@@ -118,7 +118,7 @@ export async function endRun(run: Run, ending: Ending, ports: EndPorts): Promise
  */
 async function putOff(
 	run: Run,
-	{ last }: Ending,
+	{ last }: RunEnding,
 	writing: Writing,
 	spending: SpendingPorts,
 ): Promise<boolean> {
@@ -139,7 +139,7 @@ interface LastReply {
 
 async function countLast(
 	run: Run,
-	{ last, answer = "" }: Ending,
+	{ last, answer = "" }: RunEnding,
 	{ tx, step }: Writing,
 	spending: SpendingPorts,
 ): Promise<LastReply> {
@@ -156,7 +156,7 @@ async function countLast(
 	return { reply, events };
 }
 
-interface RunEnd extends Outcome {
+interface RunEnd extends RunOutcome {
 	readonly origin?: RunOrigin;
 	/** Channel grant that is active at the end of the run. */
 	readonly trusted?: TrustBadge;
@@ -190,12 +190,12 @@ async function recordEnd(
 	const texts = run.row.retryOf === undefined ? [run.row.content] : [];
 	const steered = run.steps.flatMap((step) => (step.kind === "steered" ? [step.content] : []));
 	await indexMessages(tx, run.session.id, [...texts, ...steered, content]);
-	await markEnded(tx, { id: runId, at: clock.now() });
+	await markRunEnded(tx, { id: runId, at: clock.now() });
 	await addTokens(tx, { sessionId: run.session.id, ...usage });
 	return claimNext(tx, run.session, clock.now());
 }
 
-const causes: Readonly<Record<"cancelled" | "parked" | "overtime", (run: Run) => Outcome>> = {
+const causes: Readonly<Record<"cancelled" | "parked" | "overtime", (run: Run) => RunOutcome>> = {
 	cancelled: () => ({ error: "cancelled" }),
 	parked: () => ({ error: "parked" }),
 	overtime: ({ limits, session }) => {

@@ -19,19 +19,19 @@ import { nextTry, triesOf } from "./replies/retries.ts";
 import { type Attempt, countCall, streamReply } from "./replies/stream-reply.ts";
 import { refusalOf, type SpendingPorts } from "./run/limits.ts";
 import type { ChooseSettings, Run } from "./run/run.ts";
-import { limitsOf } from "./run/settings.ts";
+import { modelLimits } from "./run/settings.ts";
 import { startSkill } from "./run/skills-of-run.ts";
 import { runEndTexts } from "./texts.ts";
 import { runWorkflow } from "./workflow/run-workflow.ts";
 import type { WorkflowPorts } from "./workflow/workflow-ports.ts";
 
-export interface Outcome {
+export interface RunOutcome {
 	/** "" if the run succeeded, `cancelled` if it was cancelled, otherwise the reason for the failure. */
 	readonly error: string;
 	readonly cause?: EndCause;
 }
 
-export interface Ending extends Outcome {
+export interface RunEnding extends RunOutcome {
 	/** The last reply, which is not recorded yet. Undefined if the run ends without a reply. */
 	readonly last: Attempt | undefined;
 	/** The answer if no model wrote it, for example the result of a workflow. */
@@ -51,7 +51,7 @@ export interface LoopPorts extends PreparePorts, ReplyPorts, CallPorts, Workflow
  * recorded steps, including after a restart. Returns when all work is done. Throws if the run is stopped or cannot
  * continue, for example because its steps cannot be written.
  */
-export async function runLoop(run: Run, ports: LoopPorts): Promise<Ending> {
+export async function runLoop(run: Run, ports: LoopPorts): Promise<RunEnding> {
 	await prepare(run, ports);
 	const withoutModel = await endingWithoutModel(run, ports);
 	if (withoutModel) return withoutModel;
@@ -116,7 +116,7 @@ async function prepare(run: Run, ports: PreparePorts): Promise<void> {
 	if (run.row.attachments || run.row.images.length > 0) await placeAttachments(run, ports);
 }
 
-async function endingWithoutModel(run: Run, ports: LoopPorts): Promise<Ending | undefined> {
+async function endingWithoutModel(run: Run, ports: LoopPorts): Promise<RunEnding | undefined> {
 	const ofWorkflow = await workflowEnding(run, ports);
 	if (ofWorkflow) return ofWorkflow;
 	return (await runOwnCommand(run, ports)) ? { error: "", last: undefined } : undefined;
@@ -126,7 +126,7 @@ async function endingWithoutModel(run: Run, ports: LoopPorts): Promise<Ending | 
  * Returns the end of a run of a workflow. Returns undefined for other runs, and if a message entered the run later,
  * because a model answers it.
  */
-async function workflowEnding(run: Run, ports: WorkflowPorts): Promise<Ending | undefined> {
+async function workflowEnding(run: Run, ports: WorkflowPorts): Promise<RunEnding | undefined> {
 	const { workflow } = run.row.options;
 	if (!workflow || run.steps.some(({ kind }) => kind === "steered")) return undefined;
 	const { output, error } = await runWorkflow(run, { ...workflow, callId: "" }, ports);
@@ -148,7 +148,7 @@ async function reasonToStop(
 	calls: readonly CallBlock[],
 	model: string,
 	spending: SpendingPorts,
-): Promise<Outcome | undefined> {
+): Promise<RunOutcome | undefined> {
 	return (await isCancelledByDenial(run, calls)) ? { error: "cancelled" } : refusalOf(run, model, spending);
 }
 
@@ -195,7 +195,7 @@ function withoutCalls(reply: ReplyStep): ReplyStep {
 function failureOf(
 	steps: readonly Step[],
 	{ failure, stop, content }: Attempt["reply"],
-): Outcome | undefined {
+): RunOutcome | undefined {
 	if (failure?.code === "cancelled") return { error: "cancelled" };
 	if (failure)
 		return {
@@ -244,7 +244,7 @@ async function fitContext(run: Run, { table }: { readonly table: ModelTable }): 
 	const { context } = run.row;
 	if (context === undefined) return;
 	const { names } = run.settings;
-	const { contextWindow } = limitsOf(run.settings, names[0], table);
+	const { contextWindow } = modelLimits(run.settings, names[0], table);
 	const { chosen, isShort } = withinContextBudget(context.messages, contextWindow * bytesPerToken);
 	if (!isShort) return;
 	const fitting = { ...context, messages: chosen, hasOlder: true };

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { says } from "../testing/scripted-model.ts";
 import type { ModelEvent } from "../vocabulary/model.ts";
 import { chance } from "./context/testing/toy-text.ts";
-import { edit, UndoSetup, write } from "./testing/undo-setup.ts";
+import { editCall, UndoSetup, write } from "./testing/undo-setup.ts";
 
 const rounds = process.env["PARLEY_TEST_SCALE"] === undefined ? 3 : 12;
 const names = ["a.txt", "b.sh", "sub/c.txt", "sub/deep/d.bin"];
@@ -32,7 +32,7 @@ test.for(Array.from({ length: rounds }, (_, index) => index + 1))(
 		let calls = 0;
 		const change = (): ModelEvent => {
 			const id = `c${calls++}`;
-			return random() < 0.7 ? write(id, pick(names), text()) : edit(id, pick(names), "one", `two${id}`);
+			return random() < 0.7 ? write(id, pick(names), text()) : editCall(id, pick(names), "one", `two${id}`);
 		};
 		const turns = 1 + Math.floor(random() * 3);
 		const replies = Array.from({ length: turns }, () => [

@@ -4,13 +4,13 @@ import { EventLog } from "../testing/event-log.ts";
 import { calls, gated, says } from "../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 import { WorkflowScript } from "../testing/workflow-script.ts";
-import { edit, UndoSetup, write } from "./testing/undo-setup.ts";
+import { editCall, UndoSetup, write } from "./testing/undo-setup.ts";
 
 test("an undo restores content and mode, and deletes created files; the next one goes one turn further back", async () => {
 	await using setup = await UndoSetup.start(
-		[write("a", "one.txt", "one\n"), edit("b", "run.sh", "old", "new")],
+		[write("a", "one.txt", "one\n"), editCall("b", "run.sh", "old", "new")],
 		[says("done")],
-		[edit("c", "run.sh", "new", "newer"), write("d", "sub/two.txt", "two")],
+		[editCall("c", "run.sh", "new", "newer"), write("d", "sub/two.txt", "two")],
 		[says("done again")],
 		[says("seen")],
 	);

@@ -1,7 +1,7 @@
 import { definedItems } from "@parley/base";
 import { fromRow, type Tx } from "../store/journal.ts";
 import { userOf } from "../store/person-role.ts";
-import { participantsOf } from "../store/task-rows.ts";
+import { taskParticipants } from "../store/task-rows.ts";
 import type { People } from "../trust/people/people.ts";
 import type { Person } from "../vocabulary/principal.ts";
 import type { Prompt } from "../vocabulary/prompt.ts";
@@ -40,5 +40,5 @@ async function steeringOf(db: Tx, runId: string): Promise<Person[]> {
 async function repliersTo(db: Tx, taskId: string | undefined): Promise<readonly Person[]> {
 	if (taskId === undefined) return [];
 	const row = await db.selectFrom("tasks").select("speakers").where("id", "=", taskId).executeTakeFirst();
-	return row ? participantsOf(row) : [];
+	return row ? taskParticipants(row) : [];
 }

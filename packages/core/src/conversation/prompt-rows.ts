@@ -78,7 +78,7 @@ export async function isAnyDenied(
 	return denied.length > 0;
 }
 
-export async function isOpen(db: Tx, token: string): Promise<boolean> {
+export async function isPromptOpen(db: Tx, token: string): Promise<boolean> {
 	const row = await db.selectFrom("prompts").select("state").where("token", "=", token).executeTakeFirst();
 	return row?.state === "open";
 }

@@ -49,14 +49,14 @@ export interface Answering {
 	readonly voters?: Voters | undefined;
 }
 
-export interface Answered {
+export interface AnswerResult {
 	/** False if the prompt was already settled or has expired. */
 	readonly counts: boolean;
 	/** Tokens of other prompts that the same answer settled. */
 	readonly also: readonly string[];
 }
 
-const tooLate: Answered = { counts: false, also: [] };
+const tooLate: AnswerResult = { counts: false, also: [] };
 
 export interface PromptServices {
 	readonly clock: Clock;
@@ -117,7 +117,7 @@ export class Prompts {
 		record: RecordEvents,
 		session: Session,
 		{ token, response, by, change, voters }: Answering,
-	): Promise<Answered> {
+	): Promise<AnswerResult> {
 		const row = await tx.selectFrom("prompts").selectAll().where("token", "=", token).executeTakeFirst();
 		if (!row || row.session_id !== session.id)
 			throw new ParleyError(promptTexts.notFound, { code: "not_found" });
@@ -149,7 +149,7 @@ export class Prompts {
 		record: RecordEvents,
 		session: Session,
 		{ row, prompt, by, answer, change, voters }: Voting,
-	): Promise<Answered> {
+	): Promise<AnswerResult> {
 		const at = this.#services.clock.now();
 		const changed = change && { arguments: answer.arguments, binding: change.binding };
 		const cast = addVote(votesOf(row), { by, at, change: changed }, voters);
@@ -201,7 +201,7 @@ export class Prompts {
 		record: RecordEvents,
 		session: Session,
 		{ row, prompt, answer, by, binding, typed, voters = [] }: Settling,
-	): Promise<Answered> {
+	): Promise<AnswerResult> {
 		const { token } = row;
 		const refused = answer.kind === "denied" || answer.kind === "cancelled";
 		await settlePrompt(tx, token, { state: refused ? "cancelled" : "answered", answer, binding });

@@ -4,7 +4,7 @@ import type { Journal, Tx } from "../store/journal.ts";
 import type { Tables } from "../store/tables.ts";
 import { SessionRedactor, type TextRedactor } from "../text/session-redactor.ts";
 import type { Audit } from "../trust/audit/audit.ts";
-import { endTrust, isTrustValid, type Trust } from "../trust/grants/session-trust.ts";
+import { endTrust, isTrustValid, type SessionTrust } from "../trust/grants/session-trust.ts";
 import { unknownSession } from "../vocabulary/authorize.ts";
 import type { RecordedEvent } from "../vocabulary/event.ts";
 import type { Person } from "../vocabulary/principal.ts";
@@ -145,7 +145,7 @@ export class Session {
 	titled: boolean;
 	/** Transcript of the ended runs. Undefined if it must be read from the journal. */
 	history: readonly RunTranscript[] | undefined;
-	trust: Trust | undefined;
+	trust: SessionTrust | undefined;
 	/** Runs that were cancelled after they were recorded and before they started. */
 	#cancelled: Set<string> | undefined;
 	#wakers: Map<string, () => void> | undefined;
@@ -155,7 +155,7 @@ export class Session {
 	/** Whether the row already has the state that the first client writes when it joins. */
 	#isOpen: boolean;
 
-	constructor(row: SessionRow, trust: Trust | undefined, parts: SessionParts) {
+	constructor(row: SessionRow, trust: SessionTrust | undefined, parts: SessionParts) {
 		this.id = row.id;
 		this.owner = row.owner;
 		this.rootDir = row.root_dir;
@@ -280,7 +280,7 @@ export class Session {
 	}
 
 	/** Whether this `accept_all_tools` grant is active. */
-	isActive(trust: Trust | undefined): boolean {
+	isActive(trust: SessionTrust | undefined): boolean {
 		return isTrustValid(trust, this.#parts.clock.now(), this.#absentSince());
 	}
 

@@ -1,6 +1,6 @@
 import { deflateSync, inflateSync } from "node:zlib";
 import { ParleyError, parseJson } from "@parley/base";
-import { changesOf, type FileChangeRow, type Turn } from "../store/file-change-rows.ts";
+import { changesOf, type FileChangeRow, type RunReference } from "../store/file-change-rows.ts";
 import type { Tx } from "../store/journal.ts";
 import { builtinTools } from "../tools/builtin.ts";
 import { shortTools } from "../tools/short/short-tools.ts";
@@ -10,12 +10,12 @@ import type { Step } from "../vocabulary/step.ts";
 import { callsOf } from "../vocabulary/transcript.ts";
 
 /** Returns the stored form of the earlier content of a file: compressed, then encrypted for this turn and path. */
-export function storeContent(secrets: SecretBox, turn: Turn, path: string, content: Buffer): string {
+export function storeContent(secrets: SecretBox, turn: RunReference, path: string, content: Buffer): string {
 	return secrets.seal(handleOf(turn, path), deflateSync(content).toString("base64"));
 }
 
 /** Returns the changes of a turn with their earlier content. Content that cannot be decrypted is undefined. */
-export async function readChanges(db: Tx, turn: Turn, secrets: SecretBox): Promise<TurnChanges> {
+export async function readChanges(db: Tx, turn: RunReference, secrets: SecretBox): Promise<TurnChanges> {
 	const rows = await changesOf(db, turn);
 	const run = await db
 		.selectFrom("runs")
@@ -30,7 +30,7 @@ export async function readChanges(db: Tx, turn: Turn, secrets: SecretBox): Promi
 	};
 }
 
-function changeOf(row: FileChangeRow, turn: Turn, secrets: SecretBox): FileChange {
+function changeOf(row: FileChangeRow, turn: RunReference, secrets: SecretBox): FileChange {
 	const { path, before_hash, before_mode, before_size, content, after_hash, writing_from } = row;
 	return {
 		path,
@@ -46,7 +46,12 @@ function changeOf(row: FileChangeRow, turn: Turn, secrets: SecretBox): FileChang
 	};
 }
 
-function openContent(secrets: SecretBox, turn: Turn, path: string, stored: string): Buffer | undefined {
+function openContent(
+	secrets: SecretBox,
+	turn: RunReference,
+	path: string,
+	stored: string,
+): Buffer | undefined {
 	try {
 		return inflateSync(Buffer.from(secrets.open(handleOf(turn, path), stored), "base64"));
 	} catch (reason) {
@@ -55,7 +60,7 @@ function openContent(secrets: SecretBox, turn: Turn, path: string, stored: strin
 	}
 }
 
-function handleOf({ sessionId, runId }: Turn, path: string): string {
+function handleOf({ sessionId, runId }: RunReference, path: string): string {
 	return `file change ${sessionId} ${runId} ${path}`;
 }
 
@@ -65,7 +70,7 @@ const recordedTools: ReadonlySet<string> = new Set(
 );
 
 /** Whether the turn, or a sub-agent of it, ran a command or a tool of another program. */
-async function ranCommands(db: Tx, { sessionId, runId }: Turn): Promise<boolean> {
+async function ranCommands(db: Tx, { sessionId, runId }: RunReference): Promise<boolean> {
 	const ofAgents = db
 		.selectFrom("tasks")
 		.innerJoin("runs", "runs.session_id", "tasks.own_session_id")

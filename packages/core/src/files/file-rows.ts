@@ -6,10 +6,10 @@ import { isAuthorized } from "../vocabulary/authorize.ts";
 import type { Principal } from "../vocabulary/principal.ts";
 import {
 	type FileFacts,
-	factsOf,
 	leastCounted,
 	noRoomForOutput,
 	outputPrefix,
+	publicFileFacts,
 	type StoredFile,
 } from "../vocabulary/stored-file.ts";
 import { storedFileErrorTexts } from "./texts.ts";
@@ -24,7 +24,7 @@ export interface OwnedFile extends StoredFile {
 }
 
 /** Finds a file that has not expired. A file of a session does not expire. */
-export async function findFile(db: Tx, id: string, now: number): Promise<OwnedFile | undefined> {
+export async function findStoredFile(db: Tx, id: string, now: number): Promise<OwnedFile | undefined> {
 	const row = await db
 		.selectFrom("files")
 		.leftJoin("sessions", "sessions.id", "files.session_id")
@@ -42,7 +42,7 @@ export async function findFile(db: Tx, id: string, now: number): Promise<OwnedFi
  * Whether the principal may read a file: `file.read` must be allowed for the owner of the file, or for the owner of its
  * session. A person of a chat can read the file of a session only in the channel of the session.
  */
-export function visibleTo(
+export function mayReadFile(
 	principal: Principal,
 	{ owner, sessionId, sessionOwner, sessionPlace }: OwnedFile,
 ): boolean {
@@ -189,13 +189,13 @@ interface Sending {
 export async function attachFiles(tx: Tx, { principal, sessionId, ids, now }: Sending): Promise<FileFacts[]> {
 	const attached: FileFacts[] = [];
 	for (const id of new Set(ids)) {
-		const file = await findFile(tx, id, now);
-		if (!file || !visibleTo(principal, file)) throw refused(storedFileErrorTexts.notFound(id));
+		const file = await findStoredFile(tx, id, now);
+		if (!file || !mayReadFile(principal, file)) throw refused(storedFileErrorTexts.notFound(id));
 		if (file.sessionId !== null && file.sessionId !== sessionId) {
 			throw refused(storedFileErrorTexts.otherSession(id));
 		}
 		await tx.updateTable("files").set({ session_id: sessionId }).where("id", "=", id).execute();
-		attached.push(factsOf(file));
+		attached.push(publicFileFacts(file));
 	}
 	return attached;
 }

@@ -20,11 +20,11 @@ import {
 import { type ContentFacts, safeFileName, writeContent } from "./content-facts.ts";
 import {
 	countedBytes,
-	findFile,
+	findStoredFile,
 	insertFile,
 	makeRoomForOutput,
+	mayReadFile,
 	removableBytes,
-	visibleTo,
 } from "./file-rows.ts";
 import { storedFileErrorTexts } from "./texts.ts";
 
@@ -151,8 +151,8 @@ export class Files {
 	async find(principal: Principal, id: string): Promise<StoredFile> {
 		authorize(principal, "file.read");
 		const now = this.#options.clock.now();
-		const row = await this.#options.store.read((db) => findFile(db, id, now));
-		if (row && visibleTo(principal, row)) return row;
+		const row = await this.#options.store.read((db) => findStoredFile(db, id, now));
+		if (row && mayReadFile(principal, row)) return row;
 		throw unknownFile(id);
 	}
 
@@ -179,7 +179,7 @@ export class Files {
 
 	/** Returns the file with this id, even if it has expired. Undefined if there is no such file. */
 	async known(id: string): Promise<StoredFile | undefined> {
-		return this.#options.store.read((db) => findFile(db, id, 0));
+		return this.#options.store.read((db) => findStoredFile(db, id, 0));
 	}
 
 	/**
@@ -217,7 +217,7 @@ export class Files {
 	 * make room.
 	 */
 	async openOutput(id: string, sessionId: string): Promise<FileHandle> {
-		const row = await this.#options.store.read((db) => findFile(db, id, 0));
+		const row = await this.#options.store.read((db) => findStoredFile(db, id, 0));
 		const unknown = new ParleyError(storedFileErrorTexts.noResult(id), { code: "not_found" });
 		if (row?.sessionId !== sessionId) throw unknown;
 		try {

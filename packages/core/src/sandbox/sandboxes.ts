@@ -13,7 +13,7 @@ import {
 	type Bubblewrap,
 	createBubblewrap,
 	hasSizes,
-	type Profile,
+	type SandboxProfile,
 	sampleOf,
 } from "./bubblewrap/bubblewrap.ts";
 import {
@@ -160,7 +160,7 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
  */
 function withHosts(
 	bubblewrap: Bubblewrap,
-	profile: Profile,
+	profile: SandboxProfile,
 	{
 		egress: access,
 		hosts = [],

@@ -9,7 +9,7 @@ import { EventLog } from "../testing/event-log.ts";
 import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says, stuck } from "../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
-import { checkTexts, type TextCheck } from "./check-texts.ts";
+import { checkStoredTexts, type TextCheck } from "./check-texts.ts";
 import { addHashedFrom } from "./migrations/added-tables.ts";
 import { freshSchema } from "./migrations/fresh-schema.ts";
 import { migrations } from "./migrations/migrations.ts";
@@ -61,7 +61,7 @@ async function checkAfter(
 	let check: TextCheck | undefined;
 	const changed = store.commit(async (tx) => {
 		await change(tx);
-		check = await checkTexts({ read: (query) => query(tx) });
+		check = await checkStoredTexts({ read: (query) => query(tx) });
 		throw undo;
 	});
 	await expect(changed).rejects.toBe(undo);
@@ -170,13 +170,13 @@ test.each(engines)(
 		await using t = await filled(await open());
 		const { store } = t;
 		const progress: string[] = [];
-		const complete = await checkTexts(store, {
+		const complete = await checkStoredTexts(store, {
 			onProgress: (checked, all) => progress.push(`${checked}/${all}`),
 		});
 		expect(complete).toMatchObject({ ok: true, sessions: 1, unverified: 0, faults: 0, examples: [] });
 		expect(complete.verified).toBeGreaterThan(20);
 		expect(progress).toEqual(["1/1"]);
-		expect(await checkTexts(store, { signal: AbortSignal.abort() })).toMatchObject({
+		expect(await checkStoredTexts(store, { signal: AbortSignal.abort() })).toMatchObject({
 			ok: true,
 			sessions: 0,
 			allSessions: 1,
@@ -212,7 +212,7 @@ test("deleted hashes are found in all rows, and no row counts as unverified", as
 			fresh: freshSchema,
 		}),
 	);
-	const { verified } = await checkTexts(t.store);
+	const { verified } = await checkStoredTexts(t.store);
 	const cleared = await checkAfter(t.store, async (tx) => {
 		for (const table of hashed) await execute(`update ${table} set hash = null`)(tx);
 	});
@@ -232,7 +232,7 @@ test("a cancelled message of the queue is not an error", async () => {
 		(select 1 from steps where run_id = runs.id)`;
 	const { rows } = await t.store.read((db) => withoutSteps.execute(db));
 	expect(rows).toEqual([{ ordinal: 4 }]);
-	expect(await checkTexts(t.store)).toMatchObject({ ok: true, unverified: 0 });
+	expect(await checkStoredTexts(t.store)).toMatchObject({ ok: true, unverified: 0 });
 });
 
 test("rows without hashes are reported as unverified, and later rows are verified", async () => {
@@ -250,12 +250,12 @@ test("rows without hashes are reported as unverified, and later rows are verifie
 	const [session = ""] = (await t.store.read((db) => db.selectFrom("sessions").select("id").execute())).map(
 		({ id }) => id,
 	);
-	const before = await checkTexts(t.store);
+	const before = await checkStoredTexts(t.store);
 	expect(before).toMatchObject({ ok: true, verified: 0 });
 	expect(before.unverified).toBeGreaterThan(20);
 	await t.runtime.cancel(unkeyed(), session);
 	await t.settle();
-	const after = await checkTexts(t.store);
+	const after = await checkStoredTexts(t.store);
 	expect(after).toMatchObject({ ok: true, unverified: expect.any(Number) });
 	expect(after.verified).toBeGreaterThan(0);
 	const all = await checkAfter(t.store, execute("update events set hash = null"));
@@ -300,7 +300,7 @@ test("a result without a hash does not replace a deleted one of the same run", a
 	await t.runtime.answer(unkeyed(), second.prompt.token, { value: true });
 	await log.next("tool.completed");
 	await t.settle();
-	expect(await checkTexts(t.store)).toMatchObject({ ok: true });
+	expect(await checkStoredTexts(t.store)).toMatchObject({ ok: true });
 	const last = `n >= (select max(n) from steps where data like '{"kind":"result"%')`;
 	const { examples } = await checkAfter(t.store, execute(`delete from steps where ${last}`));
 	expect(examples).toMatchObject([{ row: expect.stringMatching(/^last step of run_/) }]);
@@ -325,6 +325,6 @@ test("a session that is deleted during the check is not an error", async () => {
 		}
 		return t.store.read(query);
 	};
-	expect(await checkTexts({ read })).toMatchObject({ ok: true, faults: 0 });
+	expect(await checkStoredTexts({ read })).toMatchObject({ ok: true, faults: 0 });
 	expect(reads).toBeGreaterThan(3);
 });

@@ -47,7 +47,7 @@ const rowsPerTurn = 500;
  * moved or deleted, and counts rows without a hash. Other processes may write and delete sessions during the check. Decision 060
  * lists the changes that it does not detect.
  */
-export async function checkTexts(
+export async function checkStoredTexts(
 	store: { readonly read: Store<Tables>["read"] },
 	{ onProgress, signal }: CheckOptions = {},
 ): Promise<TextCheck> {

@@ -11,7 +11,7 @@ import {
 	insertWrite,
 	lastChangedTurn,
 	markUndone,
-	type Turn,
+	type RunReference,
 } from "./file-change-rows.ts";
 import type { Tx } from "./journal.ts";
 import { migrations } from "./migrations/migrations.ts";
@@ -29,7 +29,7 @@ const engines: readonly [string, () => Promise<Store<Tables>>][] = [
 
 const sessionId = "sess_1";
 
-async function addTurn(tx: Tx, ordinal: number): Promise<Turn> {
+async function addTurn(tx: Tx, ordinal: number): Promise<RunReference> {
 	const runId = `run_${ordinal}`;
 	const empty = {
 		images: null,
@@ -51,7 +51,7 @@ interface TestWrite {
 	readonly content?: string;
 }
 
-function write(tx: Tx, turn: Turn, { path, before, after, content = "c" }: TestWrite): Promise<void> {
+function write(tx: Tx, turn: RunReference, { path, before, after, content = "c" }: TestWrite): Promise<void> {
 	return insertWrite(tx, turn, { path, before: { hash: before, mode: 0o644, size: 1 }, after, content });
 }
 
@@ -93,7 +93,7 @@ test.each(engines)(
 	async (_, open) => {
 		const store = await open();
 		await store.commit(async (tx) => {
-			const turns: Turn[] = [];
+			const turns: RunReference[] = [];
 			for (let ordinal = 1; ordinal <= changeLimits.turns + 1; ordinal++) {
 				const turn = await addTurn(tx, ordinal);
 				turns.push(turn);

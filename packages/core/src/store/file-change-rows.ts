@@ -4,7 +4,7 @@ import { stamp, type Tables } from "./tables.ts";
 
 export type FileChangeRow = Selectable<Tables["file_changes"]>;
 
-export interface Turn {
+export interface RunReference {
 	readonly sessionId: string;
 	readonly runId: string;
 }
@@ -23,7 +23,7 @@ export const changeLimits = { turns: 20, characters: 16 * 1024 * 1024 } as const
 /** Records a write of a turn. The record of a file that the turn wrote before keeps the content before the turn. */
 export async function insertWrite(
 	tx: Tx,
-	turn: Turn,
+	turn: RunReference,
 	{ path, before, after, content }: WriteRow,
 ): Promise<void> {
 	const known = await findChange(tx, turn, path);
@@ -74,7 +74,7 @@ export async function insertWrite(
  */
 export async function endWrite(
 	tx: Tx,
-	turn: Turn,
+	turn: RunReference,
 	{ path, after }: { readonly path: string; readonly after: string },
 	outcome: "written" | "failed",
 ): Promise<void> {
@@ -108,7 +108,7 @@ export async function lastChangedTurn(db: Tx, sessionId: string): Promise<string
 }
 
 /** Returns the changes of a turn that have an effect, in the order of their first writes. */
-export async function changesOf(db: Tx, turn: Turn): Promise<FileChangeRow[]> {
+export async function changesOf(db: Tx, turn: RunReference): Promise<FileChangeRow[]> {
 	return await ofTurn(db, turn).where(hasEffect).selectAll().orderBy("n").execute();
 }
 
@@ -121,7 +121,7 @@ function hasEffect({ or, eb }: ExpressionBuilder<Tables, "file_changes">) {
 }
 
 /** Records that a run has undone the turn, and deletes the stored content. */
-export async function markUndone(tx: Tx, { sessionId, runId }: Turn, by: string): Promise<void> {
+export async function markUndone(tx: Tx, { sessionId, runId }: RunReference, by: string): Promise<void> {
 	await tx
 		.updateTable("file_changes")
 		.set({ undone_by: by, content: null, stored: 0 })
@@ -130,11 +130,11 @@ export async function markUndone(tx: Tx, { sessionId, runId }: Turn, by: string)
 		.execute();
 }
 
-function ofTurn(db: Tx, { sessionId, runId }: Turn) {
+function ofTurn(db: Tx, { sessionId, runId }: RunReference) {
 	return db.selectFrom("file_changes").where("session_id", "=", sessionId).where("run_id", "=", runId);
 }
 
-async function findChange(db: Tx, turn: Turn, path: string): Promise<FileChangeRow | undefined> {
+async function findChange(db: Tx, turn: RunReference, path: string): Promise<FileChangeRow | undefined> {
 	return await ofTurn(db, turn).selectAll().where("path", "=", path).executeTakeFirst();
 }
 
@@ -142,7 +142,7 @@ async function findChange(db: Tx, turn: Turn, path: string): Promise<FileChangeR
  * Deletes the changes of the oldest turns until the content and the number of turns are within `changeLimits`. Returns false if
  * the content does not fit even then.
  */
-async function makeRoom(tx: Tx, { sessionId, runId }: Turn, needed: number): Promise<boolean> {
+async function makeRoom(tx: Tx, { sessionId, runId }: RunReference, needed: number): Promise<boolean> {
 	const turns = await tx
 		.selectFrom("file_changes")
 		.innerJoin("runs", "runs.id", "file_changes.run_id")

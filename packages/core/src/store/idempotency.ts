@@ -16,7 +16,7 @@ export interface Keyed {
 	readonly params: unknown;
 }
 
-export interface Outcome<T> {
+export interface KeyedOutcome<T> {
 	readonly response: T;
 	/** Whether an earlier request already ran the command. If so, this request changed no rows. */
 	readonly repeated: boolean;
@@ -40,7 +40,7 @@ export async function once<T>(
 	request: Keyed,
 	deps: KeyServices,
 	work: () => Promise<T>,
-): Promise<Outcome<T>> {
+): Promise<KeyedOutcome<T>> {
 	const { key, principal } = request;
 	if (key === undefined) return { response: await work(), repeated: false };
 	const known = await answerOf<T>(tx, request, deps);
@@ -67,7 +67,7 @@ export async function answerOf<T>(
 	db: Tx,
 	request: Keyed,
 	{ fingerprint }: { readonly fingerprint: (text: string) => string },
-): Promise<Outcome<T> | undefined> {
+): Promise<KeyedOutcome<T> | undefined> {
 	const { key, principal } = request;
 	if (key === undefined) return undefined;
 	const known = await db

@@ -112,7 +112,7 @@ export class Journal {
 	async afterPosition(
 		position: number,
 		{ limit, ...filter }: EventsOf & { readonly limit: number },
-	): Promise<Placed[]> {
+	): Promise<PositionedEvent[]> {
 		const last = await this.lastPosition();
 		const rows: EventRow[] = [];
 		for (let after = position; after < last && rows.length < limit; after += windowSize) {
@@ -205,7 +205,7 @@ export interface EventsOf {
 /**
  * An event with its position among the events of all sessions. Later events have higher positions, and no position is used twice.
  */
-export interface Placed {
+export interface PositionedEvent {
 	readonly position: number;
 	readonly event: Recorded;
 }

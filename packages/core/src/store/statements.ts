@@ -122,7 +122,7 @@ export async function stopperOf(tx: Kysely<Tables>, id: string): Promise<string 
 	return row?.cancelled_by ?? undefined;
 }
 
-export const endRun = hotStatement<Tables, { id: string; at: number }>((db, p) =>
+export const markRunEnded = hotStatement<Tables, { id: string; at: number }>((db, p) =>
 	db
 		.updateTable("runs")
 		.set({ state: "ended", ended_at: p("at") })

@@ -32,12 +32,12 @@ export function isStep({ parent_id, spawn_call }: TaskOrigin): boolean {
 }
 
 /** Returns the people of a chat platform who have replied to the task. */
-export function participantsOf({ speakers }: { readonly speakers: string | null }): readonly Person[] {
+export function taskParticipants({ speakers }: { readonly speakers: string | null }): readonly Person[] {
 	return speakers === null ? [] : fromRow<Person[]>(speakers);
 }
 
 /** Converts a task to the facts that people see. */
-export function toFacts(row: TaskRow, { needs, usage }: TaskSurroundings): TaskFacts {
+export function taskFacts(row: TaskRow, { needs, usage }: TaskSurroundings): TaskFacts {
 	const plan = planOf(row);
 	const review = row.state === "suspended" ? reviewOf(row) : undefined;
 	return {

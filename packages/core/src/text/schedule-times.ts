@@ -3,7 +3,7 @@ import { Cron } from "croner";
 import {
 	type EventTrigger,
 	eventTriggers,
-	invalid,
+	invalidSchedule,
 	scheduleLimits,
 	type Trigger,
 } from "../vocabulary/schedule.ts";
@@ -64,7 +64,7 @@ function checkCron(trigger: Extract<Trigger, { kind: "cron" }>, now: number): Tr
 		const message = scheduleTimeTexts.invalidCron(shown(cron), reason);
 		throw new ParleyError(message, { code: "invalid_argument", cause });
 	}
-	if (due === undefined) throw invalid(scheduleTimeTexts.neverDue(shown(cron)));
+	if (due === undefined) throw invalidSchedule(scheduleTimeTexts.neverDue(shown(cron)));
 	return checked;
 }
 
@@ -82,15 +82,17 @@ function checkInterval(trigger: Extract<Trigger, { kind: "interval" }>): Trigger
 	const { everyMs } = trigger;
 	const { shortestMs, longestMs } = scheduleLimits;
 	if (Number.isSafeInteger(everyMs) && everyMs >= shortestMs && everyMs <= longestMs) return trigger;
-	throw invalid(scheduleTimeTexts.interval(everyMs / 1000, shortestMs / 1000, longestMs / 86_400_000));
+	throw invalidSchedule(
+		scheduleTimeTexts.interval(everyMs / 1000, shortestMs / 1000, longestMs / 86_400_000),
+	);
 }
 
 function checkOnce(trigger: Extract<Trigger, { kind: "once" }>, now: number): Trigger {
 	const { at } = trigger;
 	const time = Number.isFinite(at) && Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : String(at);
-	if (!(at > now)) throw invalid(scheduleTimeTexts.past(time));
+	if (!(at > now)) throw invalidSchedule(scheduleTimeTexts.past(time));
 	if (at - now > scheduleLimits.farthestMs) {
-		throw invalid(scheduleTimeTexts.tooFar(time));
+		throw invalidSchedule(scheduleTimeTexts.tooFar(time));
 	}
 	return { ...trigger, at: Math.trunc(at) };
 }
@@ -129,7 +131,7 @@ export function readWhen(
 	const words = text.trim().toLowerCase().replace(/\s+/g, " ");
 	const read = readEvery(words, zone) ?? readOnce(text.trim(), now, zone) ?? readOther(words, zone);
 	if (read) return checkTrigger(read, now);
-	throw invalid(scheduleTimeTexts.notUnderstood(shown(text)));
+	throw invalidSchedule(scheduleTimeTexts.notUnderstood(shown(text)));
 }
 
 function readEvery(words: string, timeZone: string): Trigger | undefined {
@@ -191,7 +193,7 @@ export function eventOf(name: string): EventTrigger {
 }
 
 function noEvent(name: string): ParleyError {
-	return invalid(scheduleTimeTexts.noEvent(shown(name), eventTriggers.join(", ")));
+	return invalidSchedule(scheduleTimeTexts.noEvent(shown(name), eventTriggers.join(", ")));
 }
 
 /** Describes a trigger in words, for example `every 2 hours`. */

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { readProjectNotes } from "../agent/system-prompt/project-notes.ts";
 import { copyToWorkspace } from "../files/workspace-copy.ts";
 import { openRegular } from "../filesystem/regular-file.ts";
-import { findFile, readText } from "../policy/profiles/open-profiles.ts";
+import { findProfileFile, readText } from "../policy/profiles/open-profiles.ts";
 import { createUnsandboxed } from "../sandbox/commands/unsandboxed.ts";
 import { createToolContext, createWorkplace } from "../testing/tool-context.ts";
 import type { Tool, ToolContext } from "../vocabulary/tool.ts";
@@ -72,7 +72,7 @@ const operations: Readonly<Record<string, Operation>> = {
 		return notes;
 	},
 	"read an agent profile": async ({ root }) => {
-		const file = await findFile(root, "dir/file.txt", "file.txt");
+		const file = await findProfileFile(root, "dir/file.txt", "file.txt");
 		return file ? await readText(file, 10_000) : "";
 	},
 };

@@ -9,7 +9,7 @@ import type { Tables } from "../store/tables.ts";
 import type { RecordedEvent } from "../vocabulary/event.ts";
 import { type Budgets, noBudgets } from "../vocabulary/usage.ts";
 import { addToBudgets, refuseWhenSpent, sessionTotal } from "./ledger.ts";
-import { type BudgetChange, setBudget } from "./set-budget.ts";
+import { type BudgetChange, writeBudget } from "./set-budget.ts";
 
 const dollar = 1_000_000_000;
 const hour = 60 * 60 * 1000;
@@ -45,7 +45,7 @@ describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
 		reached.push(...(await store.commit((tx) => addToBudgets(tx, call, budgets))));
 	};
 	const set = (change: BudgetChange): Promise<void> =>
-		store.commit((tx) => setBudget(tx, change, { store, by: "operator", at: clock.now() }));
+		store.commit((tx) => writeBudget(tx, change, { store, by: "operator", at: clock.now() }));
 	const refusal = (budgets: Budgets, sessionId = "sess_a") =>
 		refuseWhenSpent(store, sessionId, clock.now(), budgets).then(
 			() => undefined,
@@ -209,7 +209,7 @@ test("without a budget the database is read only once, until one is set", async 
 	expect(reads).toBe(1);
 	const change: BudgetChange = { scope: "gateway", period: "month", limit: 0 };
 	await store.commit(async (tx) => {
-		await setBudget(tx, change, { store, by: "operator", at: 0 });
+		await writeBudget(tx, change, { store, by: "operator", at: 0 });
 		await refuseWhenSpent(store, "sess_a", 0, noBudgets);
 	});
 	await expect(refuseWhenSpent(store, "sess_a", 0, noBudgets)).rejects.toMatchObject({

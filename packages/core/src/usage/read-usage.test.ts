@@ -9,7 +9,7 @@ import type { Tables } from "../store/tables.ts";
 import { type Budgets, noBudgets } from "../vocabulary/usage.ts";
 import { addToBudgets } from "./ledger.ts";
 import { readUsage, type UsageFilter } from "./read-usage.ts";
-import { setBudget } from "./set-budget.ts";
+import { writeBudget } from "./set-budget.ts";
 
 const dollar = 1_000_000_000;
 const directory = await mkdtemp(join(tmpdir(), "parley-usage-"));
@@ -103,7 +103,7 @@ describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
 		const budgets: Budgets = { gateway: { day: 50 * dollar }, session: { month: 3 * dollar } };
 		const filter: UsageFilter = { by: "day", sessionId: "sess_a", until: "2020-01-01" };
 		await store.commit((tx) =>
-			setBudget(
+			writeBudget(
 				tx,
 				{ scope: "session", sessionId: "sess_a", period: "day", limit: 0 },
 				{ store, by: "operator", at: now },

@@ -25,11 +25,11 @@ export interface ChangeContext {
 	readonly at: number;
 }
 
-/** Cached results of `hasSetBudgets` by store. `setBudget` sets the result to true if it stores a limit. */
+/** Cached results of `hasSetBudgets` by store. `writeBudget` sets the result to true if it stores a limit. */
 const inUse = new WeakMap<Store<Tables>, Promise<boolean>>();
 
 /** Writes the change, which applies from its commit. Throws `invalid_argument` for an invalid change. */
-export async function setBudget(
+export async function writeBudget(
 	tx: Tx,
 	change: BudgetChange,
 	{ store, by, at }: ChangeContext,
@@ -59,7 +59,7 @@ export async function changeBudget(
 	change: BudgetChange,
 	{ by, audit, ...context }: Omit<ChangeContext, "by"> & { readonly by: Principal; readonly audit: Audit },
 ): Promise<void> {
-	await setBudget(tx, change, { ...context, by: by.id });
+	await writeBudget(tx, change, { ...context, by: by.id });
 	const { sessionId: object = "gateway", period, limit } = change;
 	const usd = typeof limit === "number" ? dollars(limit) : limit;
 	const entry = { action: "budget.set", object, decision: "set", args: { period, usd } };

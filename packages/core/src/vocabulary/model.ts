@@ -81,7 +81,7 @@ export type ModelEvent =
 	| { readonly type: "end"; readonly stop: StopReason; readonly usage: Usage; readonly model: string };
 
 /** Called when the provider starts to respond, even with an error. `requestId` is the provider's id of the request. */
-export type Answered = (requestId: string) => void;
+export type OnResponseStart = (requestId: string) => void;
 
 /**
  * Port to a language model, without state between requests. `stream` makes one attempt and yields one reply; the caller decides
@@ -92,7 +92,7 @@ export interface Model {
 	readonly provider: string;
 	/** Model name if no other is chosen. */
 	readonly defaultModel: string;
-	stream(request: ModelRequest, signal: AbortSignal, answered?: Answered): AsyncIterable<ModelEvent>;
+	stream(request: ModelRequest, signal: AbortSignal, answered?: OnResponseStart): AsyncIterable<ModelEvent>;
 	/** Returns the provider's token count of the request. Undefined if the provider does not count tokens. Throws like `stream`. */
 	countTokens?(request: ModelRequest, signal: AbortSignal): Promise<number | undefined>;
 	/** Returns the tokens of each single text. Available for servers that expose their tokenizer. Throws like `stream`. */

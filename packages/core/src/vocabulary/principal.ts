@@ -95,7 +95,7 @@ export interface SessionsOf {
 }
 
 /** Returns the filter for the sessions of a principal: its own and those in its token's list. Ignores `sessions: "all"`. */
-export function visibleTo({ id, sessions, person }: Principal): SessionsOf {
+export function visibleSessions({ id, sessions, person }: Principal): SessionsOf {
 	return {
 		owner: id,
 		...defined({

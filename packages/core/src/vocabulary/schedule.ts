@@ -108,18 +108,18 @@ export const scheduleLimits = {
 export const lateMs = 60_000;
 
 /** Returns the message with a title. Throws `invalid_argument` if the message is blank or exceeds a limit. */
-export function checkTexts({ prompt: given, title: requested = "" }: ScheduleTexts): {
+export function checkScheduleTexts({ prompt: given, title: requested = "" }: ScheduleTexts): {
 	readonly prompt: string;
 	readonly title: string;
 } {
 	const prompt = given.replaceAll("\0", "").trim();
 	const title = oneLine(requested) || oneLine(prompt).slice(0, 80);
-	if (prompt === "") throw invalid(scheduleLimitTexts.emptyPrompt);
+	if (prompt === "") throw invalidSchedule(scheduleLimitTexts.emptyPrompt);
 	if (prompt.length > scheduleLimits.prompt) {
-		throw invalid(scheduleLimitTexts.longPrompt(prompt.length, scheduleLimits.prompt));
+		throw invalidSchedule(scheduleLimitTexts.longPrompt(prompt.length, scheduleLimits.prompt));
 	}
 	if (title.length > scheduleLimits.title) {
-		throw invalid(scheduleLimitTexts.longTitle(title.length, scheduleLimits.title));
+		throw invalidSchedule(scheduleLimitTexts.longTitle(title.length, scheduleLimits.title));
 	}
 	return { prompt, title };
 }
@@ -135,7 +135,7 @@ export function unknownSchedule(id: string): ParleyError {
 	});
 }
 
-export function invalid(message: string): ParleyError {
+export function invalidSchedule(message: string): ParleyError {
 	return new ParleyError(message, { code: "invalid_argument" });
 }
 

@@ -22,7 +22,7 @@ export interface StoredFile extends FileFacts {
 }
 
 /** Returns only the public facts, in the form of events and messages. */
-export function factsOf({ id, name, mediaType, bytes }: FileFacts): FileFacts {
+export function publicFileFacts({ id, name, mediaType, bytes }: FileFacts): FileFacts {
 	return { id, name, mediaType, bytes };
 }
 
@@ -37,7 +37,7 @@ export interface Attachment extends FileFacts {
 }
 
 /** Whether it is not decided yet how the model gets the file. */
-export function isOpen({ path, shown, problem }: Attachment): boolean {
+export function isUndecided({ path, shown, problem }: Attachment): boolean {
 	return path === undefined && !shown && problem === undefined;
 }
 

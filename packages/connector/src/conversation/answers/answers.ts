@@ -41,8 +41,6 @@ import {
 import { beginScheduled, created, missed, removed, scheduleFoot, threadOf } from "./scheduled.ts";
 import { type RunState, showStatuses } from "./status-reactions.ts";
 
-export type { AnswersSlice };
-
 const empty: AnswersSlice = { open: [], ended: [] };
 
 /** Reducer for messages and the runs that answer them. */

@@ -21,7 +21,7 @@ import type {
 import { ranSinceQuestion } from "../../vocabulary/step.ts";
 import { taintNotes } from "../../vocabulary/taint.ts";
 import { denied, unanswered } from "../run/limits.ts";
-import { participantsOf, type Run } from "../run/run.ts";
+import { type Run, runParticipants } from "../run/run.ts";
 import type { ApprovedCall, Before, Judgement, PlannedCall, ProposedCall } from "./call-states.ts";
 import { bindingOf, type JudgePorts, judgeChanged, withChanges } from "./judge-call.ts";
 import { settleCall } from "./record-call.ts";
@@ -76,7 +76,7 @@ export async function approvalQuestion(
 	const scope = isOnce ? undefined : ready.plan.grant;
 	const alsoIn = await ports.approveIn(run.session);
 	const schedule = await ports.noticesOf(run.session, alsoIn);
-	const notices = schedule && withoutRequester(schedule, participantsOf(run)[0]);
+	const notices = schedule && withoutRequester(schedule, runParticipants(run)[0]);
 	const prompt = promptOf(
 		run,
 		shownApproval(run, planned, {

@@ -1,5 +1,5 @@
 import { readChanges, storeContent } from "../../conversation/turn-changes.ts";
-import { endWrite, insertWrite, markUndone, type Turn } from "../../store/file-change-rows.ts";
+import { endWrite, insertWrite, markUndone, type RunReference } from "../../store/file-change-rows.ts";
 import type { Tx } from "../../store/journal.ts";
 import type { ChangeRecorder, UndoAccess } from "../../vocabulary/file-change.ts";
 import type { CallBlock } from "../../vocabulary/message.ts";
@@ -50,7 +50,7 @@ function isOwn({ steps }: Run, { id }: CallBlock): boolean {
 }
 
 /** Returns the turn that a run belongs to. Undefined for a task in the background, which no turn contains. */
-async function turnOf({ id, session, journal }: Run): Promise<Turn | undefined> {
+async function turnOf({ id, session, journal }: Run): Promise<RunReference | undefined> {
 	if (!session.task) return { sessionId: session.id, runId: id };
 	const { taskId, home } = session.task;
 	const runId = await journal.store.read((db) => spawningRun(db, taskId, home.id));

@@ -18,7 +18,7 @@ import { ranSinceQuestion } from "../../vocabulary/step.ts";
 import type { ActionClass } from "../../vocabulary/taint.ts";
 import { joinTaints } from "../../vocabulary/taint.ts";
 import type { BindOptions } from "../../vocabulary/tool.ts";
-import { joinedBy, participantsOf, type Run } from "../run/run.ts";
+import { joinedBy, type Run, runParticipants } from "../run/run.ts";
 import { refusalWhenFull, type WorkspacePorts } from "../run/workspace.ts";
 import type { Before, Judgement, PlannedCall } from "./call-states.ts";
 import { approvalTexts } from "./texts.ts";
@@ -238,7 +238,7 @@ async function refusalOfPlace(run: Run, { plan }: ReadyCall, ports: JudgePorts):
  * time of the message.
  */
 async function refusalOfParticipants(run: Run, people: People): Promise<string | undefined> {
-	for (const person of participantsOf(run)) {
+	for (const person of runParticipants(run)) {
 		const role = await run.journal.store.read((db) => people.roleNow(db, person));
 		if (hasRole({ role }, "member")) continue;
 		return role === "guest" ? approvalTexts.guestSender : approvalTexts.noAccessSender;

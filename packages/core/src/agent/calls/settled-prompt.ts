@@ -1,5 +1,5 @@
 import { type Clock, ParleyError, type Timer } from "@parley/base";
-import { type Asking, findPrompt, isOpen, type PromptRow } from "../../conversation/prompt-rows.ts";
+import { type Asking, findPrompt, isPromptOpen, type PromptRow } from "../../conversation/prompt-rows.ts";
 import type { Prompts } from "../../conversation/prompts.ts";
 import type { Journal } from "../../store/journal.ts";
 import type { Prompt } from "../../vocabulary/prompt.ts";
@@ -68,7 +68,7 @@ function pollPrompt({ clock, journal }: WaitServices, token: string, onSettled: 
 	let cancelled = false;
 	const poll = async (): Promise<void> => {
 		// If the store fails, the next read or the expiry ends the wait.
-		const open = await journal.store.read((db) => isOpen(db, token)).catch(() => true);
+		const open = await journal.store.read((db) => isPromptOpen(db, token)).catch(() => true);
 		if (!open) onSettled();
 		else if (!cancelled) timer = clock.after(checkMs, () => void poll());
 	};

@@ -15,17 +15,17 @@ import type { CallBlock } from "../../vocabulary/message.ts";
 import { operator, type Principal } from "../../vocabulary/principal.ts";
 import type { Sandbox, Sandboxes } from "../../vocabulary/sandbox.ts";
 import {
-	checkTexts,
+	checkScheduleTexts,
 	type ScheduleAccess,
 	scheduleLimits,
 	unknownSchedule,
 } from "../../vocabulary/schedule.ts";
 import type { SecretBox } from "../../vocabulary/secrets.ts";
-import { type FileFacts, factsOf } from "../../vocabulary/stored-file.ts";
+import { type FileFacts, publicFileFacts } from "../../vocabulary/stored-file.ts";
 import { type PlanStep, progressOf, type TaskProgress } from "../../vocabulary/task.ts";
 import type { ToolContext } from "../../vocabulary/tool.ts";
 import { memoryAccessOf } from "../replies/memories-of-run.ts";
-import { participantsOf, type Run, type RunSchedules } from "../run/run.ts";
+import { type Run, type RunSchedules, runParticipants } from "../run/run.ts";
 import { startSkillOfCall } from "../run/skills-of-run.ts";
 import { type Workspace, type WorkspacePorts, workspaceOf } from "../run/workspace.ts";
 import type { Skills } from "../skills/skills.ts";
@@ -186,7 +186,7 @@ async function shareFile(
 	const { session } = run;
 	const id = `file_${createHash("sha256").update(`${session.id} ${call.id}`).digest("hex").slice(0, 32)}`;
 	const known = await files.known(id);
-	if (known) return factsOf(known);
+	if (known) return publicFileFacts(known);
 	await using file = await openRegular(path, path);
 	await refuseForbiddenHardLink(file, path, { forbidden, workspace: workspaces.of(session.home) });
 	const content = readChunks(file, path, run.control.signal);
@@ -195,11 +195,11 @@ async function shareFile(
 	const stored = await files.storeWith(incoming, (insert) =>
 		run.commit(async ({ tx, record }) => {
 			const facts = await insert(tx);
-			await record({ type: "file.created", file: factsOf(facts), runId: run.id, callId: call.id });
+			await record({ type: "file.created", file: publicFileFacts(facts), runId: run.id, callId: call.id });
 			return facts;
 		}),
 	);
-	return factsOf(stored);
+	return publicFileFacts(stored);
 }
 
 interface SchedulePorts {
@@ -229,7 +229,7 @@ function scheduleAccessOf(
 	};
 	const check: ScheduleAccess["check"] = async (requested) => {
 		refuseLoop(run);
-		checkTexts(requested);
+		checkScheduleTexts(requested);
 		schedules.triggerOf(requested.trigger);
 		await skills.checkScheduled(session.rootDir, requested.prompt);
 	};
@@ -261,7 +261,7 @@ function scheduleAccessOf(
  */
 async function ownerOf(run: Run, people: People): Promise<Principal> {
 	const { row, session } = run;
-	const actor = row.actor ?? participantsOf(run).at(-1);
+	const actor = row.actor ?? runParticipants(run).at(-1);
 	if (!actor) return operator;
 	const role = await run.journal.store.read((db) => people.roleNow(db, actor));
 	const { platform } = actor.place;

@@ -11,7 +11,7 @@ import {
 	type CheckedTool,
 	type ClientTool,
 	clientToolLimits,
-	invalid,
+	invalidRegistration,
 	loadToolCheck,
 	type ToolCheck,
 	type ToolRegistration,
@@ -289,7 +289,7 @@ export class ToolConnection {
 	#context(source: string, text: string): string {
 		const { contextLength } = clientToolLimits;
 		if (text.length > contextLength) {
-			throw invalid(registrationTexts.longContext(source, text.length, contextLength));
+			throw invalidRegistration(registrationTexts.longContext(source, text.length, contextLength));
 		}
 		// The text must not contain the tag that ends its part of the prompt.
 		const clean = this.#deps.redactor.into("instructions").redact(text.toWellFormed()).trim();
@@ -345,11 +345,11 @@ function isOwnedBy({ source: owner, checked: { name } }: Owned, source: string):
 function requireRoom(all: readonly Owned[]): void {
 	const { tools, allSchemaBytes } = clientToolLimits;
 	if (all.length > tools) {
-		throw invalid(registrationTexts.tooManyOfClient(all.length, tools));
+		throw invalidRegistration(registrationTexts.tooManyOfClient(all.length, tools));
 	}
 	const bytes = all.reduce((sum, { checked }) => sum + Buffer.byteLength(JSON.stringify(checked.schema)), 0);
 	if (bytes > allSchemaBytes) {
-		throw invalid(registrationTexts.largeSchemas(bytes, allSchemaBytes));
+		throw invalidRegistration(registrationTexts.largeSchemas(bytes, allSchemaBytes));
 	}
 }
 

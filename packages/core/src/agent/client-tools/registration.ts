@@ -77,7 +77,7 @@ export class ToolCheck {
 	/** Returns the source. Throws `invalid_argument` for a source that cannot own tools. */
 	source(source: string): string {
 		if (source === "" || sourcePattern.test(source)) return source;
-		throw invalid(registrationTexts.source(quoted(source)));
+		throw invalidRegistration(registrationTexts.source(quoted(source)));
 	}
 
 	/**
@@ -86,12 +86,13 @@ export class ToolCheck {
 	 */
 	tools(tools: readonly ClientTool[]): readonly CheckedTool[] {
 		const { tools: max } = clientToolLimits;
-		if (tools.length > max) throw invalid(registrationTexts.tooMany(tools.length, max));
+		if (tools.length > max) throw invalidRegistration(registrationTexts.tooMany(tools.length, max));
 		const names = new Set<string>();
 		return tools.map((tool, index) => {
 			const { name } = tool;
-			if (!namePattern.test(name)) throw invalid(registrationTexts.toolName(index + 1, quoted(name)));
-			if (names.has(name)) throw invalid(registrationTexts.twice(name));
+			if (!namePattern.test(name))
+				throw invalidRegistration(registrationTexts.toolName(index + 1, quoted(name)));
+			if (names.has(name)) throw invalidRegistration(registrationTexts.twice(name));
 			names.add(name);
 			return this.#tool(tool);
 		});
@@ -100,10 +101,12 @@ export class ToolCheck {
 	#tool({ name, description, parameters, timeoutMs = 0, category }: ClientTool): CheckedTool {
 		const { descriptionLength, defaultTimeoutMs, maxTimeoutMs } = clientToolLimits;
 		if (description.length > descriptionLength) {
-			throw invalid(registrationTexts.longDescription(name, description.length, descriptionLength));
+			throw invalidRegistration(
+				registrationTexts.longDescription(name, description.length, descriptionLength),
+			);
 		}
 		if (!Number.isFinite(timeoutMs) || timeoutMs < 0) {
-			throw invalid(registrationTexts.timeout(name, timeoutMs, defaultTimeoutMs));
+			throw invalidRegistration(registrationTexts.timeout(name, timeoutMs, defaultTimeoutMs));
 		}
 		return {
 			name,
@@ -116,7 +119,7 @@ export class ToolCheck {
 
 	#schema(name: string, inputSchema: unknown): CheckedTool["schema"] {
 		const fault = (problem: string, cause?: unknown): ParleyError =>
-			invalid(registrationTexts.schema(name, problem), cause);
+			invalidRegistration(registrationTexts.schema(name, problem), cause);
 		const schema = plainObject(inputSchema, fault);
 		const { type = "object", properties = {} } = schema;
 		if (type !== "object") throw fault(registrationTexts.schemaType(quoted(String(type))));
@@ -167,7 +170,7 @@ function plainObject(
 	return value as Readonly<Record<string, unknown>>;
 }
 
-export function invalid(message: string, cause?: unknown): ParleyError {
+export function invalidRegistration(message: string, cause?: unknown): ParleyError {
 	return new ParleyError(message, { code: "invalid_argument", ...defined({ cause }) });
 }
 

@@ -8,7 +8,7 @@ import { openDecisions, readQuestions } from "./open-decisions.ts";
 import { extractOf } from "./record.ts";
 import type { Room } from "./room.ts";
 import type { MeasuredCompaction, SessionContext } from "./session-context.ts";
-import { oneLine, shortenTo } from "./shorten.ts";
+import { cutLine, shortenTo } from "./shorten.ts";
 import {
 	type SummarySource,
 	type SummaryTask,
@@ -19,10 +19,10 @@ import {
 import { roomTexts, summaryNoteTexts, summaryTexts } from "./texts.ts";
 import {
 	type Compaction,
-	endOf,
-	type Group,
+	endOfTranscript,
 	groupsOf,
 	isBefore,
+	type MessageGroup,
 	type Position,
 	type Reductions,
 	until,
@@ -217,7 +217,7 @@ interface Cleared {
 	readonly tokens: number;
 }
 
-function planClearing(sizing: Sizing, reductions: Reductions, groups: readonly Group[]): Cleared {
+function planClearing(sizing: Sizing, reductions: Reductions, groups: readonly MessageGroup[]): Cleared {
 	const tail = groups[tailStart(sizing, reductions, groups, 1)];
 	let reached: Cleared = {
 		compactions: [],
@@ -248,7 +248,7 @@ interface SummaryPlan {
 function planSummary(
 	sizing: Sizing,
 	reductions: Reductions,
-	groups: readonly Group[],
+	groups: readonly MessageGroup[],
 ): SummaryPlan | undefined {
 	const unreduced = sizing.tokensOf(viewOf(sizing.transcript, reductions));
 	let found: SummaryPlan | undefined;
@@ -268,7 +268,7 @@ function planSummary(
 function summaryPlace(
 	sizing: Sizing,
 	reductions: Reductions,
-	groups: readonly Group[],
+	groups: readonly MessageGroup[],
 	share: number,
 ): Position | undefined {
 	const start = tailStart(sizing, reductions, groups, share);
@@ -278,7 +278,12 @@ function summaryPlace(
 }
 
 /** Returns the index of the first recent group. Clearing and summaries leave recent groups unchanged. */
-function tailStart(sizing: Sizing, reductions: Reductions, groups: readonly Group[], share: number): number {
+function tailStart(
+	sizing: Sizing,
+	reductions: Reductions,
+	groups: readonly MessageGroup[],
+	share: number,
+): number {
 	const first = firstShown(reductions, groups);
 	let start = Math.max(first, newestStart(groups));
 	let tokens = groups.slice(start).reduce((sum, group) => sum + tokensOfGroup(sizing, reductions, group), 0);
@@ -292,19 +297,19 @@ function tailStart(sizing: Sizing, reductions: Reductions, groups: readonly Grou
 }
 
 /** Returns the index of the first group that no compaction removes. */
-function newestStart(groups: readonly Group[]): number {
+function newestStart(groups: readonly MessageGroup[]): number {
 	const question = groups.findLastIndex(({ opens }) => opens);
 	const reply = groups.findLastIndex(({ messages }) => messages[0]?.role === "assistant");
 	return Math.max(0, question, reply);
 }
 
-function firstShown({ summary }: Reductions, groups: readonly Group[]): number {
+function firstShown({ summary }: Reductions, groups: readonly MessageGroup[]): number {
 	if (!summary) return 0;
 	const first = groups.findIndex(({ at }) => !isBefore(at, summary.before));
 	return first === -1 ? groups.length : first;
 }
 
-function tokensOfGroup(sizing: Sizing, reductions: Reductions, { at, messages }: Group): number {
+function tokensOfGroup(sizing: Sizing, reductions: Reductions, { at, messages }: MessageGroup): number {
 	return sizing.tokensOf(
 		messages.map((message, index) =>
 			viewOfMessage(message, { run: at.run, message: at.message + index }, reductions, messages[index - 1]),
@@ -319,7 +324,7 @@ function planShortening(sizing: Sizing, reductions: Reductions, plan: Plan): Pla
 	for (let characters = longestResult; characters >= shortestResult; characters /= 2) {
 		const compaction: Compaction = {
 			level: "tool_results",
-			before: endOf(transcript),
+			before: endOfTranscript(transcript),
 			text: String(characters),
 		};
 		tokens = sizing.tokensOf(viewOf(transcript, withCompaction(reductions, compaction))) + note;
@@ -370,7 +375,7 @@ function newestOf(decisions: readonly string[], { decisions: max, measure }: Not
 	let size = 0;
 	const chosen = decisions
 		.toReversed()
-		.map((decision) => `- ${oneLine(decision, 600)}`)
+		.map((decision) => `- ${cutLine(decision, 600)}`)
 		.filter((line) => {
 			size += measure(`${line}\n`);
 			return size <= max;

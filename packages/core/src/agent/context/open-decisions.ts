@@ -6,7 +6,7 @@ import type { CallBlock, ResultBlock } from "../../vocabulary/message.ts";
 import type { Answer } from "../../vocabulary/prompt.ts";
 import { interrupted } from "../../vocabulary/step.ts";
 import type { RunTranscript } from "../../vocabulary/transcript.ts";
-import { oneLine } from "./shorten.ts";
+import { cutLine } from "./shorten.ts";
 import { isBefore, type Position } from "./view.ts";
 
 export interface CallQuestion {
@@ -84,7 +84,7 @@ function leftOpen(
 	{ text, failed }: ResultBlock,
 	question?: CallQuestion,
 ): string | undefined {
-	const description = `${describeCall(call)} (${oneLine(text, 300)})`;
+	const description = `${describeCall(call)} (${cutLine(text, 300)})`;
 	if (failed && text.startsWith(interrupted)) return `outcome unknown: ${description}`;
 	if (question?.answer?.kind === "denied") return `denied: ${description}`;
 	const unanswered = question?.state === "expired" || question?.state === "closed";
@@ -104,8 +104,8 @@ function subjectOf({ name, arguments: args }: CallBlock): string {
 function describeCall({ name, arguments: args }: CallBlock): string {
 	const label = questionIn(name, args);
 	return label === undefined
-		? `${name} ${oneLine(JSON.stringify(args ?? {}), 200)}`
-		: `the question "${oneLine(label, 300)}"`;
+		? `${name} ${cutLine(JSON.stringify(args ?? {}), 200)}`
+		: `the question "${cutLine(label, 300)}"`;
 }
 
 function questionIn(name: string, args: unknown): string | undefined {

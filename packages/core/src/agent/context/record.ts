@@ -1,5 +1,5 @@
 import type { Message } from "../../vocabulary/message.ts";
-import { oneLine, shorten, shortenTo } from "./shorten.ts";
+import { cutLine, shortenMiddle, shortenTo } from "./shorten.ts";
 import { summaryNoteTexts } from "./texts.ts";
 
 /** Counts the tokens of a text. */
@@ -24,19 +24,21 @@ function linesOf(message: Message, before: Message | undefined, cap: number): st
 	if (message.role === "tool") {
 		return message.content.map(({ callId, text, failed, pictures: images = [] }) => {
 			const name = nameOf(callId, before);
-			const line = [shorten(text, Math.min(cap, 2_000)), ...images.map(() => summaryNoteTexts.image)].join(
-				" ",
-			);
+			const line = [
+				shortenMiddle(text, Math.min(cap, 2_000)),
+				...images.map(() => summaryNoteTexts.image),
+			].join(" ");
 			return `RESULT OF ${name}${failed ? " (failed)" : ""}: ${line}`;
 		});
 	}
 	const author = message.role === "user" ? "PERSON" : "AGENT";
 	return message.content.flatMap((block) => {
-		if (block.type === "text") return block.text === "" ? [] : [`${author}: ${shorten(block.text, cap)}`];
+		if (block.type === "text")
+			return block.text === "" ? [] : [`${author}: ${shortenMiddle(block.text, cap)}`];
 		if (block.type === "image") return [`${author}: ${summaryNoteTexts.image}`];
 		if (block.type !== "call") return [];
 		return [
-			`AGENT CALLS ${block.name}: ${shorten(JSON.stringify(block.arguments ?? {}), Math.min(cap, 1_000))}`,
+			`AGENT CALLS ${block.name}: ${shortenMiddle(JSON.stringify(block.arguments ?? {}), Math.min(cap, 1_000))}`,
 		];
 	});
 }
@@ -55,7 +57,7 @@ export function extractOf(messages: readonly Message[], max: number, measure: Me
 	const lines = messages.flatMap((message) => {
 		const text = message.role === "tool" ? "" : textOf(message);
 		if (text === "") return [];
-		return [`- ${message.role === "user" ? "asked" : "answered"}: ${oneLine(text, 200)}`];
+		return [`- ${message.role === "user" ? "asked" : "answered"}: ${cutLine(text, 200)}`];
 	});
 	const newest = lines.toReversed();
 	const questions = newest.filter((line) => line.startsWith("- asked"));

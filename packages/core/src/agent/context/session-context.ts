@@ -40,7 +40,7 @@ interface Fitted {
 }
 
 /** Window of a request, and the number of its messages that belong to the run. */
-export interface Placed {
+export interface RequestWindow {
 	/** Number of messages of the current run. These messages are at the end of the request. */
 	readonly ofRun: number;
 	readonly window: number;
@@ -74,7 +74,7 @@ export class SessionContext {
 	#past: readonly PastCall[] = [];
 	#instructions: { readonly system: string; readonly features: Features } | undefined;
 	#fitted: Fitted | undefined;
-	placed: Placed | undefined;
+	placed: RequestWindow | undefined;
 	/**
 	 * Maximum tokens of a request for which the threshold of the model is not tried again. 0: the threshold is always
 	 * tried.

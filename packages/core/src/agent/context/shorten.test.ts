@@ -1,25 +1,27 @@
 import { expect, test } from "vitest";
-import { oneLine, shorten, shortenTo } from "./shorten.ts";
+import { cutLine, shortenMiddle, shortenTo } from "./shorten.ts";
 
 test("a text that is slightly too long stays unchanged", () => {
-	expect(shorten("x".repeat(160), 100)).toBe("x".repeat(160));
+	expect(shortenMiddle("x".repeat(160), 100)).toBe("x".repeat(160));
 });
 
 test("head and tail stay, with a marker between them", () => {
 	const text = `${"a".repeat(500)}${"b".repeat(500)}`;
-	expect(shorten(text, 100)).toBe(`${"a".repeat(60)}\n[… 900 characters left out …]\n${"b".repeat(40)}`);
+	expect(shortenMiddle(text, 100)).toBe(
+		`${"a".repeat(60)}\n[… 900 characters left out …]\n${"b".repeat(40)}`,
+	);
 });
 
 test("no character is split", () => {
 	for (let characters = 0; characters < 40; characters++) {
-		expect(shorten("😀".repeat(200), characters).isWellFormed()).toBe(true);
-		expect(oneLine("😀".repeat(30), characters).isWellFormed()).toBe(true);
+		expect(shortenMiddle("😀".repeat(200), characters).isWellFormed()).toBe(true);
+		expect(cutLine("😀".repeat(30), characters).isWellFormed()).toBe(true);
 	}
 });
 
 test("one line contains no line breaks, and ends at its limit", () => {
-	expect(oneLine(" a\n\n\tb  c ", 10)).toBe("a b c");
-	expect(oneLine("abcdef", 3)).toBe("abc…");
+	expect(cutLine(" a\n\n\tb  c ", 10)).toBe("a b c");
+	expect(cutLine("abcdef", 3)).toBe("abc…");
 });
 
 test("a text is shortened until it fits, if necessary to nothing", () => {

@@ -2,7 +2,7 @@
 const slack = 60;
 
 /** Shortens a text with more than about `characters` to its head and tail, with a marker between them. */
-export function shorten(text: string, characters: number): string {
+export function shortenMiddle(text: string, characters: number): string {
 	if (text.length <= characters + slack) return text;
 	const head = codePointStart(text, Math.ceil(characters * 0.6));
 	const tail = codePointStart(text, text.length - Math.floor(characters * 0.4));
@@ -10,7 +10,7 @@ export function shorten(text: string, characters: number): string {
 }
 
 /** Returns the text in one line, cut after this number of characters. */
-export function oneLine(text: string, characters: number): string {
+export function cutLine(text: string, characters: number): string {
 	const line = text.replaceAll(/\s+/g, " ").trim();
 	return line.length <= characters ? line : `${line.slice(0, codePointStart(line, characters))}…`;
 }
@@ -27,7 +27,7 @@ export function shortenTo(text: string, max: number, measure: (text: string) => 
 	let size = measure(shown);
 	for (let characters = text.length; size > max && characters > slack; size = measure(shown)) {
 		characters = Math.floor(characters * Math.min(0.9, max / size));
-		shown = shorten(text, characters);
+		shown = shortenMiddle(text, characters);
 	}
 	return size > max ? "" : shown;
 }

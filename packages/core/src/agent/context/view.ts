@@ -8,7 +8,7 @@ import type {
 	UserMessage,
 } from "../../vocabulary/message.ts";
 import type { RunTranscript } from "../../vocabulary/transcript.ts";
-import { oneLine, shorten } from "./shorten.ts";
+import { cutLine, shortenMiddle } from "./shorten.ts";
 import { clearedTexts } from "./texts.ts";
 
 /** Maximum characters of a result that is never cleared, because a line in its place would save little. */
@@ -144,9 +144,9 @@ function withoutImages({ pictures: images, ...result }: ResultBlock): ResultBloc
 
 function stubOf({ text, failed }: ResultBlock, call: CallBlock | undefined): string {
 	const source = call
-		? `${call.name} ${oneLine(JSON.stringify(call.arguments ?? {}), 120)}`
+		? `${call.name} ${cutLine(JSON.stringify(call.arguments ?? {}), 120)}`
 		: clearedTexts.unknownTool;
-	const outcome = failed ? clearedTexts.error(oneLine(text, 100)) : "";
+	const outcome = failed ? clearedTexts.error(cutLine(text, 100)) : "";
 	return clearedTexts.result(text.length, `${source}${outcome}`);
 }
 
@@ -154,7 +154,7 @@ function cut({ content }: ToolMessage, characters: number): ToolMessage {
 	return {
 		role: "tool",
 		content: content.map(({ text, ...result }) => {
-			const shortened = { ...result, text: shorten(text, characters) };
+			const shortened = { ...result, text: shortenMiddle(text, characters) };
 			return characters < imageCharacters ? withoutImages(shortened) : shortened;
 		}),
 	};
@@ -225,22 +225,22 @@ export function isBefore(a: Position, b: Position): boolean {
 }
 
 /** Returns the position after the last message. */
-export function endOf(transcript: readonly RunTranscript[]): Position {
+export function endOfTranscript(transcript: readonly RunTranscript[]): Position {
 	const last = transcript.at(-1);
 	return { run: last?.ordinal ?? 0, message: last?.messages.length ?? 0 };
 }
 
 /** Messages that stay or are removed together: a user message, or a reply with the results of its calls. */
-export interface Group {
+export interface MessageGroup {
 	readonly at: Position;
 	readonly messages: readonly Message[];
 	/** Whether the group starts with the first user message of its run. */
 	readonly opens: boolean;
 }
 
-export function groupsOf(transcript: readonly RunTranscript[]): Group[] {
+export function groupsOf(transcript: readonly RunTranscript[]): MessageGroup[] {
 	return transcript.flatMap(({ ordinal, messages }) => {
-		const groups: Group[] = [];
+		const groups: MessageGroup[] = [];
 		for (let start = 0; start < messages.length; ) {
 			let end = start + 1;
 			while (messages[end]?.role === "tool") end++;

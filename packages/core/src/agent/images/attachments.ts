@@ -11,7 +11,7 @@ import {
 import { copyToWorkspace } from "../../files/workspace-copy.ts";
 import type { ImageBlock } from "../../vocabulary/message.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
-import { type Attachment, isOpen } from "../../vocabulary/stored-file.ts";
+import { type Attachment, isUndecided } from "../../vocabulary/stored-file.ts";
 import type { ToolResult } from "../../vocabulary/tool.ts";
 import type { Contexts } from "../context/contexts.ts";
 import { type Attempt, recordAttempt } from "../replies/stream-reply.ts";
@@ -40,7 +40,7 @@ export async function placeAttachments(run: Run, ports: AttachmentPorts): Promis
 	const { attachments = [], images, retryOf } = run.row;
 	// A run that repeats a reply uses the attachments of the repeated run.
 	if (attachments.length + images.length === 0 || retryOf !== undefined) return;
-	if (images.length > 0 || attachments.some(isOpen)) await placeAll(run, attachments, ports);
+	if (images.length > 0 || attachments.some(isUndecided)) await placeAll(run, attachments, ports);
 	run.row = await withImages(ports.files, run.row);
 }
 
@@ -79,7 +79,7 @@ async function placeAll(run: Run, attachments: readonly Attachment[], ports: Att
 		run.control.signal.throwIfAborted();
 		const image = loaded.get(attachment);
 		const entered = image !== undefined && enters(image);
-		if (!isOpen(attachment)) placed.push(attachment);
+		if (!isUndecided(attachment)) placed.push(attachment);
 		else if (entered) placed.push({ ...attachment, shown: true });
 		else placed.push(await copy(run, attachment, ports));
 	}
@@ -87,7 +87,7 @@ async function placeAll(run: Run, attachments: readonly Attachment[], ports: Att
 	if (left.length > 0) {
 		const described = describedOnly(left, imageTexts.sendSmaller(noRoom));
 		await recordAttachments(run, { attachments: [...described, ...placed], images: sent.get(true) ?? [] });
-	} else if (attachments.some(isOpen)) await recordAttachments(run, { attachments: placed });
+	} else if (attachments.some(isUndecided)) await recordAttachments(run, { attachments: placed });
 }
 
 /**
@@ -102,7 +102,7 @@ async function loadAll(
 	const loaded = new Map<Attachment, ImageBlock>();
 	let before = 0;
 	for (const attachment of attachments) {
-		const isVisible = isOpen(attachment)
+		const isVisible = isUndecided(attachment)
 			? seesImages && isShowableImage(attachment, before)
 			: attachment.shown;
 		const image = isVisible && (await loadImage(files, attachment));

@@ -9,7 +9,7 @@ import { type Field, type FieldValue, fieldsOf } from "./form-fields.ts";
 import { formTexts } from "./texts.ts";
 
 /** Functions that ask a person questions during a call, and that redact secrets in the questions. */
-export interface People {
+export interface PersonQuestions {
 	readonly ask: (question: Elicitation) => Promise<ElicitationAnswer>;
 	/** Redacts secrets: see `ToolContext.redact`. */
 	readonly redact: (text: string) => string;
@@ -32,7 +32,7 @@ const decline: ElicitResult = { action: "decline" };
 export async function answerForm(
 	params: ElicitRequestParams,
 	server: string,
-	people: People,
+	people: PersonQuestions,
 ): Promise<ElicitResult> {
 	if (params.mode === "url") return answerAddress(params, server, people);
 	const form = { server, message: shownTo(people, params.message) };
@@ -40,7 +40,7 @@ export async function answerForm(
 }
 
 /** Returns the beginning of a server text. Secrets are removed before the cut, so that no part of a secret remains. */
-function shownTo({ redact }: People, text: string, longest = longestText): string {
+function shownTo({ redact }: PersonQuestions, text: string, longest = longestText): string {
 	return visible(redact(text).slice(0, longest));
 }
 
@@ -50,7 +50,11 @@ interface Form {
 	readonly message: string;
 }
 
-async function fillForm(params: ElicitRequestFormParams, form: Form, people: People): Promise<ElicitResult> {
+async function fillForm(
+	params: ElicitRequestFormParams,
+	form: Form,
+	people: PersonQuestions,
+): Promise<ElicitResult> {
 	const fields = fieldsOf(params);
 	if (fields === undefined) return decline;
 	// Servers send a form without fields to request a confirmation.
@@ -81,7 +85,11 @@ function agreed(answer: ElicitationAnswer, value: string): ElicitResult {
 }
 
 /** Asks again after an answer with too few or too many choices. `ask` limits the number of repetitions. */
-async function askField(field: Field, question: Elicitation, { ask }: People): Promise<ElicitationAnswer> {
+async function askField(
+	field: Field,
+	question: Elicitation,
+	{ ask }: PersonQuestions,
+): Promise<ElicitationAnswer> {
 	for (;;) {
 		const answer = await ask(question);
 		if (answer.outcome !== "answered" || !field.counts || typeof answer.value === "string") return answer;
@@ -96,7 +104,7 @@ async function askField(field: Field, question: Elicitation, { ask }: People): P
 async function answerAddress(
 	{ message, url }: { readonly message: string; readonly url: string },
 	server: string,
-	people: People,
+	people: PersonQuestions,
 ): Promise<ElicitResult> {
 	const address = URL.canParse(url) ? new URL(url) : undefined;
 	const isUsable = address?.protocol === "https:" && address.username === "" && address.password === "";
@@ -124,7 +132,7 @@ function optionOf({ value, label }: Option): Elicitation["options"][number] {
 const numberPattern = "-?[0-9]+(\\.[0-9]+)?";
 const integerPattern = "-?[0-9]+";
 
-function questionOf(field: Field, text: string, people: People): Elicitation {
+function questionOf(field: Field, text: string, people: PersonQuestions): Elicitation {
 	const { title, choices, usual, isRequired, counts } = field;
 	const required = isRequired && usual === undefined;
 	const facts = {

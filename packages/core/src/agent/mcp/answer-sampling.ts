@@ -6,7 +6,7 @@ import type {
 import { ParleyError } from "@parley/base";
 import { visibleLines } from "../../text/visible.ts";
 import type { PlainReply, PlainRequest } from "../../vocabulary/tool.ts";
-import { choiceOf, type People } from "./answer-form.ts";
+import { choiceOf, type PersonQuestions } from "./answer-form.ts";
 import { samplingTexts } from "./texts.ts";
 
 export type AskModel = (request: PlainRequest) => Promise<PlainReply>;
@@ -24,7 +24,7 @@ const maxText = 200_000;
 export async function answerSampling(
 	params: CreateMessageRequestParams,
 	server: string,
-	{ ask, redact, reply }: People & { readonly reply: AskModel },
+	{ ask, redact, reply }: PersonQuestions & { readonly reply: AskModel },
 ): Promise<CreateMessageResult> {
 	const request = requestOf(params, server);
 	const text = [request.system, ...request.messages.map((message) => message.text)].join("\n").trim();

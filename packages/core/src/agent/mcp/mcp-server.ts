@@ -9,7 +9,7 @@ import type {
 import { type Clock, defined, type Logger, ParleyError } from "@parley/base";
 import type { McpServerPhase, McpServerState } from "../../vocabulary/mcp/server.ts";
 import type { ToolContext } from "../../vocabulary/tool.ts";
-import { answerForm, type People } from "./answer-form.ts";
+import { answerForm, type PersonQuestions } from "./answer-form.ts";
 import { type AskModel, answerSampling } from "./answer-sampling.ts";
 import { type Deadline, problemOf, ServerConnection, type ServerTransport } from "./server-connection.ts";
 import { mcpServerTexts } from "./texts.ts";
@@ -332,9 +332,9 @@ export class McpServer {
  * Answers a server's request during a call. The time limit of the call pauses for the answer, and the number of its
  * questions is limited.
  */
-async function whileAsking<T>(call: OpenCall, answer: (people: People) => Promise<T>): Promise<T> {
+async function whileAsking<T>(call: OpenCall, answer: (people: PersonQuestions) => Promise<T>): Promise<T> {
 	call.deadline?.pause();
-	const ask: People["ask"] = async (question) => {
+	const ask: PersonQuestions["ask"] = async (question) => {
 		call.questions++;
 		if (call.questions > maxQuestions) return { outcome: "cancelled" };
 		return await call.ask(question, call.ended.signal);

@@ -1,5 +1,5 @@
 import { type Clock, ParleyError, parseJson } from "@parley/base";
-import { guardedFetch, refused } from "../../sandbox/egress/guarded-fetch.ts";
+import { guardedFetch, serverRefusal } from "../../sandbox/egress/guarded-fetch.ts";
 import type { McpLogins } from "../../vocabulary/mcp/login.ts";
 import type { McpRemoteSettings } from "../../vocabulary/mcp/server.ts";
 import { Allowance, serverLimits } from "./allowance.ts";
@@ -28,7 +28,7 @@ export async function openRemote(
 	const transport = new StreamableHTTPClientTransport(new URL(url), {
 		fetch: async (address, init) => {
 			// The library follows no redirect to another origin. This check also protects against a later version that does.
-			if (new URL(address).origin !== origin) throw refused(mcpConnectionTexts.otherOrigin(origin));
+			if (new URL(address).origin !== origin) throw serverRefusal(mcpConnectionTexts.otherOrigin(origin));
 			return limits.bounded(await guarded.fetch(address, init));
 		},
 		requestInit: { headers },
@@ -75,11 +75,11 @@ class AnswerLimits {
 			new TransformStream<Uint8Array, Uint8Array>({
 				transform: (chunk, controller) =>
 					this.#guard(() => {
-						if (!this.#bytes.spend(chunk.length)) throw refused(mcpConnectionTexts.manyBytes);
+						if (!this.#bytes.spend(chunk.length)) throw serverRefusal(mcpConnectionTexts.manyBytes);
 						length += chunk.length;
 						if (isStream) events.receive(chunk);
 						else if (length > serverLimits.maxMessageBytes)
-							throw refused(mcpConnectionTexts.largeMessage(serverLimits.maxMessageBytes));
+							throw serverRefusal(mcpConnectionTexts.largeMessage(serverLimits.maxMessageBytes));
 						else chunks.push(chunk);
 						controller.enqueue(chunk);
 					}),
@@ -97,7 +97,7 @@ class AnswerLimits {
 	#check(text: string): void {
 		const value = parseJson(text, { maxNodes: serverLimits.maxNodes });
 		if (!this.#messages.spend(Array.isArray(value) ? value.length : 1))
-			throw refused(mcpConnectionTexts.manyMessages);
+			throw serverRefusal(mcpConnectionTexts.manyMessages);
 	}
 
 	#guard(work: () => void): void {

@@ -18,7 +18,7 @@ import {
 	unknownMemory,
 } from "../../vocabulary/memory.ts";
 import { joinTaints } from "../../vocabulary/taint.ts";
-import { participantsOf, type Run } from "../run/run.ts";
+import { type Run, runParticipants } from "../run/run.ts";
 import { memoryOfRunTexts } from "./texts.ts";
 
 /**
@@ -28,7 +28,7 @@ import { memoryOfRunTexts } from "./texts.ts";
 export function readerOf(run: Run): MemoryReader {
 	const { row, session } = run;
 	if (session.place === undefined) return { user: row.actor?.id ?? session.owner };
-	const [user, ...others] = new Set(participantsOf(run).map(({ id }) => id));
+	const [user, ...others] = new Set(runParticipants(run).map(({ id }) => id));
 	return { channel: session.place, ...defined({ user: others.length === 0 ? user : undefined }) };
 }
 

@@ -10,7 +10,7 @@ import { messagesOf, textOf, withPersonalNotes } from "../../vocabulary/transcri
 import { fitRequest } from "../context/fit-request.ts";
 import { budgetLeftOf, refusalOf, type SpendingPorts } from "../run/limits.ts";
 import type { Run } from "../run/run.ts";
-import { limitsOf, type PromptAgent, type RunSettings } from "../run/settings.ts";
+import { modelLimits, type PromptAgent, type RunSettings } from "../run/settings.ts";
 import { silentListener } from "./live-reply.ts";
 import { readerOf } from "./memories-of-run.ts";
 import { nextTry, triesOf } from "./retries.ts";
@@ -114,7 +114,7 @@ const reasons: Readonly<Partial<Record<StopReason, string>>> = {
 interface RequestParts {
 	readonly parts: Omit<ModelRequest, "messages">;
 	/** Limits in tokens. */
-	readonly limits: ReturnType<typeof limitsOf>;
+	readonly limits: ReturnType<typeof modelLimits>;
 }
 
 /**
@@ -162,7 +162,7 @@ export async function systemFor({
 async function requestParts(run: Run, model: string, ports: ReplyPorts): Promise<RequestParts> {
 	const { session, settings, row, steps } = run;
 	const { table, systemPrompt } = ports;
-	const limits = await withinBudget(limitsOf(settings, model, table), run, model, ports);
+	const limits = await withinBudget(modelLimits(settings, model, table), run, model, ports);
 	const parts = {
 		model,
 		system: systemOf(await systemFor({ session, settings, systemPrompt }), row.options),

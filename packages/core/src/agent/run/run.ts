@@ -229,7 +229,7 @@ export function joinedBy({ steps, session }: Run): Person[] {
  * Returns the chat members who wrote to the run, starting with the person who started it. Includes the other
  * participants of its task.
  */
-export function participantsOf(run: Run): Person[] {
+export function runParticipants(run: Run): Person[] {
 	const { actor } = run.row;
 	return definedItems([actor, ...joinedBy(run)]);
 }

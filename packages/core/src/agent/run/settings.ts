@@ -142,7 +142,7 @@ interface ModelLimits {
  * Returns the token limits of one model: of a request with its reply, of one reply, and before older parts are
  * shortened.
  */
-export function limitsOf(
+export function modelLimits(
 	{ model, contextWindow, sampling }: RunSettings,
 	name: string,
 	table: ModelTable,

@@ -3,7 +3,7 @@ import type { SkillOnDisk, SkillProblem } from "./skill-files.ts";
 import { skillRefusalTexts } from "./texts.ts";
 
 export function forPeople(name: string): ParleyError {
-	return refused(skillRefusalTexts.onlyUser(name));
+	return skillRefusal(skillRefusalTexts.onlyUser(name));
 }
 
 /**
@@ -15,7 +15,7 @@ export function untrusted(
 	directory?: string,
 ): ParleyError {
 	const reason = trust === "changed" ? skillRefusalTexts.changed : skillRefusalTexts.untrusted;
-	return refused(skillRefusalTexts.needsTrust(skill.name, reason, directory ?? "DIR"));
+	return skillRefusal(skillRefusalTexts.needsTrust(skill.name, reason, directory ?? "DIR"));
 }
 
 export function notFound(
@@ -33,14 +33,14 @@ export function notFound(
 	const broken = problems.find(({ path }) => nameIn(path) === name);
 	if (broken) {
 		const reason = mayFix ? `${broken.path}: ${broken.message}` : skillRefusalTexts.brokenFile;
-		return refused(skillRefusalTexts.unusable(name, reason));
+		return skillRefusal(skillRefusalTexts.unusable(name, reason));
 	}
 	const names = skills.map(({ skill }) => skill.name);
 	const known = names.length === 0 ? skillRefusalTexts.none : skillRefusalTexts.available(names);
 	return new ParleyError(skillRefusalTexts.notFound(name.slice(0, 100), known), { code: "not_found" });
 }
 
-export function refused(message: string): ParleyError {
+export function skillRefusal(message: string): ParleyError {
 	return new ParleyError(message, { code: "failed_precondition" });
 }
 

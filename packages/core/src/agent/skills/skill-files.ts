@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { lstatSync } from "node:fs";
 import { lstat, readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
@@ -6,6 +5,7 @@ import { defined, ParleyError } from "@parley/base";
 import { fileError, systemCode } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 import { OpenDirectory, openRegular, readAt } from "../../filesystem/regular-file.ts";
+import { sha256 } from "../../text/sha256.ts";
 import type { Skill, SkillSource, SkillText } from "../../vocabulary/skill.ts";
 import { skillReadTexts } from "./texts.ts";
 
@@ -274,10 +274,6 @@ export function hashOfSkill(
 	const [own] = files;
 	if (own && basename(path) !== "SKILL.md") return own.hash;
 	return sha256(Buffer.from(JSON.stringify(files.map(({ name, hash }) => [name, hash]))));
-}
-
-export function sha256(bytes: Uint8Array): string {
-	return createHash("sha256").update(bytes).digest("hex");
 }
 
 /** Returns the real path of a place. Throws for a link that may not be followed. */

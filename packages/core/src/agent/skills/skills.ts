@@ -10,7 +10,7 @@ import { authorize, isAuthorized } from "../../vocabulary/authorize.ts";
 import { actingId, type Principal } from "../../vocabulary/principal.ts";
 import type { RunOptions } from "../../vocabulary/run-options.ts";
 import { type Invocation, invocationIn, type UsedSkill, useSkill } from "../../vocabulary/skill.ts";
-import { forPeople, nameIn, notFound, refused, untrusted } from "./skill-errors.ts";
+import { forPeople, nameIn, notFound, skillRefusal, untrusted } from "./skill-errors.ts";
 import { SkillFiles, type SkillOnDisk, type SkillProblem } from "./skill-files.ts";
 import { skillReadTexts, skillRefusalTexts, skillTrustTexts } from "./texts.ts";
 import {
@@ -218,7 +218,7 @@ export class Skills {
 			throw notFound(requested.name, { ...all, mayFix: mayFix(principal) });
 		}
 		if (!found.skill.userInvocable) {
-			throw refused(skillRefusalTexts.onlyAgent(requested.name));
+			throw skillRefusal(skillRefusalTexts.onlyAgent(requested.name));
 		}
 		if (!isUsable(found)) throw untrusted(found, mayFix(principal) ? rootDir : undefined);
 		const skillArguments = redactor.redactKnown(requested.arguments);
@@ -239,7 +239,7 @@ export class Skills {
 		if (!found) throw notFound(name, all);
 		if (!isUsable(found)) throw untrusted(found);
 		if (hash === undefined || hash === found.skill.hash) return;
-		throw refused(skillRefusalTexts.changedSinceMessage(name));
+		throw skillRefusal(skillRefusalTexts.changedSinceMessage(name));
 	}
 
 	/** Returns the skill that the model starts. Throws an error in words for the model if the model may not start it. */

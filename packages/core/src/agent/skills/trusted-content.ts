@@ -2,10 +2,11 @@ import { basename, join } from "node:path";
 import { type Clock, defined, type Logger, openKeyv, ParleyError, parseJson, type Store } from "@parley/base";
 import * as z from "zod";
 import type { Tables } from "../../store/tables.ts";
+import { sha256 } from "../../text/sha256.ts";
 import { visible } from "../../text/visible.ts";
 import { previewWrite } from "../../tools/files/write-preview.ts";
 import type { SandboxState } from "../../vocabulary/sandbox.ts";
-import { decode, hashOfSkill, readAll, type SkillOnDisk, sha256 } from "./skill-files.ts";
+import { decode, hashOfSkill, readAll, type SkillOnDisk } from "./skill-files.ts";
 import { skillTrustTexts } from "./texts.ts";
 
 /**

@@ -11,7 +11,7 @@ export function write(id: string, path: string, content: string): ModelEvent {
 	return calls(id, "write_file", { path, content });
 }
 
-export function edit(id: string, path: string, old_text: string, new_text: string): ModelEvent {
+export function editCall(id: string, path: string, old_text: string, new_text: string): ModelEvent {
 	return calls(id, "edit_file", { path, old_text, new_text });
 }
 

@@ -5,7 +5,7 @@ import { serverOf } from "../../vocabulary/model.ts";
 import type { Person } from "../../vocabulary/principal.ts";
 import type { Workflow, WorkStep } from "../../vocabulary/skill.ts";
 import { budgetLeftOf } from "../run/limits.ts";
-import { participantsOf, type Run } from "../run/run.ts";
+import { type Run, runParticipants } from "../run/run.ts";
 import { WorkflowProgress, workflowsIn } from "./progress.ts";
 import { notInSteps, runWorkflow } from "./run-workflow.ts";
 import { subAgentTexts } from "./texts.ts";
@@ -132,7 +132,7 @@ async function toolsFor(
 	if (pinned !== undefined) {
 		throw refused(subAgentTexts.agentByOperator(pinned));
 	}
-	if (!participantsOf(run).every(mayChooseAgent)) {
+	if (!runParticipants(run).every(mayChooseAgent)) {
 		throw refused(subAgentTexts.guestAgent);
 	}
 	await agents.find(agent);

@@ -21,7 +21,7 @@ import {
 import {
 	countDenial,
 	endReason,
-	factsOf,
+	grantFacts,
 	listGrants,
 	notifiedSessions,
 	openGrantOf,
@@ -307,7 +307,7 @@ export class ChannelGrants implements SessionGrants {
 	async #inForce(db: Tx, place: string | undefined): Promise<GrantFacts | undefined> {
 		if (!this.#openGrants.mayCount(place)) return undefined;
 		const row = await openGrantOf(db, place);
-		return row && endReason(row, await this.#openGrants.moment()) === undefined ? factsOf(row) : undefined;
+		return row && endReason(row, await this.#openGrants.moment()) === undefined ? grantFacts(row) : undefined;
 	}
 
 	async #requireSafety(place: string, person: Person | undefined): Promise<void> {

@@ -1,13 +1,13 @@
 import { ParleyError, type Timer } from "@parley/base";
 import type { Journal, Tx } from "../../store/journal.ts";
 import { type AuditEntry, byItself, requestedBy } from "../../trust/audit/audit.ts";
-import { placeOf } from "../../trust/grants/grant-places.ts";
+import { channelOfSession } from "../../trust/grants/grant-places.ts";
 import type { RequestedGrant } from "../../trust/grants/grant-request.ts";
 import {
 	endGrantRow,
 	endReason,
-	factsOf,
 	type GrantRow,
+	grantFacts,
 	insertGrant,
 	type Moment,
 	markAlive,
@@ -75,7 +75,7 @@ export class OpenGrants {
 	async load(): Promise<void> {
 		const { store, clock } = this.#deps;
 		for (const row of await store.read(openGrants)) {
-			this.#open.set(row.place, factsOf(row));
+			this.#open.set(row.place, grantFacts(row));
 			if (clock.now() - Number(row.alive_at) > longestStopMs) {
 				await this.end(row, openGrantTexts.stoppedTooLong, byItself);
 			}
@@ -198,7 +198,7 @@ export class OpenGrants {
 	): Promise<void> {
 		const { clock, audit } = this.#deps;
 		if (!(await endGrantRow(tx, row.id, reason, clock.now()))) return;
-		const { usedActions } = factsOf(row);
+		const { usedActions } = grantFacts(row);
 		const facts = { action: "grant.end", object: row.place, decision: "ended", grantId: row.id };
 		await audit.record(tx, { ...asker, ...facts, args: { reason, usedActions } });
 		await recordIn(recipients, { type: "grant.ended", grantId: row.id, reason });
@@ -252,7 +252,9 @@ export class OpenGrants {
 		const { store, log } = this.#deps;
 		try {
 			const places =
-				sessionId === undefined ? [...this.#open.keys()] : [await store.read((db) => placeOf(db, sessionId))];
+				sessionId === undefined
+					? [...this.#open.keys()]
+					: [await store.read((db) => channelOfSession(db, sessionId))];
 			const scopeName = sessionId === undefined ? openGrantTexts.gateway : openGrantTexts.conversation;
 			for (const place of places) await this.endOf(place, openGrantTexts.budgetSpent(scopeName), byItself);
 		} catch (error) {

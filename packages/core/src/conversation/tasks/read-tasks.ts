@@ -1,6 +1,6 @@
 import { definedItems } from "@parley/base";
 import type { Tx } from "../../store/journal.ts";
-import { type TaskRow, toFacts } from "../../store/task-rows.ts";
+import { type TaskRow, taskFacts } from "../../store/task-rows.ts";
 import { sessionTotals } from "../../usage/ledger.ts";
 import type { SessionsOf } from "../../vocabulary/principal.ts";
 import type { TaskFacts, TaskFilter } from "../../vocabulary/task.ts";
@@ -29,7 +29,7 @@ async function describeTasks(db: Tx, rows: readonly TaskRow[]): Promise<TaskFact
 	const conversations = rows.map(({ own_session_id }) => own_session_id);
 	const usages = await sessionTotals(db, conversations);
 	return rows.map((row) =>
-		toFacts(row, {
+		taskFacts(row, {
 			needs: needs.flatMap((need) => (need.task_id === row.id ? [need.needs] : [])),
 			usage: usages.get(row.own_session_id) ?? { ...noUsage, cost: 0 },
 		}),

@@ -1,6 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { type Clock, defined, type Logger } from "@parley/base";
-import type { Answered, Model, ModelEvent, ModelRequest } from "../../vocabulary/model.ts";
+import type { Model, ModelEvent, ModelRequest, OnResponseStart } from "../../vocabulary/model.ts";
 import { Exchange } from "../exchange/exchange.ts";
 import { checkKeyForm, chosenModel, serverUrl } from "../exchange/server-access.ts";
 import { exchangeTexts } from "../exchange/texts.ts";
@@ -62,7 +62,11 @@ class AiSdkModel implements Model {
 		this.defaultModel = chosenModel(options.defaultModel, table, provider);
 	}
 
-	async *stream(request: ModelRequest, signal: AbortSignal, answered?: Answered): AsyncGenerator<ModelEvent> {
+	async *stream(
+		request: ModelRequest,
+		signal: AbortSignal,
+		answered?: OnResponseStart,
+	): AsyncGenerator<ModelEvent> {
 		const exchange = this.#exchange(request, { signal, answered });
 		const reply = new ReplyParts(this.provider, exchange.facts);
 		try {
@@ -84,7 +88,7 @@ class AiSdkModel implements Model {
 
 	#exchange(
 		{ model }: ModelRequest,
-		call: { signal: AbortSignal; answered: Answered | undefined },
+		call: { signal: AbortSignal; answered: OnResponseStart | undefined },
 	): Exchange {
 		const { apiKey, keyName, clock, family } = this.#options;
 		const { api } = families[family];

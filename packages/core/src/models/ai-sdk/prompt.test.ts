@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { AssistantMessage, Message, ResultBlock } from "../../vocabulary/message.ts";
-import { encodePrompt, type Reader } from "./prompt.ts";
+import { type AiSdkReader, encodePrompt } from "./prompt.ts";
 import { seal } from "./sealed-metadata.ts";
 
-const reader: Reader = {
+const reader: AiSdkReader = {
 	provider: "acme",
 	model: "acme-1",
 	images: true,
@@ -191,7 +191,7 @@ test("a server that requires thinking at each call gets it from all turns, and a
 
 test("results without an answer get one before the user's next message, where the API requires it", () => {
 	const messages = [user("a"), own(call("c1")), result("c1"), user("b")];
-	const roles = (by: Reader) => encodePrompt("", messages, by).map(({ role }) => role);
+	const roles = (by: AiSdkReader) => encodePrompt("", messages, by).map(({ role }) => role);
 	expect(roles(reader)).toEqual(["user", "assistant", "tool", "assistant", "user"]);
 	expect(roles({ ...reader, answersResults: false })).toEqual(["user", "assistant", "tool", "user"]);
 });

@@ -24,7 +24,7 @@ import { unseal } from "./sealed-metadata.ts";
 import { aiSdkTexts } from "./texts.ts";
 
 /** Server and model that read the messages. */
-export interface Reader {
+export interface AiSdkReader {
 	/** Name of the provider. It marks sealed metadata. */
 	readonly provider: string;
 	/** Requested model, as in `AssistantMessage.model`. */
@@ -65,7 +65,7 @@ const BLANK = " ";
 export function encodePrompt(
 	system: string,
 	messages: readonly Message[],
-	reader: Reader,
+	reader: AiSdkReader,
 ): LanguageModelV4Prompt {
 	const prompt: LanguageModelV4Message[] = [];
 	if (system.trim() !== "") prompt.push({ role: "system", content: system.toWellFormed() });
@@ -90,7 +90,7 @@ function textMessage(text: string): UserPart {
 function append(
 	prompt: LanguageModelV4Message[],
 	message: LanguageModelV4Message,
-	{ answersResults }: Reader,
+	{ answersResults }: AiSdkReader,
 ): void {
 	const last = prompt.at(-1);
 	if (last?.role === "user" && message.role === "user") {
@@ -120,7 +120,7 @@ function callNames(messages: readonly Message[]): ReadonlyMap<string, string> {
 }
 
 interface Place {
-	readonly reader: Reader;
+	readonly reader: AiSdkReader;
 	readonly names: ReadonlyMap<string, string>;
 	/** Whether the message belongs to the current turn. */
 	readonly isOfTurn: boolean;
@@ -139,7 +139,7 @@ function encodeMessage(message: Message, place: Place): LanguageModelV4Message[]
 	}
 }
 
-function encodeUser({ content }: UserMessage, { images }: Reader): Shown[] {
+function encodeUser({ content }: UserMessage, { images }: AiSdkReader): Shown[] {
 	const parts = content.flatMap((block) =>
 		block.type === "text" ? encodeText(block.text) : encodeImage(block, images),
 	);
@@ -220,7 +220,7 @@ function encodeAssistant({ model, content }: AssistantMessage, place: Place): As
 function withThinking(
 	parts: readonly AssistantBlock[],
 	messageMetadata: SharedV4ProviderMetadata | undefined,
-	{ returnedThinking }: Reader,
+	{ returnedThinking }: AiSdkReader,
 ): Omit<AssistantPart, "role"> {
 	if (messageMetadata)
 		return { content: parts.filter(({ type }) => type !== "reasoning"), providerOptions: messageMetadata };
@@ -232,7 +232,7 @@ function withThinking(
 
 function messageMetadataIn(
 	content: AssistantMessage["content"],
-	{ provider }: Reader,
+	{ provider }: AiSdkReader,
 ): SharedV4ProviderMetadata | undefined {
 	for (const block of content) {
 		const sealed = block.type === "thinking" ? unseal(provider, block.redacted) : undefined;
@@ -243,7 +243,7 @@ function messageMetadataIn(
 
 function encodeCallBlock(
 	{ id, name, arguments: input }: CallBlock,
-	{ callIds }: Reader,
+	{ callIds }: AiSdkReader,
 ): LanguageModelV4ToolCallPart {
 	const isUsable = isFields(input) && !Array.isArray(input);
 	return {

@@ -2,7 +2,7 @@ import type { BaseAnthropic } from "@anthropic-ai/sdk";
 import type { Stream } from "@anthropic-ai/sdk/core/streaming";
 import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
 import { type Clock, defined, type Logger } from "@parley/base";
-import type { Answered, Model, ModelEvent, ModelRequest } from "../../vocabulary/model.ts";
+import type { Model, ModelEvent, ModelRequest, OnResponseStart } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import { isFields } from "../exchange/errors.ts";
 import { Exchange, type ExchangeCall } from "../exchange/exchange.ts";
@@ -74,7 +74,11 @@ class AnthropicModel implements Model {
 		this.defaultModel = chosenModel(options.defaultModel, options.table, this.provider);
 	}
 
-	async *stream(request: ModelRequest, signal: AbortSignal, answered?: Answered): AsyncGenerator<ModelEvent> {
+	async *stream(
+		request: ModelRequest,
+		signal: AbortSignal,
+		answered?: OnResponseStart,
+	): AsyncGenerator<ModelEvent> {
 		const exchange = this.#exchange(request, { signal, answered, timeouts: this.#timeouts });
 		const reply = new ReplyEvents(exchange.facts);
 		try {

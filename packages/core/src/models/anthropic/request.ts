@@ -12,7 +12,7 @@ import type {
 import { defined } from "@parley/base";
 import type { ModelRequest, Reasoning, Sampling, ToolDescription } from "../../vocabulary/model.ts";
 import type { ModelInfo } from "../table/model-table.ts";
-import { cacheMarks, encodeTurns, type Lifetime, markTurns, type Turn } from "./turns.ts";
+import { type AnthropicTurn, cacheMarks, encodeTurns, type Lifetime, markTurns } from "./turns.ts";
 
 /** Fields that older models and other servers accept, but that the SDK's types omit. */
 interface SamplingFields {
@@ -107,7 +107,7 @@ interface OfferedTools {
 
 interface Prompt extends OfferedTools {
 	readonly system?: TextBlockParam[];
-	readonly messages: Turn[];
+	readonly messages: AnthropicTurn[];
 }
 
 /**
@@ -175,7 +175,7 @@ function encodeTool(
  * Encodes a placeholder for each called tool. The provider rejects a conversation with calls and without tools, even if
  * the model may not call a tool.
  */
-function encodeUsedTools(turns: readonly Turn[]): OfferedTools {
+function encodeUsedTools(turns: readonly AnthropicTurn[]): OfferedTools {
 	const names = turns.flatMap(({ content }) =>
 		content.flatMap((block) => (block.type === "tool_use" ? [block.name] : [])),
 	);
@@ -229,7 +229,7 @@ interface ThinkingRequest {
 export function thinkingOf(
 	request: ThinkingRequest,
 	destination: Destination,
-	{ turns, maxTokens }: { readonly turns: readonly Turn[]; readonly maxTokens: number },
+	{ turns, maxTokens }: { readonly turns: readonly AnthropicTurn[]; readonly maxTokens: number },
 ): Thinking {
 	const { reasoning, sampling } = request;
 	const { info } = destination;
@@ -274,7 +274,11 @@ function adaptive(
 	return { thinking, output_config: { effort: known } };
 }
 
-function budgeted(reasoning: Reasoning | undefined, turns: readonly Turn[], maxTokens: number): Thinking {
+function budgeted(
+	reasoning: Reasoning | undefined,
+	turns: readonly AnthropicTurn[],
+	maxTokens: number,
+): Thinking {
 	if (reasoning === undefined || reasoning === "off") return {};
 	const room = maxTokens - Math.min(FOR_THE_ANSWER, Math.floor(maxTokens / 2));
 	const budget = Math.min(budgets[reasoning], room);
@@ -286,7 +290,7 @@ function budgeted(reasoning: Reasoning | undefined, turns: readonly Turn[], maxT
  * Whether the model's first content in the current turn is not thinking, for example because another model wrote it.
  * The provider refuses thinking in such a turn.
  */
-function hasCallsWithoutThinking(turns: readonly Turn[]): boolean {
+function hasCallsWithoutThinking(turns: readonly AnthropicTurn[]): boolean {
 	const question = turns.findLastIndex(
 		({ role, content }) => role === "user" && content.every(({ type }) => type !== "tool_result"),
 	);

@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 import type { Reasoning } from "../../vocabulary/model.ts";
 import type { ReasoningKind } from "../table/model-table.ts";
 import { thinkingOf } from "./request.ts";
-import type { Turn } from "./turns.ts";
+import type { AnthropicTurn } from "./turns.ts";
 
-const question: Turn = { role: "user", content: [{ type: "text", text: "x" }] };
+const question: AnthropicTurn = { role: "user", content: [{ type: "text", text: "x" }] };
 
 interface Case {
 	readonly model?: string;
-	readonly turns?: readonly Turn[];
+	readonly turns?: readonly AnthropicTurn[];
 	readonly maxTokens?: number;
 	readonly custom?: boolean;
 }
@@ -71,10 +71,13 @@ test("a model that does not know the level uses the nearest one", () => {
 });
 
 const call = { type: "tool_use", id: "a", name: "git", input: {} } as const;
-const answered: Turn = { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: "x" }] };
+const answered: AnthropicTurn = {
+	role: "user",
+	content: [{ type: "tool_result", tool_use_id: "a", content: "x" }],
+};
 const thought = { type: "thinking", thinking: "", signature: "s" } as const;
 
-test.each<[string, Turn[], boolean]>([
+test.each<[string, AnthropicTurn[], boolean]>([
 	["began with thinking", [question, { role: "assistant", content: [thought, call] }, answered], true],
 	[
 		"began with thinking and went on without",

@@ -17,7 +17,7 @@ import { isFields } from "../exchange/errors.ts";
 import { requestTexts } from "../exchange/texts.ts";
 
 /** Consecutive messages of one role. */
-export type Turn = UserTurn | AssistantTurn;
+export type AnthropicTurn = UserTurn | AssistantTurn;
 
 interface UserTurn {
 	readonly role: "user";
@@ -30,7 +30,7 @@ interface AssistantTurn {
 }
 
 /** Model that reads the messages. */
-export interface Reader {
+export interface AnthropicReader {
 	readonly model: string;
 	readonly images: boolean;
 }
@@ -53,8 +53,8 @@ export type Lifetime = keyof typeof cacheMarks;
  * precede other content of a turn, and no text block is blank. Each block depends only on its message and the reader,
  * so a repeated message has the same bytes.
  */
-export function encodeTurns(messages: readonly Message[], reader: Reader): Turn[] {
-	const turns: Turn[] = [];
+export function encodeTurns(messages: readonly Message[], reader: AnthropicReader): AnthropicTurn[] {
+	const turns: AnthropicTurn[] = [];
 	for (const message of messages) append(turns, turnOf(message, reader));
 	if (turns[0]?.role !== "user") turns.unshift({ role: "user", content: encodeText(NOTHING) });
 	// An assistant turn at the end would be a prefill, which newer models refuse.
@@ -66,7 +66,7 @@ export function encodeTurns(messages: readonly Message[], reader: Reader): Turn[
  * Appends a turn, or merges it with a last turn of the same role. Omits an empty turn. Does not change existing turns,
  * because other requests share them.
  */
-function append(turns: Turn[], turn: Turn): void {
+function append(turns: AnthropicTurn[], turn: AnthropicTurn): void {
 	if (turn.content.length === 0) return;
 	const last = turns.at(-1);
 	if (last?.role === "user" && turn.role === "user") {
@@ -77,8 +77,8 @@ function append(turns: Turn[], turn: Turn): void {
 }
 
 interface Known {
-	readonly reader: Reader;
-	readonly turn: Turn;
+	readonly reader: AnthropicReader;
+	readonly turn: AnthropicTurn;
 }
 
 const known = new WeakMap<Message, Known>();
@@ -87,7 +87,7 @@ const known = new WeakMap<Message, Known>();
  * Returns the encoded message. The encoding for the last reader is cached, because each request repeats all earlier
  * messages.
  */
-function turnOf(message: Message, reader: Reader): Turn {
+function turnOf(message: Message, reader: AnthropicReader): AnthropicTurn {
 	const before = known.get(message);
 	if (before && before.reader.model === reader.model && before.reader.images === reader.images) {
 		return before.turn;
@@ -103,7 +103,7 @@ function turnOf(message: Message, reader: Reader): Turn {
  * follow. A mark is not part of the cached content, and a block is always an object. Moving a mark therefore does not
  * change the bytes of its block. https://platform.claude.com/docs/en/build-with-claude/prompt-caching
  */
-export function markTurns(turns: Turn[], lifetime: Lifetime): void {
+export function markTurns(turns: AnthropicTurn[], lifetime: Lifetime): void {
 	let left = 2;
 	for (let at = turns.length - 1; at >= 0 && left > 0; at--) {
 		const turn = turns[at];
@@ -130,7 +130,7 @@ function marked(turn: UserTurn, lifetime: Lifetime): UserTurn {
 	return markedTurn;
 }
 
-function encodeTurn(message: Message, reader: Reader): Turn {
+function encodeTurn(message: Message, reader: AnthropicReader): AnthropicTurn {
 	switch (message.role) {
 		case "user":
 			return { role: "user", content: encodeUser(message, reader) };
@@ -141,7 +141,7 @@ function encodeTurn(message: Message, reader: Reader): Turn {
 	}
 }
 
-function encodeUser({ content }: UserMessage, reader: Reader): UserTurn["content"] {
+function encodeUser({ content }: UserMessage, reader: AnthropicReader): UserTurn["content"] {
 	const blocks = content.flatMap((block) => encodeShown(block, reader));
 	// A user message without content still needs a block.
 	return blocks.length > 0 ? blocks : encodeText(NOTHING);
@@ -149,7 +149,7 @@ function encodeUser({ content }: UserMessage, reader: Reader): UserTurn["content
 
 function encodeShown(
 	block: UserMessage["content"][number],
-	{ images }: Reader,
+	{ images }: AnthropicReader,
 ): (TextBlockParam | ImageBlockParam)[] {
 	if (block.type === "text") return encodeText(block.text);
 	if (!images) return encodeText(requestTexts.image);
@@ -157,7 +157,7 @@ function encodeShown(
 	return [{ type: "image", source: { type: "base64", media_type: mediaType, data } }];
 }
 
-function encodeResults({ content }: ToolMessage, reader: Reader): ToolResultBlockParam[] {
+function encodeResults({ content }: ToolMessage, reader: AnthropicReader): ToolResultBlockParam[] {
 	return content.map(({ callId, text, failed, pictures: images = [] }) => ({
 		type: "tool_result",
 		tool_use_id: wireId(callId),
@@ -169,7 +169,7 @@ function encodeResults({ content }: ToolMessage, reader: Reader): ToolResultBloc
 	}));
 }
 
-function encodeAssistant({ model, content }: AssistantMessage, reader: Reader): ContentBlockParam[] {
+function encodeAssistant({ model, content }: AssistantMessage, reader: AnthropicReader): ContentBlockParam[] {
 	// Thinking is useful only to the model that wrote it, and only before other content of the message.
 	const complete = content.slice(0, content.findLastIndex(({ type }) => type !== "thinking") + 1);
 	return complete

@@ -1,6 +1,6 @@
 import type { Anthropic, Middleware } from "@anthropic-ai/sdk";
 import { type Clock, defined, ParleyError } from "@parley/base";
-import type { Answered } from "../../vocabulary/model.ts";
+import type { OnResponseStart } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import { connectionError, eventError, isFields, type RequestFacts, statusError } from "./errors.ts";
 import { GuardedBody, LastEvent, repeatingLimits } from "./guarded-body.ts";
@@ -21,7 +21,7 @@ export interface ExchangeOptions extends ExchangeCall {
 export interface ExchangeCall {
 	readonly timeouts: Timeouts;
 	readonly signal: AbortSignal;
-	readonly answered?: Answered | undefined;
+	readonly answered?: OnResponseStart | undefined;
 }
 
 /** Maximum bytes of an answer that is not a stream, such as an error or a count. */

@@ -1,7 +1,7 @@
 import { type Clock, defined, parseJson } from "@parley/base";
 import * as z from "zod";
 import { messageText } from "../../vocabulary/message.ts";
-import type { Answered, Model, ModelEvent, ModelRequest } from "../../vocabulary/model.ts";
+import type { Model, ModelEvent, ModelRequest, OnResponseStart } from "../../vocabulary/model.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 import { llamaTexts } from "./texts.ts";
 
@@ -62,7 +62,11 @@ class ServedModel implements LlamaModel {
 		this.defaultModel = messages.defaultModel;
 	}
 
-	async *stream(request: ModelRequest, signal: AbortSignal, answered?: Answered): AsyncGenerator<ModelEvent> {
+	async *stream(
+		request: ModelRequest,
+		signal: AbortSignal,
+		answered?: OnResponseStart,
+	): AsyncGenerator<ModelEvent> {
 		await this.#options.ready(signal);
 		yield* this.#messages.stream(request, signal, answered);
 	}

@@ -1,5 +1,5 @@
 import type { AssistantMessage, Message } from "../../vocabulary/message.ts";
-import type { Answered, Model, ModelEvent, ModelRequest } from "../../vocabulary/model.ts";
+import type { Model, ModelEvent, ModelRequest, OnResponseStart } from "../../vocabulary/model.ts";
 
 /**
  * Combines the models of several providers. Model names of the home provider have no prefix. `provider/name` is a model
@@ -36,7 +36,11 @@ class RoutedModel implements Model {
 		if (countTexts) this.countTexts = (...args) => countTexts.apply(home, args);
 	}
 
-	async *stream(request: ModelRequest, signal: AbortSignal, answered?: Answered): AsyncGenerator<ModelEvent> {
+	async *stream(
+		request: ModelRequest,
+		signal: AbortSignal,
+		answered?: OnResponseStart,
+	): AsyncGenerator<ModelEvent> {
 		const { model, name, prefix } = this.#route(request.model);
 		const own = name === request.model ? request : withoutPrefix(request, prefix, name);
 		for await (const event of model.stream(own, signal, answered)) {

@@ -4,7 +4,7 @@ import { definedItems } from "@parley/base";
 import { isWithin, resolvePath } from "../../filesystem/paths.ts";
 import { isControl } from "../../filesystem/sensitive-paths.ts";
 import { irreversibleReason, isDevice, removedPaths } from "./irreversible.ts";
-import { isSecretName, namedPaths, namesForbidden, type Places, placeOf } from "./places.ts";
+import { type CommandDirectories, isSecretName, namedPaths, namesForbidden, resolveWord } from "./places.ts";
 import { commandEffectTexts } from "./texts.ts";
 import { type SimpleCommand, splitBlindly, splitCommands, UNKNOWN } from "./words.ts";
 
@@ -38,7 +38,7 @@ const changers = new Set(
  * reads the commands that programs run. A command can hide its intent, because reading shell text is not a security
  * boundary. The result is therefore only a reason for more approvals. Only the sandbox confines a command.
  */
-export async function judgeCommand(text: string, places: Places): Promise<CommandJudgement> {
+export async function judgeCommand(text: string, places: CommandDirectories): Promise<CommandJudgement> {
 	const judge = new Judge(places);
 	judge.read(text);
 	if (judge.removals.size > MAX_REMOVALS) judge.irreversible.add(commandEffectTexts.removesMany);
@@ -72,7 +72,7 @@ export interface ParsedCommands {
  * Reads a command as `judgeCommand` does. It follows programs that run other programs, and also reads the text without
  * regard to quotes.
  */
-export function findCommands(text: string, places: Places): ParsedCommands {
+export function findCommands(text: string, places: CommandDirectories): ParsedCommands {
 	const parsed = { commands: [] as CommandWords[], paths: new Set<string>() };
 	const judge = new Judge(places, parsed);
 	judge.read(text);
@@ -83,7 +83,7 @@ export function findCommands(text: string, places: Places): ParsedCommands {
  * Whether removing the path would remove something outside the roots and /tmp, or /tmp itself, or the home directory.
  * `rm` follows links in the parent directories, but not a link that is the argument itself.
  */
-async function isOutside(path: string, places: Places): Promise<boolean> {
+async function isOutside(path: string, places: CommandDirectories): Promise<boolean> {
 	const temporary = ["/tmp", await realpath("/tmp")];
 	if (path === "/" || isWithin(places.home, path) || temporary.includes(path)) return true;
 	const roots = [...places.roots, ...temporary];
@@ -103,7 +103,7 @@ class Judge {
 	readonly secret = new Set<string>();
 	/** Absolute paths that are removed recursively. */
 	readonly removals = new Set<string>();
-	readonly #places: Places;
+	readonly #places: CommandDirectories;
 	/** Found words and paths, if the caller needs them. */
 	readonly #parsed: { readonly commands: CommandWords[]; readonly paths: Set<string> } | undefined;
 	/**
@@ -112,7 +112,10 @@ class Judge {
 	readonly #waiting = new Map<string, { readonly cwd: string | undefined; readonly hidden: boolean }>();
 	#cwd: string | undefined;
 
-	constructor(places: Places, parsed?: { readonly commands: CommandWords[]; readonly paths: Set<string> }) {
+	constructor(
+		places: CommandDirectories,
+		parsed?: { readonly commands: CommandWords[]; readonly paths: Set<string> },
+	) {
 		this.#places = places;
 		this.#parsed = parsed;
 		this.#cwd = places.cwd;
@@ -199,7 +202,7 @@ class Judge {
 			program,
 			definedItems([...words.slice(index + 1), isFed ? UNKNOWN : undefined]),
 		)) {
-			const place = placeOf(path, isMoved ? undefined : this.#cwd, this.#places.home);
+			const place = resolveWord(path, isMoved ? undefined : this.#cwd, this.#places.home);
 			if (place !== undefined) this.removals.add(place);
 			else this.irreversible.add(commandEffectTexts.removesUnknown);
 		}
@@ -210,7 +213,7 @@ class Judge {
 		if (program !== "cd" && program !== "pushd" && program !== "popd") return;
 		const target = words.slice(1).find((word) => !/^-[LPe@]+$/.test(word) && word !== "--") ?? "~";
 		const isKnown = program !== "popd" && !/^[-+]\d*$/.test(target);
-		const place = isKnown ? placeOf(target, this.#cwd, this.#places.home) : undefined;
+		const place = isKnown ? resolveWord(target, this.#cwd, this.#places.home) : undefined;
 		this.#cwd = place !== undefined && place.length > MAX_FOLLOWED ? undefined : place;
 	}
 
@@ -220,7 +223,7 @@ class Judge {
 	}
 
 	#judgeChange(word: string): void {
-		const place = placeOf(word.replace(/^(?:of=|--?[a-z-]+=)/, ""), this.#cwd, this.#places.home);
+		const place = resolveWord(word.replace(/^(?:of=|--?[a-z-]+=)/, ""), this.#cwd, this.#places.home);
 		if (place !== undefined && isControl(place)) this.control.add(commandEffectTexts.mayChange(place));
 	}
 

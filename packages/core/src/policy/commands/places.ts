@@ -4,7 +4,7 @@ import { isSecret } from "../../filesystem/sensitive-paths.ts";
 import { UNKNOWN } from "./words.ts";
 
 /** Directories that apply to a command. All paths are absolute. */
-export interface Places extends ForbiddenPlaces {
+export interface CommandDirectories extends ForbiddenPlaces {
 	readonly cwd: string;
 	readonly roots: readonly string[];
 }
@@ -19,7 +19,7 @@ interface ForbiddenPlaces {
 }
 
 /** Returns the absolute path of a word in a directory. Undefined if it is known only at run time. */
-export function placeOf(word: string, cwd: string | undefined, home: string): string | undefined {
+export function resolveWord(word: string, cwd: string | undefined, home: string): string | undefined {
 	// The shell expands `{a,b}` and `{1..3}` to several words.
 	const isBraced = word.includes("{") && /,|\.\./.test(word);
 	if (isBraced || word.includes(UNKNOWN)) return undefined;
@@ -37,7 +37,7 @@ export function namedPaths(word: string, cwd: string | undefined, home: string):
 	const parts = new Set([word, ...word.split(/[=:@,{}]/)]);
 	return [...parts]
 		.filter((part) => part !== "")
-		.map((part) => placeOf(part, cwd, home) ?? resolve("/", part));
+		.map((part) => resolveWord(part, cwd, home) ?? resolve("/", part));
 }
 
 /** Whether a word of a command names a path of the gateway, according to its text. */
@@ -52,7 +52,7 @@ export function namesForbidden(
 	// Separates the path in words such as `--data=PATH`, `@PATH`, `file://PATH` and `host:PATH`.
 	const parts = [word, ...word.split(/[=:@,]/).slice(1)];
 	const places = parts
-		.flatMap((part) => placeOf(part, cwd, home) ?? [])
+		.flatMap((part) => resolveWord(part, cwd, home) ?? [])
 		.filter((place) => !open.some((directory) => isWithin(place, directory)));
 	return forbidden.some((directory) => {
 		const looseDirectory = looseForm(directory);

@@ -103,8 +103,8 @@ class ProfileDirectory implements Profiles {
 		const place = root && (await resolveWithin(root, name, agentTexts.ownDirectory));
 		const [config, instructions] = place
 			? await Promise.all([
-					findFile(root, join(name, "config.toml"), "config.toml"),
-					findFile(root, join(name, "agent.md"), "agent.md"),
+					findProfileFile(root, join(name, "config.toml"), "config.toml"),
+					findProfileFile(root, join(name, "agent.md"), "agent.md"),
 				])
 			: [];
 		if (!config && !instructions) {
@@ -187,7 +187,11 @@ async function resolveWithin(root: string, path: string, shown: string): Promise
 }
 
 /** Finds a file below `root`. Returns undefined if it does not exist. */
-export async function findFile(root: string, path: string, shown: string): Promise<FileState | undefined> {
+export async function findProfileFile(
+	root: string,
+	path: string,
+	shown: string,
+): Promise<FileState | undefined> {
 	const real = await resolveWithin(root, path, shown);
 	if (real === undefined) return undefined;
 	const stats = await orMissing(stat(real, { bigint: true }), shown);

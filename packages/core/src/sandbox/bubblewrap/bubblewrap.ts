@@ -19,7 +19,7 @@ import {
 } from "../system-calls/filter.ts";
 import { accounts, boundPlaces, buildInside, FIRST_FILE, gitFile, isUnbound, openPlaces } from "./inside.ts";
 import { PinnedPlaces, retryIfReplaced, throwReason } from "./pinned-places.ts";
-import { cover, hostSockets, type Places, secretsAtHome, secretsInRoots } from "./protected-paths.ts";
+import { type CommandPaths, cover, hostSockets, secretsAtHome, secretsInRoots } from "./protected-paths.ts";
 import { type Guarding, type Guards, guardNote, RootGuard } from "./root-guard.ts";
 import type { Mount, SystemLayout } from "./system-layout.ts";
 import { rootTexts } from "./texts.ts";
@@ -49,7 +49,7 @@ export interface Bubblewrap {
 	readonly stat: string;
 }
 
-export interface Profile {
+export interface SandboxProfile {
 	readonly roots: readonly string[];
 	/** Directories that commands may read although a hidden directory contains them. */
 	readonly readable?: readonly string[] | undefined;
@@ -116,7 +116,7 @@ const confinement: readonly Mount[] = [
  * Creates a sandbox that contains the roots and the programs of the system. Commands reach no network except the hosts
  * of `access`. All processes of a command end with the command.
  */
-export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sandbox {
+export function createBubblewrap(bubblewrap: Bubblewrap, profile: SandboxProfile): Sandbox {
 	const { roots, readable = [], network, egress, access, hidesSecrets = false } = profile;
 	const hosts = access && { hosts: access.hosts };
 	const rules = rulesFor(bubblewrap);
@@ -137,7 +137,7 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
 
 	async function start(command: Command): Promise<CommandOutcome> {
 		const { power = "work", cwd } = command;
-		const places: Places = { roots, cwd, home: homeOf(bubblewrap) };
+		const places: CommandPaths = { roots, cwd, home: homeOf(bubblewrap) };
 		const { hidden, guards, runs } = bubblewrap;
 		await using pins = await pinnedPlaces(bubblewrap, places);
 		const guard = power === "work" ? await RootGuard.before({ ...places, hidden }, guards) : undefined;
@@ -175,7 +175,7 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: Profile): Sand
  * Returns a function that runs shell scripts of the gateway in the same sandbox. It resolves with undefined if a script
  * cannot start.
  */
-function gitInside(bubblewrap: Bubblewrap, profile: Profile, signal: AbortSignal): GitRunner["git"] {
+function gitInside(bubblewrap: Bubblewrap, profile: SandboxProfile, signal: AbortSignal): GitRunner["git"] {
 	const { roots } = profile;
 	return async (script, args, power) => {
 		const [cwd = "/"] = roots;
@@ -189,7 +189,7 @@ function gitInside(bubblewrap: Bubblewrap, profile: Profile, signal: AbortSignal
 			timeoutMs: GIT_TIMEOUT_MS,
 			maxOutputBytes: GIT_OUTPUT_BYTES,
 		};
-		const places: Places = { roots, cwd, home: homeOf(bubblewrap) };
+		const places: CommandPaths = { roots, cwd, home: homeOf(bubblewrap) };
 		try {
 			await using pins = await pinnedPlaces(bubblewrap, places);
 			const covers = await covered(bubblewrap, profile, places);
@@ -207,7 +207,7 @@ function gitInside(bubblewrap: Bubblewrap, profile: Profile, signal: AbortSignal
 interface StartContext {
 	readonly command: Command;
 	readonly mark: string;
-	readonly places: Places;
+	readonly places: CommandPaths;
 	/** Paths that appear empty in the sandbox. */
 	readonly covers: readonly string[];
 	readonly pins: PinnedPlaces;
@@ -221,7 +221,7 @@ interface StartContext {
  * Returns the arguments, environment, mounts, prelude and filter of a sample command as one text. The text changes when
  * the code that builds the sandbox changes.
  */
-export async function sampleOf(bubblewrap: Bubblewrap, profile: Profile): Promise<string> {
+export async function sampleOf(bubblewrap: Bubblewrap, profile: SandboxProfile): Promise<string> {
 	const mark = "sample";
 	const command: Command = {
 		executable: "/bin/sh",
@@ -233,7 +233,7 @@ export async function sampleOf(bubblewrap: Bubblewrap, profile: Profile): Promis
 		maxOutputBytes: 0,
 		signal: new AbortController().signal,
 	};
-	const places: Places = { roots: profile.roots, cwd: command.cwd, home: homeOf(bubblewrap) };
+	const places: CommandPaths = { roots: profile.roots, cwd: command.cwd, home: homeOf(bubblewrap) };
 	const limited = bubblewrap.limiter.apply(mark);
 	const covers = await covered(bubblewrap, profile, places);
 	await using pins = await pinnedPlaces(bubblewrap, places);
@@ -246,7 +246,7 @@ export async function sampleOf(bubblewrap: Bubblewrap, profile: Profile): Promis
 }
 
 /** Opens the roots, and the working directory unless it belongs to the system. Throws as `PinnedPlaces.pin` does. */
-async function pinnedPlaces({ layout }: Bubblewrap, { roots, cwd }: Places): Promise<PinnedPlaces> {
+async function pinnedPlaces({ layout }: Bubblewrap, { roots, cwd }: CommandPaths): Promise<PinnedPlaces> {
 	await using undo = new AsyncDisposableStack();
 	const pins = undo.use(new PinnedPlaces());
 	for (const root of roots) await pins.pin(root, "root");
@@ -263,7 +263,7 @@ async function pinnedTools(layout: SystemLayout, pins: PinnedPlaces): Promise<Sy
 
 async function prepare(
 	bubblewrap: Bubblewrap,
-	profile: Profile,
+	profile: SandboxProfile,
 	{ command, mark, places, covers, pins, guard, proxy, limited }: StartContext,
 ): Promise<Prepared> {
 	const { roots, readable = [], gitSettings } = profile;
@@ -329,8 +329,8 @@ async function prepare(
 /** Returns the paths that appear empty: secrets, and sockets of outside processes, except in hidden directories. */
 async function covered(
 	{ hidden, layout }: Bubblewrap,
-	{ roots, hidesSecrets }: Profile,
-	places: Places,
+	{ roots, hidesSecrets }: SandboxProfile,
+	places: CommandPaths,
 ): Promise<string[]> {
 	const found = await Promise.all([
 		secretsAtHome(places),

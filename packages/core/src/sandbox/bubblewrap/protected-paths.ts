@@ -11,7 +11,7 @@ const partlyControl = [".github", ".config"];
 /** Directories in a home directory that contain secrets and other files. */
 const partlySecret = [".config", ".docker", ".local/share"];
 
-export interface Places {
+export interface CommandPaths {
 	readonly roots: readonly string[];
 	/** Working directory of the command. */
 	readonly cwd: string;
@@ -32,7 +32,7 @@ export type Known = ReadonlyMap<string, Steering>;
  * Includes the home directory if a root contains it. Excludes `.git`. Does not search their subdirectories, except
  * `.github` and `.config`.
  */
-export async function findControl(places: Places, nested: Iterable<string>): Promise<Known> {
+export async function findControl(places: CommandPaths, nested: Iterable<string>): Promise<Known> {
 	const directories = new Set([...directoriesOf(places), ...nested]);
 	const found = await Promise.all([...directories].map(controlIn));
 	return new Map(found.flat());
@@ -53,7 +53,7 @@ export function protectControl(directory: string, known: Known): Mount[] {
  * Returns the secrets directly in the home directory, and in some of its directories, if a root contains it. An
  * operator who chose the home directory as a root did not intend to share keys.
  */
-export async function secretsAtHome(places: Places): Promise<string[]> {
+export async function secretsAtHome(places: CommandPaths): Promise<string[]> {
 	const { home } = places;
 	if (home === undefined || !directoriesOf(places).has(home)) return [];
 	const directories = [home, ...partlySecret.map((name) => join(home, name))];
@@ -84,7 +84,7 @@ export async function cover(paths: readonly string[]): Promise<Mount[]> {
 /**
  * Returns the roots, the working directory and its parents within a root, and the home directory if a root contains it.
  */
-export function directoriesOf({ roots, cwd, home }: Places): Set<string> {
+export function directoriesOf({ roots, cwd, home }: CommandPaths): Set<string> {
 	const inRoots = (path: string): boolean => roots.some((root) => isWithin(path, root));
 	const found = new Set<string>(roots);
 	for (let path = cwd; inRoots(path) && path !== dirname(path); path = dirname(path)) found.add(path);

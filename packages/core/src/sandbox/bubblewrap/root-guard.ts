@@ -3,17 +3,23 @@ import { basename, dirname } from "node:path";
 import { type Clock, definedItems, type Ids, type Logger, ParleyError } from "@parley/base";
 import { systemCode } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
-import { findRepositories, isOpen, type Repositories } from "../repositories/find-repositories.ts";
+import { findRepositories, isVisiblePath, type Repositories } from "../repositories/find-repositories.ts";
 import {
 	disableGitPrograms,
 	type GitRunner,
-	type Group,
+	type MountGroup,
 	pinRepositories,
 	protectGit,
 	type RemovedSettings,
 } from "../repositories/protect-git.ts";
 import type { PinnedPlaces } from "./pinned-places.ts";
-import { directoriesOf, findControl, type Known, type Places, protectControl } from "./protected-paths.ts";
+import {
+	type CommandPaths,
+	directoriesOf,
+	findControl,
+	type Known,
+	protectControl,
+} from "./protected-paths.ts";
 import type { Mount } from "./system-layout.ts";
 import { rootTexts } from "./texts.ts";
 
@@ -30,7 +36,7 @@ const AFTER_MS = 5_000;
  */
 const MAX_MOUNTS = 150;
 
-export interface Guarded extends Places {
+export interface Guarded extends CommandPaths {
 	/** Directories that the sandbox hides. */
 	readonly hidden: readonly string[];
 }
@@ -108,11 +114,11 @@ export class RootGuard {
 		const protection = {
 			isOwn: (path: string) => path.endsWith("/.git") && own.has(path.slice(0, -"/.git".length)),
 			isReadOnly: (path: string) => [...known.keys()].some((one) => isWithin(path, one)),
-			isOpen: (path: string) => isOpen(path, places),
+			isOpen: (path: string) => isVisiblePath(path, places),
 		};
 		const tops = [...before.tops.keys()].filter((path) => !own.has(path) && !protection.isReadOnly(path));
-		const control: Group[] = tops.map((top) => ({ of: top, mounts: protectControl(top, known) }));
-		const agents: Group[] = [...before.ofAgents]
+		const control: MountGroup[] = tops.map((top) => ({ of: top, mounts: protectControl(top, known) }));
+		const agents: MountGroup[] = [...before.ofAgents]
 			.filter((path) => !protection.isReadOnly(path))
 			.map((path) => ({ of: dirname(path), mounts: [["--ro-bind-try", path, path]] }));
 		const groups = [...(await protectGit(before, protection)), ...control, ...agents].filter(
@@ -232,7 +238,7 @@ function inspect(
 }
 
 /** Returns the number of groups, from the first one, that fit into `MAX_MOUNTS`. */
-function roomFor(groups: readonly Group[]): number {
+function roomFor(groups: readonly MountGroup[]): number {
 	let left = MAX_MOUNTS;
 	const full = groups.findIndex((group) => {
 		left -= group.mounts.length;

@@ -54,10 +54,10 @@ export async function guardedFetch({ isPrivateAllowed }: FetchGuards): Promise<G
 	const guarded: FetchLike = async (given, init) => {
 		const url = new URL(given);
 		if (url.protocol !== "https:" && !(url.protocol === "http:" && isPrivateAllowed(url.hostname)))
-			throw refused(fetchTexts.notHttps(url.origin));
+			throw serverRefusal(fetchTexts.notHttps(url.origin));
 		const literal = addressOf(url);
 		if (literal !== undefined && !reachOf(url.hostname).allows(literal))
-			throw refused(fetchTexts.notPublic(url.host));
+			throw serverRefusal(fetchTexts.notPublic(url.host));
 		// The cast is safe because undici and Node have the same `fetch` interface.
 		const options = { ...init, redirect: "manual", dispatcher: agent } as Parameters<typeof send>[1];
 		const response = await send(url, options).catch((reason: unknown) => {
@@ -65,7 +65,7 @@ export async function guardedFetch({ isPrivateAllowed }: FetchGuards): Promise<G
 			// undici wraps the error of a failed lookup or connection.
 			const cause = reason instanceof Error ? (reason.cause ?? reason) : reason;
 			if (cause instanceof ParleyError) throw cause;
-			throw refused(fetchTexts.unreachable(url.host), reason);
+			throw serverRefusal(fetchTexts.unreachable(url.host), reason);
 		});
 		// This cast is safe for the same reason as the cast above.
 		return response as unknown as Response;
@@ -74,6 +74,6 @@ export async function guardedFetch({ isPrivateAllowed }: FetchGuards): Promise<G
 }
 
 /** Returns the error for a server that cannot be used. */
-export function refused(message: string, cause?: unknown): ParleyError {
+export function serverRefusal(message: string, cause?: unknown): ParleyError {
 	return new ParleyError(message, { code: "unavailable", cause });
 }

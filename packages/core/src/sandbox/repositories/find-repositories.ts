@@ -52,7 +52,7 @@ interface Unsearched {
 }
 
 /** Whether a path is in a root and visible to commands. */
-export function isOpen(path: string, { roots, hidden }: SearchLimits): boolean {
+export function isVisiblePath(path: string, { roots, hidden }: SearchLimits): boolean {
 	const covers = hidden.filter((place) => isWithin(path, place));
 	return roots.some((root) => isWithin(path, root) && covers.every((place) => isWithin(root, place)));
 }
@@ -210,7 +210,7 @@ class Search implements Repositories {
 	}
 
 	#isOpen(path: string): boolean {
-		return isOpen(path, this.#scope);
+		return isVisiblePath(path, this.#scope);
 	}
 }
 

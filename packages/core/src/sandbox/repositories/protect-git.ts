@@ -27,7 +27,7 @@ interface Protected {
 type Mount = readonly string[];
 
 /** Mounts that protect one directory, such as a repository, a working tree or a directory with skills. */
-export interface Group {
+export interface MountGroup {
 	readonly of: string;
 	readonly mounts: readonly Mount[];
 }
@@ -36,7 +36,7 @@ export interface Group {
  * Resolves with mounts that protect repositories, the nearest first, and then `.git` files. Each mount makes the start
  * of a command slower.
  */
-export async function protectGit(repositories: Repositories, places: Protected): Promise<Group[]> {
+export async function protectGit(repositories: Repositories, places: Protected): Promise<MountGroup[]> {
 	const directories = repositories.directories.filter(({ path }) => !places.isReadOnly(path));
 	const pointers = repositories.pointers.filter((path) => !places.isReadOnly(path));
 	const groups = await Promise.all(

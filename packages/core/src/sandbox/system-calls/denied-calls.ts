@@ -1,8 +1,8 @@
 import {
 	type Architecture,
 	type ErrorName,
-	families,
 	type SystemCallName,
+	socketFamilies,
 	socketTypes,
 	systemCalls,
 } from "./filter.ts";
@@ -125,10 +125,10 @@ export const deniedUnixSocket: DeniedCalls = {
 	name: "unix-sockets",
 	error: "EACCES",
 	calls: [
-		{ call: "socket", arguments: [families.unix, socketTypes.stream, 0] },
-		{ call: "socketpair", arguments: [families.unix, socketTypes.datagram, 0, BAD] },
-		{ call: "socketpair", arguments: [families.unix, socketTypes.datagram + 0o2000000, 0, BAD] },
-		{ call: "socketpair", arguments: [families.unix, socketTypes.raw, 0, BAD] },
+		{ call: "socket", arguments: [socketFamilies.unix, socketTypes.stream, 0] },
+		{ call: "socketpair", arguments: [socketFamilies.unix, socketTypes.datagram, 0, BAD] },
+		{ call: "socketpair", arguments: [socketFamilies.unix, socketTypes.datagram + 0o2000000, 0, BAD] },
+		{ call: "socketpair", arguments: [socketFamilies.unix, socketTypes.raw, 0, BAD] },
 	],
 };
 

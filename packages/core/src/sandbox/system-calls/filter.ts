@@ -111,7 +111,7 @@ export interface Rule {
 }
 
 /** Socket families of `include/linux/socket.h`. */
-export const families = { unix: 1, inet: 2, inet6: 10, netlink: 16 } as const;
+export const socketFamilies = { unix: 1, inet: 2, inet6: 10, netlink: 16 } as const;
 /** Socket types: `enum sock_type` of `include/linux/net.h`, and `SOCK_TYPE_MASK`. The other bits of the type are flags. */
 export const socketTypes = { stream: 1, datagram: 2, raw: 3, sequencedPacket: 5 } as const;
 const SOCKET_TYPE_MASK = 0xf;
@@ -204,7 +204,7 @@ export const filterRules: readonly Rule[] = [
 		return {
 			call,
 			error: "EAFNOSUPPORT",
-			condition: { argument: 0, noneOf: Object.values(families) },
+			condition: { argument: 0, noneOf: Object.values(socketFamilies) },
 		} as const;
 	}),
 ];
@@ -215,11 +215,11 @@ export const filterRules: readonly Rule[] = [
  * and connect again. For `SOCK_RAW`, the kernel also creates a datagram socket: `unix_create` in net/unix/af_unix.c.
  */
 export const noUnixSockets: readonly Rule[] = [
-	{ call: "socket", error: "EACCES", condition: { argument: 0, oneOf: [families.unix] } },
+	{ call: "socket", error: "EACCES", condition: { argument: 0, oneOf: [socketFamilies.unix] } },
 	{
 		call: "socketpair",
 		error: "EACCES",
-		condition: { argument: 0, oneOf: [families.unix] },
+		condition: { argument: 0, oneOf: [socketFamilies.unix] },
 		and: {
 			argument: 1,
 			mask: SOCKET_TYPE_MASK,

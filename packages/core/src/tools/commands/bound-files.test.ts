@@ -5,7 +5,7 @@ import { systemClock } from "@parley/base";
 import { ManualClock } from "@parley/base/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createDirectory } from "../../testing/tool-context.ts";
-import { changedPaths, type FilesOptions, fileIdentity, filesBelow } from "./bound-files.ts";
+import { type BoundFilesOptions, changedPaths, fileIdentity, filesBelow } from "./bound-files.ts";
 
 let directory: Awaited<ReturnType<typeof createDirectory>>;
 
@@ -24,7 +24,7 @@ async function put(name: string, content = name): Promise<void> {
 	await utimes(path, oldTime, oldTime);
 }
 
-function readFacts(options: Partial<FilesOptions> = {}) {
+function readFacts(options: Partial<BoundFilesOptions> = {}) {
 	const defaults = { clock: systemClock, skips: () => false, roots: [], hidden: false, prefix: "" };
 	return filesBelow(directory.path, { ...defaults, ...options });
 }

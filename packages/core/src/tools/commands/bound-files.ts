@@ -51,7 +51,7 @@ const gitData = /^(?:objects|refs|logs|lfs)$/;
 /** Files of a git repository that can name programs. Hooks are separate. */
 const gitSettings = /^(?:config|config\.worktree|attributes|git-rebase-todo)$/;
 
-export interface FilesOptions {
+export interface BoundFilesOptions {
 	readonly clock: Clock;
 	/** Whether to skip the path and all paths below it. */
 	readonly skips: (path: string) => boolean;
@@ -80,7 +80,7 @@ export function isDataName(name: string): boolean {
  * `ctime` in nanoseconds. Reads installed packages last. Stops at 30,000 files and directories or after 3 s (10 s with
  * `earlier`).
  */
-export async function filesBelow(directory: string, options: FilesOptions): Promise<FilesFact> {
+export async function filesBelow(directory: string, options: BoundFilesOptions): Promise<FilesFact> {
 	const search = new FilesSearch(directory, options);
 	await search.run();
 	const { files, entries, complete, lines } = search;
@@ -179,13 +179,13 @@ class FilesSearch {
 	entries = 0;
 	complete = true;
 	readonly #directory: string;
-	readonly #options: FilesOptions;
+	readonly #options: BoundFilesOptions;
 	readonly #max: number;
 	readonly #endsAt: number;
 	#followed: readonly string[] | undefined;
 	#hashed = 0;
 
-	constructor(directory: string, options: FilesOptions) {
+	constructor(directory: string, options: BoundFilesOptions) {
 		this.#directory = directory;
 		this.#options = options;
 		const [first = ""] = options.earlier?.split("\n", 1) ?? [];

@@ -11,7 +11,7 @@ import {
 	isShell,
 	isWrapper,
 } from "../../policy/commands/judge-command.ts";
-import type { Places } from "../../policy/commands/places.ts";
+import type { CommandDirectories } from "../../policy/commands/places.ts";
 import { UNKNOWN } from "../../policy/commands/words.ts";
 import { fileIdentity, isDataName, isInside } from "./bound-files.ts";
 import { surroundingsTexts } from "./texts.ts";
@@ -49,7 +49,7 @@ const climbing = /(?:^|[/=])(?!\.\.?\/)[^/=]+\/\.\.(?:\/|$)/;
  */
 export async function findNamed(
 	command: string,
-	{ path, ...places }: Places & { readonly path: string },
+	{ path, ...places }: CommandDirectories & { readonly path: string },
 ): Promise<Named> {
 	const { commands, paths, isComplete } = findCommands(command, places);
 	const programs = new Set(

@@ -53,7 +53,7 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 	const old = textOf(target, args.path);
 	const edit = makeEdit(old, args);
 	// Outside the roots and in a secret file, the call may not reveal before its approval whether the text exists.
-	if (edit.kind !== "edited" && isOpen(target)) throw missed(args, edit, old);
+	if (edit.kind !== "edited" && mayQuote(target)) throw missed(args, edit, old);
 	const parts = {
 		preview: previewOf(target, old, args, edit),
 		note: edit.kind === "edited" ? `changes ${places(edit.lines)}` : editFileTexts.textMissing,
@@ -136,7 +136,7 @@ const MAX_EXCERPT_LINES = 20;
 const MAX_EXCERPT = 4_000;
 
 /** Whether the file may be read without approval, so that results may quote it. */
-export function isOpen({ root, classes }: WriteTarget): boolean {
+export function mayQuote({ root, classes }: WriteTarget): boolean {
 	return root !== undefined && !classes.includes("secret");
 }
 

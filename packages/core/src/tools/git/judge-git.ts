@@ -20,7 +20,7 @@ import {
 	readGitWords,
 	readingOf,
 } from "./git-forms.ts";
-import { type Care, git, type Repository } from "./repository.ts";
+import { type Care, type Repository, runGit } from "./repository.ts";
 import { gitEffectTexts } from "./texts.ts";
 
 /** How to run a call, and which approval it requires. */
@@ -114,7 +114,7 @@ async function isUnnamed(
 ): Promise<boolean> {
 	const [revision = "", ...path] = word.split(":");
 	if (revision === "") return false;
-	const { code, output } = await git(["cat-file", "-t", `${revision}^{}`], directory, context);
+	const { code, output } = await runGit(["cat-file", "-t", `${revision}^{}`], directory, context);
 	// If git fails, the word is a path instead of an object, or git will report its error later. Below a commit, the path names
 	// the content.
 	return code === 0 && !(path.length > 0 ? ["commit"] : objects).includes(output.trim());

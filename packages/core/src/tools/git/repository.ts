@@ -46,7 +46,7 @@ const FILTER = /^filter\.(.+)\.(?:clean|smudge|process)$/s;
  * outside the roots. Also throws if settings or hooks cannot be read.
  */
 export async function findRepository(directory: string, context: ToolContext): Promise<Repository> {
-	const where = await git(["rev-parse", "--path-format=absolute", ...WHERE], directory, context);
+	const where = await runGit(["rev-parse", "--path-format=absolute", ...WHERE], directory, context);
 	const [top, own, shared, hooks, ...others] = completeLines(where).lines;
 	if (where.code !== 0 || hooks === undefined || others.length > 0) {
 		throw noRepository(directory, where.code === 0 ? repositoryTexts.unreadableName : where.output);
@@ -83,7 +83,7 @@ interface GitContext {
 }
 
 /** Runs git to read facts about a repository. Changes nothing. */
-export function git(
+export function runGit(
 	args: readonly string[],
 	directory: string,
 	{ sandbox, signal, roots }: GitContext,
@@ -129,7 +129,7 @@ interface Setting {
  * a filter cannot be disabled.
  */
 async function settingNames(directory: string, context: ToolContext): Promise<Setting[]> {
-	const outcome = await git(["config", "--list", "--show-scope", "--name-only"], directory, context);
+	const outcome = await runGit(["config", "--list", "--show-scope", "--name-only"], directory, context);
 	const { lines, cut } = completeLines(outcome);
 	if (outcome.code !== 0 || cut) {
 		throw new ParleyError(repositoryTexts.settingsUnreadable, { code: "failed_precondition" });

@@ -5,11 +5,11 @@ import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "..
 import {
 	editableText,
 	editFile,
-	isOpen,
 	lineEndsOf,
 	lineNumbers,
 	linesOf,
 	MAX_EDITABLE,
+	mayQuote,
 	nearest,
 	occurrences,
 	places,
@@ -70,7 +70,7 @@ async function plan(args: Arguments, context: ToolContext): Promise<ToolPlan> {
 	const old = textOf(target, args);
 	const result = replaceTexts(old, args.edits, MAX_EDITABLE);
 	// Outside the roots and in a secret file, the call may not reveal before its approval whether a text exists.
-	if (result.kind !== "edited" && isOpen(target)) throw missed(args, result, old);
+	if (result.kind !== "edited" && mayQuote(target)) throw missed(args, result, old);
 	const parts = {
 		preview: previewOf(target, old, args, result),
 		note: result.kind === "edited" ? `changes ${places(result.lines)}` : editTexts.textMissing,

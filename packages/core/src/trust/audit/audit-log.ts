@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Clock, Logger, Store } from "@parley/base";
-import { checkTexts, type TextCheck } from "../../store/check-texts.ts";
+import { checkStoredTexts, type TextCheck } from "../../store/check-texts.ts";
 import type { Tables } from "../../store/tables.ts";
 import { authorize } from "../../vocabulary/authorize.ts";
 import type { Principal } from "../../vocabulary/principal.ts";
@@ -72,7 +72,7 @@ export class AuditLog {
 	/** Checks the stored text of all sessions. */
 	async verifyTexts(principal: Principal): Promise<TextCheck> {
 		authorize(principal, "audit.read");
-		return checkTexts(this.#deps.store);
+		return checkStoredTexts(this.#deps.store);
 	}
 
 	/** Removes old rows and logs an anchor. */

@@ -3,7 +3,7 @@ import { fromRow, type Tx } from "../../store/journal.ts";
 import { findNearMiss } from "../../text/near-miss.ts";
 import { visible } from "../../text/visible.ts";
 import { isAuthorized } from "../../vocabulary/authorize.ts";
-import { type Person, type Principal, placeKey, visibleTo } from "../../vocabulary/principal.ts";
+import { type Person, type Principal, placeKey, visibleSessions } from "../../vocabulary/principal.ts";
 import type { Tenants } from "../people/tenants.ts";
 import { findGrant, type GrantRow } from "./grant-rows.ts";
 import { grantRequestTexts } from "./texts.ts";
@@ -20,7 +20,7 @@ export async function placesOf(
 	if (isAuthorized(principal, "grant.read", { owner: "" })) return undefined;
 	if (principal.person) return [placeKey(principal.person.place)];
 	if (principal.kind === "connector") return platformPlaces(db, principal, tenants);
-	const { owner, ids = [] } = visibleTo(principal);
+	const { owner, ids = [] } = visibleSessions(principal);
 	const rows = await db
 		.selectFrom("sessions")
 		.select("place")
@@ -56,7 +56,7 @@ async function platformPlaces(db: Tx, principal: Principal, tenants: Tenants): P
 }
 
 /** Returns the channel of a session. Undefined for a session without a channel. */
-export async function placeOf(db: Tx, sessionId: string): Promise<string | undefined> {
+export async function channelOfSession(db: Tx, sessionId: string): Promise<string | undefined> {
 	const row = await db.selectFrom("sessions").select("place").where("id", "=", sessionId).executeTakeFirst();
 	return row?.place ?? undefined;
 }

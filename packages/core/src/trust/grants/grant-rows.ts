@@ -132,7 +132,7 @@ export async function listGrants(
 
 const maxListed = 1_000;
 
-export function factsOf(row: GrantRow): GrantFacts {
+export function grantFacts(row: GrantRow): GrantFacts {
 	return {
 		id: row.id,
 		place: row.place,
@@ -150,7 +150,7 @@ export function factsOf(row: GrantRow): GrantFacts {
 
 function storedGrantOf(row: GrantRow): StoredGrant {
 	return {
-		...factsOf(row),
+		...grantFacts(row),
 		...defined({
 			endedAt: row.ended_at === null ? undefined : Number(row.ended_at),
 			endReason: row.end_reason ?? undefined,

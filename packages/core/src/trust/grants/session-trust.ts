@@ -11,7 +11,7 @@ const absenceMs = 60_000;
 const trustLifeMs = 8 * 60 * 60 * 1000;
 
 /** A grant of `accept_all_tools`. */
-export interface Trust {
+export interface SessionTrust {
 	readonly id: string;
 	readonly expiresAt: number;
 }
@@ -20,7 +20,7 @@ export interface Trust {
  * Whether trust applies at `now`. `absentSince` is the time since which no client is connected, or undefined if one is connected.
  */
 export function isTrustValid(
-	trust: Trust | undefined,
+	trust: SessionTrust | undefined,
 	now: number,
 	absentSince: number | undefined,
 ): boolean {
@@ -34,9 +34,9 @@ export async function grantTrust(
 	sessionId: string,
 	by: Principal,
 	{ clock, ids }: { readonly clock: Clock; readonly ids: Ids },
-): Promise<Trust> {
+): Promise<SessionTrust> {
 	const now = clock.now();
-	const trust: Trust = { id: ids.create("grant"), expiresAt: now + trustLifeMs };
+	const trust: SessionTrust = { id: ids.create("grant"), expiresAt: now + trustLifeMs };
 	await tx
 		.updateTable("grants")
 		.set({ ended_at: now })
@@ -83,7 +83,7 @@ const acceptAllGrant = hotStatement<Tables, { sessionId: string }, { id: string;
 );
 
 /** Returns the grant of `accept_all_tools` that has not ended, or undefined. It may have expired. */
-export async function findTrust(db: Tx, sessionId: string): Promise<Trust | undefined> {
+export async function findTrust(db: Tx, sessionId: string): Promise<SessionTrust | undefined> {
 	const [row] = await acceptAllGrant(db, { sessionId });
 	return row && { id: row.id, expiresAt: Number(row.expires_at) };
 }

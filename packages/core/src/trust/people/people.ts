@@ -24,8 +24,8 @@ import {
 	findAccessState,
 	findPerson,
 	type PersonFacts,
+	personFacts,
 	storePerson,
-	toFacts,
 } from "./person-rows.ts";
 import { foreignTenant, isBoundTo, Tenants, unknownTenant } from "./tenants.ts";
 import { peopleTexts } from "./texts.ts";
@@ -132,7 +132,7 @@ export class People {
 		const { store, clock } = this.#options;
 		return store.read(async (db) => {
 			const people = await db.selectFrom("people").selectAll().orderBy("created_at").orderBy("id").execute();
-			return { people: people.map(toFacts), waiting: await openPairings(db, clock.now()) };
+			return { people: people.map(personFacts), waiting: await openPairings(db, clock.now()) };
 		});
 	}
 

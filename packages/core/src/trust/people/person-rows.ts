@@ -58,14 +58,14 @@ export async function storePerson(tx: Tx, person: NewPerson, now: number): Promi
 		)
 		.returningAll()
 		.executeTakeFirstOrThrow();
-	return toFacts(row);
+	return personFacts(row);
 }
 
 export function findPerson(tx: Tx, id: string): Promise<Selectable<Tables["people"]> | undefined> {
 	return tx.selectFrom("people").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-export function toFacts(row: Selectable<Tables["people"]>): PersonFacts {
+export function personFacts(row: Selectable<Tables["people"]>): PersonFacts {
 	const { id, name, role, added_by: addedBy } = row;
 	return { id, name, role, addedBy, createdAt: Number(row.created_at) };
 }

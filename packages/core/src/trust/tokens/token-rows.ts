@@ -38,13 +38,13 @@ export const touchToken = hotStatement<Tables, { id: string; at: number }>((db, 
  */
 export async function readLive(tx: Tx, now: number): Promise<TokenRow[]> {
 	const rows = await tx.selectFrom("tokens").selectAll().where("revoked_at", "is", null).execute();
-	return rows.filter((row) => endOf(row) > now).sort(byAge);
+	return rows.filter((row) => tokenExpiry(row) > now).sort(byAge);
 }
 
 /** Returns the tokens that are valid, or that ended after `since`. */
 export async function readSince(tx: Tx, since: number): Promise<TokenRow[]> {
 	const rows = await tx.selectFrom("tokens").selectAll().execute();
-	return rows.filter((row) => Math.min(endOf(row), revocationOf(row)) > since).sort(byAge);
+	return rows.filter((row) => Math.min(tokenExpiry(row), revocationOf(row)) > since).sort(byAge);
 }
 
 /** Returns the row of a new token. `hash` is the hash of its secret. */
@@ -90,7 +90,7 @@ export async function endRow(tx: Tx, { id }: TokenRow, now: number, graceMs: num
 	await tx.updateTable("tokens").set(change).where("id", "=", id).execute();
 }
 
-export function factsOf(row: TokenRow): TokenFacts {
+export function tokenFacts(row: TokenRow): TokenFacts {
 	const { id, kind, name, platform, tenants, sessions } = row;
 	return {
 		id,
@@ -121,7 +121,7 @@ export function toLive(row: TokenRow): LiveToken {
 
 /** Returns the principal of the token. It depends only on the row. */
 function principalOf(row: TokenRow): Principal {
-	const { sessions, platform } = factsOf(row);
+	const { sessions, platform } = tokenFacts(row);
 	switch (row.kind) {
 		case "operator":
 			return { id: "operator", kind: "operator", tokenId: row.id };
@@ -137,7 +137,7 @@ export function lifeOfRow({ created_at, expires_at }: TokenRow): number | undefi
 	return expires_at === null ? undefined : Number(expires_at) - Number(created_at);
 }
 
-export function endOf({ expires_at }: TokenRow): number {
+export function tokenExpiry({ expires_at }: TokenRow): number {
 	return expires_at === null ? Number.POSITIVE_INFINITY : Number(expires_at);
 }
 
@@ -146,7 +146,7 @@ function revocationOf({ revoked_at }: TokenRow): number {
 }
 
 function byAge(a: TokenRow, b: TokenRow): number {
-	return Number(b.created_at) - Number(a.created_at) || compare(endOf(b), endOf(a));
+	return Number(b.created_at) - Number(a.created_at) || compare(tokenExpiry(b), tokenExpiry(a));
 }
 
 function compare(a: number, b: number): number {

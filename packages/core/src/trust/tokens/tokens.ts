@@ -10,9 +10,7 @@ import { checkNewToken, lifeOf, type NewToken, operatorsName, type TokenKind } f
 import { tokenTexts } from "./texts.ts";
 import { TokenRegister } from "./token-register.ts";
 import {
-	endOf,
 	endRow,
-	factsOf,
 	findToken,
 	lifeOfRow,
 	newRow,
@@ -20,6 +18,8 @@ import {
 	readSince,
 	type TokenFacts,
 	type TokenRow,
+	tokenExpiry,
+	tokenFacts,
 	toLive,
 	touchToken,
 } from "./token-rows.ts";
@@ -124,13 +124,13 @@ export class Tokens {
 			await this.#note(tx, principal, { action: "token.create", object: row.id, args });
 		});
 		this.#register.add(toLive(row));
-		return { text, facts: factsOf(row) };
+		return { text, facts: tokenFacts(row) };
 	}
 
 	/** Returns the valid tokens and those that ended within 30 days, newest first. */
 	async list(principal: Principal): Promise<readonly TokenFacts[]> {
 		authorize(principal, "token.manage");
-		return (await this.#options.store.read((db) => readSince(db, this.#now - listedMs))).map(factsOf);
+		return (await this.#options.store.read((db) => readSince(db, this.#now - listedMs))).map(tokenFacts);
 	}
 
 	/**
@@ -165,7 +165,7 @@ export class Tokens {
 				const [found, ...others] = await revokeToken(tx, target, revokedAt);
 				const ended = [found.id, ...others.map(({ id }) => id)];
 				for (const id of ended) await this.#note(tx, principal, { action: "token.revoke", object: id });
-				return { facts: { ...factsOf(found), revokedAt }, ended };
+				return { facts: { ...tokenFacts(found), revokedAt }, ended };
 			}),
 		);
 		for (const id of response.ended) this.#register.end(id);
@@ -188,7 +188,7 @@ export class Tokens {
 			if (graceMs === 0) this.#register.end(id);
 			else this.#register.limit(id, until);
 		}
-		return { text, facts: factsOf(fresh) };
+		return { text, facts: tokenFacts(fresh) };
 	}
 
 	/** Makes a change once for its key. Refuses a repetition, because the token text is not stored and cannot be returned again. */
@@ -275,7 +275,7 @@ async function rotateToken(
 		});
 	}
 	const until = now + graceMs;
-	for (const row of old) if (graceMs === 0 || endOf(row) > until) await endRow(tx, row, now, graceMs);
+	for (const row of old) if (graceMs === 0 || tokenExpiry(row) > until) await endRow(tx, row, now, graceMs);
 	const lifeMs = lifeOfRow(replaced);
 	const fresh = {
 		...replaced,

@@ -5,7 +5,7 @@ import type { Sessions } from "../../conversation/sessions.ts";
 import { type Keyed, type KeyServices, once } from "../../store/idempotency.ts";
 import { visible } from "../../text/visible.ts";
 import { type Audit, requestedBy } from "../../trust/audit/audit.ts";
-import { endTrust, grantTrust, type Trust } from "../../trust/grants/session-trust.ts";
+import { endTrust, grantTrust, type SessionTrust } from "../../trust/grants/session-trust.ts";
 import type { Principal } from "../../vocabulary/principal.ts";
 import { acceptAllTexts } from "./texts.ts";
 
@@ -32,7 +32,7 @@ export async function acceptAll(services: AcceptAllPorts, request: Keyed, sessio
 	const { session } = lease;
 	if (chats) return grants.requireCover(principal, session);
 	if (session.place !== undefined) throw belongsToChannel(session.place);
-	let trust: Trust | undefined;
+	let trust: SessionTrust | undefined;
 	let approved: string[] = [];
 	const outcome = await session.commit((tx, record) =>
 		once(tx, request, services, async () => {

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { RecordEvents } from "../../conversation/commit.ts";
 import { compactionId, type Session } from "../../conversation/session.ts";
 import type { SessionGrants } from "../../conversation/session-grants.ts";
-import { answerOf, type Keyed, type Outcome, once } from "../../store/idempotency.ts";
+import { answerOf, type Keyed, type KeyedOutcome, once } from "../../store/idempotency.ts";
 import { fromRow, type Journal, type Tx } from "../../store/journal.ts";
 import { indexMessages } from "../../store/search-texts.ts";
 import type { RunState } from "../../store/tables.ts";
@@ -21,13 +21,13 @@ interface OpenRun {
 }
 
 /** Runs to end: by default the active run, with `queued` also the queued runs, with `runId` only that run. */
-export interface Ending {
+export interface CancelScope {
 	readonly queued?: boolean;
 	readonly runId?: string | undefined;
 }
 
 /** Result of a cancel. `atWork` is true if one of the cancelled runs was active. */
-interface Ended extends Outcome<Cancelled> {
+interface Ended extends KeyedOutcome<Cancelled> {
 	readonly atWork: boolean;
 }
 
@@ -46,7 +46,7 @@ export async function cancelTurn(
 	ports: CancelPorts,
 	session: Session,
 	request: Keyed,
-	{ queued = false, runId }: Ending,
+	{ queued = false, runId }: CancelScope,
 ): Promise<Ended> {
 	const { clock } = ports;
 	let ending: OpenRun[] = [];
@@ -81,7 +81,7 @@ export async function stopTurn(
 	ports: CancelPorts & { readonly grants: SessionGrants },
 	session: Session,
 	request: Keyed,
-	ending: Ending,
+	ending: CancelScope,
 ): Promise<Cancelled> {
 	const { journal, grants } = ports;
 	const { place } = session;
@@ -101,7 +101,7 @@ async function isOwnAndWaits(
 	journal: Journal,
 	session: Session,
 	{ principal }: Keyed,
-	{ runId }: Ending,
+	{ runId }: CancelScope,
 ): Promise<boolean> {
 	const { person } = principal;
 	if (runId === undefined || person === undefined) return false;

@@ -11,7 +11,7 @@ import { fromRow, type Tx } from "../../store/journal.ts";
 import type { Tables } from "../../store/tables.ts";
 import type { StoredGrantRequest } from "../../trust/grants/grant-request.ts";
 import { authorize, isAuthorized } from "../../vocabulary/authorize.ts";
-import { type Person, type Principal, visibleTo } from "../../vocabulary/principal.ts";
+import { type Person, type Principal, visibleSessions } from "../../vocabulary/principal.ts";
 import type { Prompt } from "../../vocabulary/prompt.ts";
 import { promptAnswerTexts } from "./texts.ts";
 
@@ -87,7 +87,7 @@ export class OpenPrompts {
 					.where("prompts.wanted_grant", "is", null);
 			}
 			if (all) return selected.execute();
-			const { owner, ids, place } = visibleTo(principal);
+			const { owner, ids, place } = visibleSessions(principal);
 			const elsewhere = approvals ? await placesAnsweredHere(db, principal, this.#places) : [];
 			return selected
 				.where((row) => {

@@ -6,7 +6,7 @@ import { fromRow, type Tx } from "../../store/journal.ts";
 import type { Tables } from "../../store/tables.ts";
 import type { Person, Principal } from "../../vocabulary/principal.ts";
 import { optionsThrough, type RunOptions } from "../../vocabulary/run-options.ts";
-import { factsOf, isOpen } from "../../vocabulary/stored-file.ts";
+import { isUndecided, publicFileFacts } from "../../vocabulary/stored-file.ts";
 import { type Accepted, type AcceptPorts, enqueue, logAccepted, type NewRun, type Queued } from "./send.ts";
 import { retryTexts } from "./texts.ts";
 
@@ -37,7 +37,7 @@ export async function retryLast(
 					correlation,
 					author: writer && { id: writer.id, name: writer.name },
 					retryOf,
-					attachments: attachments?.map(factsOf),
+					attachments: attachments?.map(publicFileFacts),
 				}),
 			});
 			return { runId, queuedPosition: queued.position };
@@ -92,7 +92,7 @@ async function lastMessage(
 		.executeTakeFirst();
 	// The message never reached the model if it was cancelled in the queue, or if its files were missing. Unless it is a
 	// retry itself, it is then sent as a new message.
-	const reached = firstStep !== undefined && !attachments?.some(isOpen);
+	const reached = firstStep !== undefined && !attachments?.some(isUndecided);
 	const retriedRun = reached ? id : retryOf;
 	// The stored message already starts with its author's name, so it must not get another name.
 	const isOther = person !== undefined && person.id !== actor?.id;

@@ -18,7 +18,7 @@ import { authorize } from "../../vocabulary/authorize.ts";
 import { actingId, type Principal } from "../../vocabulary/principal.ts";
 import {
 	type CallOrigin,
-	checkTexts,
+	checkScheduleTexts,
 	type RequestedSchedule,
 	type RequestedTrigger,
 	type Schedule,
@@ -160,7 +160,7 @@ export class Schedules {
 	): Omit<Schedule, "id" | "taint"> {
 		const now = this.#options.clock.now();
 		const trigger = this.triggerOf(requested);
-		const { prompt, title } = checkTexts({
+		const { prompt, title } = checkScheduleTexts({
 			prompt: session.redactor.redactKnown(texts.prompt),
 			...defined({ title: texts.title === undefined ? undefined : session.redactor.redact(texts.title) }),
 		});

@@ -4,7 +4,7 @@ import type { Selectable } from "kysely";
 import type { FileCopy } from "../../files/files.ts";
 import { fromRow, type Tx } from "../../store/journal.ts";
 import { indexMessages } from "../../store/search-texts.ts";
-import { endRun, insertRun, insertStep } from "../../store/statements.ts";
+import { insertRun, insertStep, markRunEnded } from "../../store/statements.ts";
 import { stamp, type Tables } from "../../store/tables.ts";
 import { summaryHash } from "../../store/text-hash.ts";
 import type { SessionRedactor } from "../../text/session-redactor.ts";
@@ -165,7 +165,7 @@ export class HistoryCopy {
 			acceptAll: 0,
 			at: Number(run.created_at),
 		});
-		await endRun(tx, { id, at: Number(run.ended_at) });
+		await markRunEnded(tx, { id, at: Number(run.ended_at) });
 		if (run.joined !== null) {
 			const joined = this.#runId(run.joined);
 			await tx.updateTable("runs").set({ joined }).where("id", "=", id).execute();

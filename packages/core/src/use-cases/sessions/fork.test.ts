@@ -4,7 +4,7 @@ import { StoreError } from "@parley/base";
 import { storeWith } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { ModelTable, unknownModel } from "../../models/table/model-table.ts";
-import { checkTexts } from "../../store/check-texts.ts";
+import { checkStoredTexts } from "../../store/check-texts.ts";
 import { EventLog } from "../../testing/event-log.ts";
 import { testImages } from "../../testing/images.ts";
 import { probeTool } from "../../testing/probe-tool.ts";
@@ -123,7 +123,7 @@ test("a fork continues with the transcript, also after a restart and without the
 	expect(model.requests.at(-1)?.messages.slice(0, first.length)).toEqual(first);
 	expect(model.requests.at(-1)?.system).toBe(model.requests[0]?.system);
 	await expect(ask(again, fork.id, "Sure?")).resolves.toBe("Yes.");
-	await expect(checkTexts(again.store)).resolves.toMatchObject({ ok: true, unverified: 0 });
+	await expect(checkStoredTexts(again.store)).resolves.toMatchObject({ ok: true, unverified: 0 });
 });
 
 test("a fork shows the messages and calls of the first session with their times, and its origin", async () => {
@@ -170,7 +170,7 @@ test("a fork can begin at an earlier message, and has nothing of the later ones"
 	const text = JSON.stringify(talk.lastMessages);
 	expect(text).toContain("first");
 	expect(text).not.toMatch(/second|two|third/);
-	await expect(checkTexts(talk.t.store)).resolves.toMatchObject({ ok: true });
+	await expect(checkStoredTexts(talk.t.store)).resolves.toMatchObject({ ok: true });
 	await expect(talk.t.runtime.list(operator, { limit: 9, query: "second" })).resolves.toHaveLength(1);
 	await expect(talk.fork({ at: -1 })).resolves.toMatchObject({ turns: 2 });
 	await expect(talk.fork({ at: -3 })).rejects.toMatchObject(refused("invalid_argument", /only 3 messages/));
@@ -345,7 +345,7 @@ test("a fork names its own files in messages and in summaries", async () => {
 	);
 	expect(text).not.toContain(id);
 	for (const words of ["Read", "The list is in"]) expect(text).toContain(`${words} ${copy?.id}.`);
-	await expect(checkTexts(t.store)).resolves.toMatchObject({ ok: true });
+	await expect(checkStoredTexts(t.store)).resolves.toMatchObject({ ok: true });
 });
 
 test("a fork has the summaries of its messages only", async () => {
@@ -368,7 +368,7 @@ test("a fork has the summaries of its messages only", async () => {
 		expect(JSON.stringify(talk.lastMessages[0])).toContain("They plan a garden.");
 	}
 	expect(talk.lastMessages).toHaveLength(2);
-	await expect(checkTexts(t.store)).resolves.toMatchObject({ ok: true });
+	await expect(checkStoredTexts(t.store)).resolves.toMatchObject({ ok: true });
 });
 
 test("a fork has no password of the first session, also not in the arguments of its calls", async () => {

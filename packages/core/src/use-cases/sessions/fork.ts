@@ -12,7 +12,7 @@ import { stamp } from "../../store/tables.ts";
 import { forkTitle } from "../../text/fork-title.ts";
 import { oneLine } from "../../text/title-text.ts";
 import { type Audit, requestedBy } from "../../trust/audit/audit.ts";
-import { setBudget } from "../../usage/set-budget.ts";
+import { writeBudget } from "../../usage/set-budget.ts";
 import { unknownSession } from "../../vocabulary/authorize.ts";
 import type { Recorded } from "../../vocabulary/event.ts";
 import { HistoryCopy, readHistoryRows } from "./copy-history.ts";
@@ -178,7 +178,7 @@ async function storeFork(
 	const budgets = await tx.selectFrom("budgets").selectAll().where("scope", "=", session.id).execute();
 	for (const { period, limit_cost, set_by: by } of budgets) {
 		const limit = limit_cost === null ? null : Number(limit_cost);
-		await setBudget(
+		await writeBudget(
 			tx,
 			{ scope: "session", sessionId: id, period, limit },
 			{ store, by, at: ports.clock.now() },

@@ -1,7 +1,7 @@
 import { Redactor } from "@parley/base";
 import { expect, test } from "vitest";
 import { ModelTable } from "../../models/table/model-table.ts";
-import { checkTexts } from "../../store/check-texts.ts";
+import { checkStoredTexts } from "../../store/check-texts.ts";
 import type { Keyed } from "../../store/idempotency.ts";
 import { EventLog } from "../../testing/event-log.ts";
 import { testImages } from "../../testing/images.ts";
@@ -139,7 +139,7 @@ test("an imported conversation costs nothing, cannot be explained, and has valid
 	const { total } = await t.runtime.usage(operator, { sessionId: id, by: "model" });
 	expect(total).toMatchObject({ calls: 0, cost: 0 });
 	await expect(t.runtime.explain(operator, id)).rejects.toThrow(/happened before the session was created/);
-	await expect(checkTexts(t.store)).resolves.toMatchObject({ ok: true, unverified: 0, faults: 0 });
+	await expect(checkStoredTexts(t.store)).resolves.toMatchObject({ ok: true, unverified: 0, faults: 0 });
 });
 
 test("the last imported reply can be retried", async () => {

@@ -3,7 +3,7 @@ import { type RawBuilder, type Selectable, sql } from "kysely";
 import { folded } from "../../store/search-texts.ts";
 import type { Tables } from "../../store/tables.ts";
 import { authorize, isAuthorized } from "../../vocabulary/authorize.ts";
-import { type Principal, type SessionsOf, visibleTo } from "../../vocabulary/principal.ts";
+import { type Principal, type SessionsOf, visibleSessions } from "../../vocabulary/principal.ts";
 import type { Usage } from "../../vocabulary/usage.ts";
 
 /** A session in a list. Times are milliseconds since the epoch. */
@@ -73,7 +73,7 @@ export async function listSessions(
 ): Promise<SessionSummary[]> {
 	authorize(principal, "session.list");
 	const all = isAuthorized(principal, "session.list", { owner: "" });
-	return readSessions(store, all ? undefined : visibleTo(principal), filter);
+	return readSessions(store, all ? undefined : visibleSessions(principal), filter);
 }
 
 /** Reads the sessions of `of`, or all sessions if it is undefined. */

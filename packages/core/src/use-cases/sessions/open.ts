@@ -12,7 +12,7 @@ import type { Tables } from "../../store/tables.ts";
 import { oneLine } from "../../text/title-text.ts";
 import { placeRoot } from "../../trust/place-check.ts";
 import type { Places } from "../../trust/places.ts";
-import { setBudget } from "../../usage/set-budget.ts";
+import { writeBudget } from "../../usage/set-budget.ts";
 import { authorize, unknownSession } from "../../vocabulary/authorize.ts";
 import type { Recorded } from "../../vocabulary/event.ts";
 import { hasRole, type Principal, placeKey } from "../../vocabulary/principal.ts";
@@ -152,7 +152,7 @@ async function setOwnBudget(
 ): Promise<void> {
 	if (limit === undefined) return;
 	const context = { store: journal.store, by: `place:${place}`, at: clock.now() };
-	await setBudget(tx, { scope: "session", sessionId, period: "day", limit }, context);
+	await writeBudget(tx, { scope: "session", sessionId, period: "day", limit }, context);
 }
 
 /** Throws if the session of an earlier request with the same key was deleted. A repeated key creates no other session. */

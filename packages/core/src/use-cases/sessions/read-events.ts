@@ -1,8 +1,8 @@
 import type { Sessions } from "../../conversation/sessions.ts";
-import type { EventsOf, Journal, Placed } from "../../store/journal.ts";
+import type { EventsOf, Journal, PositionedEvent } from "../../store/journal.ts";
 import { authorize, isAuthorized } from "../../vocabulary/authorize.ts";
 import type { Recorded } from "../../vocabulary/event.ts";
-import { type Principal, visibleTo } from "../../vocabulary/principal.ts";
+import { type Principal, visibleSessions } from "../../vocabulary/principal.ts";
 
 export interface EventFilter {
 	readonly limit: number;
@@ -50,7 +50,7 @@ export class EventHistory {
 		principal: Principal,
 		position: number,
 		filter: Omit<EventFilter, "afterSeq">,
-	): Promise<Placed[]> {
+	): Promise<PositionedEvent[]> {
 		const visible = await this.#visible(principal, filter);
 		return this.#journal.afterPosition(position, { ...visible, limit: filter.limit });
 	}
@@ -74,6 +74,6 @@ export class EventHistory {
 			return { sessionId, types };
 		}
 		const all = isAuthorized(principal, "event.read", { owner: "" });
-		return { types, of: all ? undefined : visibleTo(principal) };
+		return { types, of: all ? undefined : visibleSessions(principal) };
 	}
 }

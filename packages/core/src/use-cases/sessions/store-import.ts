@@ -3,7 +3,7 @@ import { bytesOf } from "../../files/images.ts";
 import type { Tx } from "../../store/journal.ts";
 import { indexMessages } from "../../store/search-texts.ts";
 import { addTaint } from "../../store/session-taint.ts";
-import { endRun, insertRun, insertStep } from "../../store/statements.ts";
+import { insertRun, insertStep, markRunEnded } from "../../store/statements.ts";
 import type { TextRedactor } from "../../text/session-redactor.ts";
 import { outputLimits, shortenOutput } from "../../text/shorten-output.ts";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
@@ -56,7 +56,7 @@ export async function storeImport(
 		for (const [n, step] of [importedStep, ...steps, endedStep].entries()) {
 			await insertStep(tx, { runId, n, at, data: JSON.stringify(step) });
 		}
-		await endRun(tx, { id: runId, at });
+		await markRunEnded(tx, { id: runId, at });
 		const shown = eventsOf(runId, content, steps);
 		await indexMessages(
 			tx,

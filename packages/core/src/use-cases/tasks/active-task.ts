@@ -7,7 +7,7 @@ import { findTask } from "../../conversation/tasks/read-tasks.ts";
 import { type CheckedTask, insertTask } from "../../conversation/tasks/submit.ts";
 import type { Journal, Tx } from "../../store/journal.ts";
 import { addTaint, findTaint } from "../../store/session-taint.ts";
-import { isStep, participantsOf, planOf, reviewOf, type TaskRow } from "../../store/task-rows.ts";
+import { isStep, planOf, reviewOf, type TaskRow, taskParticipants } from "../../store/task-rows.ts";
 import { sessionTotal } from "../../usage/ledger.ts";
 import type { RecordedEvent } from "../../vocabulary/event.ts";
 import { ModelError, type ModelFault } from "../../vocabulary/model-error.ts";
@@ -86,7 +86,7 @@ export class ActiveTask implements SessionTask {
 		this.home = parts.home;
 		this.accounts = [...parts.above, parts.home.id];
 		this.tools = parts.tools;
-		this.participants = participantsOf(parts.row);
+		this.participants = taskParticipants(parts.row);
 		this.workedMs = Number(parts.row.worked_ms);
 		this.supervised = parts.row.autonomy === "supervised";
 		this.isStep = isStep(parts.row);

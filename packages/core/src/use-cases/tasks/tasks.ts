@@ -9,11 +9,11 @@ import { taskTexts } from "../../conversation/texts.ts";
 import { type Keyed, type KeyServices, once } from "../../store/idempotency.ts";
 import { fromRow, type Journal, type Tx } from "../../store/journal.ts";
 import { addTaint, taintOfMessage } from "../../store/session-taint.ts";
-import { participantsOf, reviewOf, type TaskRow } from "../../store/task-rows.ts";
+import { reviewOf, type TaskRow, taskParticipants } from "../../store/task-rows.ts";
 import { type Audit, requestedBy } from "../../trust/audit/audit.ts";
 import { type Action, authorize, isAuthorized } from "../../vocabulary/authorize.ts";
 import type { Recorded } from "../../vocabulary/event.ts";
-import { actingId, type Principal, visibleTo } from "../../vocabulary/principal.ts";
+import { actingId, type Principal, visibleSessions } from "../../vocabulary/principal.ts";
 import {
 	hasEnded,
 	type NewTask,
@@ -97,7 +97,7 @@ export class Tasks {
 			(await sessions.lease(principal, filter.sessionId, "task.read"))[Symbol.dispose]();
 		}
 		const all = isAuthorized(principal, "task.read", { owner: "" });
-		return journal.store.read((db) => listTasks(db, all ? undefined : visibleTo(principal), filter));
+		return journal.store.read((db) => listTasks(db, all ? undefined : visibleSessions(principal), filter));
 	}
 
 	/** Ends a task with all its workers, and returns the resulting state. Does not change an ended task. */
@@ -244,7 +244,7 @@ async function writeReply(
 	const { person } = by;
 	const answer = { approved, feedback: redactor.redact(feedback), by: actingId(by) };
 	const reply: ReviewReply = { ...answer, ...defined({ person }) };
-	const participants = definedItems([...participantsOf(row), person]);
+	const participants = definedItems([...taskParticipants(row), person]);
 	await tx
 		.updateTable("tasks")
 		.set({

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { type Clock, type Logger, ParleyError, type Timer } from "@parley/base";
-import type { Placed, Principal, Runtime, SessionEvent } from "@parley/core";
+import type { PositionedEvent, Principal, Runtime, SessionEvent } from "@parley/core";
 import type { StreamCounts } from "../../metrics/client-metrics.ts";
 import { drained } from "../shared/drained.ts";
 import { isWireEvent, type WirePassing, weightOf } from "../shared/wire-event.ts";
@@ -148,7 +148,7 @@ export class EventStream {
 		await this.#sendPassing(passing, () => true);
 	}
 
-	async #nextPage(): Promise<Placed[]> {
+	async #nextPage(): Promise<PositionedEvent[]> {
 		const { principal, filter } = this.#options;
 		this.#behind = false;
 		try {

@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { ParleyError, parseJson } from "@parley/base";
 import * as z from "zod";
 import { ifThere } from "../../../filesystem/file-error.ts";
+import { sha256 } from "../../../text/sha256.ts";
 import { visible } from "../../../text/visible.ts";
 import { type DirectoryEntry, readEntry } from "./directory-entry.ts";
 import { directoryFileTexts } from "./texts.ts";
@@ -88,8 +88,4 @@ async function readUpTo(file: FileHandle, max: number): Promise<Buffer> {
 		used += bytesRead;
 	}
 	return bytes.subarray(0, used);
-}
-
-export function sha256(bytes: Uint8Array): string {
-	return createHash("sha256").update(bytes).digest("hex");
 }

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { defined, ParleyError } from "@parley/base";
 import { isWithin } from "../../../filesystem/paths.ts";
 import { DEFAULT_PATH, findProgram } from "../../../sandbox/commands/environment.ts";
+import { sha256 } from "../../../text/sha256.ts";
 import { visible } from "../../../text/visible.ts";
 import type {
 	McpProgramSettings,
@@ -15,13 +16,7 @@ import type {
 import { mcpLoginTexts } from "../login/texts.ts";
 import { fillHeaders } from "./directory-address.ts";
 import { type DirectoryEntry, type ProgramEntry, type RemoteEntry, trustNeed } from "./directory-entry.ts";
-import {
-	type DirectoryFile,
-	directoryFileName,
-	readDirectoryFile,
-	readSmallFile,
-	sha256,
-} from "./directory-file.ts";
+import { type DirectoryFile, directoryFileName, readDirectoryFile, readSmallFile } from "./directory-file.ts";
 import { directoryTrustTexts } from "./texts.ts";
 
 const maxProgramBytes = 64 * 1024 * 1024;

@@ -4,7 +4,7 @@ import {
 	type FetchLike,
 	type GuardedFetch,
 	guardedFetch,
-	refused,
+	serverRefusal,
 } from "../../../sandbox/egress/guarded-fetch.ts";
 import { within } from "../../../sandbox/egress/reach.ts";
 import { mcpLoginTexts } from "./texts.ts";
@@ -47,7 +47,7 @@ export async function authorizationFetch(
 		const { host } = new URL(given);
 		try {
 			requests += 1;
-			if (requests > maxRequests) throw refused(mcpLoginTexts.tooManyRequests(maxRequests));
+			if (requests > maxRequests) throw serverRefusal(mcpLoginTexts.tooManyRequests(maxRequests));
 			const limit = { ms: answerMs, subject: mcpLoginTexts.answerOf(host), clock };
 			return await within(limit, init?.signal ?? never, async (signal) => {
 				const response = await guarded.fetch(given, { ...init, signal });
@@ -72,6 +72,6 @@ async function readBounded(response: Response, host: string): Promise<Response> 
 	const { status, statusText, headers, body } = response;
 	if (body === null) return response;
 	const { bytes, cut } = await collect(body, maxBodyBytes);
-	if (cut) throw refused(mcpLoginTexts.largeAnswer(host, maxBodyBytes));
+	if (cut) throw serverRefusal(mcpLoginTexts.largeAnswer(host, maxBodyBytes));
 	return new Response(bytes, { status, statusText, headers });
 }
