@@ -78,7 +78,7 @@ function place(draft, folder) {
 }
 
 /**
- * Removes other bundles and drafts of killed builds, except the newest `OLDER_BUNDLES`.
+ * Removes other bundles, and drafts of killed builds. The newest `OLDER_BUNDLES` of them stay.
  * @param {string} made
  */
 function deleteOtherBuilds(made) {

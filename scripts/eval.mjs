@@ -5,7 +5,7 @@ import { binary, root } from "./paths.mjs";
 
 /**
  * Plays small tasks with the configured model, to judge a change of a prompt or a tool.
- * @param {readonly string[]} args `--model NAME`, `--task PART` of a name, `--json FILE`.
+ * @param {readonly string[]} args `--model NAME`, `--task PART_OF_NAME`, `--json FILE`.
  */
 export async function run(args) {
 	if (!(await install())) return 1;

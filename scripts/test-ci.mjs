@@ -14,8 +14,8 @@ const large = ["growing-slack-edits", "growing-slack-streams", "idle", "ttft", "
 
 /**
  * Arguments for shorter runs of benches. With `--ratios`, a missed time or target is reported and does not fail the
- * run, because a busy or slow machine misses them. Another missed limit fails the run, also the limit of the reached
- * part of a target.
+ * run, because a busy or slow machine misses them. Any other missed limit fails the run, including the limit for
+ * the reached part of a target.
  */
 /** @type {Readonly<Record<string, readonly string[]>>} */
 const shorter = {

@@ -92,7 +92,7 @@ verifiesOn("ozzie", ["file.streamed"], "a large file is on the disk soon after i
 	const { url, bytes, type } = UploadedFile.parse(parseJson(await text(response)));
 	expect([bytes, type]).toEqual([size, "text/plain"]);
 	// The buffers of the operating system have some mebibytes. If the gateway collected the complete body, the client
-	// would be ahead by all of it.
+	// could send all of it before the first write.
 	expect(ahead).toBeLessThan(20 * mebibyte);
 	const back = await fetch(gateway.url + url);
 	expect((await back.arrayBuffer()).byteLength).toBe(size);

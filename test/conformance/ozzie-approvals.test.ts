@@ -7,7 +7,7 @@ import { verifiesOn } from "./verifies.ts";
 
 /** A command whose prompt offers "for this session". */
 const write = "write: notes.txt <<< hello";
-/** A command whose prompt does not offer it, because the command runs without a sandbox. */
+/** A command whose prompt does not offer "for this session", because the command runs without a sandbox. */
 const run = "run: echo hi";
 /** A write that always requires approval, because the file decides which commands run later. */
 const steer = "write: .envrc <<< export A=1";

@@ -123,7 +123,7 @@ test("setup: scripts store keys, tokens and the service", async () => {
 test.runIf(existsSync("/usr/bin/apt"))(
 	"sandbox: the package of the page exists, and the check runs",
 	async () => {
-		// The system of the test stays as it is.
+		// The system of the test stays unchanged.
 		await using block = play("sandbox: sudo apt install bubblewrap", {
 			changes: [["apt install", "apt install --simulate"]],
 		});

@@ -1,9 +1,6 @@
 import { Random, testScale, testSeed } from "../random.ts";
 
-/**
- * Number of runs for each row of the fault table above the everyday scale, each with different cuts. The everyday scale
- * has only a few runs.
- */
+/** Number of runs for each row of the fault table, each with different cuts. The everyday scale has only a few runs. */
 const ROW_RUNS = 20;
 const isEveryday = testScale(ROW_RUNS) === 1;
 /** Minimum number of runs for each case. At the everyday scale, large cases run once. */

@@ -42,8 +42,8 @@ export const changeMethods = {
 		}),
 	},
 	/**
-	 * Starts a run that restores the files of that turn. It calls no model, but later model calls see the result. Refused
-	 * while a run or a task works, and in sessions of chats and tasks.
+	 * Starts a run that restores the files of that turn. It calls no model, but later model calls see the result.
+	 * Refused while a run or a task is active, and in sessions of chats and tasks.
 	 */
 	undo_changes: {
 		params: z.object({

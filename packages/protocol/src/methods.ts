@@ -161,7 +161,7 @@ export const methods = {
 	list_sessions: {
 		params: z.object({
 			limit: withDefault(z.int().min(1).max(1000), 50),
-			/** Words in the title, the external key or a message. Upper and lower case are equal. */
+			/** Words in the title, the external key or a message. Case is ignored. */
 			query: maybe(z.string().trim().max(200)),
 		}),
 		result: z.object({

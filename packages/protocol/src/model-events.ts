@@ -42,8 +42,8 @@ export const modelPayloads = {
 		/** Part of the first 32,768 characters of the arguments. "" in later deltas and in other phases. */
 		content: z.string(),
 		/**
-		 * Number of characters of the arguments before `content`. After a gap to the previous delta, some parts were
-		 * omitted.
+		 * Number of characters of the arguments before `content`. A gap after the previous delta means that some parts
+		 * were omitted.
 		 */
 		offset: z.int().min(0),
 	}),

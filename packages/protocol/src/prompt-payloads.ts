@@ -57,7 +57,7 @@ export interface NoticePayload {
 	/** Platform ids of roles whose members may approve. Only a mention reaches them. */
 	readonly roles?: readonly string[];
 	/**
-	 * Ways of the notice. They are tried in this order until one reaches a person. `mention`: in the conversation.
+	 * Ways to send the notice, tried in this order until one reaches a person. `mention`: in the conversation.
 	 * `channel`: in `channels`. `direct`: by direct message.
 	 */
 	readonly by: readonly ("mention" | "channel" | "direct")[];

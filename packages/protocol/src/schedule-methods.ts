@@ -83,7 +83,7 @@ export const schedulePayloads = {
 		run_id: z.string(),
 		error: z.string(),
 	}),
-	/** `by` is empty if the schedule was for one time and has fired. */
+	/** `by` is empty if the schedule was a one-time schedule that has fired. */
 	"schedule.removed": z.object({ ...entry, reason: z.enum(["completed", "removed"]), by: z.string() }),
 };
 

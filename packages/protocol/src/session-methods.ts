@@ -21,10 +21,10 @@ export const FeedbackPayload = z.object({
 });
 export type FeedbackPayload = z.output<typeof FeedbackPayload>;
 
-/** Methods for complete sessions, for feedback about replies, and for explanations of messages. */
+/** Methods for sessions, for feedback about replies, and for explanations of messages. */
 export const sessionMethods = {
 	rename_session: {
-		/** After an empty title, a model may choose a new title. */
+		/** If the title is empty, a model may choose a new title. */
 		params: z.object({ session_id: optionalSession, title, key }),
 		result: z.object({ title: z.string() }),
 	},
@@ -65,7 +65,10 @@ export const sessionMethods = {
 	delete_session: {
 		params: z.object({
 			session_id: optionalSession,
-			/** Whether running work is stopped first. By default, the request is refused while a run or a task works. */
+			/**
+			 * Whether running work is stopped first. By default, the request is refused while a run or a task is
+			 * active.
+			 */
 			force: maybe(z.boolean()),
 			key,
 		}),

@@ -76,7 +76,7 @@ export const PlaceProfilePayload = z.strictObject({
 	/** Name of an agent profile. */
 	agent: z.exactOptional(z.string().min(1).max(128)),
 	model: z.exactOptional(z.string().min(1).max(200)),
-	/** Names of the only available tools. */
+	/** Names of the available tools. The agent can use no other tools. */
 	tools: z.exactOptional(z.array(z.string().min(1).max(64)).max(64)),
 	/** Absolute path of the tools' working directory. It replaces a workspace. */
 	root: z.exactOptional(z.string().min(1).max(4096)),

@@ -3,7 +3,7 @@ import { TestGateway } from "../gateway.ts";
 import { type RozFrame, RozStream } from "./roz-client.ts";
 
 /**
- * The roz wire for the scenarios of all wires. A stream takes one message at a time, so a message that waits behind
+ * The roz wire for the scenarios of all wires. A stream accepts one message at a time, so a message that waits behind
  * another message has its own stream on the same session. The driver cannot express two things. The arguments and
  * results of the gateway's calls are unknown, because the protocol shows only names and ids. A summary cannot be
  * requested, because no frame does so. No frame carries the text of an interrupted run, so the driver joins the deltas

@@ -175,7 +175,7 @@ export class ZotClient implements AsyncDisposable {
 		return this.ended();
 	}
 
-	/** Like `end`, for a process that ends without the end of its input. */
+	/** Like `end`, for a process that ends before its input ends. */
 	async ended(): Promise<ProcessEnd> {
 		await this.#when("the process ends", () => false);
 		const { code, signal } = await this.exited;

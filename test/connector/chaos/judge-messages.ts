@@ -44,7 +44,7 @@ function isRefused({ room, id }: SentMessage): boolean {
 		.some(({ repliesTo, text }) => repliesTo?.id === id && text.includes("before you edited"));
 }
 
-/** Number of replies to the message which name its file, because it could not be read. */
+/** Number of replies to the message that name its file, because the file could not be read. */
 function refusalsOf({ id, room }: SentMessage, file: string): number {
 	return room.shows().filter(({ repliesTo, text }) => repliesTo?.id === id && text.includes(file)).length;
 }

@@ -81,7 +81,7 @@ export function judgeQuestions({ work, posts, isMissing }: WorkAndPosts): string
 
 const reviewStates = /Waiting for your answer|Answered|Closed/;
 
-/** Faults if there are more cards of grants than grants. */
+/** Faults if there are more grant cards than grants. */
 export function judgeGrantCards({ work, posts }: WorkAndPosts): string[] {
 	const cards = posts.filter(({ text }) => /This channel is (?:no longer )?trusted/.test(text));
 	const { grants } = work.trust;

@@ -116,7 +116,7 @@ function judgeSentMessage({ gateway, simulator, people }: SlackChaosRun, sentMes
 	return counts ? faults : [...faults, `the gateway did not learn that ${versions[0]} is ${last} now`];
 }
 
-/** Number of Parley's posts in the room and in threads which name the file, because it could not be read. */
+/** Number of Parley's posts in the room and in threads that name the file, because the file could not be read. */
 function refusalsOf({ simulator }: SlackChaosRun, { room }: SentMessage, file: string): number {
 	return [room, ...simulator.threads()]
 		.flatMap((place) => place.shows())

@@ -34,7 +34,7 @@ export class Platform implements Surface {
 	calm = false;
 	readonly #clock: ManualClock;
 	readonly #random: Random;
-	/** Nonces of sent requests that were not looked up since then, with the time of the first request. */
+	/** Nonces of sent requests without a later lookup, each with the time of its first request. */
 	readonly #unclear = new Map<string, number>();
 	readonly #hasNonces: boolean;
 

@@ -11,7 +11,7 @@ export class EventQueue<Item extends object> {
 	#items: Item[] = [];
 	#ended = false;
 	#error: Error | undefined;
-	/** Calls of `next` that wait for an item, in order. Not empty only while the queue is empty. */
+	/** Calls of `next` that wait for an item, in order. Has entries only while the queue is empty. */
 	#waiting: Waiting<Item>[] = [];
 
 	/** `onEmpty` is called each time the reader has emptied the queue and starts to wait. */

@@ -182,7 +182,7 @@ const maxDelayMs = 10_000;
 
 /**
  * Returns the delay in milliseconds after `failures` failed attempts: random, up to a bound that doubles from 250 ms to
- * 10 s. The full range is random, so that the clients of a restarted gateway do not reconnect at the same time.
+ * 10 s. The random range starts at 0, so that the clients of a restarted gateway do not reconnect at the same time.
  */
 export function retryDelayMs(failures: number, chance: number): number {
 	return Math.round(chance * Math.min(maxDelayMs, firstMs * 2 ** failures));

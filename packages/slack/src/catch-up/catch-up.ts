@@ -36,8 +36,8 @@ const overlapMs = 6 * 60_000;
 const oldestMs = 24 * 3_600_000;
 const everyMs = 60_000;
 /**
- * Milliseconds without events after which missed messages are read. A quiet workspace sends no events for this time, but neither
- * does a broken delivery, whatever the state of the connection is.
+ * Milliseconds without events after which missed messages are read. Either the workspace was quiet for this time, or
+ * the delivery is broken, whatever the state of the connection is.
  */
 const silentMs = 16 * 60_000;
 const maxPlaces = 50;
@@ -49,9 +49,9 @@ const tries = 3;
 const retryMs = 60_000;
 
 /**
- * Reads messages that Slack no longer delivers. It reads when no event has arrived for longer than Slack retries, in recently
- * active channels and threads. An open connection does not prove that events arrive, or that this process was not suspended.
- * Missed messages may be handled after newer messages, which do not wait.
+ * Reads messages that Slack no longer delivers. When no event has arrived for longer than Slack retries, it reads
+ * recently active channels and threads. An open connection does not prove that events arrive, or that this process was
+ * not suspended. Missed messages may be handled after newer messages, which do not wait.
  */
 export class CatchUp {
 	readonly #parts: CatchUpParts;

@@ -74,7 +74,7 @@ interface Known {
 	readonly place: ActiveChannel;
 	/** Newest known message of the channel or thread. */
 	message?: string;
-	/** Last use of the channel or thread, for the case that no message is known. */
+	/** Last use of the channel or thread. It applies if no message is known. */
 	used: string;
 }
 

@@ -188,7 +188,7 @@ class SlackClient implements SlackPort {
 		else this.#options.log.warn("Slack reported that the app was removed, but still accepts its token");
 	}
 
-	/** Reports a silence, and logs it: a likely one as a single warning, any other at the level `debug`. */
+	/** Reports a silence. Logs it as a warning, once, if lost events are likely, and otherwise at the level `debug`. */
 	#suspected({ reason, since, isLikely }: Suspicion, handlers: Handlers): void {
 		const { log } = this.#options;
 		const words = "events from Slack may not arrive";

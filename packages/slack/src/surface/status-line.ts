@@ -166,7 +166,10 @@ export class StatusLine {
 		}
 	}
 
-	/** Sends changes of a thread one at a time, so that the last change applies. No rate limit delays removing a status. */
+	/**
+	 * Sends changes of a thread one at a time, so that the last change applies. A rate limit never delays the removal
+	 * of a status.
+	 */
 	#set(line: Line, status: SessionStatus): Promise<void> {
 		const { channel, thread, last } = line;
 		const isFinal = status === "active";

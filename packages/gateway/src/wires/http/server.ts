@@ -75,7 +75,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
 		headersTimeout: 10_000,
 		// A limit for all requests would cut slow uploads. Bodies that no route reads have the limit `bodyMs`.
 		requestTimeout: 0,
-		// Interval in which Node enforces `headersTimeout`. Its default of 30 s would allow 40 s.
+		// Interval at which Node enforces `headersTimeout`. With Node's default of 30 s, headers could take 40 s.
 		connectionsCheckingInterval: 1_000,
 		noDelay: true,
 		// `checkRequest` refuses a missing Host header like a wrong one.
@@ -245,7 +245,7 @@ function discardBody(request: IncomingMessage, clock: Clock): void {
 			socket.off("close", end);
 		};
 		for (const event of ["end", "close"]) request.once(event, end);
-		// Node does not emit the end of the socket on the request after the response was sent.
+		// After the response is sent, Node emits no event on the request when the socket closes.
 		socket.once("close", end);
 	}
 	request.resume();

@@ -47,7 +47,7 @@ export class RunStream {
 	readonly #unapproved = new Set<string>();
 	readonly #started = new Set<string>();
 	readonly #proposed = new Set<string>();
-	/** Whether calls were proposed whose `tools_completed` was not sent yet. */
+	/** Whether `tools_completed` must still be sent for proposed calls. */
 	#isBatchOpen = false;
 	#phase: "idle" | "starting" | "running" | "over" = "idle";
 	#run: StreamRun | undefined;

@@ -280,8 +280,8 @@ function shortened(text: string): string {
 }
 
 /**
- * Parses one message within the limits for JSON of clients. Refuses batches, which revision 2025-06-18 removed from the
- * protocol.
+ * Parses one message within the limits for JSON from clients. Refuses batches, which revision 2025-06-18 removed from
+ * the protocol.
  */
 export function decodeMessage(text: string): RpcMessage {
 	let parsed: unknown;

@@ -136,7 +136,7 @@ export class McpEndpoint {
 		}
 		const message = decodeMessage(await this.#readBody(http));
 		const { id, method } = message;
-		// Each `initialize` opens another session, so a principal has one key for all of them.
+		// Each `initialize` opens another session, so all `initialize` requests of a principal share one rate limit.
 		if (method === "initialize") this.#count(`initialize ${http.principal.id}`, id);
 		const session = await this.#sessionFor(http, message);
 		const isRequest = id !== undefined && method !== undefined;
@@ -219,7 +219,8 @@ export class McpEndpoint {
 		await connection.connect(transport);
 		try {
 			if (this.#closed) throw new Refused(503, rpcCodes.refused, mcpErrorTexts.stopping);
-			// The call is directly before the session is added, so that it counts all sessions that open at the same time.
+			// `#makeRoom` runs directly before the session is added, so that it counts all sessions that open at the
+			// same time.
 			this.#makeRoom(principal);
 		} catch (reason) {
 			await connection.close();

@@ -57,7 +57,7 @@ export class OzzieConnection implements HandlerContext {
 	readonly #inFlight = new Set<string>();
 	#envelope: RequestedEnvelope;
 	#prompts: PromptQueue | undefined;
-	/** Whether the end of this tick sends the next prompts. */
+	/** Whether the next prompts will be sent at the end of this tick. */
 	#showing = false;
 	#waiting: OzzieEvent[] | undefined;
 	/** Promise that resolves when delayed events are sent. It is created on demand, because most connections never need it. */

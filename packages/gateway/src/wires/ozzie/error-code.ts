@@ -3,7 +3,7 @@ import type { ErrorCode } from "@parley/base";
 /** Formats an error message: a phrase of the protocol document, then details after a colon. */
 type Phrase = (message: string) => string;
 
-/** Returns a function that keeps a message with one of the phrases, and adds the first phrase to any other message. */
+/** Returns a function that adds the first phrase to a message that begins with none of the phrases. */
 function one(first: string, ...others: readonly string[]): Phrase {
 	return (message) => {
 		const known = [first, ...others].some((phrase) => message === phrase || message.startsWith(`${phrase}:`));

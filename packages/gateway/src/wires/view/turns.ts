@@ -8,7 +8,7 @@ type EventOf<Type extends SessionEvent["event"]["type"]> = Extract<
 type Called = EventOf<"model.called">;
 type Outcome = EventOf<"tool.completed" | "tool.failed">;
 
-/** Result of a call that did not run, because its run ended before. `error` is the error of the run; may be empty. */
+/** Result of a call that did not run, because its run ended first. `error` is the error of the run; may be empty. */
 interface NotRun {
 	readonly type: "tool.not_run";
 	readonly error: string;

@@ -32,7 +32,7 @@ export interface HttpTransportParts {
 	readonly log: Logger;
 }
 
-/** Maximum milliseconds to wait for running requests at the end. Slack waits no longer either. */
+/** Maximum milliseconds to wait for running requests at the end. Slack does not wait longer. */
 const goodbyeMs = 3000;
 
 /** Requests with which Slack verifies the endpoint. */

@@ -29,7 +29,7 @@ export interface SocketPairParts {
 	/** Called when no socket is open. `detail` is the reason. */
 	readonly lost: (detail: string) => void;
 	readonly refused: (detail: string) => void;
-	/** Called when possibly no socket works. All sockets are then replaced. */
+	/** Called when all sockets may be broken. They are then replaced. */
 	readonly suspected: (suspicion: Suspicion) => void;
 	readonly clock: Clock;
 	readonly chance: () => number;

@@ -273,8 +273,8 @@ function isKnown({ headers }: IncomingMessage, file: StoredFile): boolean {
 }
 
 /**
- * Returns the requested range, or undefined for the complete file. Several ranges and a range of other content also give
- * the complete file: RFC 9110, section 14.2. Throws an error with the status 416 for a range outside the file.
+ * Returns the requested range, or undefined for the complete file. Also returns undefined for several ranges, and for a
+ * range of other content: RFC 9110, section 14.2. Throws an error with the status 416 for a range outside the file.
  */
 function rangeOf({ headers, method }: IncomingMessage, file: StoredFile): ByteRange | undefined {
 	const condition = headers["if-range"];

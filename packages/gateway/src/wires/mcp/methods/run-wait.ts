@@ -19,7 +19,7 @@ export interface RunWaitOptions {
 	readonly progress: (words: string) => void;
 }
 
-/** State of one run, according to the events of its session. Pass the events from before the message is sent. */
+/** State of one run, according to the events of its session. Start to pass the events before the message is sent. */
 export class RunWait {
 	readonly #sessionId: string;
 	#runId: string | undefined;

@@ -12,7 +12,7 @@ interface SessionChoice {
 
 /**
  * Returns the session that a request names, without a check of the rights, or creates a session. Rejects with
- * `invalid_argument` for an unusable directory, and for a directory together with a session.
+ * `invalid_argument` for an unusable directory, and for a request that names both a directory and a session.
  */
 export async function sessionFor(
 	context: McpContext,

@@ -26,7 +26,7 @@ export class SessionTools {
 	readonly #withdraw: (() => void) | undefined;
 	#hosted: { readonly host: Host; readonly connection: ToolConnection } | undefined;
 	#run = "";
-	/** Names of the session's tools whose calls change nothing, at the last `permissions`. */
+	/** Names of the session's tools whose calls change nothing, as of the last call of `permissions`. */
 	#pure: ReadonlySet<string> = new Set();
 	#hasLeft = false;
 
@@ -63,7 +63,7 @@ export class SessionTools {
 	/** Returns one rule for each tool of the session, including the tools of a connected host. */
 	async permissions(): Promise<readonly PermissionRule[]> {
 		const { runtime, principal } = this.#options;
-		// The tools of the host are offered to a separate correlation, so that no run sees them meanwhile.
+		// The tools of the host are offered under an id that belongs to no run, so that no run sees them meanwhile.
 		const run = `permissions of ${this.#sessionId}`;
 		await this.#connectHost(run);
 		const tools = await runtime.toolPermissions(principal, this.#sessionId, run);
