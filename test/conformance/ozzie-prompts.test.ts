@@ -82,7 +82,8 @@ verifiesOn("ozzie", ["prompt.hidden"], "a secret in a call is never shown", asyn
 	client.socket.on("message", (data) => received.push(data.toString()));
 	await client.open();
 	const secret = `ghp_${"abcdefghijklmnopqrstuvwxyz0123456789"}`;
-	// The gateway shows only the person's own message unchanged, unless it contains a registered secret.
+	// The gateway redacts all texts except the person's own message, which it shows unchanged unless the message
+	// contains a registered secret.
 	await client.call("send_message", { content: `write: token.txt <<< ${secret}` });
 	received.splice(0);
 	const question = await client.event("prompt.request");

@@ -95,7 +95,7 @@ verifiesOn(
 		});
 		expect(only(silent.frames, "ask")).toEqual([]);
 		expect(silent.lines.join("\n")).not.toContain("A=1");
-		// Even while the input was still open, the process could not ask.
+		// Even while the input was still open, the process could not request approval.
 		expect(await silent.end('{"id":"2","type":"prompt","message":"read: .env"}')).toMatchObject({ code: 0 });
 		expect(only(silent.frames, "tool_result")[2]?.content).toMatchObject([
 			{ text: expect.stringMatching(why) },

@@ -92,8 +92,8 @@ test.for(inPassing.map((failure, index) => [failure.name, failure, index] as con
 				() => retriesThenFallback({ failure, setup: backed, random }),
 				() => retriesUntilFailure({ failure, setup: alone, random }),
 			];
-			// A small case runs only a few times, so the cases cover all ways together. A large case starts with the
-			// shortest way.
+			// A small case runs only a few times, so each case starts at another entry of `ways`. A large case starts
+			// with the shortest entry.
 			const way = failure.large ? number : index + number;
 			await ways[way % ways.length]?.();
 		});

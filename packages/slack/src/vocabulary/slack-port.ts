@@ -71,9 +71,9 @@ export interface SlackPort extends SlackResponder {
 	/** Uploads the bytes to the URL from `files.getUploadURLExternal`. This is the second of three steps. */
 	upload(url: string, bytes: Uint8Array): Promise<SlackAnswer>;
 	/**
-	 * Downloads a private file of up to `maximum` bytes. Rejects with a `ParleyError`, whose text is for people, for a
-	 * larger file, for a host that does not belong to Slack, and for the sign-in page that Slack returns without
-	 * access.
+	 * Downloads a private file of up to `maximum` bytes. Rejects for a larger file, for a host that does not belong to
+	 * Slack, and for the sign-in page that Slack returns without access. The error is a `ParleyError` with a text for
+	 * people.
 	 */
 	download(url: string, maximum: number, signal: AbortSignal): Promise<Uint8Array>;
 	/**
