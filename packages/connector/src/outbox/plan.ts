@@ -15,7 +15,10 @@ export interface PlannedRow {
 	/** Time of the event in milliseconds since the epoch. */
 	readonly at: number;
 	readonly lane: Lane;
-	/** Conversation whose order the row keeps, instead of the plan's: for example, the conversation of a task's thread. */
+	/**
+	 * Conversation in which the row is posted in order, for example that of a task's thread. Default: the plan's
+	 * conversation.
+	 */
 	readonly conversation?: string;
 	/**
 	 * Card of the row. The first row of a card creates the post, and later rows edit it. Required in the lane `progress`.
@@ -25,8 +28,8 @@ export interface PlannedRow {
 	/** Content of the row: any JSON value. */
 	readonly payload: unknown;
 	/**
-	 * `SEQ/INDEX` of an unplanned row of an earlier event, whose id this row gets. A row without a recorded event has another
-	 * form.
+	 * Replacement for `SEQ/INDEX` in the row's id: the position of an unplanned earlier row, or another unique text if no
+	 * event was recorded.
 	 */
 	readonly standsFor?: string;
 	/** Whether a connector with another database may have posted the row. Default: `replayed` of the plan. */

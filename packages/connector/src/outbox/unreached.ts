@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { connectorDatabaseFile, type DatabaseLocation } from "../store/connector-database.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 
-/** A notice that did not reach an approver by its first way. */
+/** A notice that did not reach an approver by the first way that was tried. */
 export interface Unreached {
 	/** The ways that failed, with the platform's reasons. */
 	readonly reason: string;

@@ -44,7 +44,9 @@ export interface NextDelivery {
 	readonly waitMs: number;
 }
 
-/** Lookups so far of a row that may be posted. They are kept only in memory, so the next process starts again. */
+/**
+ * Lookups so far of a row that may be posted. They are kept only in memory, so the next process starts without them.
+ */
 export interface Doubt {
 	/**
 	 * Monotonic time of the first lookup. For a row that this database never sent, the time at which the process started.
@@ -64,8 +66,8 @@ export interface Repeats {
 }
 
 /**
- * Repeats that are left after a restart, by the wall clock. None are left if the time of the request is in the future or
- * unknown: `checkSendTimes` removes times from before a change of the clock.
+ * Returns the remaining repeats after a restart, calculated from the wall clock. None remain if the time of the request
+ * is in the future or unknown: `checkSendTimes` removes times from before a change of the clock.
  */
 export function repeatsLeft(
 	sentAt: number | null,

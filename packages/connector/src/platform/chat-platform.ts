@@ -54,8 +54,8 @@ export interface PostFormat {
 	/** Whether the platform can append to a post. If so, the posts of growing answers have `grows`. Default: no. */
 	readonly streams?: boolean;
 	/**
-	 * Whether the platform shows the title of the conversation at its thread. `own`: only at threads that the connector
-	 * opened, so a new title is also posted. Default: no.
+	 * Whether the platform shows the title of a conversation as the name of its thread. `own`: only for threads that the
+	 * connector opened, so a new title is also posted. Default: no.
 	 */
 	readonly titles?: boolean | "own";
 	/** Whether the platform shows code in files well, so that long code of an answer becomes a file. Default: no. */
@@ -98,14 +98,14 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	 */
 	readable?(person: Person, channel: Pick<Room, "tenant" | "channel">): Promise<Room | undefined>;
 	/**
-	 * Suggests requests to the person of direct messages. Does not retry. Rejects with a `DeliveryError`. Absent if the
-	 * platform has no suggestions.
+	 * Suggests requests to the person in a room of direct messages. Does not retry. Rejects with a `DeliveryError`. Absent
+	 * if the platform has no suggestions.
 	 */
 	suggest?(room: Room, prompts: readonly string[]): Promise<void>;
 	/**
-	 * Opens a thread at a message of a channel, whose posts are then in the room with this message as `thread`. An existing
-	 * thread is treated as opened. Returns the reason for operators if the platform refuses. Rejects with `unavailable` if the
-	 * platform does not answer. Absent if the platform has no such threads.
+	 * Opens a thread at a message of a channel. The posts of the thread are in the room with this message as `thread`. An
+	 * existing thread is treated as opened. Returns the reason for operators if the platform refuses. Rejects with
+	 * `unavailable` if the platform does not answer. Absent if the platform has no such threads.
 	 */
 	openThread?(
 		room: Room,
@@ -118,15 +118,15 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	/** Returns the id of a message that a person names by a link or an id. Default: the last part of the text. */
 	messageNamed?(text: string, room: Room): string;
 	/**
-	 * Returns the last part of a message's id, which is the same in all channels, if a person names the message without its
+	 * Returns the part of a message's id that does not depend on the channel, if the text names a message without its
 	 * channel. Returns undefined for other texts.
 	 */
 	messageEnding?(text: string): string | undefined;
 	/** Reads the time of a post from its id, in milliseconds since the epoch. */
 	postedAt(post: string): number;
 	/**
-	 * Ticket for an answer to a message that only its author sees. Absent if the platform has no private answers; the answer
-	 * is then a reply in the room.
+	 * Returns a ticket for an answer that only the author of the message sees. Absent if the platform has no private
+	 * answers; the answer is then a reply in the room.
 	 */
 	ticketOf?(message: { readonly room: Room; readonly person: Person; readonly message: string }): Ticket;
 	/**

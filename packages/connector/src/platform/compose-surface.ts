@@ -5,13 +5,13 @@ import { DeliveryError, type OutboxRow, type Receipt, type Surface } from "./sur
 
 type PostingOf<Type extends Posting["type"]> = Extract<Posting, { type: Type }>;
 
-/** Requests of a platform for one type of posting. See `Surface.send` and `Surface.find`. */
+/** Requests to a platform for one type of posting. See `Surface.send` and `Surface.find`. */
 export interface PostingRequests<Type extends Posting["type"]> {
 	readonly send: (row: OutboxRow, posting: PostingOf<Type>) => Promise<Receipt>;
 	readonly find: (row: OutboxRow, posting: PostingOf<Type>) => Promise<Receipt | undefined>;
 }
 
-/** Requests of a platform for posts that can be edited. */
+/** Requests to a platform for posts that can be edited. */
 export interface PostRequests {
 	readonly create: PostingRequests<"post">["send"];
 	/** Edits the post. `target` is `Receipt.remote` of the post. */
@@ -21,7 +21,7 @@ export interface PostRequests {
 	readonly find: PostingRequests<"post">["find"];
 }
 
-/** Requests of a platform for reactions to messages. */
+/** Requests to a platform for reactions to messages. */
 export interface ReactionRequests {
 	/**
 	 * Shows the reaction, or the notice in its place. The `remote` of the receipt identifies the shown reaction or notice, and
@@ -31,7 +31,7 @@ export interface ReactionRequests {
 	readonly find: PostingRequests<"reaction">["find"];
 }
 
-/** Requests of a surface that differ by platform. */
+/** Requests of a surface, which differ by platform. */
 export interface SurfaceRequests {
 	readonly post: PostRequests;
 	readonly notices: NoticeRooms;
@@ -71,8 +71,9 @@ export interface SurfaceParts {
 }
 
 /**
- * Creates the surface of a platform. It reads the posting of each row, and calls the platform's request for its type. A
- * rate limit with an unknown scope is assigned to the row's conversation. `fileBytes` is the maximum size of a file.
+ * Creates the surface of a platform. It reads the posting of each row, and sends the platform's request for the type of
+ * the posting. A rate limit with an unknown scope is assigned to the row's conversation. `fileBytes` is the maximum
+ * size of a file.
  */
 export function composeSurface(
 	{ cards, readFile, clock, log }: SurfaceParts,

@@ -14,7 +14,7 @@ export function isLane(text: string): text is Lane {
 	return ranks.has(text);
 }
 
-/** Whether people wait for the posts of a lane with a time limit: true for acknowledgements and approvals. */
+/** Whether the posts of a lane are urgent: true for acknowledgements and approvals. */
 export function isUrgent(lane: Lane): boolean {
 	return lane === "acknowledgement" || lane === "approval";
 }

@@ -81,8 +81,8 @@ export type StatusEmoji = (typeof statusEmoji)[number];
 const NoticeWay = z.enum(["mention", "channel", "direct", "reply"]);
 
 /**
- * People and channels of a notice. `NoticePayload` of the protocol describes `ways`. The further way `reply` is a post in
- * the conversation without mentions.
+ * People and channels of a notice. `NoticePayload` of the protocol describes `ways`. The additional way `reply` is a
+ * post in the conversation without mentions.
  */
 export const NoticeTarget = z.object({
 	people: z.array(z.string()),
@@ -171,7 +171,9 @@ const PostPosting = z.object({
 /** Content of one request to the platform. */
 export const Posting = z.discriminatedUnion("type", [
 	PostPosting,
-	/** Deletes the post of the row's card. The other fields find a post of a connector with another database. */
+	/**
+	 * Deletes the post of the row's card. The other fields identify a post that a connector with another database created.
+	 */
 	z.object({
 		type: z.literal("delete"),
 		key: z.exactOptional(z.string()),

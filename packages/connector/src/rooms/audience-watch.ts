@@ -25,8 +25,8 @@ const firstWaitMs = 1000;
 const maxWaitMs = 30_000;
 
 /**
- * Ends the grants of all channels of the connector after a period in which people may have joined unnoticed. Reasons are
- * an empty or old database, and a disconnection for longer than the platform keeps events.
+ * Ends the grants of all the connector's channels if people may have joined unnoticed. This is possible if the database
+ * is empty or old, or after a disconnection for longer than the platform stores events.
  */
 export class AudienceWatch {
 	readonly #parts: AudienceWatchParts;
@@ -37,7 +37,7 @@ export class AudienceWatch {
 	#timer: Timer | undefined;
 	#saving: Promise<void> | undefined;
 
-	/** Starts the watch, when the platform is connected. */
+	/** Starts the watch. Call it when the platform is connected. */
 	static async start(parts: AudienceWatchParts): Promise<AudienceWatch> {
 		const watch = new AudienceWatch(parts, await parts.watchedAt.load());
 		watch.#check();

@@ -21,9 +21,9 @@ interface Parts {
 }
 
 /**
- * The current conversations of a channel and of the threads below it that this person may see, the last used first. For a
- * thread, the list is empty. `working`: only conversations in which a run is active or waits for a person. Rejects with
- * `permission_denied` for a person without access.
+ * Returns the current conversations of a channel and of its threads that this person may see, most recently used first.
+ * For a thread, the list is empty. `working`: only conversations in which a run is active or waits for a person.
+ * Rejects with `permission_denied` for a person without access.
  */
 export async function channelConversations(
 	{ gateway, rooms, platform, subscriptions }: Parts,

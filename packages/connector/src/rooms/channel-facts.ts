@@ -49,7 +49,7 @@ export class ChannelFacts {
 	}
 
 	/**
-	 * Part of an answer that a channel sees while the agent works. `author`: author of the message; if unknown, the
+	 * Part of an answer that is shown in a channel while the agent works. `author`: author of the message; if unknown, the
 	 * default applies.
 	 */
 	async liveLevel(

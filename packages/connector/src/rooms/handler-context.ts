@@ -124,7 +124,7 @@ export interface SendResult {
 
 /** Context with the sessions and messages of a room. */
 export interface RoomContext extends HandlerContext {
-	/** Returns the sessions of a room that this person may see there, the last used first. */
+	/** Returns the sessions of a room that this person may see there, most recently used first. */
 	sessions(person: Person, room: Room): Promise<readonly ListedSession[]>;
 	/** Returns the role and rights of a person, according to the gateway. */
 	whoami(person: Person, room: Room): Promise<MethodResult<"whoami">>;

@@ -104,7 +104,7 @@ export class Rooms {
 		return writeSessionKey(await this.#currentKey(roomKeyOf(key))) === writeSessionKey(key);
 	}
 
-	/** Returns the sessions of a room that this person may see there, the last used first. */
+	/** Returns the sessions of a room that this person may see there, most recently used first. */
 	async list(person: Person, room: Room): Promise<readonly (ListedSession & { readonly key: SessionKey })[]> {
 		const roomKey = await this.#roomKey(person, room);
 		const current = writeSessionKey(await this.#currentKey(roomKey));

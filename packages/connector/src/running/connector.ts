@@ -100,8 +100,8 @@ export class Connector {
 	#lastEventAt: number | undefined;
 
 	/**
-	 * Continues after the last process, even if the gateway is down. Requests to the gateway wait until the grants of
-	 * unwatched channels have ended (see `AudienceWatch`). The caller closes the parts.
+	 * Continues the work of the last process, even if the gateway is down. Requests to the gateway wait until the grants
+	 * of unwatched channels have ended (see `AudienceWatch`). The caller closes the parts.
 	 */
 	static async start(parts: ConnectorParts): Promise<Connector> {
 		const { store, platform, failpoints = noFailpoints } = parts;

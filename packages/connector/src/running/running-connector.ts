@@ -43,8 +43,8 @@ export interface RunningConnector<Ready extends ReadyLink = ReadyLink> {
 	stop(): Promise<void>;
 	status(): Promise<RunStatus<Ready>>;
 	/**
-	 * Promise that resolves when the connector has ended. After a refusal of the platform or the gateway, it has the reason.
-	 * After `stop`, it is undefined.
+	 * Resolves when the connector has ended: with the reason after a refusal by the platform or the gateway, or with
+	 * undefined after `stop`.
 	 */
 	readonly ended: Promise<Error | undefined>;
 }

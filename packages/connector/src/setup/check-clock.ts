@@ -1,7 +1,7 @@
 import { checkTexts } from "../texts/shared.ts";
 import type { Finding } from "./finding.ts";
 
-/** Differences of the clocks in milliseconds, from which a check warns or fails. */
+/** Minimum clock differences in milliseconds at which a check warns or fails. */
 const skewMs = { warn: 30_000, fail: 300_000 } as const;
 
 interface ClockTimes {

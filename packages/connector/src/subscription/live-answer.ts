@@ -19,7 +19,10 @@ const firstMs = 300;
 /** Milliseconds between two edits: the usual time, and the maximum after refusals of the platform. */
 const usualMs = 1200;
 const maxMs = 10_000;
-/** Maximum number of times that the first post waits for a complete word. A platform with streams cannot post less. */
+/**
+ * Maximum number of times that the first post waits for a complete word. A platform with streams cannot post a part of
+ * a word.
+ */
 const maxDelays = 2;
 
 /**
@@ -112,7 +115,8 @@ export class LiveAnswer {
 	#change(): void {
 		this.#isChanged = true;
 		if (this.#run === undefined || this.#run.scheduled || this.#timer !== undefined) return;
-		// While a call waits for an answer, its question must stay the last post. The answer to the question is the next change.
+		// While a call waits for an answer, its question must stay the last post. The answer to the question calls this
+		// method again.
 		if (this.#run.parts?.some((part) => part.type === "call" && part.waits !== undefined)) return;
 		this.#timer = this.#parts.clock.after(this.#shown.length === 0 ? firstMs : this.#waitMs, this.#tick);
 	}

@@ -139,7 +139,8 @@ export class Subscriptions {
 
 	/** Stops all subscriptions, after the signal has aborted. Resolves when rendering has ended. */
 	async stop(): Promise<void> {
-		// Subscriptions are closed first. `#begun` waits until they have caught up, and the aborted signal has stopped that.
+		// Subscriptions are closed first. Otherwise `#begun` would wait until they have caught up, which the aborted signal
+		// prevents.
 		for (const subscription of this.#subscriptions.values()) subscription.close();
 		await this.#begun;
 		await Promise.allSettled(this.#opening.values());

@@ -53,8 +53,8 @@ const fillings = [
 ] as const;
 
 /**
- * Events of a conversation with approvals of all kinds: one call or up to 12 calls of one reply, with random texts, risks
- * and warnings. Random answers, votes, ends and reminders follow.
+ * Events of a conversation with approvals of all kinds: 1 to 12 calls of one reply, with random texts, risks and
+ * warnings. Random answers, votes, ends and reminders follow.
  */
 export function approvalStory(seed: number): readonly OzzieEvent[] {
 	const dice = new Dice(seed);
@@ -154,7 +154,7 @@ function reminded(
 	return event("prompt.reminder", { ...named, ...defined({ notify }) });
 }
 
-/** Events of password questions and of trust requests, whose cards also have a maximum of lines. */
+/** Events of password questions and of trust requests, whose cards also have a maximum number of lines. */
 export function otherStories(): readonly (readonly OzzieEvent[])[] {
 	const labels = ["Which password?", "A long question about a secret. ".repeat(40), "調べる".repeat(300)];
 	return labels.flatMap((label) =>

@@ -37,7 +37,7 @@ export class PostOffice {
 		this.outbox = outbox;
 	}
 
-	/** Replaces the outbox by the outbox of another process, which continues the work. */
+	/** Replaces the outbox with the outbox of another process, which continues the work. */
 	async restart(): Promise<void> {
 		const { store, surface, clock, log } = this;
 		this.outbox = await Outbox.start({ store, surface, dialect, clock, log, chance: () => 0 });

@@ -14,7 +14,7 @@ export interface Cuts {
 	readonly words: number[];
 	/** Offsets between the cells of the table row at the end, and between the words of its cells. */
 	readonly cells: number[];
-	/** After a heading or a table header, and inside a word or a line of code, but never inside a grapheme. */
+	/** Offsets after a heading or a table header, and inside a word or a line of code, but never inside a grapheme. */
 	readonly graphemes: number[];
 	/** Offsets inside a link or a code span, for one that is longer than a post. */
 	readonly atoms: number[];

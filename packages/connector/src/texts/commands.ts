@@ -18,7 +18,7 @@ export const commandTexts = {
 		]) as ReadonlyMap<string, string>,
 	},
 
-	/** Explanations if a name finds no object or several objects. `list`: command that lists the objects. */
+	/** Explanations if a name matches no object or several objects. `list`: command that lists the objects. */
 	named: {
 		none: ({
 			thing,

@@ -75,7 +75,7 @@ export const conversationTexts = {
 			`Model: ${model === undefined ? "the gateway's default" : `\`${model}\``}`,
 	},
 
-	/** Commands of the agent in the background. `command` is code, and `at` is a time such as “5 minutes ago”. */
+	/** Background commands of the agent. `command` is code, and `at` is a time such as “5 minutes ago”. */
 	background: {
 		description: "Show commands that I run in the background of this conversation, or stop one",
 		stop: "Number of the command to stop",

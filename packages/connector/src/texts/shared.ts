@@ -13,7 +13,7 @@ export const interactionTexts = {
 	unreadable: "I could not read your request. Please try again.",
 } as const;
 
-/** Errors of reading an attached file, for the person who attached it. */
+/** Errors for the person who attached a file that cannot be read. */
 export const downloadTexts = {
 	foreign: ({ origin, platform }: OnPlatform & { readonly origin: string }): string =>
 		`the address ${origin} does not belong to ${platform}: attach the file to a message`,

@@ -316,7 +316,7 @@ export class Session {
 
 	/**
 	 * Start of the time without a connected client. Undefined while a client is connected. If the gateway stopped while a
-	 * client was connected, this is the next start, because a restart does not count as leaving.
+	 * client was connected, this is the next start, because a restart does not mean that the client has left.
 	 */
 	#absentSince(): number | undefined {
 		return this.#clients > 0 ? undefined : (this.#leftAt ?? this.#parts.startedAt);

@@ -156,7 +156,7 @@ async function roomOf(entry: Dirent, directory: string): Promise<number> {
 	return stats === "unknown" ? Number.POSITIVE_INFINITY : Math.max(stats?.size ?? 0, blockBytes);
 }
 
-/** Returns undefined for a file that has disappeared, because it takes no space. Otherwise returns `unknown`. */
+/** Returns undefined for the error of a missing file, which uses no space. Otherwise returns `unknown`. */
 function unknownIfMissing(reason: unknown): "unknown" | undefined {
 	return ["ENOENT", "ENOTDIR"].includes(systemCode(reason)) ? undefined : "unknown";
 }

@@ -60,7 +60,7 @@ class ContentWatch {
 
 /** Returns the media type of content from its beginning. `text`: whether the entire content is text. */
 export async function mediaTypeOf(sample: Buffer, text: boolean): Promise<string> {
-	// Loaded with the first file, because most gateways start without files.
+	// Imported when the first file arrives, because most gateways start without files.
 	const { fileTypeFromBuffer } = await import("file-type");
 	const detected = await fileTypeFromBuffer(sample);
 	if (detected && !active.test(detected.mime)) return detected.mime;

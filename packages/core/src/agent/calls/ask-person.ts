@@ -130,8 +130,8 @@ export function allowChanges(
 }
 
 /**
- * Waits until a proposed call is decided. Returns the call with the approved arguments, or undefined after it recorded
- * the result of a refused call. A returned call with a `refusal` is refused or proposed again at its turn. Throws
+ * Waits until a proposed call is decided. Returns the call with the approved arguments. For a refused call, records the
+ * result and returns undefined. A returned call with a `refusal` is refused or proposed again at its turn. Throws
  * `cancelled` if the signal aborts first.
  */
 export async function decisionOf(
@@ -201,7 +201,7 @@ function shownApproval(
 	const redactor = run.session.redactor.into("question");
 	const usual = new Set(plan.usualNotes);
 	if (isUsualReason(rules)) usual.add(reason);
-	// Most chat sessions contain messages of other people, so a note about only this flag is usual.
+	// Most chat sessions contain messages of other people, so a note about this flag alone is usual.
 	if (taint === "U") for (const note of taintNotes(taint)) usual.add(note);
 	const full = {
 		label: `Allow ${plan.label}?`,

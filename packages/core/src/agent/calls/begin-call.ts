@@ -57,7 +57,10 @@ export class Decisions implements AsyncDisposable {
 		}
 	}
 
-	/** Stops waiting for the decision about a call. An arrived approval is ignored, but an arrived denial applies. */
+	/**
+	 * Stops waiting for the decision about a call. Ignores an approval that has arrived, but applies a denial that has
+	 * arrived.
+	 */
 	async withdraw(proposed: ProposedCall): Promise<void> {
 		const pending = this.#pending.get(proposed);
 		this.#pending.delete(proposed);

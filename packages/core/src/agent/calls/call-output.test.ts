@@ -224,7 +224,7 @@ test("only its session can read the file, without an approval, and the file is d
 const lists = (...sizes: number[]): ScriptedReply =>
 	sizes.map((size, index) => calls(`c${index}`, "run_command", { cmd: `seq 1 ${size}` }));
 
-/** Returns the last reply of a run. It comes a second after the results. */
+/** Returns the last reply of a run. It arrives a second after the results. */
 const endsLater = (talk: () => Conversation): ScriptedReply =>
 	async function* () {
 		talk().t.clock.advance(1_000);

@@ -20,8 +20,8 @@ const inResult = 256 * 1024;
 
 /**
  * Output of one call for the model. The model receives only the head and the tail of a long output. If the run has a
- * tool that reads stored results, a file of the session stores the output without secrets. Dispose of it after the
- * call.
+ * tool that reads stored results, a file of the session stores the output without secrets. Dispose of this object after
+ * the call.
  */
 export class CallOutput implements AsyncDisposable {
 	readonly #run: Run;

@@ -63,7 +63,7 @@ export interface DependentCall {
 export interface ProposedCall extends PlannedCall {
 	readonly kind: "proposed";
 	readonly judgement: Judgement;
-	/** The effects of earlier calls that the judgement assumes. */
+	/** Effects of the earlier calls. The judgement assumes that these calls run. */
 	readonly pending: Before;
 	/** Whether the call started before a restart and is safe to repeat. */
 	readonly wasStarted: boolean;
@@ -95,7 +95,7 @@ export interface SettledCall {
 	readonly result: ToolResult;
 	/** The text for the model, within the limits of a result. */
 	readonly forModel: string;
-	/** Duration of the run of the call. Undefined if the call did not run. */
+	/** Duration of the call. Undefined if the call did not run. */
 	readonly durationMs?: number;
 }
 

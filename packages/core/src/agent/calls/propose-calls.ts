@@ -42,7 +42,7 @@ const interruptedText = callTexts.interrupted(interrupted);
 /**
  * Plans every call of a reply that can be planned now. Skips calls that have a result. One commit records the
  * announcements, the required approvals, and the results of calls that do not run. Returns the waiting calls in the
- * order of the model. With `repeated`, ignores and closes the earlier approvals of the calls. Throws if the run is
+ * order of the reply. With `repeated`, ignores and closes the earlier approvals of the calls. Throws if the run is
  * stopped.
  */
 export async function proposeCalls(
@@ -123,7 +123,7 @@ async function draftCall(
 	const given = { call, ready: prepared, context };
 	// An answer from before a restart is valid even if the policy no longer requires approval.
 	const known = repeated ? undefined : await readApproval(run, given);
-	// Changed arguments of a person stay valid if the call is asked again.
+	// Arguments that a person changed stay valid if the approval is requested again.
 	const changes = await run.journal.store.read((db) => findChanges(db, { runId: run.id, callId: call.id }));
 	const planned = await withChanges(run, given, changes, sharedFacts);
 	if ("text" in planned) return refuse(planned.text);
@@ -171,7 +171,7 @@ function interruptedReason(run: Run, call: CallBlock): string | undefined {
 	return tool || !isAnnounced(run, call) ? undefined : clientCallTexts.disconnected(call.name);
 }
 
-/** Returns the effects of earlier calls, if all of them run. */
+/** Returns the effects of earlier calls, assuming that all of them run. */
 function pendingOf(before: readonly Draft[]): Before {
 	const drafts = before.filter((one) => one.kind === "draft");
 	return {

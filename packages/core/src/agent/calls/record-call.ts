@@ -114,7 +114,7 @@ function firstLine(text: string): string {
 /** Classes of calls that only read, or ask a person a question. */
 const unaudited: readonly ActionClass[] = ["read", "person", "memory-read"];
 
-/** Whether the audit log contains a call: it changes something, or it required approval. */
+/** Whether a call belongs in the audit log: it changes something, or it required approval. */
 export function isGated({ ready, token }: ApprovedCall): boolean {
 	return token !== undefined || ready.plan.classes.some((name) => !unaudited.includes(name));
 }

@@ -35,7 +35,7 @@ export interface CallPorts extends ProposalPorts, ImagePorts {
 
 /**
  * Runs the calls of one reply. Calls that can be planned are proposed together. Then they run in the order of the
- * model. Each waits for its decision and for the end of earlier calls, but adjacent calls without effect run together.
+ * reply. Each waits for its decision and for the end of earlier calls, but adjacent calls without effect run together.
  * If a denial ends the run, calls that are not planned yet do not run. Throws `cancelled` if the run is stopped.
  */
 export async function runCalls(run: Run, calls: readonly CallBlock[], ports: CallPorts): Promise<void> {

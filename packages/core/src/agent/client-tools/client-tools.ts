@@ -20,7 +20,7 @@ import { clientCallTexts, registrationTexts, toolClientTexts } from "./texts.ts"
 
 /** Port to a client that runs tools for a session. Each wire implements it. */
 export interface ToolClient {
-	/** Host that the client provides for other sessions. Approvers of its calls see it. */
+	/** Host that the client provides for other sessions. It is shown to approvers of the client's calls. */
 	readonly host?: string;
 	/** Sends the call to the client and returns immediately. `ToolConnection.answer` receives the answer. */
 	request(call: ClientCall): void;

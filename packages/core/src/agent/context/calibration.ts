@@ -10,7 +10,7 @@ export type Features = readonly number[];
 /**
  * - letters: ASCII letters and white space
  * - signs: all other ASCII characters; a token has fewer of them than of letters
- * - wide: UTF-16 units beyond ASCII; a character of two UTF-8 bytes counts half
+ * - wide: UTF-16 units beyond ASCII; a character of two UTF-8 bytes has half the weight
  * - blocks: messages, their blocks, and tools; each adds tokens for its frame
  * - images: number of images
  * - requests: tokens that a provider adds to each request
@@ -87,7 +87,7 @@ export class Calibration {
 	#mean = 0;
 
 	/**
-	 * Estimates the tokens of the parts. With a similar counted request in `since`, estimates only the difference to its
+	 * Estimates the tokens of the parts. With a similar counted request in `since`, estimates only the difference from its
 	 * count.
 	 */
 	estimate(features: Features, since?: CountedRequest): Estimate {

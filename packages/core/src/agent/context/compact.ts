@@ -41,14 +41,14 @@ export interface CompactionJob {
 	readonly context: SessionContext;
 	readonly transcript: readonly RunTranscript[];
 	readonly room: Room;
-	/** Estimated tokens of a request with these messages. `safeTokensOf`: tokens of only the messages, with a margin. */
+	/** Estimated tokens of a request with these messages. `safeTokensOf`: tokens of the messages alone, with a margin. */
 	readonly tokensOf: (messages: readonly Message[]) => number;
 	readonly safeTokensOf: (messages: readonly Message[]) => number;
 	readonly write: WriteText;
 }
 
 /**
- * Makes the requests of the session fit, and records the compactions. Throws `resource_exhausted` if that is
+ * Compacts the session until its requests fit, and records the compactions. Throws `resource_exhausted` if that is
  * impossible.
  */
 export async function compact(job: CompactionJob): Promise<void> {

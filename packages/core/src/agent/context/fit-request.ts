@@ -84,7 +84,8 @@ const growth = 1.25;
 
 /**
  * Shortens a request that fits the window to the threshold of the model. If instructions, tools or the newest parts
- * alone exceed the threshold, the request stays larger. Then the next attempt follows when it has grown by a quarter.
+ * alone exceed the threshold, the request stays larger. The next attempt then follows when the request has grown by a
+ * quarter.
  */
 async function compactToThreshold(asker: Asker, context: SessionContext, sized: Sized): Promise<void> {
 	const { parts, transcript } = sized;

@@ -20,7 +20,7 @@ export interface ImagePorts {
 
 /**
  * Makes room in the conversation for the coming images, including those of the run's own message. Images of one group
- * stay together. Returns the images that the conversation then contains without the coming images.
+ * stay together. Returns the images that the conversation then contains, except the coming images.
  *
  * If there are too many images, it permanently removes the oldest images of results and prompts. Attached images,
  * images of the current message, and results without a reply stay. It removes nothing for images that do not fit beside
@@ -224,7 +224,7 @@ interface ShownResult {
 	readonly images: readonly ImageBlock[];
 }
 
-/** Returns a message of the results of a reply with unfinished calls, because no message contains them yet. */
+/** Returns a message with the results that no message contains yet, because their reply has unfinished calls. */
 function messagesMissingFrom(ofRun: readonly Message[], steps: readonly Step[]): Message[] {
 	const known = new Set(ofRun.flatMap(shownResultsIn).map(({ callId }) => callId));
 	const content = steps.flatMap((step): ResultBlock[] => {

@@ -36,7 +36,7 @@ interface McpDeps {
 	readonly tools: readonly Tool[];
 	/** PATH of the gateway. */
 	readonly path: string | undefined;
-	/** Storage of approved tools. By default, no tool counts as approved before. */
+	/** Storage of approved tools. By default, each tool is treated as not approved before. */
 	readonly approved?: ApprovedTools;
 }
 
@@ -134,7 +134,7 @@ export class McpServers {
 		return this.#join(this.#join(this.#toolsOf(own), this.#toolsOf(ofAgent)), this.#toolsOf(local));
 	}
 
-	/** Does the same as `#groupOf`, but does not store a new empty group. */
+	/** Returns the group as `#groupOf` does, but does not store a new empty group. */
 	#someGroup(key: string, requested: readonly McpServerSettings[], problems: readonly string[]): Group {
 		const isStored = requested.length + problems.length > 0 || this.#groups.has(key);
 		return isStored ? this.#groupOf(key, requested, problems) : new Group();

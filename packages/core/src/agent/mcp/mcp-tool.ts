@@ -52,7 +52,7 @@ export function mcpTool({ name, listed }: ServerTool, home: ToolHome): Tool {
 		description: described.description,
 		parameters: () => z.record(z.string(), z.unknown()),
 		schema: () => described.schema,
-		// A server may not know or state that a call has an effect.
+		// A server may be unaware of an effect of a call, or may not report it.
 		effect: "effectful",
 		usual: ["mcp"],
 		async plan(args, context) {

@@ -94,7 +94,7 @@ export interface CallOptions {
 	readonly pauses: { deadline?: Deadline };
 }
 
-/** An open connection to a server. The library implements the protocol, and this class the time limits. */
+/** An open connection to a server. The library implements the protocol. This class implements the time limits. */
 export class ServerConnection {
 	readonly #client: Client;
 	readonly #transport: ServerTransport;
@@ -190,8 +190,8 @@ export class ServerConnection {
 const longestProblem = 500;
 
 /**
- * Returns the text of an error: the message of Parley if it caused or knows the error, otherwise the beginning of the
- * text of the library or the server.
+ * Returns the text of an error: Parley's message if Parley caused or recognises the error, otherwise the beginning of
+ * the text from the library or the server.
  */
 export function problemOf(reason: unknown): string {
 	for (let error = reason; error instanceof Error; error = error.cause) {

@@ -74,7 +74,7 @@ export async function streamReply(
 			if (event.type !== "started") firstMs ??= clock.monotonic() - startedAt;
 			accumulator.add(event);
 			const reached = event.type === "text" && run.reach("model-streaming");
-			// Awaits only a promise, because this code runs for every token.
+			// Other values are not awaited, because this code runs for every token.
 			if (reached instanceof Promise) await reached;
 		}
 		const reply = accumulator.reply(accumulator.complete ? undefined : streamInterrupted());
@@ -114,8 +114,8 @@ function streamInterrupted(): ModelError {
 }
 
 /**
- * Returns the failure of a call of `name` for people, without secrets. A refused key is logged once, and again only
- * after another state of the provider.
+ * Returns the failure of a call to the model `name` for people, without secrets. A refused key is logged once, and
+ * again only after the state of the provider has changed.
  */
 function failureOf(run: Run, name: string, reason: unknown, health: ProviderHealth): ParleyError {
 	const error = withoutSecrets(run.session.redactor.into("error"), ParleyError.from(reason));

@@ -8,7 +8,7 @@ const maxFrontmatter = 64 * 1024;
 /** Maximum levels of nested lists and maps below the top level. */
 const maxDepth = 16;
 /**
- * Maximum of `maxLevels` that the recursive parser gets. It is above `maxDepth`, because lines of a text also begin in
+ * Maximum `maxLevels` of a text for the recursive parser. It exceeds `maxDepth`, because lines of a text also begin in
  * columns.
  */
 const levelLimit = 64;

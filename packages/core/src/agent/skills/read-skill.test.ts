@@ -3,7 +3,7 @@ import { readSkill } from "./read-skill.ts";
 
 const yaml = (...lines: string[]): string => ["---", ...lines, "---", "Body of $1.", ""].join("\n");
 const toml = (...lines: string[]): string => ["+++", ...lines, "+++", "Body of $1.", ""].join("\n");
-/** Lines of YAML with this number of maps below the top level, one in the other. */
+/** Lines of YAML with this number of maps below the top level, each inside the one before it. */
 const nestedMaps = (levels: number): string[] =>
 	Array.from({ length: levels + 1 }, (_, level) => `${" ".repeat(level)}a:${level === levels ? " 1" : ""}`);
 /** Lines of YAML below a key. Each line opens 16 lists in the lists of the line before it. */

@@ -63,7 +63,7 @@ interface Place {
 	readonly path: string;
 }
 
-/** Number of files and bytes of a place that may still be read. */
+/** Remaining files and bytes that may be read in a place. */
 interface ReadAllowance {
 	files: number;
 	bytes: number;

@@ -31,7 +31,7 @@ const checkMs = 15_000;
 /** Maximum retries of a step if its model provider has a temporary failure. */
 const providerRetries = 3;
 
-/** Maximum characters of a task, and of a result, that a model judges. */
+/** Maximum characters of a task, and of its result, for the model that judges the result. */
 const maxJudgeCharacters = 32_000;
 
 /** Maximum tokens of a verdict, including thinking. */

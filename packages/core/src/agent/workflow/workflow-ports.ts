@@ -12,8 +12,8 @@ export interface StepModels {
 /** Agents that can be sub-agents of a session. */
 export interface SubAgents {
 	/**
-	 * Finds the profile of an agent. Throws `invalid_argument` if the agent does not exist, with the existing agents, or
-	 * if its profile is not valid.
+	 * Finds the profile of an agent. Throws `invalid_argument` if its profile is invalid, or if the agent does not exist.
+	 * The second error lists the existing agents.
 	 */
 	readonly find: (agent: string) => Promise<Profile>;
 	/** Returns the names of the tools that the session has with this agent, without tools of clients. */

@@ -65,7 +65,7 @@ interface QuestionSession {
 export interface GrantOptions extends TrustOptions {
 	readonly journal: Journal;
 	readonly prompts: Prompts;
-	/** Returns the sessions, which exist when the first grant is requested. */
+	/** Returns the sessions. They exist by the time the first grant is requested. */
 	readonly sessions: () => Sessions;
 }
 
@@ -273,7 +273,7 @@ export class ChannelGrants implements SessionGrants {
 	): Promise<GrantOutcome> {
 		const { principal } = request;
 		const { store, sessions } = this.#options;
-		// After it has reconnected, a connector has joined no session, so the question goes to the session of its channel.
+		// A connector that has reconnected has joined no session, so the question goes to the session of the channel.
 		const sessionId =
 			named ??
 			(await store.read((db) =>

@@ -31,7 +31,7 @@ export interface GrantDeps extends TrustOptions {
 	readonly policies: Pick<Policies, "version" | "onChange">;
 }
 
-/** Milliseconds between records that the gateway runs, while a channel is trusted. */
+/** Interval in milliseconds at which the gateway records that it runs, while a channel is trusted. */
 const heartbeatMs = 10 * 60 * 1000;
 /**
  * Maximum downtime in milliseconds after which grants still apply. People no longer remember them after a longer

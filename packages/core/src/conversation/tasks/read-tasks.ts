@@ -36,7 +36,7 @@ async function describeTasks(db: Tx, rows: readonly TaskRow[]): Promise<TaskFact
 	);
 }
 
-/** Lists the tasks of the sessions of `of`, or of all sessions, newest first. */
+/** Lists the tasks of the sessions that `of` selects, or of all sessions, newest first. */
 export async function listTasks(
 	db: Tx,
 	of: SessionsOf | undefined,

@@ -40,7 +40,10 @@ export interface TaskOrigin {
 	readonly participants?: readonly Person[];
 }
 
-/** Suffix of `submitted_by` for a task that an agent submitted, and for its workers. No grant covers their calls. */
+/**
+ * Suffix of `submitted_by` for a task that an agent submitted, and for its workers. No grant covers the calls of these
+ * tasks.
+ */
 const throughAgent = taskStateTexts.throughAgent;
 
 export function isThroughAgent(submittedBy: string): boolean {

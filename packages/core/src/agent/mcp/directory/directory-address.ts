@@ -53,7 +53,7 @@ export function checkHeaders(written: Readonly<Record<string, string>>): Readonl
 	return Object.fromEntries(headers);
 }
 
-/** Also matches a reference without its end, so that it is refused. */
+/** Also matches an unclosed reference, so that it is refused. */
 const reference = /\$\{[^}]*\}?/g;
 
 /** `${NAME}` and `${NAME:-usual}` of Claude Code, and `${env:NAME}` of Cursor. `usual` cannot contain a reference. */
