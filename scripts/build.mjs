@@ -12,7 +12,7 @@ const OLDER_BUNDLES = 3;
 /** Makes a new bundle. */
 export async function run() {
 	if (!(await install())) return 1;
-	return (await build({ anew: true })) ? 0 : 1;
+	return (await build({ replace: true })) ? 0 : 1;
 }
 
 /**
@@ -27,9 +27,9 @@ export async function prepare() {
 
 /**
  * Makes the bundle. If this fails, prints the reason and resolves to false.
- * @param {{ anew?: boolean }} [options] Whether to replace a bundle that another process made in the meantime.
+ * @param {{ replace?: boolean }} [options] Whether to replace a bundle that another process made in the meantime.
  */
-export async function build({ anew = false } = {}) {
+export async function build({ replace = false } = {}) {
 	console.error("parley: making the bundle, which starts faster than the sources …");
 	const began = performance.now();
 	const facts = factsOfSources();
@@ -39,7 +39,7 @@ export async function build({ anew = false } = {}) {
 		await writeBundle(draft);
 		writeFileSync(join(draft, factsFile), facts);
 		if (factsOfSources() !== facts) throw new Error("the sources were changed meanwhile");
-		if (anew || findBundle() !== folder) place(draft, folder);
+		if (replace || findBundle() !== folder) place(draft, folder);
 	} catch (error) {
 		const reason = error instanceof Error ? error.message : error;
 		console.error(`${reason}\n\nparley: the bundle could not be made; the sources are run as they are`);

@@ -68,7 +68,7 @@ export class Siege {
 		const data = join(directory, "data");
 		const gateway = new GatewayProcess({ port, data, root, environment: frugalMemory, nodeArgs: probeArgs });
 		await using undo = new AsyncDisposableStack();
-		undo.defer(() => raze(gateway, directory));
+		undo.defer(() => removeAll(gateway, directory));
 		if (!(await gateway.ready)) throw new Error(`the gateway does not start:\n${gateway.stderr.join("\n")}`);
 		const healthy = await HealthyClient.open(`ws://127.0.0.1:${port}/api/ws`);
 		await healthy.beServed();
@@ -81,7 +81,7 @@ export class Siege {
 
 	/** Cleans up all resources, even after a failure. */
 	async [Symbol.asyncDispose](): Promise<void> {
-		await raze(this.#gateway, this.#directory);
+		await removeAll(this.#gateway, this.#directory);
 	}
 
 	get token(): string {
@@ -162,7 +162,7 @@ function describe({ rss, heapUsed, descriptors, timers }: Holdings, index: numbe
 	return `${when.padEnd(13)}${mebibytes(rss)} resident, ${mebibytes(heapUsed)} heap, ${descriptors} descriptors, ${timers} timers`;
 }
 
-async function raze(gateway: GatewayProcess, directory: string): Promise<void> {
+async function removeAll(gateway: GatewayProcess, directory: string): Promise<void> {
 	gateway.kill("SIGKILL");
 	await gateway.exited;
 	await rm(directory, { recursive: true });

@@ -12,15 +12,15 @@ type OfRoom = Extract<
 
 /** Waits for a condition. Rejects with a description of the current state if the condition does not become true. */
 export async function claim(notebook: Notebook, step: Claim): Promise<void> {
-	const { town, interaction } = notebook;
+	const { played, interaction } = notebook;
 	if ("answered" in step) {
 		await wait(
 			notebook,
 			() => answers(notebook),
-			(all) => all.some((text) => has(text, town.site.platformForm(step.answered))),
+			(all) => all.some((text) => has(text, played.site.platformForm(step.answered))),
 		);
 	} else if ("answeredNothing" in step) {
-		await town.settle();
+		await played.settle();
 		const answered = answers(notebook);
 		if (interaction?.failed || answered.length > 0)
 			throw new Error(`it was ${interaction?.state}: ${answered.join()}`);
@@ -32,7 +32,7 @@ export async function claim(notebook: Notebook, step: Claim): Promise<void> {
 		await wait(notebook, form, (lines) => has(lines.join("\n"), step.form));
 	} else if ("notified" in step) await notified(notebook, step.notified);
 	else if ("typing" in step) {
-		const room = town.site.room(step.in ?? "general", town.site.people.Mia);
+		const room = played.site.room(step.in ?? "general", played.site.people.Mia);
 		await wait(
 			notebook,
 			() => room.typing(),
@@ -40,23 +40,23 @@ export async function claim(notebook: Notebook, step: Claim): Promise<void> {
 		);
 	} else if ("stuck" in step) await stuck(notebook, step.stuck);
 	else if ("file" in step) {
-		await town.settle();
-		const found = await readFile(join(town.site.directory, step.file), "utf8").catch(() => null);
+		await played.settle();
+		const found = await readFile(join(played.site.directory, step.file), "utf8").catch(() => null);
 		if (!isDeepStrictEqual(found, step.has)) throw new Error(`it holds ${JSON.stringify(found)}`);
 	} else await see(notebook, step);
 }
 
 async function see(notebook: Notebook, step: OfRoom): Promise<void> {
-	const { town } = notebook;
-	const { people } = town.site;
+	const { played } = notebook;
+	const { people } = played.site;
 	const viewer = step.to && people[step.to];
 	const seen = (): string[] => {
-		const room = attempt(() => town.site.room(step.in ?? "general", viewer ?? people.Mia));
+		const room = attempt(() => played.site.room(step.in ?? "general", viewer ?? people.Mia));
 		// A post for one person appears in the room, or in the direct messages of that person.
-		const direct = viewer && step.in === undefined ? town.site.directOf?.(viewer.id) : undefined;
+		const direct = viewer && step.in === undefined ? played.site.directOf?.(viewer.id) : undefined;
 		return [
-			...(room ? shownPosts(town.site, room, viewer) : []),
-			...(direct ? shownPosts(town.site, direct) : []),
+			...(room ? shownPosts(played.site, room, viewer) : []),
+			...(direct ? shownPosts(played.site, direct) : []),
 		];
 	};
 	if ("notes" in step) {
@@ -67,48 +67,48 @@ async function see(notebook: Notebook, step: OfRoom): Promise<void> {
 	}
 	if ("shows" in step) {
 		const { times } = step;
-		const shows = town.site.platformForm(step.shows);
+		const shows = played.site.platformForm(step.shows);
 		const count = (posts: readonly string[]) => posts.filter((text) => has(text, shows)).length;
 		await wait(notebook, seen, (posts) => (times === undefined ? count(posts) > 0 : count(posts) >= times));
 		if (times === undefined) return;
-		await town.settle();
+		await played.settle();
 		if (count(seen()) !== times) throw new Error(`there are ${count(seen())}:\n${listed(seen())}`);
 		return;
 	}
-	await town.settle();
+	await played.settle();
 	const posts = seen();
 	const isSo =
 		"hides" in step
-			? posts.every((text) => !has(text, town.site.platformForm(step.hides)))
+			? posts.every((text) => !has(text, played.site.platformForm(step.hides)))
 			: posts.length === step.showsOnly.length &&
-				step.showsOnly.every((sight, at) => has(posts[at] ?? "", town.site.platformForm(sight)));
+				step.showsOnly.every((sight, at) => has(posts[at] ?? "", played.site.platformForm(sight)));
 	if (!isSo) throw new Error(`these are the posts:\n${listed(posts)}`);
 }
 
-async function notified({ town }: Notebook, people: readonly string[]): Promise<void> {
-	await town.settle();
-	const names = town.site.drainPings();
+async function notified({ played }: Notebook, people: readonly string[]): Promise<void> {
+	await played.settle();
+	const names = played.site.drainPings();
 	const expected = people.map((name) => `@${name}`);
 	if (!isDeepStrictEqual(names, expected)) throw new Error(`notified: ${names.join()}`);
 }
 
-async function stuck({ town }: Notebook, expected: readonly string[]): Promise<void> {
+async function stuck({ played }: Notebook, expected: readonly string[]): Promise<void> {
 	let reasons: string[] = [];
 	const isSo = async (): Promise<boolean> => {
-		reasons = await town.stuck();
+		reasons = await played.stuck();
 		return reasons.length === expected.length && expected.every((part, at) => reasons[at]?.includes(part));
 	};
-	await town.city.until(isSo, "that is stuck").catch((cause: unknown) => {
+	await played.sceneGateway.until(isSo, "that is stuck").catch((cause: unknown) => {
 		throw new Error(`what is stuck:\n${listed(reasons)}`, { cause });
 	});
 }
 
 async function wait(
-	{ town }: Notebook,
+	{ played }: Notebook,
 	seen: () => readonly string[],
 	isSo: (seen: readonly string[]) => boolean,
 ): Promise<void> {
-	await town.city
+	await played.sceneGateway
 		.until(() => isSo(seen()), "it is so")
 		.catch((cause: unknown) => {
 			throw new Error(`what there is:\n${listed(seen())}`, { cause });
@@ -116,9 +116,9 @@ async function wait(
 }
 
 /** Responses to the last press or command, without placeholders for later responses. */
-function answers({ interaction, town }: Notebook): string[] {
+function answers({ interaction, played }: Notebook): string[] {
 	const answered = (interaction?.answers() ?? []).filter(({ thinking }) => !thinking);
-	return answered.map((seen) => textOfPost(town.site, seen));
+	return answered.map((seen) => textOfPost(played.site, seen));
 }
 
 function listed(texts: readonly string[]): string {

@@ -7,14 +7,14 @@ import { KontekstStream } from "../../conformance/drivers/kontekst-client.ts";
 import { RozStream } from "../../conformance/drivers/roz-client.ts";
 import { binary } from "../../gateway-process.ts";
 import { ClientHost } from "../../zot/client-host.ts";
-import { City } from "./city.ts";
 import { normalised } from "./normalised.ts";
 import { Notebook } from "./notebook.ts";
 import { performStep } from "./play.ts";
+import { PlayedScene } from "./played-scene.ts";
+import { SceneGateway } from "./scene-gateway.ts";
 import { readable } from "./shown-posts.ts";
 import { SlackSite } from "./slack-site.ts";
 import type { Scene, Step } from "./step.ts";
-import { Town } from "./town.ts";
 
 const scene: Scene = { name: "a release", steps: [] };
 
@@ -49,41 +49,41 @@ test("a task from a roz client is approved in Slack, a kontekst client waits for
 	skip,
 }) => {
 	skip(!hasBubblewrap, "bubblewrap is not installed here");
-	await using city = await City.found([scene], (_, parts) => new SlackSite(parts));
-	await using town = await Town.open(city, city.site(scene));
-	const slack = new Notebook(town);
+	await using sceneGateway = await SceneGateway.create([scene], (_, parts) => new SlackSite(parts));
+	await using played = await PlayedScene.open(sceneGateway, sceneGateway.site(scene));
+	const slack = new Notebook(played);
 	const play = async (...steps: readonly Step[]): Promise<void> => {
 		for (const step of steps) await performStep(slack, step);
 	};
-	const data = join(city.memoryDirectory, "data");
+	const data = join(sceneGateway.memoryDirectory, "data");
 	await mkdir(join(data, "skills"));
 	await writeFile(join(data, "skills", "release.md"), release);
 	const access = { token: (await readOperatorToken(data)) ?? "" };
 
 	await play({ says: "@Parley say: We release today." }, { shows: "We release today." });
-	const { sessions } = await city.through(city.operator.request("list_sessions", {}));
+	const { sessions } = await sceneGateway.through(sceneGateway.operator.request("list_sessions", {}));
 	const [{ session_id: session } = { session_id: "" }] = sessions;
 
 	const headers = { "parley-session-id": session };
-	await using roz = new RozStream(city.url, { ...access, headers });
-	await city.through(roz.start());
+	await using roz = new RozStream(sceneGateway.url, { ...access, headers });
+	await sceneGateway.through(roz.start());
 	roz.say("/release");
 	await play({ shows: ["Approval", "run_command", "[Approve once]"] });
 
-	await using kontekst = new KontekstStream(city.url, access);
+	await using kontekst = new KontekstStream(sceneGateway.url, access);
 	kontekst.start({ sessionId: session, prompt: "read: release.txt" });
 	await play({ clicks: "Approve once", by: "Alex" }, { shows: ["✅ **Approved", "by @Alex"] });
-	expect(await city.through(roz.until("turnComplete"))).toMatchObject({ stopReason: "end_turn" });
+	expect(await sceneGateway.through(roz.until("turnComplete"))).toMatchObject({ stopReason: "end_turn" });
 	// Runs of this protocol send every approval to their client.
-	const calls = await city.through(kontekst.proposed());
+	const calls = await sceneGateway.through(kontekst.proposed());
 	for (const { callId } of calls) kontekst.approve(callId);
-	const { kind, value } = await city.through(kontekst.last());
+	const { kind, value } = await sceneGateway.through(kontekst.last());
 	expect(kind).toBe("completed");
 
 	using terminal = new ClientHost();
-	const env = { PARLEY_URL: city.url, PARLEY_TOKEN: access.token };
+	const env = { PARLEY_URL: sceneGateway.url, PARLEY_TOKEN: access.token };
 	const ran = async (...args: string[]): Promise<string> => {
-		const ended = await city.through(terminal.run([process.execPath, binary, ...args], { env }));
+		const ended = await sceneGateway.through(terminal.run([process.execPath, binary, ...args], { env }));
 		expect(ended).toMatchObject({ code: 0, stderr: "" });
 		return ended.stdout;
 	};
@@ -91,13 +91,13 @@ test("a task from a roz client is approved in Slack, a kontekst client waits for
 	const [taskId = ""] = /task_\w+/.exec(listed) ?? [];
 	const shown = await ran("task", "show", taskId);
 	expect(shown).toContain("shipped");
-	const { Mia } = town.site.people;
+	const { Mia } = played.site.people;
 	await play({ shows: ["run_command returned", "[Good]"] });
 	const recording = [
 		"A roz client, in the session of a Slack channel",
 		`> /release\n${roz.text("textDelta")}`,
 		"Slack, as Mia sees it",
-		postsAbout(normalised(readable(town.site.room("general", Mia).transcript(Mia)))),
+		postsAbout(normalised(readable(played.site.room("general", Mia).transcript(Mia)))),
 		"A kontekst client, in the same session at the same time",
 		`> read: release.txt\n${calls.map(({ name, argumentsJson }) => `approved: ${name} ${argumentsJson}`).join("\n")}\n${value["content"]}`,
 		"A terminal",
@@ -105,8 +105,8 @@ test("a task from a roz client is approved in Slack, a kontekst client waits for
 		`$ parley task show ${taskId}\n${shown}`,
 	];
 	const text = recording.map((part) => part.trim()).join("\n\n");
-	await expect(`${steady(text, city.memoryDirectory)}\n`).toMatchFileSnapshot(
+	await expect(`${steady(text, sceneGateway.memoryDirectory)}\n`).toMatchFileSnapshot(
 		"../../../docs/protocols/demonstration.txt",
 	);
-	expect(town.site.drainFaults()).toEqual([]);
+	expect(played.site.drainFaults()).toEqual([]);
 }, 60_000);

@@ -9,7 +9,7 @@ type Typing = Extract<Doing, { types: string }>;
 type Changing = Exclude<Doing, Pressing | Commanding | Typing | { says: string } | { replies: string }>;
 
 export async function doStep(notebook: Notebook, step: Doing): Promise<void> {
-	const { site } = notebook.town;
+	const { site } = notebook.played;
 	const person = site.people[step.by ?? "Mia"];
 	if ("says" in step) {
 		const { says, as = says, attaches = [], in: room = "general" } = step;
@@ -42,7 +42,7 @@ async function command(notebook: Notebook, step: Commanding, person: Player): Pr
 		typeof value === "string" ? notebook.filled(value) : value,
 	]);
 	const target = on === undefined ? {} : { on: await notebook.message(on, person, room) };
-	const where = { in: notebook.town.site.room(room, person), ...target };
+	const where = { in: notebook.played.site.room(room, person), ...target };
 	return person.commands(commands, Object.fromEntries(values), where);
 }
 
@@ -51,7 +51,7 @@ async function press(
 	step: Pressing,
 	person: Player,
 ): Promise<SentInteraction | undefined> {
-	const { city, site } = notebook.town;
+	const { sceneGateway, site } = notebook.played;
 	const on = step.on === undefined ? undefined : await notebook.message(step.on, person, step.in);
 	const place = () => {
 		if (on) return { on };
@@ -65,19 +65,19 @@ async function press(
 		});
 		return pressed !== undefined;
 	};
-	await city.until(isPressed, "there is that to press");
+	await sceneGateway.until(isPressed, "there is that to press");
 	if (!pressed || !("fills" in step) || !step.fills) return pressed;
 	const interaction = pressed;
-	await city.until(() => interaction.form !== undefined, "a form opens");
+	await sceneGateway.until(() => interaction.form !== undefined, "a form opens");
 	const fields = Object.entries(step.fills).map(([name, value]) => [name, notebook.filled(String(value))]);
 	return person.submits(interaction, Object.fromEntries(fields));
 }
 
 async function type(notebook: Notebook, step: Typing, person: Player): Promise<void> {
-	const { city, site } = notebook.town;
+	const { sceneGateway, site } = notebook.played;
 	const typed = person.types?.(step.types, step.with, { in: site.room(step.in ?? "general", person) });
 	if (!typed) return;
 	const isOffered = (offer: string): boolean =>
 		(typed.choices ?? []).some(({ name }) => name.includes(offer));
-	await city.until(() => step.offers.every(isOffered), `${step.offers.join()} is offered`);
+	await sceneGateway.until(() => step.offers.every(isOffered), `${step.offers.join()} is offered`);
 }

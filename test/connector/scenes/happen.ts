@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { parseJson } from "@parley/base";
 import { doStep } from "./do-step.ts";
 import type { Notebook } from "./notebook.ts";
+import type { PlayedScene } from "./played-scene.ts";
 import { has, parley, shownPosts } from "./shown-posts.ts";
 import type { Happening, Operating } from "./step.ts";
-import type { Town } from "./town.ts";
 
 type Ruling = Extract<
 	Happening,
@@ -23,38 +23,38 @@ type Running = Extract<
 >;
 
 export async function happen(notebook: Notebook, step: Happening): Promise<void> {
-	const { town } = notebook;
-	const { site } = town;
+	const { played } = notebook;
+	const { site } = played;
 	if ("together" in step) for (const doing of step.together) await doStep(notebook, doing);
 	else if ("calls" in step) {
 		notebook.name(step.calls, await notebook.message(step.on, site.people.Mia, step.in));
 	} else if ("gets" in step) await writeFile(join(site.directory, step.file), step.gets);
-	else if ("typesUntil" in step) await typesUntil(town, step);
+	else if ("typesUntil" in step) await typesUntil(played, step);
 	else if ("passes" in step) {
-		await town.calm();
-		await town.city.pass(step.passes);
+		await played.calm();
+		await played.sceneGateway.pass(step.passes);
 	} else if ("fault" in step) site.fail(step.fault, step.is);
 	else if ("cuts" in step) site.cut();
 	else if ("operator" in step) await operate(notebook, step);
-	else if ("does" in step) await step.does(town);
+	else if ("does" in step) await step.does(played);
 	else if (isRuling(step)) await rule(notebook, step);
-	else await run(town, step);
+	else await run(played, step);
 }
 
 /** Maximum duration of a `typesUntil` step in milliseconds. */
 const maxRunMs = 180_000;
 
 async function typesUntil(
-	town: Town,
+	played: PlayedScene,
 	{ typesUntil: sight, in: name = "general" }: Extract<Happening, { typesUntil: unknown }>,
 ): Promise<void> {
-	const { site } = town;
+	const { site } = played;
 	const room = site.room(name, site.people.Mia);
 	let gap = 0;
-	await town.calm();
+	await played.calm();
 	for (let passed = 0; passed < maxRunMs; passed += 1000) {
-		await town.city.pass(1000);
-		await town.calm();
+		await played.sceneGateway.pass(1000);
+		await played.calm();
 		if (shownPosts(site, room).some((post) => has(post, site.platformForm(sight)))) return;
 		gap = room.typing().includes(parley) ? 0 : gap + 1000;
 		if (gap >= site.typingGapMs) throw new Error(`after ${passed} ms, there was no typing for ${gap} ms`);
@@ -69,7 +69,7 @@ function isRuling(step: Happening): step is Ruling {
 }
 
 async function rule(notebook: Notebook, step: Ruling): Promise<void> {
-	const { site } = notebook.town;
+	const { site } = notebook.played;
 	if ("archives" in step) {
 		site.archive(site.room(step.archives, site.people.Mia), step.locked ?? false);
 		return;
@@ -84,28 +84,28 @@ async function rule(notebook: Notebook, step: Ruling): Promise<void> {
 }
 
 async function operate(notebook: Notebook, { operator, asks, notes, has = "" }: Operating): Promise<void> {
-	const { town } = notebook;
+	const { played } = notebook;
 	// The same request, with stored values filled into its texts.
 	const params = parseJson(notebook.filled(JSON.stringify(asks))) as typeof asks;
 	let answer: object = {};
 	const isFound = async (): Promise<boolean> => {
-		answer = await town.operator.request(operator, params);
+		answer = await played.operator.request(operator, params);
 		const text = JSON.stringify(answer);
 		return typeof has === "string" ? text.includes(has) : has.test(text);
 	};
-	await town.city.until(isFound, `the answer of ${operator} has ${has}`);
+	await played.sceneGateway.until(isFound, `the answer of ${operator} has ${has}`);
 	if (notes) notebook.noted = String(Object.entries(answer).find(([name]) => name === notes)?.[1]);
 }
 
-async function run(town: Town, step: Running): Promise<void> {
+async function run(played: PlayedScene, step: Running): Promise<void> {
 	if ("losesDatabase" in step) {
-		await town.loseDatabase();
-		return town.start();
+		await played.loseDatabase();
+		return played.start();
 	}
 	const stops = "restarts" in step ? step.restarts : "stops" in step ? step.stops : undefined;
 	const starts = "restarts" in step ? step.restarts : "starts" in step ? step.starts : undefined;
-	if (stops === "connector" || stops === "both") await town.stop();
-	if (stops === "gateway" || stops === "both") await town.city.stop();
-	if (starts === "gateway" || starts === "both") await town.city.start();
-	if (starts === "connector" || starts === "both") await town.start();
+	if (stops === "connector" || stops === "both") await played.stop();
+	if (stops === "gateway" || stops === "both") await played.sceneGateway.stop();
+	if (starts === "gateway" || starts === "both") await played.sceneGateway.start();
+	if (starts === "connector" || starts === "both") await played.start();
 }

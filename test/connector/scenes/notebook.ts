@@ -1,17 +1,17 @@
+import type { PlayedScene } from "./played-scene.ts";
 import { has, textOfPost } from "./shown-posts.ts";
 import type { Player, Seen, SentInteraction } from "./site.ts";
-import type { Town } from "./town.ts";
 
 export class Notebook {
-	readonly town: Town;
+	readonly played: PlayedScene;
 	/** The last button press or command. */
 	interaction: SentInteraction | undefined;
 	/** Stored value for `{1}`. */
 	noted = "";
 	readonly #named = new Map<string, { readonly id: string }>();
 
-	constructor(town: Town) {
-		this.town = town;
+	constructor(played: PlayedScene) {
+		this.played = played;
 	}
 
 	name(name: string, { id }: { readonly id: string }): void {
@@ -25,24 +25,24 @@ export class Notebook {
 	async message(words: string, person: Player, room = "general"): Promise<{ readonly id: string }> {
 		const named = this.#named.get(words);
 		if (named) return named;
-		const { site, city } = this.town;
+		const { site, sceneGateway } = this.played;
 		const seen = () => attempt(() => site.room(room, person).shows(person)) ?? [];
 		let found: Seen | undefined;
 		const isThere = (): boolean => {
 			found = seen().findLast((shown) => has(textOfPost(site, shown), site.platformForm(words)));
 			return found !== undefined;
 		};
-		await city.until(isThere, `there is a message with ${words}`);
+		await sceneGateway.until(isThere, `there is a message with ${words}`);
 		if (!found) throw new Error(`there is no message with ${words}`);
 		return found;
 	}
 
 	/** The text with mentions instead of names, and with stored values filled in. */
 	written(text: string): string {
-		const people = Object.entries(this.town.site.people);
+		const people = Object.entries(this.played.site.people);
 		return people.reduce(
 			(written, [name, { id }]) => written.replaceAll(`@${name}`, `<@${id}>`),
-			this.filled(text.replaceAll("@Parley", this.town.site.mention)),
+			this.filled(text.replaceAll("@Parley", this.played.site.mention)),
 		);
 	}
 

@@ -2,9 +2,9 @@ import { hasBubblewrap } from "@parley/core/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Gallery } from "../gallery/gallery.ts";
 import type { Draw } from "../gallery/post.ts";
-import { City } from "./city.ts";
 import { normalised } from "./normalised.ts";
 import { play } from "./play.ts";
+import { SceneGateway } from "./scene-gateway.ts";
 import { golden } from "./scenes/golden.ts";
 import { readable } from "./shown-posts.ts";
 import type { Site, SiteClass } from "./site.ts";
@@ -16,32 +16,32 @@ import type { Scene } from "./step.ts";
  */
 export function playGolden<S extends Site>(Place: SiteClass<S>, draw: Draw<S>): void {
 	const sites = new Map<Scene, S>();
-	const cities: City[] = [];
+	const cities: SceneGateway[] = [];
 	const gallery = new Gallery(Place.platform, draw);
 	const played = Object.fromEntries(
 		Object.entries(golden).filter(([, { only = Place.platform }]) => only === Place.platform),
 	);
 	beforeAll(async () => {
-		for (const scenes of Object.values(Object.groupBy(Object.values(played), cityOf))) {
-			const city = await City.found(scenes ?? [], (scene, parts) => {
+		for (const scenes of Object.values(Object.groupBy(Object.values(played), sceneGatewayOf))) {
+			const sceneGateway = await SceneGateway.create(scenes ?? [], (scene, parts) => {
 				const site = new Place(parts);
 				sites.set(scene, site);
 				return site;
 			});
-			cities.push(city);
+			cities.push(sceneGateway);
 		}
 	});
 	afterAll(async () => {
-		for (const city of cities) await city[Symbol.asyncDispose]();
+		for (const sceneGateway of cities) await sceneGateway[Symbol.asyncDispose]();
 	});
 	for (const [name, scene] of Object.entries(played)) {
 		test(`final view: ${scene.name}`, async ({ skip }) => {
 			skip(scene.sandbox === true && !hasBubblewrap, "bubblewrap is not installed here");
 			const site = sites.get(scene);
-			const city = cities.find((one) => one.has(scene));
-			if (!city || !site) throw new Error("there is no city to play in");
+			const sceneGateway = cities.find((one) => one.has(scene));
+			if (!sceneGateway || !site) throw new Error("there is no gateway for the scene");
 			let seen = "";
-			await play(city, scene, () => {
+			await play(sceneGateway, scene, () => {
 				const { Mia } = site.people;
 				seen = normalised(readable(site.room("general", Mia).transcript(Mia)));
 				gallery.add(name, site);
@@ -56,6 +56,6 @@ export function playGolden<S extends Site>(Place: SiteClass<S>, draw: Draw<S>): 
 }
 
 /** A gateway that welcomes people does so in all its scenes, so these scenes have a separate gateway. */
-function cityOf({ welcome }: Scene): "welcoming" | "usual" {
+function sceneGatewayOf({ welcome }: Scene): "welcoming" | "usual" {
 	return welcome ? "welcoming" : "usual";
 }

@@ -1,13 +1,13 @@
 import { join } from "node:path";
-import type { City } from "./city.ts";
 import { claim } from "./claim.ts";
 import { doStep } from "./do-step.ts";
 import { findInternals, readIdEnds } from "./find-internals.ts";
 import { happen } from "./happen.ts";
 import { Notebook } from "./notebook.ts";
+import { PlayedScene } from "./played-scene.ts";
+import type { SceneGateway } from "./scene-gateway.ts";
 import { shownPosts } from "./shown-posts.ts";
 import type { Claim, Doing, Scene, Step } from "./step.ts";
-import { Town } from "./town.ts";
 
 const outcomes = ["says", "replies", "edits", "deletes", "reacts", "opensThread"];
 const orders = ["clicks", "chooses", "commands", "types"];
@@ -25,50 +25,54 @@ const sights = [
 ];
 
 /**
- * Plays a scene to its end, and passes the town to `show`. Rejects with the failed step or the faults, and with
+ * Plays a scene to its end, and passes the played scene to `show`. Rejects with the failed step or the faults, and with
  * everything visible at that time.
  */
-export async function play(city: City, scene: Scene, show?: (town: Town) => void): Promise<void> {
-	if (!city.runs) await city.start();
-	const before = city.log.records.length;
-	await using town = await Town.open(city, city.site(scene));
-	const notebook = new Notebook(town);
+export async function play(
+	sceneGateway: SceneGateway,
+	scene: Scene,
+	show?: (played: PlayedScene) => void,
+): Promise<void> {
+	if (!sceneGateway.runs) await sceneGateway.start();
+	const before = sceneGateway.log.records.length;
+	await using played = await PlayedScene.open(sceneGateway, sceneGateway.site(scene));
+	const notebook = new Notebook(played);
 	for (const [index, step] of scene.steps.entries()) {
 		try {
 			await performStep(notebook, step);
 		} catch (cause) {
 			const why = cause instanceof Error ? cause.message : String(cause);
 			const what = JSON.stringify(step, written);
-			throw new Error(`step ${index + 1}, ${what}: ${why}\n${town.report()}`, { cause });
+			throw new Error(`step ${index + 1}, ${what}: ${why}\n${played.report()}`, { cause });
 		}
 	}
-	await town.settle();
-	show?.(town);
-	await check(town, scene, before);
+	await played.settle();
+	show?.(played);
+	await check(played, scene, before);
 }
 
 export async function performStep(notebook: Notebook, step: Step): Promise<void> {
 	if (isClaim(step)) return claim(notebook, step);
 	if (!isDoing(step)) return happen(notebook, step);
-	await notebook.town.calm();
-	await notebook.town.city.pass(1000);
+	await notebook.played.calm();
+	await notebook.played.sceneGateway.pass(1000);
 	await doStep(notebook, step);
 }
 
-async function check(town: Town, { errors = [] }: Scene, before: number): Promise<void> {
-	const { site, log, city } = town;
-	const bad = [...log.records, ...city.log.records.slice(before)]
+async function check(played: PlayedScene, { errors = [] }: Scene, before: number): Promise<void> {
+	const { site, log, sceneGateway } = played;
+	const bad = [...log.records, ...sceneGateway.log.records.slice(before)]
 		.filter(({ level, message }) => level === "error" && !errors.some((error) => error.test(message)))
 		.map(({ message, fields }) => `logged: ${message} ${String(fields["error"] ?? fields["reason"] ?? "")}`);
-	const faults = [...site.drainFaults(), ...bad, ...(await internalsIn(town))];
-	if (faults.length > 0) throw new Error(`${faults.join("\n")}\n${town.report()}`);
+	const faults = [...site.drainFaults(), ...bad, ...(await internalsIn(played))];
+	if (faults.length > 0) throw new Error(`${faults.join("\n")}\n${played.report()}`);
 }
 
 /** Faults for ids, paths and permission names in posts that people can see. */
-async function internalsIn({ site, city }: Town): Promise<string[]> {
+async function internalsIn({ site, sceneGateway }: PlayedScene): Promise<string[]> {
 	const viewers = [undefined, ...Object.values(site.people)];
 	const posts = site.rooms().flatMap((room) => viewers.flatMap((viewer) => shownPosts(site, room, viewer)));
-	const { memoryDirectory } = city;
+	const { memoryDirectory } = sceneGateway;
 	const internals = {
 		directories: [memoryDirectory],
 		idEnds: await readIdEnds(join(memoryDirectory, "data")),

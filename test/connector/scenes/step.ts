@@ -26,8 +26,8 @@
 import type { MethodInput, RequestMethod } from "@parley/protocol";
 import type { Fault as DiscordFault } from "../../simulators/discord/rest/network.ts";
 import type { Fault as SlackFault } from "../../simulators/slack/web-api/network.ts";
+import type { PlayedScene } from "./played-scene.ts";
 import type { File, Site } from "./site.ts";
-import type { Town } from "./town.ts";
 
 export type Fault = DiscordFault & Pick<SlackFault, "error">;
 
@@ -143,7 +143,7 @@ export type Happening<S extends Site = Site> =
 	/** A request of the operator. `{1}` is the value of the last `notes`. */
 	| Operating
 	/** An action that has no step type of its own. */
-	| { does(town: Town<S>): void | Promise<void>; readonly what: string };
+	| { does(played: PlayedScene<S>): void | Promise<void>; readonly what: string };
 
 /** A condition that is true now or after the current work. */
 export type Claim =

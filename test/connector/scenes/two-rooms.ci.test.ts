@@ -2,21 +2,21 @@ import { createIds, ParleyError } from "@parley/base";
 import { hasBubblewrap } from "@parley/core/testing";
 import { type Client, createClient } from "@parley/protocol";
 import { expect, test } from "vitest";
-import { City } from "./city.ts";
 import { DiscordSite } from "./discord-site.ts";
 import { Notebook } from "./notebook.ts";
 import { performStep } from "./play.ts";
+import { PlayedScene } from "./played-scene.ts";
+import { SceneGateway } from "./scene-gateway.ts";
 import { SlackSite } from "./slack-site.ts";
 import type { Scene, Step } from "./step.ts";
-import { Town } from "./town.ts";
 
 const slackScene: Scene = { name: "in Slack", steps: [] };
 const beside: Scene = { name: "in Discord", steps: [] };
 
 /** Names of the events of a session from its beginning, added as the client reads them. */
-async function watch(city: City, client: Client, session_id: string): Promise<string[]> {
+async function watch(sceneGateway: SceneGateway, client: Client, session_id: string): Promise<string[]> {
 	const seen: string[] = [];
-	const reader = await city.through(client.open({ session_id, after_seq: 0 }));
+	const reader = await sceneGateway.through(client.open({ session_id, after_seq: 0 }));
 	void (async () => {
 		for await (const { event } of reader.events()) seen.push(event);
 	})();
@@ -25,31 +25,33 @@ async function watch(city: City, client: Client, session_id: string): Promise<st
 
 /** Discord and Slack with one gateway, and the actions and views of the people on both platforms. */
 async function openRooms() {
-	const city = await City.found([slackScene, beside], (scene, parts) =>
+	const sceneGateway = await SceneGateway.create([slackScene, beside], (scene, parts) =>
 		scene === slackScene ? new SlackSite(parts) : new DiscordSite(parts),
 	);
 	await using opened = new AsyncDisposableStack();
-	opened.use(city);
-	const slack = opened.use(await Town.open(city, city.site(slackScene)));
-	const discord = opened.use(await Town.open(city, city.site(beside)));
+	opened.use(sceneGateway);
+	const slack = opened.use(await PlayedScene.open(sceneGateway, sceneGateway.site(slackScene)));
+	const discord = opened.use(await PlayedScene.open(sceneGateway, sceneGateway.site(beside)));
 	const open = opened.move();
 	const [inSlack, inDiscord] = [new Notebook(slack), new Notebook(discord)];
 	return {
-		...{ city, slack, discord, inSlack, inDiscord },
+		...{ sceneGateway, slack, discord, inSlack, inDiscord },
 		async play(notebook: Notebook, steps: readonly Step[]): Promise<void> {
 			for (const step of steps) await performStep(notebook, step);
 		},
 		/** The session that the people on Slack started. */
 		async asking(): Promise<string> {
-			const { sessions } = await city.through(city.operator.request("list_sessions", {}));
+			const { sessions } = await sceneGateway.through(sceneGateway.operator.request("list_sessions", {}));
 			const own = sessions.find(({ external_key = "" }) => external_key.startsWith("slack:"));
 			return own?.session_id ?? "";
 		},
 		/** A client with read access to one session. */
 		async third(session: string): Promise<Client> {
 			const tokenRequest = { kind: "observer" as const, name: "wall", sessions: [session] };
-			const { token } = await city.through(city.operator.request("create_token", tokenRequest));
-			return createClient({ url: city.url, token, clock: city.clock, ids: createIds() });
+			const { token } = await sceneGateway.through(
+				sceneGateway.operator.request("create_token", tokenRequest),
+			);
+			return createClient({ url: sceneGateway.url, token, clock: sceneGateway.clock, ids: createIds() });
 		},
 		drainFaults: () => [...slack.site.drainFaults(), ...discord.site.drainFaults()],
 		[Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
@@ -64,7 +66,7 @@ test("two channels of two platforms share a gateway: a question of one is answer
 }) => {
 	skip(!hasBubblewrap, "bubblewrap is not installed here");
 	await using rooms = await openRooms();
-	const { city, discord, inSlack, inDiscord, play } = rooms;
+	const { sceneGateway, discord, inSlack, inDiscord, play } = rooms;
 
 	// Both sessions work at the same time.
 	await play(inSlack, [
@@ -79,20 +81,25 @@ test("two channels of two platforms share a gateway: a question of one is answer
 
 	const session = await rooms.asking();
 	const third = await rooms.third(session);
-	const seen = await watch(city, third, session);
+	const seen = await watch(sceneGateway, third, session);
 
 	// An approver of the other channel has no permission here, whichever request the connector sends.
-	const { prompts } = await city.through(city.operator.request("list_prompts", {}));
+	const { prompts } = await sceneGateway.through(sceneGateway.operator.request("list_prompts", {}));
 	const prompt = prompts.find(({ session_id }) => session_id === session);
 	expect(prompt).toBeDefined();
-	const other = createClient({ url: city.url, token: discord.token, clock: city.clock, ids: createIds() });
+	const other = createClient({
+		url: sceneGateway.url,
+		token: discord.token,
+		clock: sceneGateway.clock,
+		ids: createIds(),
+	});
 	const { tenant, people, place } = discord.site;
 	const answer = {
 		...{ token: prompt?.token ?? "", value: "once" },
 		actor: { id: people.Alex.id, name: "Alex", roles: [], guest: false },
 		place: { tenant, channel: place[0].split(":").at(-1) ?? "", shared: false },
 	};
-	const refused = city
+	const refused = sceneGateway
 		.through(other.request("prompt_response", answer, { sessionId: session }))
 		.catch(ParleyError.from);
 	expect(await refused).toMatchObject({ code: "permission_denied" });
@@ -110,7 +117,10 @@ test("two channels of two platforms share a gateway: a question of one is answer
 		{ shows: "write_file returned" },
 		{ hides: "Ship" },
 	]);
-	await city.until(() => seen.includes("task.completed"), "the third client sees the end of the task");
+	await sceneGateway.until(
+		() => seen.includes("task.completed"),
+		"the third client sees the end of the task",
+	);
 	expect(seen.filter((event) => ofTask.test(event))).toEqual(taskEvents);
 	await Promise.all([third.close(), other.close()]);
 	expect(rooms.drainFaults()).toEqual([]);
@@ -121,10 +131,10 @@ test("a call in Slack is approved in Discord as the operator has set, and a thir
 }) => {
 	skip(!hasBubblewrap, "bubblewrap is not installed here");
 	await using rooms = await openRooms();
-	const { city, slack, discord, inSlack, inDiscord, play } = rooms;
+	const { sceneGateway, slack, discord, inSlack, inDiscord, play } = rooms;
 	const [[from, { root }], [to]] = [slack.site.place, discord.site.place];
 	const profile = { root: String(root), approve_in: [to] };
-	await city.through(city.operator.request("set_place", { place: from, profile }));
+	await sceneGateway.through(sceneGateway.operator.request("set_place", { place: from, profile }));
 
 	await play(inSlack, [
 		{ commands: "/task new", with: { text: "run: echo shipped > release.txt", title: "Ship" } },
@@ -135,7 +145,7 @@ test("a call in Slack is approved in Discord as the operator has set, and a thir
 	]);
 	const session = await rooms.asking();
 	const third = await rooms.third(session);
-	const seen = await watch(city, third, session);
+	const seen = await watch(sceneGateway, third, session);
 
 	await play(inDiscord, [
 		// The approval is visible only in this channel and only to approvers.
@@ -170,13 +180,16 @@ test("a call in Slack is approved in Discord as the operator has set, and a thir
 		{ notified: ["Mia"] },
 		{ file: "release.txt", has: "shipped\n" },
 	]);
-	await city.until(() => seen.includes("task.completed"), "the third client sees the end of the task");
+	await sceneGateway.until(
+		() => seen.includes("task.completed"),
+		"the third client sees the end of the task",
+	);
 	expect(seen.filter((event) => ofTask.test(event))).toEqual(taskEvents);
 	await third.close();
 
 	const { people } = discord.site;
 	const principal = `discord:${discord.site.tenant}:${people.Alex.id}`;
-	const { records } = await city.through(city.operator.request("read_audit", { principal }));
+	const { records } = await sceneGateway.through(sceneGateway.operator.request("read_audit", { principal }));
 	expect(records.filter(({ action }) => action === "approval.decide")).toMatchObject([
 		{ via: "ozzie", object: expect.stringContaining(session), decision: "approved", args: { place: to } },
 	]);
@@ -188,10 +201,10 @@ test("the first of two approvers in two channels decides, and the other one is i
 }) => {
 	skip(!hasBubblewrap, "bubblewrap is not installed here");
 	await using rooms = await openRooms();
-	const { city, slack, discord, inSlack, inDiscord, play } = rooms;
+	const { sceneGateway, slack, discord, inSlack, inDiscord, play } = rooms;
 	const [[from, { root }], [to]] = [slack.site.place, discord.site.place];
 	const profile = { root: String(root), approve_in: [to] };
-	await city.through(city.operator.request("set_place", { place: from, profile }));
+	await sceneGateway.through(sceneGateway.operator.request("set_place", { place: from, profile }));
 	await play(inSlack, [
 		{ commands: "/task new", with: { text: "run: echo shipped > release.txt", title: "Ship" } },
 		{ shows: ["Approval", "[Deny]"], in: "Ship" },

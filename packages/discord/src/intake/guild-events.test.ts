@@ -48,19 +48,19 @@ function place(stored = new Map<string, StoredAudiences>()) {
 		for (const { stored } of translated) await stored?.();
 		return translated.map(({ inbound }) => inbound);
 	};
-	return { clock, log, port, intake, tell: translate, stored, failures };
+	return { clock, log, port, intake, translate, stored, failures };
 }
 
 async function known() {
 	const opened = place();
-	await opened.tell("GUILD_CREATE", guild);
+	await opened.translate("GUILD_CREATE", guild);
 	return opened;
 }
 
 const letIn = { guild_id: "1", role: { ...mods, permissions: view } };
 
 test("added rights of a role are reported for the channels that it can read with them", async () => {
-	const { tell: translate } = await known();
+	const { translate } = await known();
 	expect(await translate("GUILD_ROLE_UPDATE", letIn)).toMatchObject([
 		{
 			type: "audience",
@@ -80,7 +80,7 @@ test("added rights of a role are reported for the channels that it can read with
 });
 
 test("another name or colour of a role, and rights without access, are not reported", async () => {
-	const { tell: translate } = await known();
+	const { translate } = await known();
 	for (const change of [
 		{ name: "Moderators" },
 		{ color: 5 },
@@ -91,7 +91,7 @@ test("another name or colour of a role, and rights without access, are not repor
 });
 
 test("a channel with a larger audience is reported, and an unknown one may have any", async () => {
-	const { tell: translate } = await known();
+	const { translate } = await known();
 	expect(await translate("CHANNEL_UPDATE", { ...open, name: "other" })).toEqual([]);
 	const hidden = { ...open, permission_overwrites: [] };
 	const expected = [{ type: "audience", channels: ["10"], change: "the permissions of the channel changed" }];
@@ -103,7 +103,7 @@ test("a channel with a larger audience is reported, and an unknown one may have 
 });
 
 test("a deleted channel is reported, a deleted thread is not, because its audience stays the same", async () => {
-	const { tell: translate } = await known();
+	const { translate } = await known();
 	expect(await translate("THREAD_DELETE", { id: "20", guild_id: "1", parent_id: "10", type: 11 })).toEqual(
 		[],
 	);
@@ -113,7 +113,7 @@ test("a deleted channel is reported, a deleted thread is not, because its audien
 });
 
 test("a new owner of a server can read all of it", async () => {
-	const { tell: translate } = await known();
+	const { translate } = await known();
 	expect(await translate("GUILD_UPDATE", { id: "1", owner_id: "9", name: "renamed" })).toEqual([]);
 	expect(await translate("GUILD_UPDATE", { id: "1", owner_id: "8" })).toMatchObject([
 		{ channels: ["10", "11"], change: "the server has a new owner" },
@@ -121,7 +121,7 @@ test("a new owner of a server can read all of it", async () => {
 });
 
 test("a server that removed the bot is reported with all its channels, an unavailable one is not", async () => {
-	const { tell: translate, log, stored } = await known();
+	const { translate, log, stored } = await known();
 	expect(await translate("GUILD_DELETE", { id: "1", unavailable: true })).toEqual([]);
 	expect(log.records).toEqual([]);
 	expect(await translate("GUILD_DELETE", { id: "1" })).toMatchObject([
@@ -133,23 +133,23 @@ test("a server that removed the bot is reported with all its channels, an unavai
 
 test("changes during an absence are reported when the server is back, and a new channel is not", async () => {
 	const { stored } = await known();
-	const { tell: translate } = place(stored);
+	const { translate } = place(stored);
 	expect(
 		await translate("GUILD_CREATE", { ...guild, channels: [open, closed, { ...open, id: "12" }] }),
 	).toEqual([]);
 	const next = place(stored);
-	expect(await next.tell("GUILD_CREATE", { ...guild, channels: [closed] })).toMatchObject([
+	expect(await next.translate("GUILD_CREATE", { ...guild, channels: [closed] })).toMatchObject([
 		{ channels: ["10", "12"] },
 	]);
 	const last = place(stored);
 	const roles = [everybody, letIn.role];
-	expect(await last.tell("GUILD_CREATE", { ...guild, roles, channels: [closed] })).toMatchObject([
+	expect(await last.translate("GUILD_CREATE", { ...guild, roles, channels: [closed] })).toMatchObject([
 		{ channels: ["11"], change: "permissions changed while I was offline" },
 	]);
 });
 
 test("without a stored audience, the earlier readers are unknown", async () => {
-	const { tell: translate } = place();
+	const { translate } = place();
 	expect(await translate("GUILD_CREATE", guild)).toMatchObject([
 		{ channels: "all", change: "the previous permissions are unknown" },
 	]);
@@ -158,14 +158,14 @@ test("without a stored audience, the earlier readers are unknown", async () => {
 
 test("after a resume, the state of a server is requested and compared with the stored one", async () => {
 	const { stored } = await known();
-	const { tell: translate, port } = place(stored);
+	const { translate, port } = place(stored);
 	const now = { ...guild, roles: [everybody, letIn.role] };
 	port.answer("GET /guilds/1", { status: 503 }, { body: now });
 	port.answer("GET /guilds/1/channels", { body: guild.channels });
 	const other = place(stored);
 	other.port.answer("GET /guilds/1", { body: guild });
 	other.port.answer("GET /guilds/1/channels", { body: guild.channels });
-	expect(await other.tell("GUILD_ROLE_UPDATE", { guild_id: "1", role: mods })).toEqual([]);
+	expect(await other.translate("GUILD_ROLE_UPDATE", { guild_id: "1", role: mods })).toEqual([]);
 	port.script.shift();
 	expect(await translate("GUILD_ROLE_UPDATE", letIn)).toMatchObject([{ channels: ["11"] }]);
 	expect(port.requestLines).toEqual(["GET /guilds/1", "GET /guilds/1/channels"]);
@@ -188,13 +188,13 @@ test.each([
 	["CHANNEL_DELETE", open, [{ room: { channel: "10" }, gone: true }, { channels: ["11"] }]],
 ])("after a resume, the first %s reports all channels with another audience", async (t, d, expected) => {
 	const there = t === "CHANNEL_DELETE" ? [shown] : [open, shown, { ...open, id: "12" }];
-	const { tell: translate } = await resumed({ body: there });
+	const { translate } = await resumed({ body: there });
 	expect(await translate(t, d)).toMatchObject(expected);
 	expect(await translate("CHANNEL_UPDATE", shown)).toEqual([]);
 });
 
 test("if Discord does not return a server, every possible change is reported", async () => {
-	const { tell: translate } = await resumed(...Array.from({ length: 5 }, () => ({ status: 403 })));
+	const { translate } = await resumed(...Array.from({ length: 5 }, () => ({ status: 403 })));
 	expect(await translate("CHANNEL_UPDATE", open)).toMatchObject([{ channels: ["10"] }]);
 	expect(await translate("CHANNEL_DELETE", open)).toMatchObject([{ room: { channel: "10" }, gone: true }]);
 	expect(await translate("CHANNEL_CREATE", { ...open, id: "12" })).toEqual([]);
@@ -202,7 +202,7 @@ test("if Discord does not return a server, every possible change is reported", a
 });
 
 test("the change of a channel that is not stored is reported again", async () => {
-	const { intake, tell: translate } = await known();
+	const { intake, translate } = await known();
 	const hidden = { ...open, permission_overwrites: [] };
 	await intake.translate({ t: "CHANNEL_UPDATE", d: hidden }, never);
 	expect(await translate("CHANNEL_UPDATE", hidden)).toHaveLength(1);
@@ -210,7 +210,7 @@ test("the change of a channel that is not stored is reported again", async () =>
 });
 
 test("a change that is not stored, or could not be saved, is reported again", async () => {
-	const { intake, tell: translate, failures, log } = await known();
+	const { intake, translate, failures, log } = await known();
 	await intake.translate({ t: "GUILD_ROLE_UPDATE", d: letIn }, never);
 	failures.push(new Error("disk full"));
 	expect(await translate("GUILD_ROLE_UPDATE", letIn)).toHaveLength(1);
@@ -227,7 +227,7 @@ test.each([
 	"CHANNEL_DELETE",
 	"THREAD_DELETE",
 ])("a %s with invalid content is counted and reported", async (t) => {
-	const { tell: translate, intake, log } = await known();
+	const { translate, intake, log } = await known();
 	expect(await translate(t, { id: 5 })).toEqual([]);
 	expect([intake.malformed, log.records.length]).toEqual([1, 1]);
 });
@@ -239,10 +239,10 @@ test.each([
 	[undefined, false],
 	["unlocked", false],
 ])("a thread with the state %o accepts posts again: %o", async (state, isOpen) => {
-	const { tell, clock } = await known();
+	const { translate, clock } = await known();
 	const thread = { id: "20", type: 11, guild_id: "1", parent_id: "10", thread_metadata: state };
 	const room = { tenant: "1", channel: "10", thread: "20", shared: false, kind: "channel" };
-	expect(await tell("THREAD_UPDATE", thread)).toEqual(
+	expect(await translate("THREAD_UPDATE", thread)).toEqual(
 		isOpen ? [{ type: "reopened", room, at: clock.now() }] : [],
 	);
 });

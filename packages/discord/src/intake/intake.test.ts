@@ -37,11 +37,11 @@ function open() {
 	const audiences = { load: async () => ({}), save: async () => undefined };
 	const intake = new Intake({ self, port, channels, audiences, clock, log });
 	const translate = (t: string, d: unknown) => intake.translate({ t, d }, never);
-	return { port, log, intake, tell: translate };
+	return { port, log, intake, translate };
 }
 
 async function inboundOf(t: string, d: object, known = true): Promise<Incoming> {
-	const { tell: translate } = open();
+	const { translate } = open();
 	if (known) await translate("GUILD_CREATE", guild);
 	const translated = await translate(t, d);
 	if ("ignored" in translated) throw new Error(translated.ignored);
@@ -91,9 +91,9 @@ test.each([
 	["a person, for a group", { channel_id: "10" }, {}],
 	["a person, without a name", { content: " " }, {}],
 ])("a new name by %s changes no title", async (_, more, ofThread) => {
-	const { tell } = open();
-	await tell("GUILD_CREATE", { ...guild, threads: [{ ...thread, ...ofThread }] });
-	expect(await tell("MESSAGE_CREATE", { ...renamed, ...more })).toHaveProperty("ignored");
+	const { translate } = open();
+	await translate("GUILD_CREATE", { ...guild, threads: [{ ...thread, ...ofThread }] });
+	expect(await translate("MESSAGE_CREATE", { ...renamed, ...more })).toHaveProperty("ignored");
 });
 
 test("direct messages have their own tenant, and no roles", async () => {
@@ -134,7 +134,7 @@ test("an edit has its own time, and a change of the preview is not an edit", asy
 	expect(key.id).toBe(`edited:1:10:${id}:${clock.now() + 5500}`);
 	// A missed message that was edited has the text of its last edit.
 	expect((await inboundOf("MESSAGE_CREATE", edited)).key).toEqual(key);
-	const { tell: translate, log } = open();
+	const { translate, log } = open();
 	const preview = { id, channel_id: "10", guild_id: "1", embeds: [{}] };
 	expect(await translate("MESSAGE_UPDATE", preview)).toEqual({
 		ignored: "the text of the message is unchanged",
@@ -143,7 +143,7 @@ test("an edit has its own time, and a change of the preview is not an edit", asy
 });
 
 test("deletions arrive one by one", async () => {
-	const { tell: translate } = open();
+	const { translate } = open();
 	await translate("GUILD_CREATE", guild);
 	const room = { tenant: "1", channel: "10", thread: "20", shared: false, kind: "channel" };
 	const of = (at: string) => ({
@@ -156,7 +156,7 @@ test("deletions arrive one by one", async () => {
 });
 
 test("four reactions have a meaning; a second one has an effect, except to repeat an answer", async () => {
-	const { tell: translate } = open();
+	const { translate } = open();
 	await translate("GUILD_CREATE", guild);
 	const reaction = {
 		...{ user_id: "42", channel_id: "10", guild_id: "1", message_id: "5" },
@@ -199,13 +199,13 @@ test.each([
 	["of no interest", "PRESENCE_UPDATE", {}, "PRESENCE_UPDATE is not used"],
 	["no event of Discord", "constructor", {}, "constructor is not used"],
 ])("an event of %s is ignored with the reason", async (_name, t, d, ignored) => {
-	const { tell: translate } = open();
+	const { translate } = open();
 	await translate("GUILD_CREATE", guild);
 	expect(await translate(t, d)).toEqual({ ignored });
 });
 
 test("a meaningless payload is counted, and each kind is logged once", async () => {
-	const { tell: translate, intake, log } = open();
+	const { translate, intake, log } = open();
 	for (const d of [null, 5, { ...message, author: 7 }, { ...message, author: 8 }]) {
 		expect(await translate("MESSAGE_CREATE", d)).toEqual({ ignored: "the MESSAGE_CREATE cannot be read" });
 	}
@@ -231,7 +231,7 @@ test("a forwarded message is marked, and a reply is not", async () => {
 });
 
 test("after a resume, unknown data is requested until there is a response", async () => {
-	const { tell: translate, port } = open();
+	const { translate, port } = open();
 	const refused = new ParleyError("no answer", { code: "unavailable" });
 	port.answer("GET /channels/20", refused, { status: 429, body: { retry_after: 2 } }, { body: thread });
 	port.answer("GET /guilds/1/roles", { body: roles });
@@ -254,7 +254,7 @@ test("after a resume, unknown data is requested until there is a response", asyn
 });
 
 test("a channel that Discord hides from the bot has no inbound events", async () => {
-	const { tell: translate, port } = open();
+	const { translate, port } = open();
 	port.answer("GET /channels/10", { status: 403, body: { code: 50_001 } });
 	expect(await translate("MESSAGE_CREATE", message)).toEqual({
 		ignored: "the bot cannot see channel 10",

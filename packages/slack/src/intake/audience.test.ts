@@ -43,7 +43,7 @@ test.each(["channel_convert_to_public", "channel_convert_to_private"])(
 );
 
 test("a guest or an external person who joins changes the audience, and a member of the workspace does not", async () => {
-	const { inboundOf, tell: translate } = await openReading();
+	const { inboundOf, translate } = await openReading();
 	const joined = (user: string) => ({ type: "member_joined_channel", channel: "C1", user, team: "T1" });
 	for (const user of ["UGUEST", "UOUT", "UNONE"]) {
 		expect((await inboundOf(joined(user))).inbound).toMatchObject({
@@ -71,7 +71,7 @@ test("a channel with another id is not the trusted channel", async () => {
 });
 
 test("after a change, the channel is requested again", async () => {
-	const { inboundOf, tell: translate, port } = await openReading();
+	const { inboundOf, translate, port } = await openReading();
 	const message = { type: "message", channel: "C1", user: "UADA", text: "hello", ts: "1.1" };
 	const isShared = async (): Promise<unknown> => {
 		const { inbound } = await inboundOf(message);

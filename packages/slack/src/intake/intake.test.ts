@@ -39,7 +39,7 @@ test("both events of a mention are the same inbound event, in any order", async 
 });
 
 test("an edit has its own time, also from both of its events, and a change of the preview is not an edit", async () => {
-	const { inboundOf, tell: translate, log } = await openReading();
+	const { inboundOf, translate, log } = await openReading();
 	const text = "<@UBOT> hallo";
 	const edited = { ...message, text, edited: { user: "UADA", ts: "1767225605.000000" } };
 	const { channel: _, channel_type: __, ...inner } = edited;
@@ -62,7 +62,7 @@ test("an edit has its own time, also from both of its events, and a change of th
 });
 
 test("Slack's own button stops the active run in its thread", async () => {
-	const { inboundOf, tell: translate, clock } = await openReading();
+	const { inboundOf, translate, clock } = await openReading();
 	const pressed = { type: "agent_session_stopped", channel: "C1", user: "UADA", thread_ts: ts };
 	expect(await inboundOf({ ...pressed, streaming_message_ts: [], event_ts: "1767225601.000000" })).toEqual({
 		inbound: { type: "stop", room, person: ada, at: clock.now() },
@@ -154,7 +154,7 @@ test("without a response of Slack, the message must be redelivered", async () =>
 });
 
 test("a message that is read later has its current text, and joins in between are included", async () => {
-	const { inboundOf, tell: translate, port } = await openReading();
+	const { inboundOf, translate, port } = await openReading();
 	const edited = { user: "UADA", ts: "1767225605.000000" };
 	expect((await inboundOf({ ...message, edited })).key.id).toBe(`edited:C1-${ts}:${edited.ts}`);
 	const joined = { ...message, subtype: "channel_join", text: "<@UADA> has joined the channel" };
@@ -167,7 +167,7 @@ test("a message that is read later has its current text, and joins in between ar
 });
 
 test("a changed profile of a person is read from its event, without another request", async () => {
-	const { inboundOf, tell: translate, port, people } = await openReading();
+	const { inboundOf, translate, port, people } = await openReading();
 	expect(people.known("UADA")).toBeUndefined();
 	await inboundOf(message);
 	expect(people.known("UADA")).toBe("Ada");
@@ -212,7 +212,7 @@ test("files are included; a remote one is requested, and a missing one is omitte
 });
 
 test("own messages and those of Slack are ignored, and apps are bots", async () => {
-	const { tell: translate, inboundOf } = await openReading();
+	const { translate, inboundOf } = await openReading();
 	for (const own of [{ user: "UBOT" }, { user: undefined, bot_id: "BBOT", subtype: "bot_message" }]) {
 		expect(await translate({ ...message, ...own })).toEqual({ ignored: "the bot sent it itself" });
 	}
@@ -234,7 +234,7 @@ test("own messages and those of Slack are ignored, and apps are bots", async () 
 });
 
 test("each reaction has its meaning, once for each event", async () => {
-	const { inboundOf, tell: translate, clock } = await openReading();
+	const { inboundOf, translate, clock } = await openReading();
 	const reaction = { type: "reaction_added", user: "UADA", item: { type: "message", channel: "C1", ts } };
 	const of = async (name: string) => (await inboundOf({ ...reaction, reaction: name })).inbound;
 	expect(await of("x")).toEqual({
@@ -258,7 +258,7 @@ test("each reaction has its meaning, once for each event", async () => {
 });
 
 test("a title that a person changes is an event, and one of the bot is not", async () => {
-	const { inboundOf, tell: translate, clock } = await openReading();
+	const { inboundOf, translate, clock } = await openReading();
 	const changed = {
 		type: "agent_session_title_changed",
 		user: "UADA",
@@ -276,7 +276,7 @@ test("a title that a person changes is an event, and one of the bot is not", asy
 });
 
 test("the opened home page and the opened messages are events, and other tabs are not", async () => {
-	const { inboundOf, tell: translate, clock } = await openReading();
+	const { inboundOf, translate, clock } = await openReading();
 	const opened = { type: "app_home_opened", user: "UADA", channel: "D1", tab: "home" };
 	const direct = { tenant: "T1", channel: "D1", shared: false, kind: "direct" };
 	expect(await inboundOf(opened)).toEqual({
@@ -288,7 +288,7 @@ test("the opened home page and the opened messages are events, and other tabs ar
 });
 
 test("a malformed event is counted and logged, and does not throw", async () => {
-	const { tell: translate, intake, malformed, log } = await openReading();
+	const { translate, intake, malformed, log } = await openReading();
 	const wrong = [
 		...[
 			{ type: "message" },

@@ -20,7 +20,7 @@ function edit(seconds: number, text: string): object {
 const deleted = { type: "message", subtype: "message_deleted", channel: "C1", deleted_ts: first, ts: "2.2" };
 
 test("a message that is redelivered after its edit or deletion is ignored", async () => {
-	const { tell: translate, inboundOf, store } = await openReading();
+	const { translate, inboundOf, store } = await openReading();
 	const storeEvent = async (event: object): Promise<void> => {
 		const { key, inbound } = await inboundOf(event);
 		const stored = { ...key, data: JSON.stringify(inbound), state: "done", attempts: 1 } as const;

@@ -124,7 +124,7 @@ const looksAt = (...values: readonly string[]) => ({
 const direct = { room: { ...room, channel: "D1", kind: "direct" as const }, limits: both(0) };
 
 test("a direct message comes with the channel that its author looks at, if the author can read it", async () => {
-	const { port, read, tell: translate, clock } = await open();
+	const { port, read, translate, clock } = await open();
 	const changed = { type: "app_context_changed", user: "UADA", channel: "D1" };
 	const idsOf = async (query: object = direct) => (await read(query)).messages.map(({ id }) => id);
 	port.channels["C7"] = { id: "C7", is_private: false };
@@ -155,7 +155,7 @@ test("a direct message comes with the channel that its author looks at, if the a
 });
 
 test("the context of a message replaces the earlier one, and does not apply to channels", async () => {
-	const { port, read, tell: translate, viewed } = await open();
+	const { port, read, translate, viewed } = await open();
 	port.channels["C7"] = { id: "C7", is_private: false };
 	const sentMessage = {
 		type: "message",

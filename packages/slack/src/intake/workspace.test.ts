@@ -9,7 +9,7 @@ const installed = (team_id: string) => ({
 });
 
 test("an event for another workspace is ignored", async () => {
-	const { tell: translate, inboundOf, port } = await openReading();
+	const { translate, inboundOf, port } = await openReading();
 	const foreign = await translate(message, { team_id: "T9", ...installed("T9") });
 	expect([foreign, port.methods]).toEqual([{ ignored: "the event belongs to another workspace" }, []]);
 	expect(await inboundOf(message, installed("T1"))).toMatchObject({ key: { id: "message:C1-1.1" } });

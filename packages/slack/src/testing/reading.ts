@@ -21,5 +21,5 @@ export async function openReading() {
 		if (first === undefined) throw new Error("nothing arrived");
 		return first;
 	};
-	return { ...reading, clock, log, port, store, malformed, tell: translate, inboundOf };
+	return { ...reading, clock, log, port, store, malformed, translate, inboundOf };
 }

@@ -260,8 +260,8 @@ export const access: readonly Scene<DiscordSite>[] = [
 			{ what: "Parley is removed", does: ({ site: { simulator } }) => simulator.home.removesApp() },
 			{
 				what: "nothing is trusted there",
-				does: ({ city, operator, site }) =>
-					city.until(async () => {
+				does: ({ sceneGateway, operator, site }) =>
+					sceneGateway.until(async () => {
 						const { grants } = await operator.request("list_grants", {});
 						return !grants.some(({ place }) => place === site.place[0]);
 					}, "the grant is over"),

@@ -219,13 +219,15 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 			...asks,
 			{
 				what: "the operator approves at a terminal",
-				does: async ({ city, operator }) => {
-					const { prompts } = await city.through(operator.request("list_prompts", {}));
+				does: async ({ sceneGateway, operator }) => {
+					const { prompts } = await sceneGateway.through(operator.request("list_prompts", {}));
 					const own = prompts.filter(({ session_id }) => session_id === prompts.at(-1)?.session_id);
 					const prompt = own.at(-1);
 					if (prompt === undefined) throw new Error("nothing waits");
 					const answer = { token: prompt.token, value: "once" };
-					await city.through(operator.request("prompt_response", answer, { sessionId: prompt.session_id }));
+					await sceneGateway.through(
+						operator.request("prompt_response", answer, { sessionId: prompt.session_id }),
+					);
 				},
 			},
 			{ shows: "by the operator" },

@@ -85,7 +85,7 @@ export const away: readonly Scene<DiscordSite>[] = [
 		steps: [
 			{ says: "@Parley say: before" },
 			{ shows: "[offline] before" },
-			{ what: "the database is lost", does: (town) => town.loseDatabase() },
+			{ what: "the database is lost", does: (played) => played.loseDatabase() },
 			{ says: "@Parley say: meanwhile" },
 			{ starts: "connector" },
 			{ showsOnly: ["[offline] before", "[offline] meanwhile"] },

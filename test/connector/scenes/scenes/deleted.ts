@@ -1,17 +1,17 @@
+import type { PlayedScene } from "../played-scene.ts";
 import type { Scene, Step } from "../step.ts";
-import type { Town } from "../town.ts";
 
 /** Deletes sessions like `parley sessions rm --force`. Spares the `spared` least recently used sessions. */
 const deleting = ({ spared }: { readonly spared: number }): Step => ({
 	what: "the operator deletes the conversations of the scene",
-	does: async ({ city, operator, site }: Town) => {
-		const { sessions } = await city.through(operator.request("list_sessions", {}));
+	does: async ({ sceneGateway, operator, site }: PlayedScene) => {
+		const { sessions } = await sceneGateway.through(operator.request("list_sessions", {}));
 		const names = site.tenants.map((tenant) => `${site.platform}:${tenant}:`);
 		const own = sessions
 			.filter(({ external_key = "" }) => names.some((name) => external_key.startsWith(name)))
 			.toSorted((one, other) => Date.parse(one.updated_at) - Date.parse(other.updated_at));
 		for (const { session_id } of own.slice(spared)) {
-			await city.through(operator.request("delete_session", { session_id, force: true }));
+			await sceneGateway.through(operator.request("delete_session", { session_id, force: true }));
 		}
 	},
 });

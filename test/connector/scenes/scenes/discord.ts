@@ -235,9 +235,9 @@ function rename({ general, people }: DiscordSite, name: string, by: "Mia" | "Sam
 function threads(...expected: readonly string[]): Step<DiscordSite> {
 	return {
 		what: `the threads are ${expected.join()}`,
-		does: ({ site, city }) => {
+		does: ({ site, sceneGateway }) => {
 			const now = () => site.general.threads().map(({ name }) => name);
-			return city
+			return sceneGateway
 				.until(() => isDeepStrictEqual(now(), expected), "the threads have their names")
 				.catch((cause: unknown) => {
 					throw new Error(`the threads are ${now().join()}`, { cause });
@@ -261,8 +261,8 @@ function makeText({ general }: DiscordSite): void {
 function presence(status: string, ...activities: readonly string[]): Step<DiscordSite> {
 	return {
 		what: `the bot is ${status}: ${activities.join()}`,
-		does: ({ site, city }) =>
-			city.until(
+		does: ({ site, sceneGateway }) =>
+			sceneGateway.until(
 				() => isDeepStrictEqual(site.simulator.presence, { status, activities }),
 				"the presence is shown",
 			),
@@ -273,11 +273,11 @@ function presence(status: string, ...activities: readonly string[]): Step<Discor
 function reactions(words: string, expected: Readonly<Record<string, number>>): Step<DiscordSite> {
 	return {
 		what: `the reactions to "${words}" are ${Object.entries(expected).flat().join(" ")}`,
-		async does({ site, city }) {
+		async does({ site, sceneGateway }) {
 			const present = (): Shown["reactions"] | undefined =>
 				site.general.shows().findLast(({ content }) => content.includes(words))?.reactions;
 			const isSo = (): boolean => isDeepStrictEqual(present(), expected);
-			await city.until(isSo, "the reactions are there").catch((cause: unknown) => {
+			await sceneGateway.until(isSo, "the reactions are there").catch((cause: unknown) => {
 				throw new Error(`the reactions are ${JSON.stringify(present())}`, { cause });
 			});
 		},

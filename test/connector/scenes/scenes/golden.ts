@@ -178,10 +178,10 @@ export const golden: Readonly<Record<string, Scene>> = {
 		steps: [
 			{
 				what: "the operator trusts a skill of the working directory",
-				async does({ city, operator, site: { directory } }) {
+				async does({ sceneGateway, operator, site: { directory } }) {
 					await mkdir(join(directory, ".parley/skills"), { recursive: true });
 					await writeFile(join(directory, ".parley/skills/deploy.md"), deploy);
-					await city.through(operator.request("trust_skills", { directory }));
+					await sceneGateway.through(operator.request("trust_skills", { directory }));
 				},
 			},
 			{ says: "@Parley /deploy staging" },

@@ -120,9 +120,9 @@ export const schedules: readonly Scene[] = [
 			...hourly,
 			{
 				what: "the operator names Mia approver, who then leaves",
-				async does({ operator, site, city }) {
+				async does({ operator, site, sceneGateway }) {
 					const person = `discord:${site.tenant}:${site.people.Mia.id}`;
-					await city.through(operator.request("set_person_role", { person, role: "approver" }));
+					await sceneGateway.through(operator.request("set_person_role", { person, role: "approver" }));
 					site.simulator.home.removes(site.people.Mia);
 				},
 			},

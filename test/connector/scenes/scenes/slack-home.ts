@@ -125,10 +125,10 @@ export const slackHome: readonly Scene<SlackSite>[] = [
 		steps: [
 			{
 				what: "Mia opens the direct messages",
-				does: async ({ city, site }) => {
+				does: async ({ sceneGateway, site }) => {
 					const { person } = site.people.Mia;
 					person.opensHome("messages");
-					await city.until(() => person.dm.prompts.length > 1, "prompts are suggested");
+					await sceneGateway.until(() => person.dm.prompts.length > 1, "prompts are suggested");
 					person.picks("List the files that you can read", { in: person.dm });
 				},
 			},
@@ -160,11 +160,11 @@ export const slackHome: readonly Scene<SlackSite>[] = [
 			{ shows: "Started in our direct messages", to: "Mia", in: "dm" },
 			{
 				what: "the direct messages have one conversation with the request and one answer in its thread",
-				does: async ({ city, site }) => {
+				does: async ({ sceneGateway, site }) => {
 					const { messages } = site.people.Mia.person.dm.record;
 					const isAnswered = (): boolean =>
 						messages.some(({ text }) => text.includes("I am the offline model"));
-					await city.until(isAnswered, "the agent answers");
+					await sceneGateway.until(isAnswered, "the agent answers");
 					const all = messages.filter(({ onlyFor, deleted }) => !onlyFor && !deleted);
 					const roots = all.filter(({ ts }) => all.some(({ threadTs }) => threadTs === ts));
 					const answers = all.filter(({ threadTs }) => threadTs !== undefined);
@@ -204,9 +204,9 @@ function pageOf(site: SlackSite, name: Name): string {
 function shows(name: Name, ...words: readonly string[]): Step<SlackSite> {
 	return {
 		what: `the home page of ${name} shows ${words.join(", ")}`,
-		does: async ({ city, site }) => {
+		does: async ({ sceneGateway, site }) => {
 			const isSo = (): boolean => words.every((word) => pageOf(site, name).includes(word));
-			await city.until(isSo, "the home page shows it").catch((cause: unknown) => {
+			await sceneGateway.until(isSo, "the home page shows it").catch((cause: unknown) => {
 				throw new Error(`the home page is:\n${pageOf(site, name)}`, { cause });
 			});
 		},
@@ -229,14 +229,14 @@ function clicks(
 ): Step<SlackSite> {
 	return {
 		what: `${name} presses ${label}`,
-		does: async ({ city, site }) => {
+		does: async ({ sceneGateway, site }) => {
 			const { person } = site.people[name];
 			const button = person.home?.buttons.find((one) =>
 				typeof label === "string" ? one === label : label.test(one),
 			);
 			const pressed = person.clicksHome(button ?? String(label));
 			if (fills === undefined) return;
-			await city.until(() => pressed.form !== undefined, "a form opens");
+			await sceneGateway.until(() => pressed.form !== undefined, "a form opens");
 			person.submits(pressed, fills);
 		},
 	};

@@ -66,8 +66,8 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 			{ answered: "Thank you. The operator can read your feedback." },
 			{
 				what: "the operator lists the feedback",
-				async does({ city, operator }) {
-					const { feedback } = await city.through(operator.request("list_feedback", {}));
+				async does({ sceneGateway, operator }) {
+					const { feedback } = await sceneGateway.through(operator.request("list_feedback", {}));
 					const [given] = feedback;
 					if (feedback.length === 1 && given?.rating === "bad" && given.comment === "too short") return;
 					throw new Error(`the feedback is ${JSON.stringify(feedback)}`);

@@ -1,4 +1,4 @@
-import type { City } from "../city.ts";
+import type { SceneGateway } from "../scene-gateway.ts";
 import type { SlackSite } from "../slack-site.ts";
 import type { Scene } from "../step.ts";
 
@@ -78,16 +78,28 @@ function session(expected: string) {
 		[...simulator.state.sessions.values()].map(({ status }) => status).join();
 	return {
 		what: `the session is ${expected}`,
-		does: ({ city, site }: { readonly city: City; readonly site: SlackSite }): Promise<void> =>
-			city.until(() => now(site) === expected, `the session is "${expected}", not "${now(site)}"`),
+		does: ({
+			sceneGateway,
+			site,
+		}: {
+			readonly sceneGateway: SceneGateway;
+			readonly site: SlackSite;
+		}): Promise<void> =>
+			sceneGateway.until(() => now(site) === expected, `the session is "${expected}", not "${now(site)}"`),
 	};
 }
 
 function status(...expected: readonly string[]) {
 	return {
 		what: `the status is ${expected.join() || "empty"}`,
-		does: ({ city, site }: { readonly city: City; readonly site: SlackSite }): Promise<void> =>
-			city.until(
+		does: ({
+			sceneGateway,
+			site,
+		}: {
+			readonly sceneGateway: SceneGateway;
+			readonly site: SlackSite;
+		}): Promise<void> =>
+			sceneGateway.until(
 				() => site.general.channel.statuses().join() === expected.join(),
 				`the status is "${expected.join()}", not "${site.general.channel.statuses().join()}"`,
 				"still",
@@ -100,8 +112,14 @@ function title(expected: string) {
 		[...simulator.state.sessions.values()].map(({ title: each }) => each).join();
 	return {
 		what: `the title is ${expected}`,
-		does: ({ city, site }: { readonly city: City; readonly site: SlackSite }): Promise<void> =>
-			city
+		does: ({
+			sceneGateway,
+			site,
+		}: {
+			readonly sceneGateway: SceneGateway;
+			readonly site: SlackSite;
+		}): Promise<void> =>
+			sceneGateway
 				.until(() => now(site) === expected, `the title is "${expected}"`)
 				.catch((cause: unknown) => {
 					throw new Error(`the title is "${now(site)}"`, { cause });

@@ -1,4 +1,4 @@
-import type { City } from "../city.ts";
+import type { SceneGateway } from "../scene-gateway.ts";
 import { shownPosts } from "../shown-posts.ts";
 import type { SlackSite } from "../slack-site.ts";
 import type { Scene, Step } from "../step.ts";
@@ -172,14 +172,20 @@ export const slackStreamLevels: readonly Scene<SlackSite>[] = [
 function grew(kinds: readonly string[]): Step<SlackSite> {
 	return {
 		what: `the post has changed by ${kinds.join()}`,
-		does: ({ city, site }: { readonly city: City; readonly site: SlackSite }): Promise<void> => {
+		does: ({
+			sceneGateway,
+			site,
+		}: {
+			readonly sceneGateway: SceneGateway;
+			readonly site: SlackSite;
+		}): Promise<void> => {
 			const changes = (): string => {
 				const { dm } = site.people.Mia.person;
 				const last = dm.threads().at(-1)?.shows().at(-1);
 				const all = last === undefined ? [] : dm.states(last).map(({ by }) => by);
 				return all.filter((kind, index) => kind !== all[index - 1]).join();
 			};
-			return city.until(
+			return sceneGateway.until(
 				() => changes() === kinds.join(),
 				`the changes are ${kinds.join()}, not ${changes()}`,
 				"still",

@@ -25,7 +25,7 @@ const policy = {
 };
 
 /** A gateway that many scenes use in succession, and the clock of the scenes. */
-export class City implements AsyncDisposable {
+export class SceneGateway implements AsyncDisposable {
 	readonly clock = new ManualClock();
 	readonly log = new MemoryLogger();
 	readonly #sites = new Map<Scene, Site>();
@@ -37,18 +37,18 @@ export class City implements AsyncDisposable {
 	#port = 0;
 	#operator: Client | undefined;
 
-	static async found(
+	static async create(
 		scenes: readonly Scene[],
 		siteOf: (scene: Scene, parts: SiteParts) => Site,
-	): Promise<City> {
+	): Promise<SceneGateway> {
 		const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-scenes-")));
 		const memoryDirectory = await mkdtemp(join(process.env["PARLEY_TEST_MEMORY"] ?? directory, "kept-"));
-		const city = new City({ directory, memoryDirectory }, scenes, siteOf);
-		for (const site of city.#sites.values()) await mkdir(site.directory, { recursive: true });
+		const sceneGateway = new SceneGateway({ directory, memoryDirectory }, scenes, siteOf);
+		for (const site of sceneGateway.#sites.values()) await mkdir(site.directory, { recursive: true });
 		await mkdir(join(memoryDirectory, "data"), { recursive: true, mode: 0o700 });
 		await writeFile(join(memoryDirectory, "data", "policy.jsonc"), JSON.stringify(policy), { mode: 0o600 });
-		await city.start();
-		return city;
+		await sceneGateway.start();
+		return sceneGateway;
 	}
 
 	private constructor(

@@ -2,57 +2,57 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { MemoryLogger } from "@parley/base/testing";
 import type { Client } from "@parley/protocol";
-import type { City } from "./city.ts";
+import type { SceneGateway } from "./scene-gateway.ts";
 import type { Running, Site } from "./site.ts";
 
 /**
- * Number of consecutive checks without a change after which the town is calm. The checks are about a millisecond of real time
+ * Number of consecutive checks without a change after which the scene is calm. The checks are about a millisecond of real time
  * apart.
  */
 const quietTurns = 15;
 
 /** The environment of a scene: a platform with its people, a gateway, and the connector between the two. */
-export class Town<S extends Site = Site> implements AsyncDisposable {
-	readonly city: City;
+export class PlayedScene<S extends Site = Site> implements AsyncDisposable {
+	readonly sceneGateway: SceneGateway;
 	readonly site: S;
 	readonly log = new MemoryLogger();
 	readonly token: string;
 	#connector: Running | undefined;
 
-	static async open<S extends Site>(city: City, site: S): Promise<Town<S>> {
+	static async open<S extends Site>(sceneGateway: SceneGateway, site: S): Promise<PlayedScene<S>> {
 		const { platform, tenant, tenants } = site;
 		const tokenRequest = { name: `${platform}-${tenant.toLowerCase()}`, platform, tenants: [...tenants] };
-		const { token } = await city.through(
-			city.operator.request("create_token", { kind: "connector", ...tokenRequest }),
+		const { token } = await sceneGateway.through(
+			sceneGateway.operator.request("create_token", { kind: "connector", ...tokenRequest }),
 		);
-		const town = new Town(city, site, token);
-		await town.start();
-		await city.until(() => site.isReady, "the connector is there");
-		return town;
+		const played = new PlayedScene(sceneGateway, site, token);
+		await played.start();
+		await sceneGateway.until(() => site.isReady, "the connector is there");
+		return played;
 	}
 
-	private constructor(city: City, site: S, token: string) {
-		this.city = city;
+	private constructor(sceneGateway: SceneGateway, site: S, token: string) {
+		this.sceneGateway = sceneGateway;
 		this.site = site;
 		this.token = token;
 	}
 
 	get operator(): Client {
-		return this.city.operator;
+		return this.sceneGateway.operator;
 	}
 
 	/** Starts the connector with the stored state of its last process, if there is one. */
 	async start(): Promise<void> {
 		this.#connector = await this.site.connect({
-			...{ gatewayUrl: this.city.url, gatewayToken: this.token, dataDir: this.#data },
-			...{ log: this.log, clock: this.city.clock },
+			...{ gatewayUrl: this.sceneGateway.url, gatewayToken: this.token, dataDir: this.#data },
+			...{ log: this.log, clock: this.sceneGateway.clock },
 		});
 	}
 
 	async stop(): Promise<void> {
 		const connector = this.#connector;
 		this.#connector = undefined;
-		if (connector) await this.city.through(connector.stop());
+		if (connector) await this.sceneGateway.through(connector.stop());
 	}
 
 	async loseDatabase(): Promise<void> {
@@ -75,17 +75,17 @@ export class Town<S extends Site = Site> implements AsyncDisposable {
 			const now = await this.#traces();
 			quiet = now === before ? quiet + 1 : 0;
 			before = now;
-			// A stored event or post may wait for an external response for a limited time, so the town waits longer.
+			// A stored event or post may wait for an external response for a limited time, so the scene waits longer.
 			return quiet > (now.startsWith("0 ") ? quietTurns : 20 * quietTurns);
 		};
-		await this.city.until(isCalm, "nothing happens", "still");
+		await this.sceneGateway.until(isCalm, "nothing happens", "still");
 	}
 
 	/** Waits until the connector and the gateway are idle. */
 	async settle(): Promise<void> {
 		let before = "";
 		let quiet = 0;
-		await this.city.until(async () => {
+		await this.sceneGateway.until(async () => {
 			const now = await this.#traces();
 			quiet = now === before ? quiet + 1 : 0;
 			before = now;
@@ -100,7 +100,7 @@ export class Town<S extends Site = Site> implements AsyncDisposable {
 			.rooms()
 			.filter((room) => room.shows().length > 0)
 			.map((room) => room.transcript());
-		const lines = [...this.log.records, ...this.city.log.records]
+		const lines = [...this.log.records, ...this.sceneGateway.log.records]
 			.filter(({ level }) => level !== "debug")
 			.slice(-25)
 			.map(({ level, message, fields }) => `${level} ${message} ${written(fields)}`);
@@ -112,20 +112,20 @@ export class Town<S extends Site = Site> implements AsyncDisposable {
 	}
 
 	get #data(): string {
-		return join(this.city.memoryDirectory, `connector-${this.site.tenant}`);
+		return join(this.sceneGateway.memoryDirectory, `connector-${this.site.tenant}`);
 	}
 
 	async #traces(): Promise<string> {
 		const { connector } = (await this.#connector?.status()) ?? {};
 		const waiting = connector ? connector.waiting + connector.open : 0;
-		return `${waiting} ${this.city.log.records.length} ${this.log.records.length} ${this.site.traces()}`;
+		return `${waiting} ${this.sceneGateway.log.records.length} ${this.log.records.length} ${this.site.traces()}`;
 	}
 
 	async #isAtWork(): Promise<boolean> {
 		const { connector } = (await this.#connector?.status()) ?? {};
 		const undecided = connector?.stuck.filter(({ state }) => state === "held").length ?? 0;
 		if (connector && connector.waiting + connector.open > undecided) return true;
-		if (!this.city.runs) return false;
+		if (!this.sceneGateway.runs) return false;
 		const { sessions } = await this.operator.request("list_sessions", {});
 		const { tasks } = await this.operator.request("query_tasks", { status: ["pending", "running"] });
 		const names = this.site.tenants.map((tenant) => `${this.site.platform}:${tenant}:`);
