@@ -350,7 +350,7 @@ export class Runtime {
 		}
 	}
 
-	/** Returns the permission of each tool that a run of this correlation would have in the session now. */
+	/** Returns, for each tool, the permission that a run with this correlation id would have in the session now. */
 	async toolPermissions(
 		principal: Principal,
 		sessionId: string,

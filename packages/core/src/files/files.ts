@@ -105,7 +105,7 @@ export class Files {
 		authorize(principal, "file.write");
 		const id = this.#options.ids.create("file");
 		const name = this.#options.redactor?.redact(requested) ?? requested;
-		// If this key has already stored a file, the request needs no additional room.
+		// If an earlier request with this key stored the file, this request needs no additional room.
 		const repeated = await this.#options.store.read((db) => knowsKey(db, principal, key));
 		const spareBytes = repeated ? Number.POSITIVE_INFINITY : 0;
 		const incoming = { id, name, owner: principal.id, sessionId: null, content, spareBytes };

@@ -14,8 +14,8 @@ export const maxImageSide = 8_000;
 const maxRequestImageBytes = 18 * 1024 * 1024;
 
 /**
- * Whether the type and the bytes of the file let a model see it. `before`: bytes of images that are already in the
- * conversation.
+ * Whether a model may see the file, according to its type and size. `before`: bytes of the images that are already in
+ * the conversation.
  */
 export function isShowableImage({ mediaType, bytes }: FileFacts, before: number): boolean {
 	return isImageType(mediaType) && bytes <= maxImageBytes && before + bytes <= maxRequestImageBytes;
@@ -92,7 +92,7 @@ const largeSide = 2_000;
 /** Limits of a provider for one request: https://platform.claude.com/docs/en/build-with-claude/vision */
 const imageRoom: ImageRoom = { bytes: maxRequestImageBytes, few: 20 };
 
-/** Reason for the model why an image is not shown. */
+/** Reason why an image is not shown, as text for the model. */
 export const noRoom = storedFileErrorTexts.imageLimits(
 	imageRoom.bytes / 1024 / 1024,
 	imageRoom.few,

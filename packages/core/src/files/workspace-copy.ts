@@ -46,7 +46,10 @@ interface Copy {
 	readonly facts: ContentFacts;
 }
 
-/** Moves the copy to the first free name. If an earlier name has the same content, uses that file instead. */
+/**
+ * Moves the copy to the first free name. If an existing file with an earlier name has the same content, uses that
+ * file instead.
+ */
 async function place(
 	temporary: string,
 	{ directory, name, facts }: Copy,
@@ -67,8 +70,8 @@ async function place(
 }
 
 /**
- * Gives the file the name, or returns false if the name is used. Needs one step if the file system allows hard links. A
- * stop of the gateway then leaves no empty file.
+ * Moves the file to the path, or returns false if the path is used. With hard links, the move is one step, so a stop
+ * of the gateway leaves no empty file.
  */
 async function move(temporary: string, path: string, makeLink: typeof link): Promise<boolean> {
 	try {

@@ -14,10 +14,10 @@ const plainWord = /^[\w@%+=:,./-]{1,300}$/;
 const maxWords = 100;
 
 /**
- * Returns the rule by which an operator can allow a call that requires approval, with all commands that begin with the
- * same complete words. Returns undefined if the call runs no command, runs without a sandbox, or has unusual or too
- * many words. Also returns undefined if the rule would not suffice: the call always requires approval, or taint or
- * another rule requires it.
+ * Returns a rule that allows a call that requires approval. The rule also allows all other commands that begin with
+ * the same complete words. Returns undefined if the call runs no command, runs without a sandbox, or has unusual or
+ * too many words. Also returns undefined if the rule would not suffice: the call always requires approval, or taint
+ * or another rule requires it.
  */
 export function offerRule(call: JudgedCall, permissions: Permissions): OfferedRule | undefined {
 	const { plan } = call;

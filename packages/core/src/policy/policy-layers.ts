@@ -33,7 +33,7 @@ export interface LayerFiles {
 export interface PolicyScope {
 	readonly profile: string;
 	readonly rootDir: string;
-	/** Names of the only tools that the channel allows. Absent: all tools. */
+	/** Names of the tools that the channel allows. Absent: all tools. */
 	readonly channelTools?: readonly string[] | undefined;
 	/** Another agent, whose rules also apply. */
 	readonly above?: string;

@@ -10,7 +10,7 @@ export type Layer = "built-in" | "operator" | "agent" | "channel" | "workspace";
 /** A rule in a file, or of a channel. */
 export interface PolicyRule {
 	readonly layer: Layer;
-	/** Position of a rule in a file: `FILE:LINE`. For a rule of a channel, a name. */
+	/** Position of the rule in its file: `FILE:LINE`. For a channel rule, the name of its source. */
 	readonly source: string;
 	readonly effect: Effect;
 	/** Reason for people and the model. */
@@ -32,9 +32,9 @@ export interface PolicyInForce {
 	/** Changes whenever a rule changes. */
 	readonly version: string;
 	readonly rules: readonly PolicyRule[];
-	/** Rules that their layer may not have. They have no effect. */
+	/** Rules that their layer may not contain. They have no effect. */
 	readonly ignored: readonly PolicyRule[];
-	/** Layer that cannot be read, and the reason. Then every call is denied. */
+	/** Layer that cannot be read, and the reason. While it is set, every call is denied. */
 	readonly problem?: { readonly layer: Layer; readonly reason: string };
 }
 

@@ -184,10 +184,10 @@ function askingOf(rule: PolicyRule): Asking {
 }
 
 /**
- * Returns the built-in rule as it applies to this call. For work from a chat, only the operator can approve an
- * unconfined call or a change of shared notes, each time. The same applies to shared notes in every tainted session,
- * because every later run may read them. Changes of schedules in a tainted session always require approval too. In a
- * chat, an approver can give it.
+ * Returns the built-in rule as it applies to this call. In work from a chat, an unconfined call always requires
+ * approval. A change of shared notes always requires approval in a chat and in a tainted session, because every later
+ * run may read the notes. A change of schedules always requires approval in a tainted session. In a chat, an approver
+ * can approve that change.
  */
 function builtInOf(
 	{ effect, reason, liftedBy, when }: BuiltInRule,

@@ -80,9 +80,9 @@ export interface ReadCommandResult {
 }
 
 /**
- * Runs the program without input and resolves with the bytes that it writes to stdout. A limit also ends the processes
- * that the program has started. A process that left its group may continue, but is not waited for. Rejects with
- * `not_found` if the program does not exist.
+ * Runs the program without input and resolves with the bytes that it writes to stdout. If a limit ends the program,
+ * its child processes also end. A process that left the process group may continue, but the function does not wait
+ * for it. Rejects with `not_found` if the program does not exist.
  */
 export async function readOperatorCommand(
 	{ command, args, environment }: ProgramCall,

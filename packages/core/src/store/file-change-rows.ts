@@ -69,8 +69,8 @@ export async function insertWrite(
 }
 
 /**
- * Records the end of a write. After a failed write, the file has its content from before it. Has no effect if another write of
- * the file has begun since, for example of a second sub-agent.
+ * Records the end of a write. A failed write leaves the file unchanged. Has no effect if another write of the file
+ * has begun since, for example by another sub-agent.
  */
 export async function endWrite(
 	tx: Tx,

@@ -9,7 +9,7 @@ export interface ActingPerson {
 	readonly given: Role;
 }
 
-/** Whether the configuration denies access to the person, whatever other rules say. */
+/** Whether the configuration denies access to the person, regardless of other rules. */
 export function isDenied(person: ActingPerson, { deny }: { readonly deny: ChatSettings["deny"] }): boolean {
 	return deny.some((rule) => concerns(rule, person));
 }

@@ -103,7 +103,7 @@ export const openQuestions = hotStatement<Tables, { runId: string }, { token: st
 			.where(sql<boolean>`state = 'open'`),
 );
 
-/** Records which principal stopped the open runs of a session. An earlier stop is kept. */
+/** Records which principal stopped the open runs of a session. Does not replace an earlier stop. */
 export const noteStop = hotStatement<Tables, { sessionId: string; by: string }>((db, p) =>
 	db
 		.updateTable("runs")

@@ -28,8 +28,8 @@ interface SessionsTable extends Stamped {
 	created_at: number;
 	updated_at: number;
 	/**
-	 * Time when the session was created or the last client disconnected. Null while a client is connected, and after a stop of
-	 * the gateway in that state.
+	 * Time when the session was created or the last client disconnected. Null while a client is connected. Stays null
+	 * if the gateway stops while a client is connected.
 	 */
 	left_at: number | null;
 	/** Channel of the session, in the form of `placeKey`. Null if the session does not belong to a chat platform. */

@@ -90,7 +90,9 @@ interface ChannelGrantsTable extends Stamped {
 	granted_by: string;
 	created_at: number;
 	expires_at: number;
-	/** Last time when the gateway was running under the grant. A long stop of the gateway ends the grant. */
+	/**
+	 * Last recorded time at which the gateway ran while the grant was open. A long stop of the gateway ends the grant.
+	 */
 	alive_at: number;
 	/** Ids of the sessions that received the start of the grant, as JSON. These sessions also receive its end. */
 	told: string;

@@ -112,7 +112,7 @@ export class TestRuntime {
 		} while (hasOpenFileRequests());
 	}
 
-	/** Stops all runs and closes the store. Keeps the directory. */
+	/** Stops all runs and closes the store. Does not delete the directory. */
 	async stop(): Promise<void> {
 		let stopped = false;
 		const drained = this.runtime.drain(0).then(() => {
@@ -146,7 +146,7 @@ async function countEvents(store: Store<Tables>): Promise<number> {
 	return rows.length;
 }
 
-/** Whether this process waits for a file operation, which takes more ticks on a busy machine. */
+/** Whether this process waits for a file operation. On a busy machine, such an operation takes more ticks. */
 function hasOpenFileRequests(): boolean {
 	return process.getActiveResourcesInfo().some((name) => name.startsWith("FSReq"));
 }

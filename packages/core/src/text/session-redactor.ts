@@ -11,8 +11,8 @@ export interface TextRedactor extends Sink {
 const shortestLine = 8;
 
 /**
- * Redacts the secrets of the gateway and the passwords of one session. Passwords of other sessions are kept, because they may be
- * ordinary words in this session. Passwords under four characters are not redacted.
+ * Redacts the secrets of the gateway and the passwords of one session. Does not redact passwords of other sessions,
+ * because they may be ordinary words in this session, or passwords of fewer than four characters.
  */
 export class SessionRedactor implements Sink {
 	readonly #gateway: TextRedactor;

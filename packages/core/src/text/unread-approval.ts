@@ -16,7 +16,8 @@ export function isUnread({
 }): boolean {
 	if (!approval) return false;
 	const { arguments: args, preview, notes } = approval;
-	// For most tools, the label and the preview show the arguments. Some tools have neither, so the larger of both sizes counts.
+	// For most tools, the label and the preview show the arguments. Some tools have neither, so the larger of the two
+	// sizes is compared.
 	const shownBytes = Math.max(bytesOf(`${label}${preview}`), bytesOf(JSON.stringify(args)));
 	return shownBytes + bytesOf(notes.join("")) > maxReadBytes;
 }
@@ -26,8 +27,8 @@ function bytesOf(text: string): number {
 }
 
 /**
- * Throws `permission_denied` if a person approves a request that is too long to read in a chat, or in a form of another client. A
- * person can always deny the request.
+ * Throws `permission_denied` for an approval in a chat, or through a form of another client, if the request is too
+ * long to read there. A person can always deny the request.
  */
 export function refuseUnread({ kind, through }: Principal, prompt: Prompt, response: PromptResponse): void {
 	if ((kind !== "connector" && through === undefined) || !isUnread(prompt)) return;

@@ -137,7 +137,7 @@ export class Policies {
 		if (state.problem === undefined && before?.problem !== undefined)
 			log.info(policyStateTexts.validAgain, { layer, path });
 		for (const { source } of state.ignored) log.warn(policyStateTexts.allowIgnored, { source });
-		// At the first read, a missing or invalid file leaves no audit row.
+		// At the first read, a missing or invalid file adds no audit row.
 		if (before === undefined && (state.digest === "" || state.problem !== undefined)) return;
 		const action = before === undefined ? "policy.load" : "policy.change";
 		const decision = state.problem === undefined ? "loaded" : "broken";

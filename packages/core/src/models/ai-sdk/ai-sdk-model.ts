@@ -96,7 +96,10 @@ class AiSdkModel implements Model {
 		return new Exchange({ host: this.#host, model, clock, api, ...key, ...call, timeouts: this.#timeouts });
 	}
 
-	/** Opens a provider library for one request, because the fetch function that it gets belongs to the exchange. */
+	/**
+	 * Opens a provider library for one request, because the fetch function of the library belongs to the exchange of
+	 * that request.
+	 */
 	#open({ model }: ModelRequest, exchange: Exchange): Promise<LanguageModelV4> {
 		const { family, baseUrl, apiKey, fetch: send = fetch } = this.#options;
 		const guarded = exchange.fetching(send, families[family].last);

@@ -5,8 +5,8 @@ import { eventError, type Fields, isFields, type RequestFacts } from "../exchang
 const formErrors = /^AI_(?:JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody)Error$/;
 
 /**
- * Returns the error for a failure within a stream. This is the error that the provider sent, or the unchanged `reason`,
- * which the exchange explains.
+ * Returns the error for a failure within a stream. This is the error that the provider sent, or else the unchanged
+ * `reason`.
  */
 export function streamError(reason: unknown, facts: RequestFacts): unknown {
 	if (reason instanceof ParleyError) return reason;

@@ -116,8 +116,8 @@ export function markTurns(turns: AnthropicTurn[], lifetime: Lifetime): void {
 const withMark = { minutes: new WeakMap<UserTurn, UserTurn>(), hour: new WeakMap<UserTurn, UserTurn>() };
 
 /**
- * Returns a turn with a cache mark. The same turn and lifetime return the same object, because the last turn of a
- * request is the previous turn of the next request.
+ * Returns a turn with a cache mark. Returns the same object for the same turn and lifetime, because the last turn of
+ * a request is the previous turn of the next request.
  */
 function marked(turn: UserTurn, lifetime: Lifetime): UserTurn {
 	const before = withMark[lifetime].get(turn);

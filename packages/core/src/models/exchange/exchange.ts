@@ -227,8 +227,8 @@ export class Exchange {
 }
 
 /**
- * Whether an error of the SDK stands for an `error` event. It has no status, because the response began with status
- * 200.
+ * Whether an error of the SDK represents an `error` event. Such an error has no status, because the response began
+ * with status 200.
  */
 function isEventError(reason: unknown): reason is { error: unknown; headers: Headers | undefined } {
 	return isFields(reason) && reason["name"] === "APIError" && reason["status"] === undefined;

@@ -116,7 +116,7 @@ function tooLarge(subject: string, limit: number): ModelError {
 	return new ModelError(exchangeTexts.tooLarge(subject, size), { fault: "interrupted" });
 }
 
-/** Number of characters before a chunk in which the pattern may begin. */
+/** Maximum characters of earlier chunks in which the pattern may begin. */
 const MAX_OVERLAP = 200;
 
 /** Finds the last event of a stream in its chunks. */

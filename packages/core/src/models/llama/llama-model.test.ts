@@ -88,6 +88,6 @@ test("a request waits until the server is ready, and is counted as a text if the
 	loaded.resolve();
 	await settled;
 	expect((await events).map(({ type }) => type)).toEqual(["text", "end"]);
-	// Counts "one", "two\nthree" and "four", and a frame each for the system prompt and the message.
+	// One token for each of the three texts, and eight template tokens each for the system prompt and the message.
 	expect(await model.countTokens?.(request, signal)).toBe(3 + 2 * 8);
 });

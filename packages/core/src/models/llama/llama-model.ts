@@ -29,7 +29,7 @@ export interface LlamaModelOptions {
 	readonly ready: (signal: AbortSignal) => Promise<void>;
 	/** Returns the context window in tokens that the server reported. Undefined before the report. */
 	readonly window: () => number | undefined;
-	/** Called after each count of texts. `isCounted`: whether the tokenizer answered. */
+	/** Called after each attempt to count tokens. `isCounted`: whether the tokenizer answered. */
 	readonly counted: (isCounted: boolean) => void;
 	readonly fetch?: typeof fetch;
 }

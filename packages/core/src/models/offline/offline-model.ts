@@ -254,8 +254,8 @@ function charactersIn({ system, messages, tools }: ModelRequest): number {
 }
 
 /**
- * Returns the characters of one block of a message or one event of a reply. Pieces of a call have no characters,
- * because the complete call counts.
+ * Returns the characters of one block of a message or one event of a reply. Returns 0 for a piece of a call, because
+ * the complete call follows.
  */
 export function charactersOf(part: Message["content"][number] | ModelEvent): number {
 	switch (part.type) {

@@ -91,8 +91,8 @@ const renamed = new WeakMap<AssistantMessage, AssistantMessage>();
 const unnamed = new WeakMap<AssistantMessage, AssistantMessage>();
 
 /**
- * Returns a message with the provider's own name of its model. Removes an equal model name of the home provider,
- * because it names another model. Returns the same object for the same message.
+ * Returns a message with the provider's own name of its model. Removes the name of a home provider's model if it
+ * equals `model`, because the two models are different. Returns the same object for the same message.
  */
 function ownMessage(message: Message, prefix: string, model: string): Message {
 	if (message.role !== "assistant") return message;

@@ -66,11 +66,11 @@ type Row = z.infer<ReturnType<typeof makeSchemas>["row"]>;
 
 /**
  * Returns the known models with the changes in the operator's file: `{ "models": [row, …] }`. A row with the `id` and
- * `provider` (default: anthropic) of a known model replaces the fields that it contains. Any other row adds a model and
- * needs `context_window` and `max_output`. `prices` are dollars per million tokens. Missing cache prices equal the
- * input price. `long_prompt: null` removes the price for long prompts, and `compact_above: null` removes the threshold.
- * A row with a `tier` takes the tier from the provider's model that has it. Throws `invalid_argument` with the position
- * in `origin`, the value and the allowed values.
+ * `provider` (default: anthropic) of a known model replaces the fields that it contains. Any other row adds a model
+ * and needs `context_window` and `max_output`. `prices` are dollars per million tokens. Missing cache prices equal
+ * the input price. `long_prompt: null` removes the price for long prompts, and `compact_above: null` removes the
+ * threshold. If a row has a `tier`, the provider's previous model of this tier loses it. Throws `invalid_argument`
+ * with the position in `origin`, the value and the allowed values.
  */
 export function modelsFromFile(
 	value: unknown,
@@ -151,7 +151,7 @@ function pricesOf(prices: NonNullable<Row["prices"]>, known: Prices | undefined,
 	}
 	const cacheRead = prices.cache_read ?? known?.cacheRead ?? input;
 	const cacheWrite = prices.cache_write ?? known?.cacheWrite ?? input;
-	// If the file changes the price of writing, the hourly cache price of the table is no longer valid.
+	// If the file sets `cache_write`, the table's price for an hour of caching is no longer valid.
 	const cacheHour = prices.cache_write === undefined ? known?.cacheHour : undefined;
 	return { input, output, cacheRead, cacheWrite, ...defined({ cacheHour }) };
 }

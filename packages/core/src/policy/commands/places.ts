@@ -30,8 +30,8 @@ export function resolveWord(word: string, cwd: string | undefined, home: string)
 }
 
 /**
- * Returns the paths that a word may contain, as a whole or in a part: `--data=PATH`, `@PATH`, `host:PATH`,
- * `{PATH,PATH}`. If a path is known only at run time, its known part is below `/`.
+ * Returns the paths that a word may be or contain, for example in `--data=PATH`, `@PATH`, `host:PATH`, `{PATH,PATH}`.
+ * If a path is known only at run time, its known part is below `/`.
  */
 export function namedPaths(word: string, cwd: string | undefined, home: string): string[] {
 	const parts = new Set([word, ...word.split(/[=:@,{}]/)]);

@@ -47,7 +47,7 @@ export function splitPlainly(text: string): (readonly string[])[] | undefined {
 	return commands.map(({ words }) => words);
 }
 
-/** Characters because of which a text is not plain, unless they are quoted. */
+/** Unquoted characters that make a text not plain. */
 const special = /[*?[\]{}()\n\r]/;
 
 const reserved = new Set(

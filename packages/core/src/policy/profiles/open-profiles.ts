@@ -24,9 +24,10 @@ const builtIn: Profile = { name: "default", title: "Parley", sampling: {} };
 type Outcome = { readonly profile: Profile } | { readonly problem: ProfileProblem } | undefined;
 
 /**
- * Opens the agents in a directory, which may be missing: `NAME/config.toml`, `NAME/agent.md` or both. Each use checks
- * the files, and reads changed files again. If `tools` is given, names of other tools are a problem, except for tools
- * of MCP servers. A model of the gateway's own provider is a problem if `checkModel` throws for it.
+ * Opens the agents in a directory. An agent has `NAME/config.toml`, `NAME/agent.md` or both. The directory may be
+ * missing. Each use checks the files, and reads changed files again. If `tools` is given, names of other tools are a
+ * problem, except for tools of MCP servers. A model of the gateway's own provider is a problem if `checkModel` throws
+ * for it.
  */
 export function openProfiles(
 	directory: string,

@@ -80,8 +80,8 @@ const BASH = "/bin/bash";
 const STARTED = "the sandbox is built: ";
 
 /**
- * Returns the shell line that runs before the command and then becomes it. A limit that it cannot lower is already low
- * enough.
+ * Returns the shell line that runs before the command and then executes the command. A limit that it cannot lower is
+ * already low enough.
  */
 function preludeOf(
 	{ maxFileBytes = Number.POSITIVE_INFINITY }: Command,

@@ -29,8 +29,8 @@ export type Known = ReadonlyMap<string, Steering>;
 
 /**
  * Finds control files in the roots, in the directories between a root and the working directory, and in `nested`.
- * Includes the home directory if a root contains it. Excludes `.git`. Does not search their subdirectories, except
- * `.github` and `.config`.
+ * Includes the home directory if a root contains it. Excludes `.git`. Searches no subdirectories of these
+ * directories, except `.github` and `.config`.
  */
 export async function findControl(places: CommandPaths, nested: Iterable<string>): Promise<Known> {
 	const directories = new Set([...directoriesOf(places), ...nested]);

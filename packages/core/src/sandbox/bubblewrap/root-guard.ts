@@ -259,7 +259,7 @@ export function guardNote(
 	roots: readonly string[],
 	{ shownNotes }: { readonly shownNotes: Set<string> },
 ): string {
-	// Such a note is shown once for the same roots, because it may apply to each of their commands.
+	// Such a note is shown once for the same roots, because the reason may apply to every command in these roots.
 	const lasting = leftOut(guarding).filter((note) => !shownNotes.has(JSON.stringify([roots, note])));
 	for (const note of lasting) shownNotes.add(JSON.stringify([roots, note]));
 	return [...revertedNotes(guarding), ...lasting].map((note) => `\n[${note}]\n`).join("");

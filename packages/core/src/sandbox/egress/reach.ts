@@ -25,9 +25,9 @@ export const systemLookup: Lookup = async (name) => {
 };
 
 /**
- * Returns the checked addresses of a URL's host. One forbidden address refuses the name, because its DNS server could
- * choose which address is used. Throws `permission_denied` for a forbidden address, `unavailable` without an address,
- * or the signal's reason.
+ * Returns the checked addresses of a URL's host. If one address is forbidden, the name is refused, because its DNS
+ * server could choose which address is used. Throws `permission_denied` for a forbidden address, `unavailable`
+ * without an address, or the signal's reason.
  */
 export async function findAddresses(
 	url: URL,

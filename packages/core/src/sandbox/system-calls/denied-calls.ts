@@ -34,11 +34,11 @@ const strange = [
 ] as const;
 
 /**
- * Calls that the kernel can refuse with `EPERM` before it reads their arguments, if the caller has no capabilities. A probe
- * of them proves that a command cannot use them, but not that the filter denies them. Kernels before 5.11 do this for
- * `userfaultfd`, and older ones for `bpf` where unprivileged use is off. All other calls of `deniedCalls` and
- * `deniedUnixSocket` fail differently without the filter, or succeed. They prove that the filter is loaded, which is one
- * program with all rules.
+ * Calls that the kernel can refuse with `EPERM` before it reads their arguments, if the caller has no capabilities. A
+ * probe of them proves that a command cannot use them, but not that the filter denies them. Kernels before 5.11 do
+ * this for `userfaultfd`, and older ones for `bpf` if its unprivileged use is off. All other calls of `deniedCalls`
+ * and `deniedUnixSocket` fail differently without the filter, or succeed. They prove that the filter is loaded. The
+ * filter is one program with all rules.
  */
 export const refusedWithoutFilter: ReadonlySet<SystemCallName> = new Set([
 	"bpf",

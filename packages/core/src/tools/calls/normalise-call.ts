@@ -100,7 +100,10 @@ class Normaliser {
 		return Object.fromEntries(normal);
 	}
 
-	/** Returns the normal form of one key and its value, or undefined if the entry has no effect. Keeps an unknown key. */
+	/**
+	 * Returns the normal form of one key and its value, or undefined if the entry has no effect. Returns an unknown key
+	 * unchanged.
+	 */
 	#entry(
 		written: string,
 		raw: unknown,

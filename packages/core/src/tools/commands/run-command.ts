@@ -157,7 +157,7 @@ async function startInBackground(
 	}: Omit<Command, "timeoutMs" | "maxOutputBytes" | "signal"> & { readonly sandbox: Sandbox },
 	{ background }: ToolContext,
 ): Promise<ToolResult> {
-	// `command_output` reads the output elsewhere, so the sandbox keeps almost none of it.
+	// `command_output` reads the output elsewhere, so the sandbox stores almost none of it.
 	const started = await background.start(cmd, (options) =>
 		sandbox.run({ ...command, ...options, maxOutputBytes: 1_024 }),
 	);
@@ -229,7 +229,7 @@ export function sandboxNote({ mode, hosts }: CommandConfinement): string {
 	return runCommandTexts.sandbox(mode, network);
 }
 
-/** Returns the note of a sandbox without network access. Any other confinement is unusual and has no such note. */
+/** Returns the note for a sandbox without network access. Returns none for any other confinement. */
 export function usualSandboxNote(sandbox: CommandConfinement): string[] {
 	const isUsual =
 		sandbox.mode !== "off" && sandbox.mode !== "container" && !sandbox.hosts && !sandbox.exposed;

@@ -69,8 +69,8 @@ function startByVotes(lines: readonly string[], requestedLines: readonly string[
 }
 
 /**
- * Returns the index of the start line for which the longest requested line meets the most similar line. Undefined if no line is
- * similar.
+ * Returns the index of the start line that aligns the longest requested line with the most similar line. Undefined if
+ * no line is similar.
  */
 function startByLikeness(lines: readonly string[], requestedLines: readonly string[]): number | undefined {
 	const longest = requestedLines.reduce((a, b) => (b.length > a.length ? b : a));

@@ -135,7 +135,10 @@ function noteOf({ change, shown }: InspectedChange): string {
 	return change.before.fingerprint === absent ? undoTexts.deletes(shown) : undoTexts.restores(shown);
 }
 
-/** Restores one file, if it is still as the turn left it. Returns the reason if it does not, otherwise undefined. */
+/**
+ * Restores one file if it is still as the turn left it. Returns the reason if the file was not restored, otherwise
+ * undefined.
+ */
 async function restore(
 	{ change, shown }: InspectedChange,
 	context: ToolContext,

@@ -150,7 +150,7 @@ export function classesOf({ path, written, root }: ResolvedPath): ActionClass[] 
 	]);
 }
 
-/** Maximum bytes of content kept in memory. Larger content is only counted and hashed. */
+/** Maximum bytes of content to read into memory. Larger content is only counted and hashed. */
 export const MAX_STORED_BYTES = 256 * 1024;
 
 /**

@@ -87,7 +87,10 @@ interface Loss {
 
 const UNCOMMITTED = gitEffectTexts.discardsChanges;
 
-/** Losses of content that a repository does not keep: uncommitted work, and commits that only an expiring log names. */
+/**
+ * Losses of content that a repository does not store permanently: uncommitted work, and commits that only an expiring
+ * log names.
+ */
 const losses: readonly Loss[] = [
 	{ command: "reset", when: some(/^--h/), reason: UNCOMMITTED },
 	{

@@ -173,7 +173,7 @@ async function mayRun(path: string): Promise<boolean> {
 }
 
 /**
- * Settings of all calls except `run`. They keep git from starting most programs that repository settings name:
+ * Settings of all calls except `run`. They prevent git from starting most programs that repository settings name:
  * https://git-scm.com/docs/git-config. The program `false` fails without an effect.
  */
 const QUIET = settings({
@@ -200,9 +200,9 @@ const READ_ONLY = settings({
 const UNATTENDED = settings({ "gc.auto": "0", "maintenance.auto": "false" });
 
 /**
- * Restrictions of a call. `read`: no program of the repository or its settings runs, nothing is written, and no other machine is
- * reached. `change`: the same, but git may write and filters may run. `run`: ordinary git without a terminal. `outside`: the same
- * outside the sandbox, without any program that sandboxed commands could have planted.
+ * Restrictions of a call. `read`: no program of the repository or its settings runs, nothing is written, and no other
+ * machine is reached. `change`: like `read`, but git may write and filters may run. `run`: ordinary git without a
+ * terminal. `outside`: git outside the sandbox, without any program that sandboxed commands could have planted.
  */
 export type Care = "read" | "change" | "run" | "outside";
 

@@ -3,8 +3,8 @@ import { parseHTML } from "linkedom";
 import TurndownService from "turndown";
 
 /**
- * Maximum levels of elements, and maximum attributes of an element. The time of the libraries is quadratic in these numbers, or
- * their recursion is as deep.
+ * Maximum levels of elements, and maximum attributes of an element. The libraries need quadratic time for these
+ * numbers, or recurse to this depth.
  */
 const MAX_DEPTH = 200;
 const MAX_ATTRIBUTES = 100;

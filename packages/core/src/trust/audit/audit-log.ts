@@ -94,7 +94,7 @@ export class AuditLog {
 		}
 	}
 
-	/** Removes rows only from the beginning, whatever their times are, so that a wrong clock leaves no gap. */
+	/** Removes rows only from the beginning, regardless of their times, so that a wrong clock leaves no gap. */
 	#forgetSome(): Promise<number> {
 		const { store, clock, audit } = this.#deps;
 		const before = clock.now() - retentionMs;

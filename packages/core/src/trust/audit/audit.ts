@@ -209,7 +209,7 @@ class AuditSamples {
 
 const others = "others";
 
-/** Returns the combined row for further kinds. It names no person, because the kinds have different ones. */
+/** Returns the combined row for further kinds. The row names no person, because the kinds may have different people. */
 function rest(entry: Sample): Sample {
 	return { ...entry, principal: others, object: others };
 }

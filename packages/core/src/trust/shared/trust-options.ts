@@ -13,8 +13,8 @@ export interface PolicyFiles {
 	readonly file: string;
 	readonly agents?: string;
 	/**
-	 * Replaces the text of the file by the result of `edit`, completely or not at all, while no other process can write it. The
-	 * text of a missing file is empty. Absent if the file is read only.
+	 * Replaces the text of the file with the result of `edit`, completely or not at all, while no other process can
+	 * write it. The text of a missing file is empty. Absent if the file is read only.
 	 */
 	readonly change?: (edit: (text: string) => string) => Promise<void>;
 	/** Tools of other programs that the rules may name. */

@@ -11,7 +11,7 @@ import { feedbackTexts } from "./texts.ts";
 
 /** Feedback about a reply. Without `runId`, it is about the reply of the last ended run. */
 export interface Feedback {
-	/** Id of the run, or the client's name of its message (`NewMessage.correlation`). */
+	/** Id of the run, or the client's id of the message (`NewMessage.correlation`). */
 	readonly runId?: string;
 	readonly rating: "good" | "bad";
 	readonly comment: string;

@@ -62,7 +62,7 @@ export async function acceptMessage(
 		readonly options?: RunOptions;
 		readonly scheduled?: Scheduled;
 		readonly read?: ClassifiedContext | undefined;
-		/** Error if another run is active or waits. Without it, the message waits. */
+		/** Error to throw if another run is active or queued. Absent: the message is queued. */
 		readonly busy?: ParleyError;
 	},
 ): Promise<{ readonly accepted: Accepted; readonly start: RunRow | undefined }> {

@@ -26,9 +26,9 @@ export interface Steered extends Accepted {
 }
 
 /**
- * Adds a message to the active run. The model sees it in its next call; if none would follow, the run makes another call.
- * The message is sent as an ordinary message without an active run, through an agent, and if its author may not direct the
- * active run.
+ * Adds a message to the active run. The model sees it in its next call; if none would follow, the run makes another
+ * call. Sends an ordinary message instead if no run is active, if an agent sent the message, or if its author may not
+ * direct the active run.
  */
 export async function steer(
 	services: AcceptPorts,

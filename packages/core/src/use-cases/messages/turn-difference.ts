@@ -42,8 +42,8 @@ interface DifferencePorts {
 }
 
 /**
- * Compares the files of the newest turn with changes that are not undone with the present files. Undefined without such a
- * turn.
+ * Finds the newest turn with changes that are not undone, and compares its files with their present state. Undefined
+ * without such a turn.
  */
 export async function readTurnDifference(
 	{ journal, sessions, secrets, workspaces, roots, forbidden }: DifferencePorts,

@@ -116,7 +116,7 @@ function absence(principal: Principal, { reason }: Extract<PersonReport, { prese
 	return reason === "left" ? firingTexts.ownerLeft(owner) : firingTexts.ownerCannotWrite(owner);
 }
 
-/** Keeps the schedule due for a later attempt. `parley schedules` shows the reason. */
+/** Leaves the schedule due, so that a later attempt can fire it. `parley schedules` shows the reason. */
 async function postpone({ journal, log }: FiringParts, schedule: Schedule): Promise<Fired> {
 	const { id, principal, owner } = schedule;
 	const problem = firingTexts.waits(principal.id, owner);

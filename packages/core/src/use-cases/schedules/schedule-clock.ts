@@ -15,9 +15,12 @@ import { firingTexts } from "./texts.ts";
  * sleeps stops its timers, and its clock may be changed.
  */
 const checkMs = 60_000;
-/** Milliseconds. A clock that went back by more was changed. */
+/** Maximum milliseconds by which the clock may go back without being treated as changed. */
 const setBackMs = 1_000;
-/** Milliseconds. A last due time or a creation that is further in the future comes from a wrong clock. */
+/**
+ * Maximum milliseconds by which a last due time or a creation time may be in the future. A later time comes from a
+ * wrong clock.
+ */
 const wrongClockMs = 24 * 3_600_000;
 /** Maximum schedules to read together. */
 const together = 100;
@@ -59,7 +62,7 @@ export class ScheduleClock {
 	readonly #paused = new Map<string, PausedSchedule>();
 	/** Pending or usable reports about owners, by schedule id. */
 	readonly #reports = new Map<string, "pending" | Reported>();
-	/** The newest firing, and whether a run of its session has ended since it began. */
+	/** The newest firing, and whether a run of its session has ended since the firing began. */
 	#firing: { readonly sessionId: string; runEnded: boolean } | undefined;
 	/** Sessions that may have schedules on an event, and sessions with unprocessed events. */
 	readonly #listening = new Set<string>();
@@ -86,7 +89,7 @@ export class ScheduleClock {
 		});
 	}
 
-	/** Fires each schedule that became due while the gateway was stopped once, and then continues. */
+	/** Starts the clock. Fires each schedule that became due while the gateway was stopped, but only once. */
 	start(): void {
 		if (this.#state !== "new") return;
 		this.#state = "started";
