@@ -18,7 +18,7 @@ interface Armed {
 	hitsLeft: number;
 }
 
-/** Failpoints of which no point is armed. */
+/** Failpoints without an armed point. */
 export const noFailpoints: Failpoints = { reach: () => undefined };
 
 const processEffects: FailpointEffects = {

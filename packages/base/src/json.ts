@@ -84,7 +84,7 @@ function checkSize(text: string, maxDepth: number, maxNodes: number): void {
 	}
 }
 
-/** Whether a character ends a value in a container: a comma, or the end of a container that is not empty. */
+/** Whether a character ends a value in a container: a comma, or the bracket that closes a container with a value. */
 function endsValue(code: number, previous: number): boolean {
 	return code === COMMA || (isClosing(code) && !isOpening(previous));
 }

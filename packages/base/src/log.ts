@@ -113,7 +113,7 @@ interface StderrWriterOptions {
 
 /**
  * Writes lines to stderr, and waits a short time for a slow reader. An unwritable line is lost, because a log must not
- * stop the program. Reasons are a full disk, and a reader that has ended or does not read.
+ * stop the program. A line is unwritable if the disk is full, or if the reader has ended or does not read.
  */
 export class StderrWriter {
 	readonly #write: (bytes: Buffer) => number;

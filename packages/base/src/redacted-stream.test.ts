@@ -22,7 +22,7 @@ function piecesOf(text: string, length: number): string[] {
 	);
 }
 
-/** Returns every way to cut a text in two, and into single characters. */
+/** Returns every way to cut a text in two, followed by the text cut into single characters. */
 function cuts(text: string): string[][] {
 	const inTwo = Array.from(text, (_, at) => [text.slice(0, at), text.slice(at)]);
 	return [...inTwo, [...text]];

@@ -17,7 +17,7 @@ export interface Gate {
 	find(text: string): number | undefined;
 	/** Maximum number of characters that identify such a position. */
 	readonly length: number;
-	/** Beginnings of registered values that are too short for the pattern, except values that begin like a shape. */
+	/** Beginnings of registered values, each too short for the pattern. Excludes values that begin like a shape. */
 	readonly beginnings: ReadonlySet<string>;
 	/**
 	 * Returns the end of the registered value that begins at this position. Returns Infinity if the text ends within the
@@ -37,8 +37,8 @@ const longestWord = 4096;
 /** Maximum delayed characters of a key block. */
 const longestKey = 65_536;
 /**
- * Maximum length of a beginning that is too short for the gate. The gate finds a registered value by one more
- * character.
+ * Maximum length of a beginning that is too short for the gate. With one more character, the gate finds the registered
+ * value.
  */
 export const longestBeginning = 3;
 /** Maximum characters of the start of a registered value, with a line break after each character except the last. */
@@ -63,7 +63,7 @@ const restOfKey = /^[\w+/=\s\\:,-]*/;
  * continue it.
  */
 export function redactedStream(gate: Gate, { redact, redactCut }: Redaction): RedactedStream {
-	/** Last returned characters, as many as the gate may need. */
+	/** The last returned characters that the gate may need. */
 	let before = "";
 	let pending = "";
 	/** Pattern of the characters to drop, after a credential that is too long to be delayed. */
@@ -115,8 +115,7 @@ export function redactedStream(gate: Gate, { redact, redactCut }: Redaction): Re
 }
 
 /**
- * Returns the length of the longest beginning of a registered value at the end of the text that is too short for the
- * gate. The value may contain line breaks.
+ * Returns the length of the longest of the gate's `beginnings` at the end of the text. Line breaks may interrupt it.
  */
 function beginningAtEnd(text: string, { beginnings }: Gate): number {
 	const end = text.slice(-longestWrappedStart);

@@ -19,7 +19,7 @@ import {
 
 /** Minimum characters of a registered value. A shorter value would remove ordinary words. */
 const MIN_LENGTH = 4;
-/** Minimum characters of a registered value at the end of a text that are removed if the end cuts the value off. */
+/** Minimum characters of a registered value that the end of a text cuts off. A shorter beginning stays in the text. */
 const MIN_CUT = 6;
 
 /** Removes secrets from a complete text, from fields, or from a text that arrives in pieces. */
@@ -34,7 +34,7 @@ export interface TextRedactor {
  * known credential.
  */
 export class Redactor {
-	/** Called with the name of the sink each time a secret was removed on the way to it. */
+	/** Called with the name of the sink each time a secret was removed from text for that sink. */
 	onHit: (sink: string) => void = () => undefined;
 	readonly #secrets = new Set<string>();
 	/** All encodings of the secrets. `#wrapped` has the encodings that may contain line breaks. */

@@ -39,7 +39,7 @@ export function findBundle() {
 }
 
 /**
- * Paths, sizes and times of all inputs of a bundle as a text, which identifies a state of the sources. Reading the
+ * Paths, sizes and times of all inputs of a bundle, in one text that identifies a state of the sources. Reading the
  * sources would take longer than a bundle saves. The function runs at each start in a clone. The text is compared
  * directly, because a hash would need another module.
  */

@@ -17,7 +17,7 @@ export interface TransactionControl {
 	rollbackToSavepoint(): Awaitable;
 	/** Writes to the disk without a change, because a transaction that writes nothing does not test the disk. */
 	probe?(): Awaitable;
-	/** Returns the failure of the disk that the error reports, or undefined for any other error. */
+	/** Returns the disk failure that the error reports, or undefined for any other error. */
 	failure?(error: unknown): StorageFailure | undefined;
 	/** Whether the database rolled the transaction back in favour of another transaction, so that a retry can succeed. */
 	isUndone?(error: unknown): boolean;

@@ -19,7 +19,7 @@ export const keyvMigration: Migration = {
 	},
 };
 
-/** Place of keys and values in a store. */
+/** Store and namespace of the keys and values. */
 export interface KeyvOptions<DB> {
 	/** The store. Its migrations must include `keyvMigration`. */
 	readonly store: Store<DB>;

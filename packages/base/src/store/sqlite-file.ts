@@ -87,7 +87,7 @@ function isDamage(error: unknown): boolean {
 const failures = [8, 10, 11, 14, 26];
 
 /**
- * Returns the failure of the disk that an SQLite error reports, or undefined for other errors. The disk is full after
+ * Returns the disk failure that an SQLite error reports, or undefined for other errors. The disk is full after
  * SQLITE_FULL, and after SQLITE_IOERR_SHMSIZE for the file beside the WAL.
  */
 export function storageFailure(error: unknown): StorageFailure | undefined {

@@ -31,7 +31,9 @@ export async function openPgliteStore<DB>(options: PgliteStoreOptions): Promise<
 /** Empty databases of this process. Emptying a database is faster than opening another. */
 const idle: PGlite[] = [];
 
-/** Provides the database for one store. When the store closes, the database is emptied and kept for the next store. */
+/**
+ * Provides the database for one store. When the store closes, the database is emptied and reused for the next store.
+ */
 function shareDatabase(database: PGlite): PGliteOfKysely {
 	const shared = {
 		closed: false,

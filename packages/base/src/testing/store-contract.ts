@@ -17,7 +17,8 @@ export interface ContractCase<Tested> {
 }
 
 /**
- * Schema that a store needs for `storeContract`. `parts` refers to `items`, which the database checks at the commit.
+ * Schema that a store needs for `storeContract`. The database checks the references from `parts` to `items` at the
+ * commit.
  */
 export const contractMigration: Migration = {
 	name: "0001-contract",

@@ -192,7 +192,7 @@ function hasPerson(words: string, { stdin, stderr, environment }: Io): boolean {
 }
 
 /**
- * Filters the events of one run from the events of a session. The gateway executes runs in the order in which it
+ * Selects the events of one run from the events of a session. The gateway executes runs in the order in which it
  * accepted their messages. Each run ends with one `assistant.message`. The position in the queue is the number of runs
  * that end before this run.
  */

@@ -160,7 +160,10 @@ export class Questions {
 	}
 }
 
-/** Whether a task asks the question. Tasks run in parallel with the run, and other people may answer their questions. */
+/**
+ * Whether a task asks the question. Tasks run in parallel with the run, and other people may answer the questions of
+ * tasks.
+ */
 function isOfTask({ context }: PromptRequestPayload): boolean {
 	return context.task_id !== undefined;
 }

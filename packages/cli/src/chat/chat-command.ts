@@ -106,8 +106,8 @@ function isInteractive({ stdin, stdout, environment }: Io): boolean {
 
 /**
  * Runs a chat that prints lines and does not draw. Each line of the input is a message, a command, or the answer to an
- * open question. When the input ends, the chat waits for running work and declines open questions. Resolves with no
- * rows about its session.
+ * open question. When the input ends, the chat waits for running work and declines open questions. Resolves with an
+ * empty list, because it prints no rows about its session.
  */
 export async function chatInLines(io: Io, begin: BeginChat): Promise<readonly string[]> {
 	const format = { columns: Number.POSITIVE_INFINITY, styles: createStyles(false) };
@@ -121,9 +121,8 @@ export async function chatInLines(io: Io, begin: BeginChat): Promise<readonly st
 		offersRules: io.stdin.isTTY,
 		shellLines: io.stdin.isTTY ? "refused" : "message",
 		show: (rows) => {
-			// The question may also have ended, or another client has answered it. The mode must change before the rows
-			// are printed: a terminal that changes its mode delivers an earlier typed line only together with the next
-			// line.
+			// The question may have ended, or another client may have answered it. The mode must change before the rows are
+			// printed: a terminal that changes its mode delivers an earlier typed line only together with the next line.
 			if (hidden.isHidden && !isPassword(chat)) hidden.set(false);
 			io.stdout.write(rows.map((row) => `${row}\n`).join(""));
 			const { retrying } = chat.conversation;

@@ -32,7 +32,7 @@ export interface ChatOptions extends ChatDisplay {
 	listFiles?(sessionId: string, text: string): Promise<string[]>;
 }
 
-/** Observes a chat for the chat's status row. */
+/** Receives the facts of a chat that its status row shows. */
 export interface ChatObserver {
 	/** Called with the first session, and with each session that replaces it. */
 	session(id: string): void;

@@ -80,7 +80,7 @@ export class Chat {
 		return this.#conversation;
 	}
 
-	/** Whether the chat is connected, and has active work whose cancel was not requested yet. */
+	/** Whether the chat is connected, and has active work whose cancellation was not requested yet. */
 	get canCancel(): boolean {
 		return this.#conversation.active && !this.#isCancelling && !this.#isLost;
 	}
@@ -164,7 +164,7 @@ export class Chat {
 		}
 	}
 
-	/** Shows the question of a task that the chat cannot ask. Returns whether the method has shown it. */
+	/** Shows the question of a task that the chat cannot ask. Returns whether the question was shown. */
 	#showTaskQuestion(event: OzzieEvent): boolean {
 		if (this.#options.asksForTasks || event.event !== "prompt.request") return false;
 		const { label, context } = event.payload;

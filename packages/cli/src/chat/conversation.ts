@@ -115,7 +115,7 @@ export class Conversation {
 		return this.#steering;
 	}
 
-	/** Reason and time of the next retry while the run waits for it. */
+	/** Reason and time of the next retry. Undefined if the run does not wait for a retry. */
 	get retrying(): Payload<"run.retrying"> | undefined {
 		return this.#retrying;
 	}

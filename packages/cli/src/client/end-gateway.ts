@@ -4,7 +4,7 @@ import { lockIn } from "@parley/gateway/data";
 import { stopMessages } from "../texts/commands/gateway/stop.ts";
 import { isAlive } from "./running-gateway.ts";
 
-/** Longer than the 30 s after which a gateway ends at the latest: 25 s for its runs and 5 s for the rest. */
+/** Exceeds the 30 s within which a gateway ends: 25 s for its runs and 5 s for the rest. */
 const longestMs = 40_000;
 const pollMs = 50;
 

@@ -81,7 +81,7 @@ function readLine(
 			process.off("SIGINT", leave);
 			lines.off("close", leave).close();
 			hidden[Symbol.dispose]();
-			// The terminal has not shown the Enter of a hidden line, nor of a line that the person has left.
+			// The terminal shows no line break after a hidden line, or after the person has left the prompt.
 			if (isHidden || line === undefined) stdout.write("\n");
 			resolve(line);
 		};

@@ -4,7 +4,7 @@ import { ParleyError } from "@parley/base";
 import { type DataLock, lockDataDirectory } from "@parley/gateway";
 import { connectorRunTexts } from "../texts/connectors/run.ts";
 
-/** SQLite's error code for a lock that another process holds: https://www.sqlite.org/rescode.html#busy */
+/** SQLite's error code if another process has the lock: https://www.sqlite.org/rescode.html#busy */
 const SQLITE_BUSY = 5;
 
 /**
@@ -28,7 +28,7 @@ function isLocked(reason: unknown): boolean {
 	return cause instanceof Error && "errcode" in cause && (Number(cause.errcode) & 0xff) === SQLITE_BUSY;
 }
 
-/** Names the process that holds the lock. Directly after the lock is taken, the file is still empty. */
+/** Names the process that has the lock. Immediately after the lock is acquired, the file is still empty. */
 function ownerOf(file: string): string {
 	try {
 		const pid = readFileSync(file, "utf8");

@@ -27,7 +27,7 @@ const passing = [
 
 /** Address to check. A gateway may not be running there. */
 type CheckedAddress = HttpAddress & {
-	/** Whether an operator named the address (`--url`, PARLEY_URL), so that a proxy may listen there. */
+	/** Whether an operator named the address (`--url`, PARLEY_URL). A proxy may then listen there. */
 	readonly isNamed: boolean;
 };
 

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { CapturedIo } from "../testing/captured-io.ts";
 import { superviseConnectors } from "./supervise-connectors.ts";
 
-/** Variables of an operator that no connector must receive. */
+/** The operator's variables that connectors must not receive. */
 const secrets = {
 	ANTHROPIC_API_KEY: "model key",
 	OPENAI_API_KEY: "model key",

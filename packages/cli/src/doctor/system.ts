@@ -41,7 +41,7 @@ export interface System {
 	/** Whether this user can execute the program, which is a name in PATH or a path. */
 	program(command: string): Promise<boolean>;
 	/**
-	 * The answer of the named provider. By default, of the gateway's main provider. Undefined for the offline model, and
+	 * The answer of the named provider. The default is the gateway's main provider. Undefined for the offline model, and
 	 * if the configuration is invalid.
 	 */
 	provider(name?: string): Promise<ProviderAnswer | undefined>;

@@ -76,7 +76,7 @@ export async function removeServer(name: string, flags: McpFlags, io: Io): Promi
 	let allowPrivate = false;
 	await changeMcpFile(flags, io, { action: "mcp.remove", object: name, facts: {} }, (content) => {
 		const { [name]: removed, ...servers } = content.servers;
-		// Each object has inherited properties, such as `constructor`, which is also a valid name.
+		// The name of an inherited property, such as `constructor`, is also a valid server name.
 		if (removed === undefined || !Object.hasOwn(content.servers, name)) {
 			const known = Object.keys(content.servers).join(", ") || "none";
 			throw new UsageError(mcpSetupTexts.noAddedServer({ name, known }));

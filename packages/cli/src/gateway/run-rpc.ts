@@ -91,7 +91,7 @@ export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<num
 		});
 		await started.close();
 	} finally {
-		// The work has ended, so no timer must end the process.
+		// The work has ended, so the timers must no longer end the process.
 		for (const timer of patience) timer.cancel();
 	}
 	flushCompileCache();

@@ -30,7 +30,7 @@ export function systemdManager(scope: Scope, given: Machine): ServiceManager {
 		check: () => check(scope, machine, call),
 		start: async (name) => {
 			await succeed("daemon-reload");
-			// systemd does not start a service that has failed too often until its failure count is reset.
+			// After too many failures, systemd starts a service only if its failure count is reset.
 			await call("reset-failed", unitOf(name));
 			await succeed("enable", unitOf(name));
 			await succeed("restart", unitOf(name));

@@ -94,7 +94,7 @@ async function decideDeletion(
 	const hasData = existsSync(data) || (await renamedData(data)).length > 0;
 	if (!hasData) return false;
 	if (flags.dataToo) checkUnshared(data, users);
-	// The data of several copies stays without a question.
+	// If another copy also uses the data, the data stays and the operator is not asked.
 	if (otherRows(users).length > 0) return false;
 	const deletes = await confirmDeletion({ data, services: users.services }, flags, io);
 	if (deletes && existsSync(data)) await checkDeletable(data, machine.home);

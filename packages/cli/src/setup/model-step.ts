@@ -125,7 +125,7 @@ async function askToStore(
 	return answer === undefined ? undefined : { key: answer === "store" ? found : undefined };
 }
 
-/** Reason why a typed key is invalid. An empty input is valid if a key is stored, and keeps the stored key. */
+/** Reason why a typed key is invalid. An empty input is valid if a key is stored. The stored key then stays. */
 function problemOf(given: string, isStored: boolean): string | undefined {
 	const key = given.trim();
 	if (key === "" && isStored) return undefined;

@@ -19,7 +19,7 @@ interface KnownTask extends NamedTask {
 }
 
 const notBegun = { current_step: 0, total_steps: 1, current_step_label: "", percentage: 0 };
-/** Number of shown running tasks if at least two others are hidden. */
+/** Number of running tasks that are shown. If only one more task is running, it is shown as well. */
 const maxRunning = 3;
 const barColumns = 10;
 /** Maximum width of a title that precedes its progress bar, in columns. */

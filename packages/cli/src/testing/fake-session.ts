@@ -26,7 +26,7 @@ export class FakeSession implements OpenSession {
 		this.#wake.resolve();
 	}
 
-	/** Fails the session, which can then not be continued. */
+	/** Makes the session fail, so that it cannot be continued. */
 	fails(error: ParleyError): void {
 		this.#error = error;
 		this.#wake.resolve();

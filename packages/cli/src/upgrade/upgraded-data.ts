@@ -69,8 +69,8 @@ async function makeFor(data: string, directory: string): Promise<void> {
 		await asOwner(data, make);
 	} catch (error) {
 		if (process.getuid?.() !== 0 || Object(error).code !== "EACCES") throw error;
-		// The owner of the data has no write permission for the parent directory. The owner therefore cannot replace
-		// the new directory with a link before its owner changes.
+		// The owner of the data has no write permission for the parent directory. The owner therefore cannot replace the
+		// new directory with a link before `lchownSync` runs.
 		make();
 		const { uid, gid } = statSync(data);
 		lchownSync(directory, uid, gid);

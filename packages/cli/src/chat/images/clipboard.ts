@@ -24,7 +24,7 @@ export type Clipboard =
 	| { readonly kind: "no-program"; readonly programs: readonly string[] }
 	/** There is no graphical session, and so no clipboard. */
 	| { readonly kind: "no-clipboard" }
-	/** A program could not be run, needed too long, or its output is larger than the limit. */
+	/** A program could not be run, exceeded the time limit, or printed more than the size limit. */
 	| { readonly kind: "failed"; readonly program: string };
 
 /** System that the chat runs on. */

@@ -26,7 +26,7 @@ export interface ConnectorWork {
 
 /**
  * Adds the work of a platform's connector to the command, with `setup` and `doctor`. The platform's own options must be
- * added before.
+ * added first.
  */
 export function addConnectorWork(command: Command, work: ConnectorWork, io: Io): Command {
 	const { title } = work.platform;

@@ -67,7 +67,7 @@ const changedSkill = (operator: "off" | "bubblewrap", changed_at: string): Parti
 		},
 	],
 });
-/** Answers of the providers: the first provider, and each further provider. */
+/** Returns `first` for the main provider, and `further` for any named provider. */
 const answersOf =
 	(first: System["provider"], further: System["provider"]): System["provider"] =>
 	(name) =>
