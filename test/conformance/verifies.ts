@@ -16,7 +16,7 @@ const drivers: Readonly<Record<Wire, Driver>> = {
 };
 
 /**
- * Time limit of a scenario in milliseconds: longer than any wait of a scenario, but short enough that a failed
+ * Time limit of a scenario in milliseconds. It is longer than any wait of a scenario, but short enough that a failed
  * scenario does not delay the others for long.
  */
 const timeout = paced(45_000);

@@ -22,7 +22,7 @@ const timersOfQuestions = 1;
 /** Maximum growth of the resident memory after the mark, in bytes. */
 const slackBytes = 32 * 2 ** 20;
 const checksPerCollection = 20;
-/** Maximum milliseconds of a request of the healthy client. */
+/** Maximum milliseconds for a request from the healthy client. */
 const patienceMs = 1_000;
 
 export interface SiegeResult {

@@ -99,7 +99,10 @@ async function openApproval(client: OzzieClient): Promise<Open> {
 	return { sessionId, token: String(payload["token"]) };
 }
 
-/** Writes the lines of the script that `runScript` runs. An approval binds the files of the root, so it must exist before. */
+/**
+ * Writes the lines of the script that `runScript` runs. An approval binds the files of the root, so the script must
+ * exist before the approval.
+ */
 async function writeScript(root: string, lines: readonly string[]): Promise<void> {
 	const attempts = lines.map((line) => `( ${line} ) 2>/dev/null`);
 	await writeFile(join(root, "ways.sh"), `${attempts.join("\n")}\necho the end\n`);

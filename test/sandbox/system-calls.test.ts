@@ -71,7 +71,7 @@ const testFilter = test.skipIf(!hasBubblewrap || architecture === undefined);
 
 testFilter.each(cases)("the filter denies $call($arguments) with $error", ({ error, ...call }) => {
 	expect(errorOf(call, rules)).toBe(errno[error]);
-	// As root, the kernel refuses no call for lack of capabilities.
+	// The kernel refuses root no call for lack of capabilities.
 	if (isRoot) expectDifferent(spawnSync(writeCall(call)).status, error);
 });
 

@@ -56,7 +56,7 @@ test.skipIf(!hasBubblewrap)(
 	async () => {
 		const line = "( setsid sh -c 'sleep 0.3; echo x >late' & ); ( sleep 0.3; echo x >late ) & true";
 		expect(await succeeds(line, confining, "work")).toBe(false);
-		// Waits in a second command for the same time. By then, a remaining process would have written its file.
+		// Waits in a second command until a remaining process would have written its file.
 		await succeeds("sleep 0.6", confining, "work");
 		expect(readdirSync(join(temporary, "work"))).not.toContain("late");
 	},

@@ -57,7 +57,10 @@ test(`${clientCount} clients drop at the same time, resume in time, and miss no 
 	for (const client of clients) client.drop();
 });
 
-/** Connects all clients, with retries. Each first attempt is within this time. Returns the milliseconds until the end. */
+/**
+ * Connects all clients, with retries. Each first attempt is within this time. Returns the milliseconds until all are
+ * connected.
+ */
 async function rush(clients: readonly StormClient[], random: Random, withinMs: number): Promise<number> {
 	const began = performance.now();
 	const arrive = async (client: StormClient, firstMs: number): Promise<void> => {

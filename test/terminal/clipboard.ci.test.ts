@@ -89,7 +89,7 @@ test("the chat can be left while a program of the clipboard hangs, and this prog
 	await Promise.all([chat.shows("reading the clipboard…"), once(running, "open")]);
 	chat.type("\u0004");
 	expect(await chat.ended()).toBe(0);
-	// The pipe ends when neither the program nor its child is left.
+	// The pipe ends when the program and its child have ended.
 	expect(await left).toBe("");
 	expect(chat.text).not.toContain("cannot be");
 	expect(readdirSync(setup.work)).not.toContain("planted");
@@ -120,7 +120,7 @@ test.skipIf(!has("xclip") || !has("Xvfb"))(
 			writeFileSync(file, content);
 			const args = ["-selection", "clipboard", "-t", type];
 			execFileSync("xclip", [...args, "-i", file], { env, stdio: "ignore" });
-			// A process in the background now takes the clipboard. Until then, the clipboard has the earlier content.
+			// xclip sets the clipboard from a background process. Until then, the clipboard has the earlier content.
 			const read = () => spawnSync("xclip", [...args, "-o"], { env, timeout: paced(5_000) }).stdout;
 			await expect.poll(read).toEqual(content);
 		};

@@ -40,7 +40,7 @@ export const sessionMethods = {
 			 * end. Default: the last message before the first run that has not ended.
 			 */
 			at: maybe(z.int("must be a number").refine((value) => value !== 0, "must not be 0")),
-			/** Title of the fork. Default: the title of the other session with `(fork)` or a number. */
+			/** Title of the fork. Default: the title of the copied session with `(fork)` or a number. */
 			title: maybe(title),
 			external_key: maybe(z.string().min(1).max(256)),
 			key,

@@ -189,8 +189,8 @@ export const trustMethods = {
 		}),
 	},
 	/**
-	 * Replaces the settings of a channel, including configured settings. Open sessions keep their agent, model, root and
-	 * budget. All other settings apply immediately.
+	 * Replaces the settings of a channel, including configured settings. The agent, model, root and budget of open
+	 * sessions do not change. All other settings apply immediately.
 	 */
 	set_place: {
 		params: z.object({ place, profile: PlaceProfilePayload, key }),

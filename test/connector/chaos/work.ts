@@ -10,7 +10,7 @@ type Session = ScriptedGateway["sessions"][number];
 /** Probability that an answer continues in one step. */
 const partChance = 0.35;
 
-/** Position of a call among the calls of its reply that ask now, and among all calls of the reply. */
+/** Position of a call among the calls of its reply that request approval together, and among all calls of the reply. */
 interface PlaceInReply {
 	readonly id: string;
 	readonly place: number;

@@ -91,7 +91,7 @@ export class FakeAnthropic {
 		return `http://127.0.0.1:${port}`;
 	}
 
-	/** Adds the responses to the next requests, one for each. */
+	/** Adds responses for the next requests, one for each request. */
 	script(...answers: readonly Answer[]): void {
 		this.#script.push(...answers);
 	}

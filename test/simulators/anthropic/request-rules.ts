@@ -17,7 +17,8 @@ export interface Issued {
 }
 
 /**
- * Faults of a request that match the types but not the rules of the service. Empty if the service accepts the request.
+ * Faults of a request that matches the types but not the rules of the service. Empty if the service accepts the
+ * request.
  */
 export function brokenRules(request: Request, issued: Issued): string[] {
 	return [

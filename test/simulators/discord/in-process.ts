@@ -28,7 +28,7 @@ export interface InProcessOptions {
 
 type Handlers = Parameters<DiscordPort["connect"]>[0];
 
-/** discord.js reconnects half a second after a lost connection, according to a measurement. */
+/** Measured delay: discord.js reconnects half a second after a lost connection. */
 const reconnectMs = 500;
 /**
  * Close codes after which a retry cannot help:

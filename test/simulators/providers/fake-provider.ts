@@ -72,7 +72,7 @@ export class FakeProvider implements AsyncDisposable {
 		return `http://127.0.0.1:${port}${this.wire.base}`;
 	}
 
-	/** Adds the responses to the next requests, one for each. */
+	/** Adds responses for the next requests, one for each request. */
 	script(...answers: readonly ProviderAnswer[]): void {
 		this.#script.push(...answers);
 	}

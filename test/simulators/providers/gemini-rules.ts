@@ -66,7 +66,7 @@ function namesIn(parts: unknown, key: string): unknown[] {
 }
 
 /**
- * Faults unless the first call of each reply has a signature, and each issued signature is at its kind of part: a
+ * Faults unless the first call of each reply has a signature, and each issued signature is in a part of its kind: a
  * text or a call.
  */
 function* signatureFaults(contents: readonly Fields[], { seals }: Issued): Generator<string> {

@@ -46,7 +46,7 @@ export interface Head {
 /** Issued content that later requests must return unchanged. */
 export interface Issued {
 	/**
-	 * Values by seal, for example by an encrypted reasoning or a signature. Each wire derives the value from the part
+	 * Values by seal, for example by encrypted reasoning or by a signature. Each wire derives the value from the part
 	 * that the seal belongs to.
 	 */
 	readonly seals: Map<string, string>;

@@ -95,7 +95,7 @@ test.each(["task-submitted", "model-done", "tool-exit", "ended"])(
 		await using setup = await KillSetup.create();
 		const gateway = await setup.start(`${failpoint}=kill@1`);
 		const session = await setup.open(true);
-		// The client sends this again if the gateway dies before the acknowledgement.
+		// The client sends this request again if the gateway dies before the acknowledgement.
 		const submitting = setup.submit(session, "write", "run: printf x >> effect\nsay: done");
 		submitting.catch(() => undefined);
 		expect(await gateway.exited).toMatchObject({ signal: "SIGKILL" });

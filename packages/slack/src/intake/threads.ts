@@ -63,10 +63,10 @@ export class Threads {
 	}
 
 	/**
-	 * Returns facts about a thread: whether the bot has posted in it or its first message mentions the bot (`ours`), and whether
-	 * the bot wrote that message (`root`). Asks Slack only with `asks`, and only about threads that are not in the database.
-	 * Rejects with `unavailable` if Slack does not respond in time. During a longer rate limit, an unknown thread is treated as one
-	 * without the bot, because most threads are.
+	 * Returns facts about a thread. `ours`: the bot has posted in it, or its first message mentions the bot. `root`:
+	 * the bot wrote that message. Asks Slack only with `asks`, and only about threads that are not in the database.
+	 * Rejects with `unavailable` if Slack does not respond in time. During a longer rate limit, an unknown thread is
+	 * treated as one without the bot, because most threads are.
 	 */
 	async find(
 		{ channel, thread }: { readonly channel: string; readonly thread: string },

@@ -123,9 +123,9 @@ export class StatusLine {
 	}
 
 	/**
-	 * Removes the status line after the last post of a run, even one of an earlier process, because Slack keeps it. Slack removes
-	 * the text after any post, so the text is written again while the run is working. Never rejects, because a failure must not
-	 * cause another post.
+	 * Removes the status line after the last post of a run, even one of an earlier process, because Slack does not
+	 * remove it. Slack removes the text after any post, so the text is written again while the run is working. Never
+	 * rejects, because a failure must not cause another post.
 	 */
 	async posted(conversation: string, lane: Request["lane"]): Promise<void> {
 		const line = this.#lineOf(conversation);

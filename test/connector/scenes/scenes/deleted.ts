@@ -16,7 +16,7 @@ const deleting = ({ spared }: { readonly spared: number }): Step => ({
 	},
 });
 export const deletes = deleting({ spared: 0 });
-/** The gateway keeps one session. Without any session, the connector could not recognise a deletion. */
+/** One session remains in the gateway. Without any session, the connector could not recognise a deletion. */
 const deletesAllButOne = deleting({ spared: 1 });
 const elsewhere: Step[] = [
 	{ says: "@Parley say: elsewhere", in: "random" },

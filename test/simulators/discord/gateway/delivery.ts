@@ -67,8 +67,8 @@ export class Delivery {
 }
 
 /**
- * Whether an event may overtake an earlier event. Events of one channel stay in order if they have one type or are
- * about one message, because people react to posts that they have seen.
+ * Whether an event may overtake an earlier event. Events of one channel stay in order if they have the same type or are
+ * about the same message, because people react to posts that they have seen.
  */
 function mayOvertake(later: SimulatorEvent, earlier: SimulatorEvent): boolean {
 	if (channelOf(later) !== channelOf(earlier)) return true;

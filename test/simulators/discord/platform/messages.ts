@@ -207,7 +207,7 @@ export function editMessage(
 	const { channel } = message;
 	demand(state, author, channel);
 	if (message.author !== author) throw refusals.othersMessage();
-	// The permission "Allows for uploading images and files", which applies also to an existing message:
+	// The permission AttachFiles "Allows for uploading images and files". It also applies to an existing message:
 	// https://discord.com/developers/docs/topics/permissions
 	if (draft.files.length > 0) demand(state, author, channel, "AttachFiles");
 	if (channel.thread) demandOpen(state, channel);

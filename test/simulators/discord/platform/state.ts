@@ -128,7 +128,7 @@ export class State {
 		return member;
 	}
 
-	/** Finds a message that the app can request through the channel, so not an ephemeral message. */
+	/** Finds a message that the app can request through the channel. Ignores ephemeral messages. */
 	message(channel: ChannelRecord, id: string): MessageRecord {
 		const found = channel.messages.find((message) => message.id === id);
 		if (!found || found.deleted || found.onlyFor) throw refusals.unknownMessage();

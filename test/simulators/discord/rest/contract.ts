@@ -64,8 +64,8 @@ export class Contract {
 }
 
 /**
- * Fields that discord.js adds with the value `false`, also to requests without them in the contract. Discord ignores
- * them.
+ * Fields that discord.js sends with the value `false`, even in requests whose contract does not have them. Discord
+ * ignores them.
  */
 const additions: ReadonlySet<string> = new Set(["tts", "enforce_nonce"]);
 

@@ -100,7 +100,7 @@ export class State {
 		return channel;
 	}
 
-	/** Finds a message that several users can request, so not an ephemeral message. */
+	/** Finds a message that several users can request. Ignores ephemeral messages. */
 	message(channel: ChannelRecord, ts: string): MessageRecord {
 		const found = channel.messages.find((message) => message.ts === ts);
 		if (!found || found.deleted || found.onlyFor) throw new Refusal("message_not_found");

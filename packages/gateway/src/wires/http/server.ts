@@ -78,7 +78,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
 		// Interval at which Node enforces `headersTimeout`. With Node's default of 30 s, headers could take 40 s.
 		connectionsCheckingInterval: 1_000,
 		noDelay: true,
-		// `checkRequest` refuses a missing Host header like a wrong one.
+		// `checkRequest` refuses a missing or wrong Host header.
 		requireHostHeader: false,
 		// Servers may ignore other upgrades, and some clients offer HTTP/2 with each request: RFC 9110, section 7.8.
 		shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === "websocket",

@@ -46,8 +46,8 @@ export function kindOf({ type, approval }: Prompt): WaitingPrompt["kind"] {
 }
 
 /**
- * Encodes an open question. Its id, which is the right to answer, is included only if an agent may answer the question.
- * Clients that only read get no id.
+ * Encodes an open question. Its id gives the right to answer, so it is included only if an agent may answer the
+ * question. Clients that only read get no id.
  */
 function encodeWaiting(prompt: Prompt, onlyReads: boolean): WaitingPrompt {
 	const kind = kindOf(prompt);

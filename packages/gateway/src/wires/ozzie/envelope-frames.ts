@@ -87,8 +87,8 @@ function decodable({ event }: OzzieEvent, { payload }: EventFrame): object {
 }
 
 /**
- * Converts `arguments` to an object, because Go clients drop an event if it is not one. Like existing servers, puts other
- * values into an object as text.
+ * Converts `arguments` to an object, because Go clients drop an event with any other value. Like existing servers, puts
+ * such a value into an object as text.
  */
 function withObject(call: { readonly arguments?: unknown }): object {
 	const { arguments: given } = call;

@@ -186,7 +186,10 @@ export class Agent {
 		if (this.#messageCount === count) this.#messageCount = undefined;
 	}
 
-	/** Gives or renews the grant if all calls are accepted. It is renewed because the process may outlive it. */
+	/**
+	 * Gives or renews the grant if all calls are accepted. A renewal is needed because the process may run longer than
+	 * the grant lasts.
+	 */
 	async #accept(): Promise<void> {
 		const last = this.#acceptedAt;
 		const renewedAt = last ?? (this.settings.acceptsAll ? Number.NEGATIVE_INFINITY : undefined);

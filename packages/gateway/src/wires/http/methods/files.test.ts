@@ -386,7 +386,7 @@ test("an upload is paused while the disk is busy, so that little of it is in mem
 	pendingUpload.end(Buffer.alloc(maxBytes));
 	while (received === 0) await tick();
 	for (let turn = 0; turn < 50; turn++) await tick();
-	// At most one piece was read, which has the size of a socket buffer.
+	// At most one piece of the size of a socket buffer was read.
 	expect(received).toBeLessThanOrEqual(128 * 1024);
 	gate.resolve();
 	expect((await answered(pendingUpload)).response.statusCode).toBe(201);

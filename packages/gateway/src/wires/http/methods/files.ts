@@ -30,7 +30,7 @@ export interface FileRequest extends FileRoutes {
 
 const filesPath = "/api/files";
 
-/** Whether the body is the content of a file, which only `answerFiles` reads. */
+/** Whether the body is the content of a file. Only `answerFiles` reads such a body. */
 export function carriesFile({ method, url = "" }: IncomingMessage): boolean {
 	// The path is parsed as in the router, for which `/api/./files` is the same path.
 	return method === "POST" && URL.parse(`http://gateway${url}`)?.pathname === filesPath;

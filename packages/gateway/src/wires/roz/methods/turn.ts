@@ -137,7 +137,7 @@ class TurnFrames {
 	readonly #physical = new Set<string>();
 	/** Ids of calls that were sent to the client as `calling_tool`. */
 	readonly #shown = new Set<string>();
-	/** Compactions since the last reply of the session, as snapshots of the run list them. */
+	/** Compactions since the last reply of the session, from the snapshots of the run. */
 	readonly #compacted: ContextSnapshot["compacted"][number][] = [];
 	#progress: number | undefined;
 	/** Last activity, which is sent again when the progress changes. */

@@ -73,7 +73,7 @@ interface TeamWatchOptions {
 export class TeamWatch {
 	readonly #options: TeamWatchOptions;
 	readonly #stops: (() => void)[] = [];
-	/** Number of started phases by worker. */
+	/** Number of started phases of each worker. */
 	readonly #phases = new Map<string, number>();
 	readonly #open = new Set<string>();
 	/**

@@ -108,7 +108,7 @@ export class Prompts {
 		if (!active) return;
 		const { job, lines } = active;
 		const { event: inner } = event;
-		// Deltas take the shortest path, because most events are deltas.
+		// Deltas use the shortest path, because most events are deltas.
 		if (inner.type === "text.delta" && lines.isInText) {
 			this.#sendDelta(job, inner.text);
 			return;
