@@ -40,7 +40,7 @@ export interface PlannedRow {
 
 /** Posts and edits of some events of a session. */
 export interface Plan {
-	/** Conversation whose posts keep their order: a channel, a thread or a direct message. */
+	/** Conversation in which posts are sent in order: a channel, a thread or a direct message. */
 	readonly conversation: string;
 	/** Position of the newest event, with or without posts. */
 	readonly cursor: Cursor;

@@ -155,7 +155,7 @@ const selectCard = hotStatement<ConnectorTables, { card: string }, { remote: str
 	db.selectFrom("cards").select("remote").where("card", "=", p("card")),
 );
 
-/** Content of a row for the surface, which is not kept in memory. */
+/** Content of a row for the surface. It is not stored in memory. */
 export interface Content {
 	/** Posting in the format of the surface. */
 	readonly payload: unknown;

@@ -11,7 +11,8 @@ export const staleMs = 24 * 3_600_000;
 
 /**
  * Time in milliseconds after which a post can be treated as missing. Until then, the platform may still carry out a
- * request that timed out. Two lookups after this time must miss the post, or one if this database never sent it.
+ * request that timed out. After this time, two lookups must miss the post, or one lookup if this database never sent
+ * it.
  */
 export const inboundMs = 15_000;
 const lookupIntervalMs = 5000;

@@ -69,8 +69,8 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	/** The only tenant of the connector; absent if it may serve several. */
 	readonly tenant?: string;
 	/**
-	 * Maximum length of a disconnection in milliseconds for which the connector can still detect new channel members. Default:
-	 * 1 h, as for a stop of the gateway.
+	 * Maximum length of a disconnection in milliseconds for which the connector can still detect new channel members.
+	 * Default: 1 h, as for a stopped gateway.
 	 */
 	readonly eventRetentionMs?: number;
 	readonly surface: Surface;

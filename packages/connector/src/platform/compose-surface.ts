@@ -60,7 +60,7 @@ export type UploadBytes = (upload: {
 	readonly name: string;
 }) => Promise<Uint8Array | undefined>;
 
-/** Services that the kit gives to the surface of every platform. */
+/** Services that the kit provides to the surface of every platform. */
 export interface SurfaceParts {
 	/** Resolves with the message id of a card, or with undefined, as `Outbox.posted` does. */
 	readonly cards: (card: string) => Promise<string | undefined>;

@@ -2,7 +2,7 @@ import * as z from "zod";
 
 const id = z.string().min(1).max(128);
 
-/** A person as the platform describes them. Rights come from the gateway. */
+/** A person as the platform describes them. The gateway determines the person's rights. */
 export const Person = z.object({
 	id,
 	name: z.string(),

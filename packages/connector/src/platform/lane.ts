@@ -20,9 +20,9 @@ export function isUrgent(lane: Lane): boolean {
 }
 
 /**
- * Group of lanes that keep the order of planning within a conversation. The groups are acknowledgements, approvals, and
- * `story` for answers, errors and milestones. No milestone therefore appears after the answer. Progress has no group: it
- * edits cards, and keeps only the order of its card.
+ * Returns the group of a lane. Within a conversation, the posts of a group are sent in the order of planning. The
+ * groups are acknowledgements, approvals, and `story` for answers, errors and milestones. No milestone therefore
+ * appears after the answer. Progress has no group: it edits cards, and only the edits of one card are in order.
  */
 export function trackOf(lane: Lane): "acknowledgement" | "approval" | "story" | undefined {
 	switch (lane) {

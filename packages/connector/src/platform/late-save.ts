@@ -1,8 +1,8 @@
 import type { Clock, Logger, Timer } from "@parley/base";
 
 /**
- * Delay of a save in milliseconds after a change. Not every change needs a write, because an old state only means that
- * some data is read again.
+ * Delay of a save in milliseconds after a change. Not every change needs a write, because an outdated state only causes
+ * some data to be read again.
  */
 const lateMs = 10_000;
 

@@ -116,7 +116,7 @@ export async function answerTask(
 ): Promise<Reply | undefined> {
 	const behalf = context.onBehalf(person, room);
 	const task = await context.gateway.request("check_task", { task_id, ...behalf });
-	// After a crash, this is the question of the earlier attempt, which the gateway may have closed.
+	// After a crash, this is the question of the earlier attempt. The gateway may have closed the question.
 	const token = await context.choices.stored(`${key}/question`, async () => {
 		const open = task.suspension?.token;
 		return open?.endsWith(tokenEnd) ? open : undefined;

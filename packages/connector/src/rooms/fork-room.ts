@@ -65,9 +65,9 @@ const retried: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Continues a copy of a conversation in a new thread of its channel, or in the room itself if a thread cannot be opened.
- * After a crash, a retry continues with the same post and the same copy. Rejects with the gateway's refusal, which
- * removes the post, and with `unavailable` while the platform does not post.
+ * Continues a copy of a conversation in a new thread of its channel, or in the room itself if a thread cannot be
+ * opened. After a crash, a retry continues with the same post and the same copy. If the gateway refuses, removes the
+ * post and rejects with the refusal. Rejects with `unavailable` while the platform does not post.
  */
 export async function forkRoom(
 	parts: ForkParts & { readonly choices: { readonly stored: Choices["stored"] } },

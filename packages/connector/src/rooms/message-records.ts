@@ -7,7 +7,7 @@ import { messageTexts } from "../texts/messages.ts";
 
 type Tx = Kysely<ConnectorTables>;
 
-/** Result of a message, which is stored with the message. */
+/** Stored result of a message. */
 export type Effect = keyof typeof messageTexts.effects;
 
 /** A message that was judged, and its result. */

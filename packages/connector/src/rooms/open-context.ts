@@ -148,9 +148,9 @@ interface SendParts {
 }
 
 /**
- * Sends a message with its readable attachments to the session of a room. The agent and the result get a list of the other
- * attachments. Rejects with `invalid_argument` if the message is too long, and with `permission_denied` if the person may
- * not send it.
+ * Sends a message with its readable attachments to the session of a room. The message to the agent and the result list
+ * the other attachments. Rejects with `invalid_argument` if the message is too long, and with `permission_denied` if
+ * the person may not send it.
  */
 async function sendMessage(
 	parts: SendParts,
@@ -255,8 +255,8 @@ async function uploadAttachments(
 }
 
 /**
- * Uploads files of the messages that belong to a request, within some seconds. For the other files, the messages contain
- * the names.
+ * Uploads files of the messages that belong to a request, within some seconds. For files that are not uploaded, the
+ * messages contain only the names.
  */
 async function uploadContextFiles(
 	{ platform, files, clock, signal }: SendParts,

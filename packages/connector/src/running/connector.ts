@@ -194,7 +194,7 @@ export class Connector {
 		this.#lastEventAt = this.#parts.clock.now();
 	}
 
-	/** Notes an event of a session, which may change home pages. */
+	/** Notes an event of a session, because the event may change home pages. */
 	noteSessionEvent(): void {
 		this.noteEvent();
 		this.#events.homes.changed();

@@ -3,7 +3,7 @@ import { setupTexts } from "../texts/setup.ts";
 
 /** Result of a check. `fix` has instructions, with a link if possible, for any status other than `ok`. */
 export interface Finding {
-	/** Id of the check, which never changes because scripts may match it. */
+	/** Id of the check. It never changes, because scripts may match it. */
 	readonly id: string;
 	readonly status: "ok" | "warn" | "fail";
 	readonly what: string;

@@ -6,8 +6,8 @@ const dayMs = 24 * hourMs;
 
 /**
  * Retention of settled rows in milliseconds. Platforms redeliver for up to a day (Slack's delayed events:
- * https://docs.slack.dev/apis/events-api), so three days cover all copies. Posts are kept for queries of people, and
- * cards for as long as they may be edited.
+ * https://docs.slack.dev/apis/events-api), so three days cover all copies. Posts are stored so that people can query
+ * them. Cards are stored for as long as they may be edited.
  */
 const retentionMs = {
 	inbound: 3 * dayMs,
@@ -49,7 +49,7 @@ export async function sweep(store: Store<ConnectorTables>, now: number): Promise
 				.where("changed_at", "<", now - retentionMs.heard)
 				.execute();
 		}
-		// Answers outside of sessions have one cursor per inbound event, which does not occur again.
+		// Answers outside of sessions have one cursor per inbound event. That event does not occur again.
 		await tx
 			.deleteFrom("cursors")
 			// Keys with this prefix are adjacent, so no other index is needed.

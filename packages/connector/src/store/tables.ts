@@ -63,7 +63,7 @@ interface CursorsTable {
 }
 
 interface RoomsTable {
-	/** External key of the room's first session, which is a prefix of all keys of the room. */
+	/** External key of the room's first session. It is a prefix of all keys of the room. */
 	room: string;
 	/** External key of the current session. */
 	external_key: string;

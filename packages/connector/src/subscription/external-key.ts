@@ -48,7 +48,7 @@ export function readSessionKey(text: string): SessionKey | undefined {
 	}
 }
 
-/** Returns the key of the first session of a room, which identifies the room. */
+/** Returns the key that identifies a room: the key of its first session. */
 export function roomKeyOf({ platform, tenant, channel, thread, person }: SessionKey): string {
 	const place = { platform, tenant, channel, number: 1 };
 	return writeSessionKey({

@@ -146,7 +146,7 @@ test("a post in the thread of an old card comes after both, which are posted onc
 	expect(old.before([young], 9)).toEqual([]);
 });
 
-/** Deletes the database, and ends the next process after the replay of the old events, which plans no posts. */
+/** Deletes the database, and ends the next process after the replay of the old events. The replay plans no posts. */
 async function cutShort(stage: Stage): Promise<void> {
 	const { frames } = stage.gateway.newest;
 	const rest = frames.splice(7);

@@ -4,8 +4,8 @@ import type { RenderedRow } from "../conversation/to-rows.ts";
 import { isAnswerCard } from "../platform/answer-card.ts";
 
 /**
- * Cards of a replay that are too old to be posted. Stores the last content of each card, with the time of its first row,
- * which is the time of its post. Later events must find this post instead of creating another post.
+ * Cards of a replay that are too old to be posted. Stores the last content of each card, with the time of its first row
+ * as the time of its post. Later events must find this post instead of creating another post.
  */
 export class OldCards {
 	readonly #cards = new Map<string, RenderedRow>();

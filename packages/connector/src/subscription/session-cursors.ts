@@ -75,7 +75,7 @@ export async function readTraces(db: Tx): Promise<Traces> {
 	);
 }
 
-/** Deletes the cursor of a session, which is then rendered from its beginning. */
+/** Deletes the cursor of a session, so that the session is rendered from its beginning. */
 export async function forgetSessionCursor(tx: Tx, session: string): Promise<void> {
 	await tx.deleteFrom("cursors").where("session", "=", session).execute();
 }

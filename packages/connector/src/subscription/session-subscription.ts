@@ -233,7 +233,7 @@ export class SessionSubscription implements RoomSession {
 		}
 	}
 
-	/** Returns the next frames for one transaction, which contains either replayed or new events. */
+	/** Returns the next frames for one transaction: either replayed or new events. */
 	#together(): EventFrame[] {
 		const next = this.#waiting.slice(0, maxTogether);
 		const [first] = next;

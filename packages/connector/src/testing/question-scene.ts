@@ -10,7 +10,7 @@ import { chatScene } from "./chat-scene.ts";
 export const token = "prompt_0123456789abcdefghijk3v9qx";
 export const session = "sess_0123456789abcdefghijklmnop";
 
-/** Scene in a room of a platform with Discord's limits, whose posts are plain Markdown. */
+/** Scene in a room of a platform with Discord's limits and with posts in plain Markdown. */
 export const scene = {
 	session,
 	controls: chatScene.controls,

@@ -31,7 +31,10 @@ export class ScriptedSession {
 	readonly asking = new Set<string>();
 	title: string;
 	model: string | undefined;
-	/** State of the deletion, which is sent once to connected readers. `missed`: the gateway was unreachable at that time. */
+	/**
+	 * State of the deletion. The deletion is sent once to connected readers. `missed`: the gateway was unreachable at that
+	 * time.
+	 */
 	deleted: "heard" | "missed" | undefined;
 	readonly #clock: Clock;
 	readonly #changed: () => void;

@@ -24,7 +24,7 @@ export class ScriptedSurface implements Surface {
 		return this.posts.find(({ nonce }) => nonce === row.nonce);
 	}
 
-	/** Result of `dedupeWindowMs`, as of a platform with nonces. Default: 0. */
+	/** Result of `dedupeWindowMs`, for a platform with nonces. Default: 0. */
 	dedupeMs = 0;
 
 	dedupeWindowMs(): number {

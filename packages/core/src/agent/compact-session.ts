@@ -37,7 +37,7 @@ export interface CompactPorts extends SpendingPorts {
 	readonly contexts: Contexts;
 	readonly settings: ChooseSettings;
 	readonly systemPrompt: SystemPromptOf;
-	/** Returns a random number from 0 to 1, which spreads simultaneous retries. */
+	/** Returns a random number from 0 to 1, to spread simultaneous retries. */
 	readonly random: () => number;
 }
 

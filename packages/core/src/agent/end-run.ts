@@ -131,7 +131,7 @@ async function putOff(
 	return task.putOff(writing, failure, spend);
 }
 
-/** Last reply of the run, if any, with the events of its model call, which are not recorded yet. */
+/** Last reply of the run, if any, with the unrecorded events of its model call. */
 interface LastReply {
 	readonly reply?: ReplyStep;
 	readonly events: readonly RecordedEvent[];

@@ -241,7 +241,7 @@ async function resume(sessionId: string, { journal, clock, sessions, runner }: P
 	const active = await journal.store.read((db) => findActive(db, session.id));
 	if (active && session.live.has(active.id)) return;
 	if (active) {
-		// Awaited, because the lease must last until the run holds the session.
+		// Awaited, because the lease must not end before the run has started.
 		await runner.resume(session, active);
 		return;
 	}

@@ -24,7 +24,7 @@ import { refuseChanged, refuseReadable, shownAnswer, storedAnswer } from "./stor
 import { promptTexts } from "./texts.ts";
 import { addVote, approvalsNeeded, approvalsOf, changedPrompt, type Voters, votesOf } from "./votes.ts";
 
-/** Lifetime of a question in milliseconds, which includes a night. */
+/** Lifetime of a question in milliseconds. It is long enough to include a night. */
 export const promptLifeMs = 24 * 60 * 60 * 1000;
 
 /** A question to raise. Questions of tools have no approval fields. */
@@ -257,8 +257,8 @@ export class Prompts {
 
 	/**
 	 * Approves the open approvals of the session that a grant covers, and returns their tokens. `accept_all_tools` covers
-	 * all approvals, and a grant with a scope covers approvals of the same scope. Neither covers an always-required
-	 * approval, an approval by several people, nor an approval in a run of a schedule or agent.
+	 * approvals of any scope, and a grant with a scope covers approvals of the same scope. Neither grant covers an
+	 * always-required approval, an approval by several people, or an approval in a run of a schedule or agent.
 	 */
 	async approveOpen(
 		tx: Tx,

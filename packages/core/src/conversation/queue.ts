@@ -38,7 +38,7 @@ export async function claimNext(tx: Tx, session: Session, now: number): Promise<
 	return toRunRow({ ...row, accept_all: trusted });
 }
 
-/** Returns the stored active run of a session, which a restart continues. */
+/** Returns the stored active run of a session. A restarted gateway continues this run. */
 export async function findActive(db: Tx, sessionId: string): Promise<RunRow | undefined> {
 	const row = await db
 		.selectFrom("runs")

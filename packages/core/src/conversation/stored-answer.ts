@@ -44,7 +44,7 @@ export async function storedAnswer(
 	};
 }
 
-/** Returns the answer for clients, which never contains a password. */
+/** Returns the answer for clients, without a password. */
 export function shownAnswer(prompt: Prompt, answer: Answer): unknown {
 	if (prompt.type === "password") return null;
 	if (answer.kind === "approved") return true;

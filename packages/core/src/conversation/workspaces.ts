@@ -36,7 +36,7 @@ export class Workspaces {
 	}
 
 	/**
-	 * Returns the path of the workspace of a session, which its forks share. Returns undefined if the session works
+	 * Returns the path of the workspace that a session shares with its forks. Returns undefined if the session works
 	 * elsewhere.
 	 */
 	of({ rootDir }: Session): string | undefined {

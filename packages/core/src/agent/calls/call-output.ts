@@ -155,8 +155,8 @@ const betweenMs = 120;
 const maxBytes = 16 * 1024;
 const maxText = maxBytes - 64;
 /**
- * Number of the newest bytes that are always kept between two reports. They contain the text of one report and, before
- * it, at least the longest secret.
+ * Number of the newest bytes that always stay in memory between two reports. They contain the text of one report and,
+ * before it, at least the longest secret.
  */
 const maxRawBytes = maxText + 64 * 1024;
 

@@ -59,7 +59,7 @@ export async function draftImpossible(
 	};
 }
 
-/** Returns a planned call without effect that stands for a call that cannot run. */
+/** Returns a planned call without effect that represents a call that cannot run. */
 function replacementCall(call: CallBlock, text: string): ReadyCall {
 	const notes = [approvalTexts.impossible(text)];
 	const plan = { label: visible(call.name), classes: [], preview: "", binding: {}, notes };

@@ -343,8 +343,8 @@ interface Change {
 
 /**
  * Compares a call with the facts of its open or given approval. Returns undefined if nothing changed. Also returns
- * undefined for a denied, expired or used approval, another policy, and a call that is no longer possible, because
- * other code decides these cases.
+ * undefined for cases that other code decides: a denied, expired or used approval, another policy, and a call that is
+ * no longer possible.
  */
 async function changeOf(
 	run: Run,

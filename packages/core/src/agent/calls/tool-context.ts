@@ -256,8 +256,8 @@ function scheduleAccessOf(
 }
 
 /**
- * Returns the owner of the schedules of a run with the present role, or the operator if no chat member wrote to the
- * run.
+ * Returns the owner of a run's schedules, with the owner's present role. Returns the operator if no chat member wrote
+ * to the run.
  */
 async function ownerOf(run: Run, people: People): Promise<Principal> {
 	const { row, session } = run;

@@ -110,7 +110,7 @@ export class ClientTools {
 	}
 
 	/**
-	 * Returns the tools and guidance of all clients of a session for the run of this correlation; undefined for none. If
+	 * Returns the tools and guidance of all clients of a session for the run with this correlation; undefined for none. If
 	 * two clients offer tools with one name, the tool of the client that connected later applies.
 	 */
 	of(sessionId: string, correlation = ""): OfferedTools | undefined {
@@ -201,7 +201,7 @@ export class ToolConnection {
 		return { tools, guidance: this.guidanceFor("") };
 	}
 
-	/** Returns the guidance of all sources for the run of this correlation. Each text is a part of the system prompt. */
+	/** Returns the guidance of all sources for the run with this correlation. Each text is a part of the system prompt. */
 	guidanceFor(run: string): readonly Guidance[] {
 		const instead = this.#insteadFor(run);
 		const own = [...this.#contexts].map(([source, context]) => {
@@ -242,9 +242,9 @@ export class ToolConnection {
 	}
 
 	/**
-	 * Offers only these tools to the run of this correlation, until this method is called again. If `tools` is undefined,
-	 * offers the registered tools. Other runs have the registered tools. `guidance` is from another connection to the
-	 * same client. Throws as `register` does.
+	 * Offers only these tools to the run with this correlation, until this method is called again. If `tools` is
+	 * undefined, offers the registered tools. Other runs have the registered tools. `guidance` is from another connection
+	 * to the same client. Throws as `register` does.
 	 */
 	offerInstead(
 		run: string,

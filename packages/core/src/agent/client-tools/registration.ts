@@ -28,7 +28,7 @@ export interface ToolRegistration {
 	readonly tools: readonly ClientTool[];
 	/**
 	 * Guidance for the model. The system prompt contains it while the source owns a tool. An absent or blank text removes
-	 * earlier guidance of the source. Without a source, an absent or empty text keeps it.
+	 * earlier guidance of the source. Without a source, an absent or empty text leaves the guidance unchanged.
 	 */
 	readonly systemContext?: string;
 }

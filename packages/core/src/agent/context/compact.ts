@@ -192,9 +192,9 @@ const longestResult = 16_000;
 const shortestResult = 500;
 
 /**
- * Plans the compactions that make the request fit. Clears older results of tools, then older thinking. If the target
- * is not reached, plans a summary of all but the newest groups instead. If the summary is too large, keeps the
- * clearing if that fits. Otherwise, also shortens the remaining results. The last question, the newest reply and its
+ * Plans the compactions that make the request fit. Clears older results of tools, then older thinking. If the target is
+ * not reached, plans a summary of all but the newest groups instead. If the summary is too large and the clearing alone
+ * fits, plans the clearing. Otherwise, also shortens the remaining results. The last question, the newest reply and its
  * results stay. Throws `resource_exhausted` if these alone are too large.
  */
 function planCompaction(sizing: Sizing, reductions: Reductions): Plan {

@@ -165,7 +165,7 @@ export interface Compacted {
 	readonly tokensAfter: number;
 	readonly messagesBefore: number;
 	readonly messagesAfter: number;
-	/** Summary for the model, which replaces all earlier messages. */
+	/** Summary that replaces all earlier messages for the model. */
 	readonly summary: string;
 }
 

@@ -43,8 +43,8 @@ export async function makeRoom(
 }
 
 /**
- * Returns changes that make the conversation fit again together with `current`, the images of the current message.
- * They may remove attached images of earlier messages. Returns an empty list if the conversation fits.
+ * Returns changes after which the conversation and `current`, the images of the current message, fit again. The changes
+ * may remove attached images of earlier messages. Returns an empty list if the conversation fits.
  */
 export async function changesToFit(
 	run: Run,

@@ -18,8 +18,9 @@ const maxText = 200_000;
 
 /**
  * Answers a server's request for a model reply (sampling) after a person has allowed the request. The model gets only
- * the texts of the request. Throws if the person does not allow it, if the model does not reply, and for requests that
- * are invalid, too long, or not only text. https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
+ * the texts of the request. Throws if the person does not allow the request, or if the model does not reply. Also
+ * throws for a request that is invalid, too long, or not only text.
+ * https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
  */
 export async function answerSampling(
 	params: CreateMessageRequestParams,

@@ -11,7 +11,7 @@ export interface CalledTool {
 	readonly hash: string;
 }
 
-/** Storage of approved tool descriptions, which survives a restart. A person or a rule approves a tool. */
+/** Persistent storage of approved tool descriptions. A person or a rule approves a tool. */
 export interface ApprovedTools {
 	/** Whether a different description of the tool was approved before. */
 	hasChanged(tool: CalledTool): Promise<boolean>;

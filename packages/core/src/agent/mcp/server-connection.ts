@@ -204,7 +204,7 @@ export function problemOf(reason: unknown): string {
 	);
 }
 
-/** Scopes with common characters, which an operator can safely copy into a shell. */
+/** Matches scopes that an operator can safely copy into a shell. */
 const plainScope = /^[A-Za-z0-9:._/ -]{1,200}$/;
 
 function scopeProblem(error: Error): string {

@@ -61,8 +61,8 @@ function refusedByRunBudget(
 }
 
 /**
- * Returns the tokens and billionths of a US dollar that remain in the run's own budget after the use of the run and
- * its workflow steps. Infinity without a limit.
+ * Returns the remaining tokens and billionths of a US dollar in the run's own budget. The usage of workflow steps is
+ * included. Infinity without a limit.
  */
 export function budgetLeftOf(
 	{ budget = {} }: RunOptions,
@@ -121,7 +121,7 @@ interface Tally {
 	errorText: string;
 	failures: number;
 	denials: number;
-	/** Replies that repeated the refused call. Several repeats within one reply count once. */
+	/** Replies that repeated the refused call. Several repeats within one reply are counted once. */
 	readonly refusedIn: Set<number>;
 }
 

@@ -19,7 +19,7 @@ export interface ProviderState extends Finding {
 /** Records the state of each provider server after its model calls. */
 export class ProviderHealth {
 	readonly #clock: Clock;
-	/** Key: the model object, which stands for one server. */
+	/** Key: the model object, which represents one server. */
 	readonly #states = new Map<Model, ProviderState>();
 
 	constructor(clock: Clock) {

@@ -45,7 +45,7 @@ interface EndingCommand {
 	readonly stopping: Stopping;
 }
 
-/** A command of this process. It stays in memory after its end while its output is kept. */
+/** A command of this process. After its end, it stays in memory as long as its output. */
 interface LiveCommand {
 	readonly sessionId: string;
 	readonly call: { readonly runId: string; readonly callId: string };

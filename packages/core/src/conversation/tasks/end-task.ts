@@ -36,7 +36,7 @@ export interface EndDeps {
 	 * `ownTask`.
 	 */
 	readonly record: (...events: RecordedEvent[]) => Promise<unknown>;
-	/** The task whose run ends together with it. */
+	/** Id of the caller's task, whose run ends in the same transaction. */
 	readonly ownTask?: string;
 }
 
