@@ -48,10 +48,7 @@ export interface IncomingFile {
 	/** Session that owns the file. Null until a message contains the file. */
 	readonly sessionId: string | null;
 	readonly content: AsyncIterable<Uint8Array>;
-	/**
-	 * Bytes that are expected to become free, in addition to the free part of the quota, when the file is recorded. Default:
-	 * 0.
-	 */
+	/** Bytes that become free when the file is recorded, in addition to the free part of the quota. Default: 0. */
 	readonly spareBytes?: number;
 }
 
@@ -62,7 +59,7 @@ interface UploadedFile {
 	readonly key?: string | undefined;
 }
 
-/** A stored file with the id of its copy. */
+/** A stored file, and the id of its copy. */
 export interface FileCopy {
 	readonly from: string;
 	readonly id: string;

@@ -103,7 +103,7 @@ export function fitTogether(images: readonly ImageBlock[], { bytes, few }: Image
 	return sizeOf(images) <= bytes && (images.length <= few || !images.some(isLarge));
 }
 
-/** Whether the images together have more bytes than a request may have for images. */
+/** Whether the images together exceed the maximum bytes of all images in a request. */
 export function fillMoreThanRoom(images: readonly ImageBlock[]): boolean {
 	return sizeOf(images) > imageRoom.bytes;
 }

@@ -33,8 +33,8 @@ export async function openRegular(path: string, shown: string): Promise<FileHand
 }
 
 /**
- * Yields the content of a file in chunks. Throws the reason of the signal before the next chunk if the signal has
- * aborted. `shown` names the file in errors.
+ * Yields the content of a file in chunks. If the signal aborts, throws its reason before the next chunk. `shown`
+ * names the file in errors.
  */
 export async function* readChunks(
 	file: FileHandle,

@@ -56,7 +56,7 @@ interface Combined {
  */
 const maxCachedFiles = 1_000;
 
-/** Policy files of all layers. Each lookup checks for changed files, which takes a few microseconds. */
+/** Policy files of all layers. Each lookup checks for changed files. A check takes a few microseconds. */
 export class PolicyLayers {
 	readonly #files: LayerFiles;
 	readonly #operator: Layered;

@@ -43,8 +43,8 @@ export interface BackgroundProgram extends OwnProgram {
 }
 
 /**
- * Starts another script with this process's Node in its own process session. Resolves with the same exit code as
- * `ended` if the program ends before this process. Throws if the log cannot be opened.
+ * Starts another script with this process's Node in its own process session. If the program ends before this process,
+ * resolves with its exit code, in the form of `ended`. Throws if the log cannot be opened.
  */
 export function startInBackground({ args, environment, directory, log }: BackgroundProgram): Promise<number> {
 	const output = openSync(log, "a", 0o600);
@@ -63,8 +63,9 @@ export function startInBackground({ args, environment, directory, log }: Backgro
 }
 
 /**
- * Runs a program of the operator, such as an editor, at the terminal of this process, with the environment of this process.
- * `line` is a command line of the shell, and `file` its last argument. Resolves with the same exit code as `ended`.
+ * Runs a program of the operator, such as an editor, at the terminal of this process, with the environment of this
+ * process. `line` is a command line of the shell, and `file` its last argument. Resolves with the exit code, in the
+ * form of `ended`.
  */
 export function runOnTerminal(line: string, file: string): Promise<number> {
 	return endOf(spawn("/bin/sh", ["-c", `${line} "$@"`, "sh", file], { stdio: "inherit" }));

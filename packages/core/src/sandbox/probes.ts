@@ -43,8 +43,8 @@ export interface Probe {
 export const ROOT_SOCKET = "agent.sock";
 
 /**
- * Returns shell code for a field of `/proc/PID/stat`. Fields are counted after the name of the program, which may contain any
- * character.
+ * Returns shell code for a field of `/proc/PID/stat`. Fields are counted after the program name, because the name may
+ * contain any character.
  */
 const stat = (path: string, field: number): string => `$(sed 's/.*) //' ${path} | cut -d' ' -f${field})`;
 

@@ -119,7 +119,10 @@ interface Numbered {
 	readonly computed: string;
 }
 
-/** Rows of one kind, numbered without gaps. After the first row that has or must have a hash, all rows must have one. */
+/**
+ * Rows of one kind, numbered without gaps. After the first row that has or must have a hash, all later rows must have
+ * one.
+ */
 class Series {
 	readonly #sessionId: string;
 	readonly #tally: Tally;

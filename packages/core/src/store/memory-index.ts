@@ -16,7 +16,10 @@ interface MemoryIndex {
 /** Number of characters of each sequence in the indexes. The search finds shorter words in the texts. */
 const gramLength = 3;
 
-/** Index that triggers update. A quoted phrase has no operators: https://www.sqlite.org/fts5.html#full_text_query_syntax */
+/**
+ * Index that database triggers update. A quoted phrase has no operators:
+ * https://www.sqlite.org/fts5.html#full_text_query_syntax
+ */
 const sqliteIndex: MemoryIndex = {
 	async add() {},
 	contains(word) {
@@ -27,8 +30,8 @@ const sqliteIndex: MemoryIndex = {
 };
 
 /**
- * Index of trigrams. They select rows, and the text then confirms the match, because a row can have the trigrams in another
- * order.
+ * Index of trigrams. A query selects rows by their trigrams and then compares their text, because a row can have the
+ * trigrams in another order.
  */
 const postgresIndex: MemoryIndex = {
 	async add(tx, { n, text }) {

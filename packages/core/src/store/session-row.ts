@@ -3,7 +3,7 @@ import { stamp, type Tables } from "./tables.ts";
 
 type SessionRow = Selectable<Tables["sessions"]>;
 
-/** Columns of a new session that its caller sets. */
+/** Columns of a new session that the caller sets. */
 interface NewSessionFacts {
 	readonly id: string;
 	readonly owner: string;

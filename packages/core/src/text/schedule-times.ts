@@ -19,7 +19,7 @@ function cronOf({ cron, timeZone }: { readonly cron: string; readonly timeZone: 
 }
 
 /**
- * Returns the first due time after `after`, in milliseconds since the epoch. Returns undefined without a further due time, and
+ * Returns the first due time after `after`, in milliseconds since the epoch. Returns undefined if there is none, and
  * for schedules on an event.
  */
 export function nextDue(trigger: Trigger, after: number, createdAt: number): number | undefined {

@@ -122,7 +122,7 @@ export class Policies {
 	async addRule(principal: Principal, rule: NewRule): Promise<AddedRule> {
 		authorize(principal, "policy.extend");
 		const added = await addRule(principal, rule, this.#options);
-		// Reading the file puts the rule into force and records it.
+		// Reading the file activates the rule and records it.
 		this.#layers?.everywhere();
 		return added;
 	}

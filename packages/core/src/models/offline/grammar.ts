@@ -20,13 +20,13 @@ type OfflineWord = keyof typeof offlineCommandTexts;
 interface Reader {
 	/** Whether the command calls a tool. Only such a command may follow `& `. */
 	readonly calls: boolean;
-	/** Reads the text after the colon, which is trimmed and not empty. Throws `invalid_argument` with a reason. */
+	/** Reads the trimmed, non-empty text after the colon. Throws `invalid_argument` with a reason. */
 	read(argument: string): OfflineCommand;
 }
 
 const MAX_TOKENS = 1_000_000;
 
-/** Readers of all commands of the language. The help lists the same words from `offlineCommandTexts`. */
+/** Reader of each command. The help lists the same words from `offlineCommandTexts`. */
 const commands: Readonly<Record<OfflineWord, Reader>> = {
 	say: answers((text) => ({ kind: "say", text })),
 	think: answers((text) => ({ kind: "think", text })),

@@ -8,8 +8,8 @@ type ListedName<Name> = Name extends string ? (string extends Name ? never : Nam
 type Facts = Omit<ModelInfo, "id" | "provider">;
 
 /**
- * Returns the prices of a model. Writing to the cache for five minutes costs 25 % more than the input. Writing for an
- * hour costs twice as much as the input. The factors are the same for all models.
+ * Returns the prices of a model. A cache write for five minutes costs 25 % more than input. A cache write for an hour
+ * costs twice as much as input. These factors are the same for all models.
  */
 const usd = (input: number, output: number, cacheRead: number): Prices => ({
 	input,

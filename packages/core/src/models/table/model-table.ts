@@ -58,8 +58,8 @@ export class ModelTable {
 	}
 
 	/**
-	 * Returns the facts of the vendor's model with the name of a deployment, or undefined. They have no prices, because
-	 * only the contract with the provider contains its prices.
+	 * Returns the facts of the vendor's model that has the deployment's name, or undefined. The facts contain no
+	 * prices, because the contract with the provider determines them.
 	 */
 	#vendorModel(name: string, provider: string): ModelInfo | undefined {
 		const vendor = deployed.get(provider);

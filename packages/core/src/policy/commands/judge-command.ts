@@ -143,7 +143,7 @@ class Judge {
 		this.#cwd = cwd;
 		for (const words of splitBlindly(withoutRedirections(text))) {
 			this.#readWords(words, hidden || feedsShell);
-			// Words of ordinary text may also be file names, but rarely contain a directory.
+			// Only words with a slash are checked, because any other word may be ordinary text.
 			for (const word of words) if (word.includes("/")) this.#judgeSecret(word);
 		}
 	}

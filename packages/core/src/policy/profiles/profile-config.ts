@@ -46,7 +46,7 @@ const schema = z.strictObject({
 		.array(line(128, agentConfigTexts.tool), { error: agentConfigTexts.tools })
 		.max(200, { error: agentConfigTexts.tooManyTools })
 		.optional(),
-	/** Setting of another program for the role of tool results. It is accepted and has no effect. */
+	/** Another program's setting for the role of tool results. Parley accepts and ignores it. */
 	tool_role: z.boolean({ error: agentConfigTexts.boolean }).optional(),
 	context_size: integer(1024, 10_000_000).optional(),
 	sampling: sampling.optional(),

@@ -20,13 +20,13 @@ export interface Profile {
 	readonly sampling: Sampling;
 	/** Names of the agent's tools. Absent: all tools. */
 	readonly tools?: readonly string[];
-	/** Context window in tokens. For a model in the table, it can only reduce the window. */
+	/** Context window in tokens. For a model in the table, this value can only reduce the model's window. */
 	readonly contextWindow?: number;
 	/** Server that replaces the gateway's model server. */
 	readonly endpoint?: ProfileEndpoint;
 }
 
-/** APIs that the server of a profile can have. */
+/** Supported APIs of a profile's server. */
 export const endpointApis = ["messages", "chat-completions"] as const;
 
 export interface ProfileEndpoint {

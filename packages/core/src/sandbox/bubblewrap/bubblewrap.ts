@@ -65,7 +65,7 @@ export interface SandboxProfile {
 }
 
 /**
- * Score with which the kernel ends commands before other processes if memory is short.
+ * Score that makes the kernel end commands before other processes if memory is short.
  * https://man7.org/linux/man-pages/man5/proc_pid_oom_score_adj.5.html
  */
 const OOM_SCORE = 500;

@@ -22,8 +22,8 @@ const PROCESSES = 256;
 export interface Limiter {
 	readonly kind: MemoryLimit;
 	/**
-	 * Returns the arguments that start a program with this limit: append the program and its arguments. `name` must be
-	 * unique.
+	 * Returns the arguments that start a program with this limit. The caller appends the program and its arguments.
+	 * `name` must be unique.
 	 */
 	apply(name: string): Limited;
 }
@@ -36,7 +36,7 @@ interface Limited {
 	end(): Promise<void>;
 }
 
-/** Sets no limit for all processes together. `limitsOfProcess` limits each process. */
+/** Sets no common limit for the processes of a command. `limitsOfProcess` limits each process. */
 export const eachProcess: Limiter = {
 	kind: "address-space",
 	apply: () => ({ argv: [], environment: {}, end: async () => undefined }),

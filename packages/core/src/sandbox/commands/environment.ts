@@ -68,7 +68,7 @@ async function isProgram(path: string): Promise<boolean> {
 		await access(path, constants.X_OK);
 		return (await stat(path)).isFile();
 	} catch {
-		// A missing, unreachable or non-executable program has the same result.
+		// A missing or unreachable file is treated like a file that is not executable.
 		return false;
 	}
 }

@@ -52,7 +52,7 @@ export interface Start {
 	/** Dialogue with the command: see `Command`. */
 	readonly dialogue?: Dialogue;
 	/**
-	 * Requests the end of the processes, instead of a SIGTERM to the group. Resolves with whether a process received the
+	 * Asks the processes to end, and replaces the SIGTERM to the group. Resolves with true if a process received the
 	 * request.
 	 */
 	ask?(): Promise<boolean>;

@@ -234,8 +234,8 @@ class FilesSearch {
 	}
 
 	/**
-	 * Returns the entries of a directory in a fixed order. In unchanged directories, two looks with the same number of entries
-	 * have then read the same entries.
+	 * Returns the entries of a directory in a fixed order. In unchanged directories, two looks at the same number of
+	 * entries therefore read the same entries.
 	 */
 	#entries(at: string): Dirent[] {
 		const path = join(this.#directory, at);

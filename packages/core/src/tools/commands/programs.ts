@@ -186,7 +186,7 @@ async function isRunnable(path: string): Promise<boolean> {
 		await access(path, constants.X_OK);
 		return (await stat(path)).isFile();
 	} catch {
-		// Missing, unreachable and non-executable programs have the same result.
+		// A missing or unreachable file is treated like a file that is not executable.
 		return false;
 	}
 }

@@ -102,7 +102,7 @@ function searchOptions(fact: string, { earlier, sharedFacts }: BindOptions): Sea
 
 function filesIn(directory: string, context: ToolContext, options: SearchOptions): Promise<FilesFact> {
 	const { earlier, sharedFacts, isBeside = false } = options;
-	// The first line of the earlier result decides after how many entries this look ends.
+	// The first line of the earlier result limits the number of entries of this look.
 	const key = JSON.stringify([directory, isBeside, earlier?.split("\n", 1)]);
 	const shared = sharedFacts?.get(key);
 	if (shared) return shared;

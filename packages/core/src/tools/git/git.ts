@@ -182,7 +182,7 @@ function powerOf(care: Care, classes: GitJudgement["classes"]): NonNullable<Comm
 	return care === "change" || classes.includes("control") ? "steer" : "work";
 }
 
-/** Returns the grant for the session: the same command, and for stashes the same verb, with any further words. */
+/** Returns the scope of a session approval: calls that begin with the same command and, for `stash`, the same verb. */
 function grantOf([command = "", verb = ""]: readonly string[]): GrantScope {
 	return { kind: "argv", tool: "git", prefix: command === "stash" ? [command, verb] : [command] };
 }

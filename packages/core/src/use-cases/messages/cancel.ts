@@ -20,7 +20,7 @@ interface OpenRun {
 	readonly content: string;
 }
 
-/** Runs to end: by default the active run, with `queued` also the queued runs, with `runId` only that run. */
+/** Runs to cancel. Default: the active run. `queued`: also the queued runs. `runId`: only this run. */
 export interface CancelScope {
 	readonly queued?: boolean;
 	readonly runId?: string | undefined;
@@ -39,8 +39,8 @@ export interface CancelPorts {
 }
 
 /**
- * Ends runs durably. They stay cancelled if the gateway exits before they have stopped. Without `runId`, also cancels the
- * compaction of the session.
+ * Cancels runs durably: they stay cancelled even if the gateway exits before they have stopped. Without `runId`, also
+ * cancels the compaction of the session.
  */
 export async function cancelTurn(
 	ports: CancelPorts,

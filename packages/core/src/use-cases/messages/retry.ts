@@ -90,8 +90,8 @@ async function lastMessage(
 		.where("run_id", "=", id)
 		.limit(1)
 		.executeTakeFirst();
-	// The message never reached the model if it was cancelled in the queue, or if its files were missing. Unless it is a
-	// retry itself, it is then sent as a new message.
+	// The message never reached the model if it was cancelled in the queue, or if its files were missing. In that case,
+	// a message that is not itself a retry is sent as a new message.
 	const reached = firstStep !== undefined && !attachments?.some(isUndecided);
 	const retriedRun = reached ? id : retryOf;
 	// The stored message already starts with its author's name, so it must not get another name.
@@ -106,7 +106,7 @@ async function lastMessage(
 	return { ...newRun, ...named, retryOf: retriedRun, ...defined({ actor: asks }) };
 }
 
-/** Returns the author of the repeated message, which the first of the runs stores. */
+/** Returns the author of the repeated message. The first run of the message stores its author. */
 async function writerOf(tx: Tx, { retryOf, actor }: Omit<NewRun, "trusted">): Promise<Person | undefined> {
 	let writer = actor ? JSON.stringify(actor) : null;
 	for (let id: string | null = retryOf ?? null; id !== null; ) {

@@ -95,7 +95,10 @@ export async function fireSchedule(
 	return send(parts, session, firing);
 }
 
-/** Whether the owner's permissions depend on a chat platform, which must be asked before each firing. */
+/**
+ * Whether the owner's permissions depend on a chat platform. If so, its connector must report them before each
+ * firing.
+ */
 export function needsReport({ person }: Schedule): boolean {
 	return person?.platformRoles !== undefined;
 }

@@ -268,7 +268,7 @@ export class ScheduleClock {
 					return left.includes(true);
 				});
 			} finally {
-				// The rest of a long series of events, or all of them after a failure, is processed later.
+				// The remaining events of a long series, or all events after a failure, are processed later.
 				if (isMore) this.#withEvents.add(sessionId);
 			}
 		}
@@ -281,7 +281,7 @@ function dueFrom(schedule: Schedule, now: number): number | undefined {
 	// An event is due after the minimum pause at the latest, even if the clock was set back.
 	if (trigger.kind === "event") return Math.min(due, now + scheduleLimits.shortestMs);
 	const next = nextDue(trigger, now, createdAt);
-	// A past due time does not return, unless a clock that was far ahead skipped several due times.
+	// A past due time is not used again, unless a clock that was far ahead skipped several due times.
 	const counts = lastDue <= now + wrongClockMs || (next !== undefined && lastDue <= next);
 	return counts ? nextDue(trigger, Math.max(now, lastDue), createdAt) : next;
 }
