@@ -24,7 +24,7 @@ const lineNumber = /^([ \t]*\d{1,9})(?=[.)])/gm;
 const address = /(https?|steam|discord)(?=:\/\/)/gi;
 const emojiName = /:(?=\w+:)/g;
 
-/** Patterns of the kit's links that become mentions of roles and people, and timestamps. */
+/** Patterns of the kit's links for roles, people and times, which become mentions and timestamps. */
 const roleLink = /^https:\/\/role\.invalid\/(\d{1,20})$/;
 const personLink = /^https:\/\/discord\.com\/users\/(\d{1,20})$/;
 const momentLink = /^https:\/\/moment\.invalid\/(\d{1,12})$/;

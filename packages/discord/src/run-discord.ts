@@ -161,7 +161,7 @@ interface StoredState {
 
 /**
  * Milliseconds for which the names of a thread are stored after a change. Without them, the connector does not rename the
- * thread. Cards can be edited for the same time.
+ * thread. Cards can be edited for the same period.
  */
 const namesMs = 90 * 24 * 3_600_000;
 

@@ -9,8 +9,8 @@ interface EgressParts {
 }
 
 /**
- * Opens the network access of sandboxes to the hosts that the operator allows. It may allow no host, and an MCP server may
- * have fewer hosts.
+ * Opens the network access of sandboxes to the hosts that the operator allows. The list of hosts may be empty, and an MCP
+ * server may be allowed fewer hosts.
  */
 export function openEgress({ config, clock, log }: EgressParts): Egress {
 	const { egress: allow = [] } = config;

@@ -111,7 +111,7 @@ const rules = {
 	/** Lets the tool calls of a channel run without approval for a limited time. */
 	"grant.confirm": { ...chatActions, role: "owner" },
 	"grant.read": readers,
-	/** Ends a grant, which never makes a channel less safe. */
+	/** Ends a grant. This never makes a channel less safe. */
 	"grant.revoke": { ...chatActions, role: "member", alone: true },
 	"audit.read": operatorOnly,
 } as const satisfies Record<string, Rules>;

@@ -68,7 +68,7 @@ export interface PlaceProfile {
 	readonly agent?: string;
 	/** Name of a model, or a tier. */
 	readonly model?: string;
-	/** Names of the only tools of the channel's sessions. */
+	/** Names of the tools that the channel's sessions may use. */
 	readonly tools?: readonly string[];
 	/** Absolute path of the working directory. It replaces the workspace of each session. */
 	readonly root?: string;

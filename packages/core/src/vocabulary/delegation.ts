@@ -6,11 +6,14 @@ export interface DelegatedWork {
 	readonly instructions: string;
 	/** Profile of the sub-agent. Default: the profile of the run. */
 	readonly agent?: string;
-	/** Names of the only tools of the sub-agent, which must be tools of the run. Default: all tools of the run that its profile has. */
+	/**
+	 * Names of the tools that the sub-agent may use. The run must have them. Default: all tools of the run that the sub-agent's
+	 * profile has.
+	 */
 	readonly tools?: readonly string[];
 	/** Maximum tokens of input and output together. */
 	readonly maxTokens: number;
-	/** Maximum minutes of work. Waits for people do not count. */
+	/** Maximum minutes of work, without the waits for people. */
 	readonly maxMinutes: number;
 }
 
@@ -41,7 +44,10 @@ export interface DelegationEnd {
 
 /** Sub-agents for the tools of a run. */
 export interface DelegationAccess {
-	/** Throws an error for the model if the work is not possible. `leavesProvider`: whether a server other than the run's may receive its text. */
+	/**
+	 * Throws an error for the model if the work is not possible. `leavesProvider`: whether another server than that of the run
+	 * may receive the work's text.
+	 */
 	check(work: readonly DelegatedWork[]): Promise<{ readonly leavesProvider: boolean }>;
 	/** Resolves when all sub-agents have ended. A repeated call continues the same work. Throws `cancelled` if the run stops. */
 	run(work: readonly DelegatedWork[]): Promise<DelegationEnd>;

@@ -281,7 +281,7 @@ export type ConversationEvent =
 	| { readonly type: "grant.created"; readonly grant: GrantFacts }
 	| { readonly type: "grant.ended"; readonly grantId: string; readonly reason: string };
 
-/** All recorded events of the product. */
+/** All types of recorded events. */
 export type RecordedEvent =
 	| ConversationEvent
 	| CommandEvent

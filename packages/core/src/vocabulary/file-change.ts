@@ -39,7 +39,7 @@ export interface FileChange {
 	/** Absolute and real. */
 	readonly path: string;
 	readonly before: FileFingerprint;
-	/** Fingerprints that the file may have if it was not changed since: after the last write, and before it if it may have failed. */
+	/** Fingerprints of an unchanged file: from after the last write, and also from before that write if it may have failed. */
 	readonly after: readonly string[];
 	/** Whether something else changed the file between two writes of the turn. */
 	readonly isInterleaved: boolean;
@@ -59,7 +59,7 @@ export interface TurnChanges {
 	readonly ranCommands: boolean;
 }
 
-/** Work of the run of an undo. */
+/** Operations for a run that undoes a turn. */
 export interface UndoAccess {
 	/** Id of the run whose changes are undone. */
 	readonly turn: string;
@@ -72,7 +72,7 @@ export interface UndoAccess {
 
 /** Files that an undo restores: all files of the turn, or with `partly` only those that were not changed since. */
 export interface UndoScope {
-	/** Id of the run of the turn. */
+	/** Id of the turn's run. */
 	readonly turn: string;
 	readonly partly: boolean;
 }

@@ -2,7 +2,7 @@ import { defined, type ErrorCode, ParleyError } from "@parley/base";
 import { callRefusalTexts } from "./texts.ts";
 
 /**
- * Kind of a model failure, which decides about the next attempt.
+ * Kind of a model failure. It determines whether and when the call is retried.
  * - rate-limited: too many requests.
  * - overloaded: the provider cannot answer now.
  * - interrupted: a reply stopped early or was damaged.

@@ -95,7 +95,7 @@ export interface Model {
 	stream(request: ModelRequest, signal: AbortSignal, answered?: OnResponseStart): AsyncIterable<ModelEvent>;
 	/** Returns the provider's token count of the request. Undefined if the provider does not count tokens. Throws like `stream`. */
 	countTokens?(request: ModelRequest, signal: AbortSignal): Promise<number | undefined>;
-	/** Returns the tokens of each single text. Available for servers that expose their tokenizer. Throws like `stream`. */
+	/** Returns the number of tokens of each text. Available for servers that expose their tokenizer. Throws like `stream`. */
 	countTexts?(model: string, texts: readonly string[], signal: AbortSignal): Promise<readonly number[]>;
 	/** Resolves when the context window of the model is known, or when the server cannot report it. Never rejects. */
 	settled?(signal: AbortSignal, model: string): Promise<void>;

@@ -14,7 +14,7 @@ import { runOptionTexts } from "./texts.ts";
 export interface RunOptions {
 	/** Agent profile for the run, in place of the session's profile: instructions, tools, models and policy. */
 	readonly agent?: string;
-	/** Names of the only tools that the run may use. They must be tools of the session. */
+	/** Names of the tools that the run may use. The session must have them. */
 	readonly tools?: readonly string[];
 	/** Text after the system prompt of the session, or instead of it. */
 	readonly system?: { readonly text: string; readonly place: "behind" | "instead" };

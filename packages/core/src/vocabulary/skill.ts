@@ -33,7 +33,7 @@ export interface SkillText {
 	readonly disableModelInvocation: boolean;
 	/** Whether a person can start the skill with `/name`. */
 	readonly userInvocable: boolean;
-	/** Names of the only tools of the skill's run, in the form of the file. */
+	/** Names of the tools that the skill's run may use, as the file spells them. */
 	readonly tools?: readonly string[];
 	/** Name of a model, or a tier, for the skill's run. */
 	readonly model?: string;
@@ -117,7 +117,7 @@ export interface Workflow {
 	readonly steps: readonly WorkStep[];
 	/** Whether the steps are sub-agents. If so, a failed step does not affect the others, and all results are returned. */
 	readonly isDelegation?: true;
-	/** Names of the only tools of the steps. They must be tools of the run. Default: all tools of the run. */
+	/** Names of the tools that the steps may use. The run must have them. Default: all tools of the run. */
 	readonly tools?: readonly string[];
 	/** Name of a model, or a tier, for steps without one. Default: the run's model. */
 	readonly model?: string;

@@ -40,8 +40,8 @@ export type Step =
 			readonly cost?: number;
 	  }
 	/**
-	 * A model call without a reply for the run, with the received text. The call failed, or it was for another text, such as a
-	 * summary.
+	 * A model call that gave the run no reply: it failed, or it was for another text, such as a summary. `text` is the received
+	 * text.
 	 */
 	| {
 			readonly kind: "spent";
@@ -68,13 +68,13 @@ export type Step =
 			readonly personal: string;
 			readonly commands?: string;
 	  }
-	/** A skill that is a text has started. It applies until the end of the run. */
+	/** A skill without steps has started. Its text applies until the end of the run. */
 	| {
 			readonly kind: "skill";
 			/** Tool call that started the skill, or "" if a person started it. */
 			readonly callId: string;
 			readonly skill: string;
-			/** Names of the only tools of the run from this step on. Absent if the skill has no list. */
+			/** Names of the tools that the run may use from this step on. Absent if the skill has no list. */
 			readonly tools?: readonly string[];
 			/** Milliseconds since the epoch. */
 			readonly at: number;

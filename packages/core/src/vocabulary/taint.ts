@@ -75,8 +75,9 @@ export function readTaint(text: string): Taint {
  * - client: a tool that a client runs.
  * - mcp: a tool of an MCP server.
  * - mcp-changed: such a tool whose description or schema has changed since its last approved call.
- * - memory-read, memory-write: notes of the person and the channel, and reading those for all people.
- * - `memory-everyone`: storing or deleting shared notes.
+ * - memory-read: reading notes.
+ * - memory-write: storing or deleting notes of the person or the channel.
+ * - `memory-everyone`: storing or deleting notes for all people.
  * - schedule: creating or removing a schedule.
  */
 export type ActionClass =

@@ -49,7 +49,8 @@ export class DirectMessages {
 
 	/** Records that any person may have written after `since`. The `known` channels are read anyway. */
 	miss(since: string, known: ReadonlyMap<string, Cursor>): void {
-		// The earlier time and its known channels are kept. Channels that became known since may have missed messages from before.
+		// An earlier time stays, with its known channels. Channels that became known later may have missed messages since that
+		// time.
 		const { people: _, ...unseen } = this.#unseen ?? { since, known, seen: Promise.withResolvers() };
 		this.#unseen = unseen;
 	}

@@ -96,7 +96,7 @@ export class EventReceiver {
 			return;
 		}
 		for (const { inbound, key, stored } of translated) {
-			// The intake translates a missed message that was edited into its last edit.
+			// If a missed message was edited, the intake returns an `edited` event for it.
 			const isMessage = inbound.type === "message" || inbound.type === "edited";
 			await this.#accept(event.seenBefore && isMessage ? { ...inbound, seenBefore: true } : inbound, key);
 			await stored?.();

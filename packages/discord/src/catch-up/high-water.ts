@@ -1,7 +1,7 @@
 import { type Clock, defined, type Logger } from "@parley/base";
 import { LateSave } from "@parley/connector";
 
-/** Position in a channel: the id of its newest durable message, or an id that stands for a time. */
+/** Position in a channel: the id of its newest durable message, or an id that represents a time. */
 export interface Cursor {
 	readonly message: string;
 	/** Guild of the channel. Absent for direct messages. */
@@ -118,8 +118,8 @@ export class HighWater {
 	}
 
 	/**
-	 * Sets the cursor as the latest change. If there are too many cursors, removes the oldest one without unread messages, or else
-	 * this one.
+	 * Stores the cursor as the newest one. If there are too many cursors, removes the oldest one without unread messages, or
+	 * else this one.
 	 */
 	#set(channel: string, cursor: Cursor): void {
 		this.#cursors.delete(channel);

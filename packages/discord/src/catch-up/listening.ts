@@ -111,8 +111,8 @@ export class Listening {
 }
 
 /**
- * Returns where to start reading in each channel: after the newest message of its sessions from before the database was created,
- * or after their last use. Ignores newer messages, because there may be missed messages before them.
+ * Returns the position in each channel after which reading starts: the newest message of its sessions from before the database
+ * was created, or their last use. Ignores newer messages, because missed messages may precede them.
  */
 function placesOf(rooms: readonly RoomProgress[], createdAt: number): ReadPosition[] {
 	const createdId = BigInt(snowflakeAt(createdAt));

@@ -177,8 +177,8 @@ export class Intake {
 		const person = personOf(member?.user ?? { id: user_id, username: user_id }, member);
 		const at = this.#parts.clock.now();
 		const inbound: InboundEvent = { type: "reaction", room: roomOf(channel), person, message, sign, at };
-		// A repeated `again` has the same key, because a second run would cost money. Every other sign has its own key: a missed stop
-		// does harm, and a rating can change back.
+		// A repeated `again` has the same key as the first, because a second run would cost money. Every other sign gets its own
+		// key: a missed stop does harm, and a rating can change back.
 		return [incoming(inbound, message, user_id, sign === "again" ? sign : `${sign}-${at}`)];
 	}
 

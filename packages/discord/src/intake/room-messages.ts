@@ -43,7 +43,7 @@ export async function readRoomMessages(
 	};
 }
 
-/** Converts a query before the first message of a thread into a query in its channel, whose messages precede the thread. */
+/** Converts a query for messages before a thread's first message into a query in the thread's channel. */
 function atStart(query: ContextQuery): ContextQuery {
 	const { room, before } = query;
 	if (room.thread === undefined || room.thread !== before) return query;

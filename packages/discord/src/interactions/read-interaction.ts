@@ -146,7 +146,7 @@ function valuesOf(options: readonly WireOption[]): Options {
 /** Types of interactions: interactions/receiving-and-responding#interaction-object-interaction-type */
 const interactionTypes = { command: 2, component: 3, complete: 4, form: 5 } as const;
 
-/** Fields of every interaction that an answer needs. */
+/** Fields of an interaction that are necessary to answer it. */
 export const Head = z.object({
 	id,
 	token: z.string().min(1),

@@ -31,7 +31,7 @@ const Posted = z.object({
 	attachments: z.array(z.object({ id: z.string() })).default([]),
 });
 
-/** Maximum messages whose attachments are in memory. For all others, Discord is asked. */
+/** Maximum messages whose attachments are in memory. The attachments of other messages are requested from Discord. */
 const maxKnown = 1000;
 
 export interface PostsParts {

@@ -24,7 +24,7 @@ const Thread = z.object({ parent_id: z.string().nullish() });
 const quietMs = 10 * 60_000;
 const maxQuiet = 10_000;
 
-/** Prefix of a reaction's remote, which an emoji may follow. The remote of a notice is its message id. */
+/** Prefix of a reaction's remote id. An emoji may follow the prefix. The remote id of a notice is its message id. */
 const prefix = "reaction:";
 
 /** Error codes that apply to all messages of a channel. All other codes apply to one message. */

@@ -12,7 +12,7 @@ const uid = process.getuid?.() ?? -1;
 
 const none = { log: silentLogger };
 
-/** Returns the commands of a gateway: the processes of the latest commands, and the marker of all commands. */
+/** Returns tool commands with these process ids, and the marker in their environments. */
 function toolsOf(pids: readonly number[], marker?: string) {
 	return { started: pids.length, marker, processes: () => pids };
 }
@@ -81,7 +81,7 @@ test("all requests on one connection need one read of the tables, and each conne
 	for (const connection of [one, one, one, other, other]) expect(await peers.isLocal(connection)).toBe(true);
 	expect(reads).toBe(2);
 	const strange = from(50_001);
-	// A negative result is not kept, because the lookup may have been too early.
+	// A negative result is not cached, because the lookup may have been too early.
 	for (let n = 0; n < 2; n++) expect(await peers.isLocal(strange)).toBe(false);
 	expect(reads).toBe(6);
 });

@@ -25,7 +25,7 @@ interface Process {
 export class ToolSockets {
 	/**
 	 * Whether the environment of a process contains the marker. A process without the marker never gets it: only the gateway
-	 * adds it, and only to processes that it names as related.
+	 * adds it, and only to processes that are in `related`.
 	 */
 	#marked = new Map<string, boolean>();
 	/** Start time of the gateway. An older process runs no tool of the gateway. */

@@ -49,7 +49,7 @@ function checkHost(request: IncomingRequest, rules: RequestRules): Refusal | und
 	};
 }
 
-/** Returns the host of the public URL with its port, 443 and 80, because a proxy may omit the port. */
+/** Returns the host of the public URL with each possible port: its own, 443 and 80. A proxy may omit the port. */
 function publicHosts({ publicUrl }: RequestRules): string[] {
 	if (publicUrl === undefined) return [];
 	const { hostname, port } = new URL(publicUrl);

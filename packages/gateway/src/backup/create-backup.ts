@@ -36,7 +36,7 @@ import { syncDirectory } from "./sync-directory.ts";
 
 /** Prefix of the temporary directory of one backup, beside the backup file. */
 const stagingPrefix = ".parley-backup-";
-/** Time in milliseconds that no backup takes. An older temporary directory remains from a killed backup. */
+/** Age in milliseconds of a temporary directory above which its backup must have been killed. */
 const abandonedAfterMs = 24 * 60 * 60_000;
 
 export interface BackupOptions {

@@ -151,7 +151,7 @@ class McpFile {
 		return this.#setup;
 	}
 
-	/** Returns the setup with the present file, or only with the configuration if the file is invalid. */
+	/** Returns the setup from the configuration and the current file. Ignores an invalid file. */
 	async #readPresent(): Promise<McpSetup> {
 		try {
 			return await this.#read(await readMcpFile(this.#parts.path));
@@ -179,7 +179,7 @@ class McpFile {
 		};
 	}
 
-	/** Reads the states of all logins. An invalid file counts as empty. */
+	/** Reads the states of all logins. An invalid file is treated as empty. */
 	async #readLogins(): Promise<LoginStates> {
 		return await readLoginStates(this.#parts.logins).catch((error: unknown) => {
 			this.#parts.log.error("the logins at MCP servers are not used: their file is invalid", { error });

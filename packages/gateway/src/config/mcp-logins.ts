@@ -107,7 +107,7 @@ export class McpLoginFile implements McpLogins {
 	}
 
 	/**
-	 * Stores a login, or deletes it without one. The common lock is taken only for the write, so that a slow authorization
+	 * Stores a login, or deletes it without one. The common lock is acquired only for the write, so that a slow authorization
 	 * server delays only its own logins.
 	 */
 	async #write(name: string, login: McpLogin | undefined): Promise<void> {

@@ -145,7 +145,7 @@ function keyOf(
 	return undefined;
 }
 
-/** Whether a URL is this address, with any values of the address's variables. */
+/** Whether a URL matches this address, whose variables may have any values. */
 function isAddress({ href }: URL, common = ""): boolean {
 	const [start = "", end] = common.split(/\{\w+\}/);
 	const text = href.replace(/\/+$/, "");

@@ -70,8 +70,8 @@ function messagesChoice(
 
 /**
  * Returns the providers in addition to the choice. If the choice is another server, or if no server is chosen and providers
- * are configured, only the configured providers are added. The names of a server's models may begin with the name of
- * another provider.
+ * are configured, only the configured providers are added. The reason is that a server's own model names may begin with the
+ * name of another provider.
  */
 function connectionsBeside(
 	choice: ProviderChoice | undefined,

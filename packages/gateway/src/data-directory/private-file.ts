@@ -71,8 +71,8 @@ export async function writeDraft(path: string, text: string): Promise<string> {
 }
 
 /**
- * Removes drafts of the path that killed processes left, because they may contain keys. The caller must have a lock that
- * all writers of the path take.
+ * Removes drafts of the path that killed processes left, because they may contain keys. All writers of the path must use one
+ * lock, and the caller must have acquired it.
  */
 export async function removeDrafts(path: string): Promise<void> {
 	const directory = dirname(path);

@@ -57,7 +57,7 @@ export class GrpcServer {
 	/** Names for the health service: the gateway itself and each service. */
 	readonly #names: readonly string[];
 	readonly #injector: ReturnType<Server["createConnectionInjector"]>;
-	/** Sockets by the addresses of both ends, because a call knows its connection only by these. */
+	/** Sockets by the addresses of both ends, because a call reports only these addresses of its connection. */
 	readonly #sockets = new Map<string, Socket>();
 
 	constructor(options: GrpcServerOptions) {

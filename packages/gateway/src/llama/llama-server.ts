@@ -9,10 +9,10 @@ import type { LlamaSettings } from "../config/llama-settings.ts";
 import { llamaTexts } from "../texts/llama.ts";
 import { type LlamaHealth, probeLlama, readWindow } from "./llama-health.ts";
 
-/** Milliseconds before the server is started again: the first and the longest pause. Each failure doubles the pause. */
+/** Shortest and longest pause in milliseconds before a restart of the server. Each failure doubles the pause. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** Milliseconds for which a server must work so that its next start follows after the first pause. */
+/** Milliseconds of work after which a server's next restart waits only for the first pause. */
 const HEALTHY_MS = 5 * 60_000;
 /** Milliseconds between two checks of a loading server, and between two log lines about the load. */
 const POLL_MS = 250;

@@ -37,7 +37,7 @@ export class WireCounts {
 		this.#recorder.count("parley_slow_readers_closed_total", {});
 	}
 
-	/** Counts messages that were dropped for slow readers. The complete text follows. */
+	/** Counts deltas that were dropped for slow readers. Each reader still gets the complete text. */
 	dropped(frames: number): void {
 		this.#recorder.count("parley_deltas_dropped_total", {}, frames);
 	}

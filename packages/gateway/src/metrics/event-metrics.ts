@@ -22,8 +22,8 @@ interface Counting {
 }
 
 /**
- * Entry for an event that no metric counts. No metric needs it, or another event of the same run, call, task or prompt is
- * counted.
+ * Entry for an event that no metric counts. Either no metric needs the event, or another event of the same run, call, task or
+ * prompt is counted.
  */
 const notCounted = undefined;
 
@@ -129,7 +129,7 @@ export function countEvents(
 	};
 }
 
-/** Forgets the runs and prompts of a deleted session, because no event ends them. */
+/** Counts a deleted session. Removes its runs and prompts, because no event ends them. */
 function countDeletedSession(
 	{ recorder, runs, prompts }: Counting,
 	_event: unknown,

@@ -27,7 +27,7 @@ export interface RpcFlags {
 	readonly rpcApprovals?: boolean | undefined;
 }
 
-/** Reads the reasoning effort in a client's word. Throws `invalid_argument` for an unknown word. */
+/** Parses a client's name for a reasoning effort. Throws `invalid_argument` for an unknown name. */
 export function readReasoning(text: string | undefined): Reasoning | undefined {
 	if (text === undefined || text === "") return undefined;
 	const word = text.toLowerCase();

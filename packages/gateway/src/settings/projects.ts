@@ -9,7 +9,7 @@ import { withFileLock } from "../data-directory/file-lock.ts";
 import { replacePrivateFile } from "../data-directory/private-file.ts";
 import { settingRefusalTexts } from "../texts/config/refusals.ts";
 
-/** Decision of the operator whether agents may work in a directory. */
+/** The operator's decision on whether agents may work in a directory. */
 export interface Project {
 	/** Real path of the directory. */
 	readonly directory: string;
@@ -50,8 +50,8 @@ export async function readProjects(data: string): Promise<readonly Project[]> {
 }
 
 /**
- * Finds the decision for a directory. Without its own decision, the decision for the nearest directory above it applies, if
- * it allows agents.
+ * Finds the decision for a directory. A directory without its own decision uses that of the nearest directory above it, if
+ * that decision allows agents.
  */
 export function findProject(directory: string, projects: readonly Project[]): Project | undefined {
 	const own = projects.find((one) => one.directory === directory);
@@ -71,8 +71,8 @@ interface ChangeParts {
 }
 
 /**
- * Stores or deletes the decision for a directory. The change is noted for the audit first. Returns whether the decision has
- * changed.
+ * Stores or deletes the decision for a directory. A note about the change is stored for the audit first. Returns whether the
+ * decision has changed.
  */
 export async function changeProject(
 	directory: string,

@@ -6,7 +6,7 @@ import { type ReaderBudget, readerBudget, readerPatienceMs } from "./reader-budg
 /** Number of bytes in the socket above which further frames wait in the writer, and are counted. */
 const socketShare = 256 * 1024;
 
-/** Bytes and frames of a replay in one write. The values need few system calls, and stay far below the budget. */
+/** Maximum bytes and frames of a replay in one write. These values require few system calls, and are far below the budget. */
 const replayChunk = 64 * 1024;
 const replayFrames = 256;
 

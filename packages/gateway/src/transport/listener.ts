@@ -81,7 +81,7 @@ export async function createListener(options: ListenerOptions): Promise<Listener
 				for (const socket of sockets) socket.destroy();
 			});
 			await closed;
-			// A server closes before its last connections, whose timers still run.
+			// The server closes before its last connections, and their timers still run.
 			await Promise.all(Array.from(sockets, (socket) => new Promise((end) => socket.once("close", end))));
 			timer.cancel();
 		},

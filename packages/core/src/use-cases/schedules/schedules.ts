@@ -43,7 +43,7 @@ interface SchedulesOptions extends KeyServices {
 	readonly open: (request: Keyed, requested: NewSession) => Promise<{ readonly id: string }>;
 	/** Throws if the gateway accepts no further work. */
 	readonly admit: () => void;
-	/** IANA time zone of schedules that name none. Default: the time zone of the machine. */
+	/** IANA time zone of schedules without their own time zone. Default: the time zone of the machine. */
 	readonly timeZone?: string;
 }
 
@@ -100,7 +100,7 @@ export class Schedules {
 		return outcome.response;
 	}
 
-	/** Returns the principal's schedules, the next due first. The operator gets all schedules. */
+	/** Returns the principal's schedules in the order of their next due time. The operator gets all schedules. */
 	async list(principal: Principal, { sessionId, limit }: ScheduleFilter): Promise<Schedule[]> {
 		authorize(principal, "schedule.read");
 		const owner = principal.kind === "operator" ? undefined : actingId(principal);

@@ -105,7 +105,7 @@ export class HistoryCopy {
 	readonly #redactor: SessionRedactor;
 	readonly #runs: ReadonlyMap<string, string>;
 	readonly #files: ReadonlyMap<string, string>;
-	/** Stored files that the copied turns name. */
+	/** Stored files that the copied turns refer to. */
 	readonly files: readonly FileCopy[];
 
 	constructor(history: History, sessionId: string, { ids, redactor }: CopyPorts) {
@@ -239,7 +239,7 @@ type ReplyBlock = Extract<Step, { kind: "reply" }>["content"][number];
 
 const importedStep: Step = { kind: "imported" };
 
-/** Returns the stored files that the rows name. */
+/** Returns the stored files that the rows refer to. */
 function usedFiles({ runs, steps, events, compactions, files }: History): History["files"] {
 	if (files.length === 0) return [];
 	const texts = [

@@ -32,8 +32,8 @@ interface ForkPorts extends KeyServices, Omit<ImportPorts, "redactor"> {
 /** Last turn of a fork, and its names. */
 export interface ForkOptions {
 	/**
-	 * Number of the last turn of the fork, from 1. A negative number leaves out that many turns from the end. Default: the last
-	 * turn before the first one that has not ended.
+	 * Number of the fork's last turn, from 1. A negative number leaves out that many turns at the end. Default: the last turn
+	 * before the first one that has not ended.
 	 */
 	readonly at?: number;
 	/** Title of the fork. Default: the title of the original session with "(fork)" or a number, see `forkTitle`. */
@@ -78,7 +78,7 @@ export async function forkSession(
 	let created: readonly Recorded[] = [];
 	const { response } = await ports.files.copying(copy.files, async () => {
 		await ports.failpoints.reach("fork-files");
-		// A commit of the original session, so that the session cannot be deleted meanwhile.
+		// The fork is stored in a commit of the original session, so that this session cannot be deleted meanwhile.
 		return await session.commit((tx) =>
 			once<Fork>(tx, request, ports, async () => {
 				const title = await storeFork(tx, ports, session, { ...options, id });

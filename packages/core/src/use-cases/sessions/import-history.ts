@@ -34,9 +34,9 @@ export interface HistoryMessage {
 /** Limits of an imported history. For images see `maxImageBytes` and `fitTogether`. */
 export const historyLimits = {
 	messages: 500,
-	/** Maximum blocks of all messages together. */
+	/** Maximum total blocks in a history. */
 	blocks: 5_000,
-	/** Maximum UTF-8 bytes of one text or of the arguments of one call, and of all texts and arguments together. */
+	/** Maximum UTF-8 bytes of one text or one call's arguments, and maximum total of all texts and arguments. */
 	textBytes: 1024 * 1024,
 	allBytes: 8 * 1024 * 1024,
 	/** Maximum characters of an id, or of the name of a tool. */
@@ -60,10 +60,10 @@ export interface ImportedRun {
 }
 
 /**
- * Checks a history and divides it into runs. Each user text or image that follows a reply starts a run. User messages
- * without a reply between them are one message. Throws `invalid_argument` for an unknown role, a misplaced block, an
- * invalid image, a tool call without exactly one result, or content beyond the limits. An error about one message has its
- * number.
+ * Checks a history and divides it into runs. Each user text or image that follows a reply starts a run. User messages without
+ * a reply between them are one message. Throws `invalid_argument` for an unknown role, a misplaced block, an invalid image, a
+ * tool call without exactly one result, or content beyond the limits. An error about one message contains the number of the
+ * message.
  */
 export function planImport(history: readonly HistoryMessage[]): readonly ImportedRun[] {
 	const { messages, blocks } = historyLimits;
@@ -118,7 +118,7 @@ class HistoryReader {
 	}
 
 	/**
-	 * Reads a message with role `user` or `tool`. Its results belong to the reply before it, independent of their place in
+	 * Reads a message with role `user` or `tool`. Its results belong to the reply before it, regardless of their position in
 	 * the message.
 	 */
 	#answer(content: readonly HistoryBlock[], role: "user" | "tool"): void {

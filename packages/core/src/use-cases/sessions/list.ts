@@ -76,7 +76,7 @@ export async function listSessions(
 	return readSessions(store, all ? undefined : visibleSessions(principal), filter);
 }
 
-/** Reads the sessions of `of`, or all sessions if it is undefined. */
+/** Reads the sessions that match `of`, or all sessions if `of` is undefined. */
 async function readSessions(
 	store: Store<Tables>,
 	of: SessionsOf | undefined,
@@ -143,9 +143,8 @@ function conditionsOf(query: string, engine: Engine): RawBuilder<boolean>[] {
 }
 
 /**
- * Selects the sessions of texts that the index contains, and of the newest texts, which it does not contain yet
- * (`indexInGroups`). The word is quoted, so that no part of it is an operator:
- * https://www.sqlite.org/fts5.html#full_text_query_syntax
+ * Selects the sessions of indexed texts with the word, and of the newest texts, which are not indexed yet (`indexInGroups`).
+ * The word is quoted, so that no part of it is an operator: https://www.sqlite.org/fts5.html#full_text_query_syntax
  */
 function inIndex(word: string): RawBuilder<unknown> {
 	const phrase = `"${word.replaceAll('"', '""')}"`;

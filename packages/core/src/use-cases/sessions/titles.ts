@@ -127,7 +127,7 @@ interface Beginning {
 interface TitleServices {
 	readonly log: Logger;
 	readonly settings: ChooseSettings;
-	/** The gateway's model. Only for this model, the price table certainly has the fast model of its provider. */
+	/** The gateway's model. For another model, it is uncertain whether its server has the fast model of the price table. */
 	readonly model: Model;
 }
 

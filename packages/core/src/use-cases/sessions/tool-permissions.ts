@@ -11,12 +11,12 @@ import type { ActionClass } from "../../vocabulary/taint.ts";
 import { ruleNameOf, type Tool } from "../../vocabulary/tool.ts";
 
 /**
- * Permission of an ordinary call of a tool in a session. The effect of another call can be stricter, for example of a call
- * that leaves the roots.
+ * Permission of an ordinary call of a tool in a session. A call that is not ordinary can have a stricter effect, for example
+ * if it leaves the roots.
  */
 export interface ToolPermission {
 	readonly tool: string;
-	/** Effect of an ordinary call. `ask` also if the effect depends on the arguments, as for `git`. */
+	/** Effect of an ordinary call. Also `ask` if the effect depends on the arguments, as for `git`. */
 	readonly effect: Effect;
 	/** Whether calls of the tool change nothing. */
 	readonly isPure: boolean;

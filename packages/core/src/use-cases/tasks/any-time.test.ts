@@ -77,7 +77,7 @@ test("a task can be cancelled at any moment, and no part of it remains", async (
 		await allEnded(t, home);
 		await checkAll(t, home);
 	}
-	// The moments are early and late enough for both results.
+	// An early cancellation ends the task, and a late one finds it completed.
 	expect(ends).toEqual(new Set(["cancelled", "completed"]));
 	expect(t.log.records.filter(({ level }) => level === "error")).toEqual([]);
 });

@@ -30,8 +30,8 @@ import { ActiveTask, type ActiveTaskServices } from "./active-task.ts";
 import { taskRefusalTexts } from "./texts.ts";
 
 /**
- * Maximum milliseconds between checks while a task is open, because another process may have stopped. If other processes
- * use the store, also without an open task, because they may submit one.
+ * Maximum milliseconds between checks while a task is open, because another process may have stopped. If other processes use
+ * the store, the checks continue without an open task, because another process may submit one.
  */
 const checkMs = 15_000;
 /** Milliseconds to wait after a failed claim. */

@@ -58,7 +58,7 @@ interface TrustFacts {
 	readonly problem?: string;
 }
 
-/** Trust of the operator in an entry of a directory's `.mcp.json` that is a program, with the permissions of the program. */
+/** The operator's trust in a program that a directory's `.mcp.json` names, with the permissions of the program. */
 export interface TrustedMcpProgram extends TrustFacts, McpRights {
 	/** Real path of the program that the command of the entry starts. */
 	readonly program: string;
@@ -66,7 +66,7 @@ export interface TrustedMcpProgram extends TrustFacts, McpRights {
 	readonly programHash?: string;
 }
 
-/** Trust of the operator in an entry of a directory's `.mcp.json` that is a remote server. Requests go only to the origin of `url`. */
+/** The operator's trust in a remote server that a directory's `.mcp.json` names. Requests go only to the origin of `url`. */
 export interface TrustedMcpRemote extends TrustFacts {
 	/** Complete address that the operator has seen. */
 	readonly url: string;
