@@ -97,7 +97,7 @@ const pair: Command<RoomContext> = {
 		try {
 			return { text: pairedText(await context.gateway.request("pair", params), { code, context, room }) };
 		} catch (reason) {
-			// The refusals of other commands tell a person without access to use this command, so they would be wrong here.
+			// The usual refusal asks a person without access to use this command, so it would be wrong here.
 			const { code: failure, message } = ParleyError.from(reason);
 			if (failure !== "permission_denied" && failure !== "resource_exhausted") throw reason;
 			return { text: refusalText(message, { person, room }, context.platform) };

@@ -43,8 +43,8 @@ const approvals: Command = {
 export const approvalCommands: readonly Command[] = [approvals];
 
 /**
- * Keeps the order of the gateway, but puts a person's own requests after the requests of other people. Calls that only
- * the operator can approve are last. A person cannot hide another request behind their own.
+ * Sorts as the gateway does, but puts a person's own requests after the requests of other people. Calls that only the
+ * operator can approve are last. A person therefore cannot hide another person's request.
  */
 function inOrder(
 	prompts: readonly ListedPrompt[],

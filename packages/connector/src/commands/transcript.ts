@@ -11,9 +11,9 @@ const maxTranscript = 2 * 1024 * 1024;
 const maxName = 200;
 
 /**
- * Returns a conversation as a Markdown document. Quotes and fences isolate the text of people, models and tools. Control
- * characters that a terminal or an editor obeys are escaped. The oldest parts of a very long conversation are omitted,
- * and not kept in memory.
+ * Returns a conversation as a Markdown document. Quotes and fences isolate the text of people, models and tools.
+ * Control characters that a terminal or an editor obeys are escaped. The oldest parts of a very long conversation are
+ * omitted, and do not stay in memory.
  */
 export async function transcriptOf(
 	title: string,

@@ -28,8 +28,8 @@ export class DirectNotices {
 	}
 
 	/**
-	 * Rows that explain how to request access. A person who refuses direct messages gets a reply in the room. So does a person
-	 * after the maximum of direct messages.
+	 * Rows that explain how to request access. If the person refuses direct messages, or the maximum of direct messages
+	 * is reached, the person gets a reply in the room.
 	 */
 	rows({ room, person, message, now }: Notified): PlannedRow[] {
 		const { platform } = this.#parts;

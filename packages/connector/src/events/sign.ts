@@ -57,8 +57,8 @@ export async function handleRetitled(
 }
 
 /**
- * Gives a reaction to a message the effect of the matching button below its answer. `good` and `bad` have an effect only on
- * an answer, because people also praise each other's messages.
+ * Handles a reaction to a message like a press of the matching button below the answer. `good` and `bad` have an effect
+ * only on an answer, because people also praise each other's messages.
  */
 export async function handleReaction(
 	parts: EventParts,

@@ -68,7 +68,7 @@ export class Homes {
 	): Promise<void> {
 		const { clock } = this.#parts;
 		const { person, room } = viewer;
-		// Opening the page again keeps the round, so that two presses remain one request.
+		// Opening the page again keeps the round, so that two presses send only one request.
 		const round = this.#pages.get(person.id)?.round ?? roundOf(id);
 		const sections = await homeSections(this.#parts, { person, room, round });
 		const nextAt = clock.monotonic() + everyMs;

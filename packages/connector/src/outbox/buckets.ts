@@ -1,11 +1,14 @@
 import type { Clock } from "@parley/base";
 import type { RateLimit } from "../platform/surface.ts";
 
-/** Waits in milliseconds after a rate limit: without a valid time, and the maximum, for example after a ban. */
+/**
+ * Waits in milliseconds after a rate limit: the wait if the platform gives no valid time, and the maximum wait, for
+ * example after a ban.
+ */
 const unclearMs = 1000;
 const maxMs = 3_600_000;
 
-/** Exhausted rate limits of the platform. They are kept only in memory, because the platform reports them again. */
+/** Exhausted rate limits of the platform. They are only in memory, because the platform reports them again. */
 export class Buckets {
 	readonly #clock: Clock;
 	readonly #emptyUntil = new Map<string, number>();

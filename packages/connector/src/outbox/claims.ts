@@ -9,7 +9,10 @@ interface Claim {
 	readonly ended: PromiseWithResolvers<void>;
 }
 
-/** Step of a row before its request. The request is the first since the row was known not to be posted, or a repeat. */
+/**
+ * Step of a row before its request. A planned row gets a new attempt. For any other row, the request repeats the last
+ * attempt.
+ */
 export function attemptOf({ id, state, attempts, sentAt, reason }: OpenRow, now: number): Attempt {
 	const first = { attempts: attempts + 1, sentAt: now };
 	const counted = state === "planned" ? first : { attempts, sentAt };

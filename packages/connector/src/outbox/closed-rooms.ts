@@ -87,7 +87,8 @@ async function planCopies(
 	{ dialect, now }: { readonly dialect: Dialect; readonly now: number },
 ): Promise<void> {
 	const { session, seq, conversation, position, at } = await readRow(tx, id);
-	// An old copy would only wait for a decision. It may also have been posted already, and its row deleted.
+	// An old copy would only wait for a decision. It may also have been posted already, and its row may have been
+	// deleted.
 	if (now - at > staleMs) return;
 	const rows = await tx
 		.selectFrom("outbox")

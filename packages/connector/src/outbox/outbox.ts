@@ -161,7 +161,7 @@ export class Outbox {
 
 	/**
 	 * Shows once that the agent is working, and its current step. Does nothing while a post of the conversation is
-	 * unsettled and not held, or without capacity.
+	 * unsettled and not held, or while no capacity is free.
 	 */
 	async typing(conversation: string, doing?: string): Promise<void> {
 		await this.#indicate(conversation, () => this.#parts.surface.typing(conversation, doing));

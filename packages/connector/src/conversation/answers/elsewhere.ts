@@ -4,8 +4,8 @@ import type { ShowOperation } from "../vocabulary/render-operation.ts";
 import type { Run } from "./runs.ts";
 
 /**
- * Direct message to the author of the message, which receives the answer if the thread or channel is closed. Empty if the
- * author is not a person of this platform.
+ * The author of the message, who receives the answer in a direct message if the thread or channel is closed. Empty if
+ * the author is not a person of this platform.
  */
 export function elsewhereOf(run: Run | undefined, { room, link }: Scene): Pick<ShowOperation, "elsewhere"> {
 	const [platform, tenant, person] = run?.author?.id.split(":") ?? [];

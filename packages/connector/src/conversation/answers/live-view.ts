@@ -8,7 +8,9 @@ const maxLines = 3;
 /** Tools whose subject is a file name that all members of the room may see. */
 const fileTools: ReadonlySet<string> = new Set(["write_file", "edit_file"]);
 const maxSubject = 80;
-/** Returns how often the shown duration of a running call changes, in seconds. A longer interval saves edits. */
+/**
+ * Returns the interval in seconds at which the shown duration of a running call changes. A longer interval saves edits.
+ */
 const stepOf = (seconds: number): number => (seconds < 60 ? 5 : 30);
 
 /**
@@ -73,7 +75,9 @@ export function shownCalls(parts: readonly RunPart[]): ReadonlySet<RunPart> {
 	return new Set(calls.filter(({ to }) => to !== undefined || !isWaiting));
 }
 
-/** Name of a call, with its subject if the level shows subjects. File tools have their file name at each level. */
+/**
+ * Name of a call, with its subject if the level shows subjects. For a file tool, the other levels show the file name.
+ */
 export function callName({ name, subject }: CallPart, level: LiveLevel): string {
 	const tool = plainLine(name, maxSubject);
 	if (subject === undefined) return tool;

@@ -21,7 +21,7 @@ export interface Run extends EndedRun {
 	/** Whether the message is queued. Absent for the active message. */
 	readonly waited?: true;
 	/**
-	 * Whether reactions show the state of the message. Without `offers`, a notice is then only for rooms in which the
+	 * Whether reactions show the state of the message. Without `offers`, a notice then appears only in rooms in which the
 	 * connector may not react.
 	 */
 	readonly reacts?: true;
@@ -53,7 +53,7 @@ export interface AnswersSlice {
 	readonly usedAt?: number;
 }
 
-/** Maximum number of open runs. It exceeds the gateway's queue, which has 32 messages and the active one. */
+/** Maximum number of open runs. It exceeds the gateway's maximum of 32 queued messages and the active one. */
 const maxOpen = 40;
 const maxEnded = 8;
 

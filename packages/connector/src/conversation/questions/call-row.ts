@@ -79,7 +79,7 @@ function headOf({ number }: CardRow, { call, again, voters = [] }: OpenQuestion)
 	];
 	// The operator's command needs the columns of this hint.
 	if (again && call?.risk !== "critical") pieces.push(marked(texts.repeated));
-	// A critical call needs the operator's approval and no others.
+	// A critical call needs only the operator's approval, so there is no count.
 	if (call?.approvals !== undefined && call.risk !== "critical")
 		pieces.push(marked(texts.counted({ given: voters.length, needed: call.approvals })));
 	if (call?.risk === "high" || call?.risk === "low")
@@ -170,7 +170,7 @@ function piece(text: string): Piece {
 	return { text: plainLine(shown, Number.POSITIVE_INFINITY), columns: columnsOf(shown) };
 }
 
-/** A text of Parley. Only its Markdown marks are invisible. */
+/** A text that Parley wrote. Its width excludes the Markdown marks. */
 function marked(text: string): Piece {
 	return { text, columns: columnsOf(text.replaceAll(/\*\*|`/gu, "")) };
 }

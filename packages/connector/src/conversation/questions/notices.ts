@@ -23,8 +23,8 @@ interface Noticing {
 }
 
 /**
- * Posts that notify approvers. They are one direct message for each person and one post for their roles, one post for each
- * approval channel, or one post that mentions all. They are never edited.
+ * Posts that notify approvers. They are never edited. There are three forms: direct messages with one post for the
+ * roles, a post for each approval channel, or one post that mentions all approvers.
  */
 export function noticesOf(
 	question: OpenQuestion,
@@ -65,7 +65,10 @@ function isInRoomOfCall(way: NoticeTarget["ways"][number]): boolean {
 	return way === "mention" || way === "reply";
 }
 
-/** Returns a target for each post to a group. Direct messages reach only people, so roles get one post by the next way. */
+/**
+ * Returns a target for each post to a group. Direct messages reach only people, so the next delivery method reaches the
+ * roles.
+ */
 function targetsOf({ roles, ...group }: NoticeTarget): NoticeTarget[] {
 	const { people, channels, ways } = group;
 	const target = { ...group, ...defined({ roles }) };
@@ -76,7 +79,7 @@ function targetsOf({ roles, ...group }: NoticeTarget): NoticeTarget[] {
 	if (first !== "direct" || people.length === 0) return [target];
 	const each = people.map((person) => ({ ...group, people: [person] }));
 	if (!roles || roles.length === 0) return each;
-	// If no way is left, the operator gets a report.
+	// If no delivery method is left, the operator gets a report.
 	return [...each, { ...target, people: [], ways: next.length > 0 ? next : ways }];
 }
 

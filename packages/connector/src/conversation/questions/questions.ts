@@ -162,7 +162,7 @@ function vote(slice: QuestionsSlice, payload: EventPayloads["prompt.vote"], scen
 	const { changed, by, approvals } = payload;
 	const { task, reply, again, reminders } = known;
 	const read = changed ? readQuestion(changed, scene.platform.limits) : known;
-	// The gateway drops the approvals of people who lost the right, which is why the count decides.
+	// The gateway drops the approvals of people who lost the right, so the count of the event decides.
 	const earlier =
 		approvals > 1 ? (known.voters ?? []).filter((voter) => voter !== by).slice(1 - approvals) : [];
 	const question: OpenQuestion = {

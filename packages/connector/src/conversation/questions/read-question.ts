@@ -53,8 +53,8 @@ function kindOf({ type, context }: PromptRequestPayload): QuestionKind {
 }
 
 /**
- * Whether a question is an approval of a call: only that has a tool in its context. A trust request has the same kind of
- * answer, but no tool.
+ * Whether a question is an approval of a call. Only such a question has a tool in its context. A trust request has the
+ * same kind of answer, but no tool.
  */
 function isCall(context: PromptContext): boolean {
 	return context.tool !== undefined;

@@ -44,7 +44,7 @@ export interface ReplyCard {
 
 /** Maximum number of cards in a conversation's state. The number of open questions never exceeds it. */
 const maxCards = 200;
-/** Number of kept cards without a waiting call, for presses that arrive late. */
+/** Maximum number of stored cards without a waiting call. Late presses need these cards. */
 const maxEnded = 8;
 
 /** An approval with the id of its reply. */

@@ -175,8 +175,8 @@ function effectOf({ preview, arguments: given }: ApprovalCall, maximum: number):
 }
 
 /**
- * Returns a diff without file names, because the label has the name. Also removes the position of an only change, and notes
- * about the last line.
+ * Returns a diff without file names, because the label has the name. Also removes notes about the last line, and the
+ * position if there is only one change.
  */
 export function withoutNames({ text, length }: StoredText): StoredText {
 	const names = /^--- .*\n\+\+\+ .*\n/u.exec(text)?.[0] ?? "";

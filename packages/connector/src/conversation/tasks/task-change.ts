@@ -27,7 +27,10 @@ export type TaskEvent = Extract<OzzieEvent, { event: `task.${string}` }>;
 const maxTitle = 150;
 const maxLabel = 120;
 const maxReason = 300;
-/** Maximum number of workers of a task in the state. Beyond it, the oldest ended one is dropped, or else the oldest. */
+/**
+ * Maximum number of workers of a task in the state. Beyond it, the oldest ended worker is dropped. If none has ended,
+ * the oldest worker is dropped.
+ */
 const maxWorkers = 80;
 
 /** Returns the change that an event makes to a task, or undefined if it changes no task with a card. */

@@ -13,7 +13,10 @@ export interface TrustSlice {
 	readonly open?: { readonly id: string };
 }
 
-/** Reducer for trusted channels. A card shows all members that tools run without approval, and the time of expiry. */
+/**
+ * Reducer for trusted channels. A card in the channel states that tools run without approval, and when the grant
+ * expires.
+ */
 export const trust: Reducer<TrustSlice> = {
 	empty: {},
 	reduce(slice, recorded, scene) {
