@@ -99,7 +99,7 @@ test("a password is named, and cannot be answered by an agent", async () => {
 	const result = await agent.call("ask", { message: "secret: API key" });
 	expect(result.facts).toMatchObject({
 		status: "waiting",
-		waiting_for: [{ kind: "password", text: "API key" }],
+		waiting_for: [{ kind: "password", text: "API key", how: expect.stringContaining("parley answer") }],
 	});
 	const { prompts } = Object(await operator.call("list_prompts", {}));
 	const answer = await agent.call("answer", { question_id: prompts[0].token, answer: "hunter2" });

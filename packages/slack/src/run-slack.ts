@@ -68,7 +68,7 @@ async function openSide(
 	const { port, clock, log } = options;
 	const places = await ActiveChannels.open({ store: storedValue("places"), clock, log });
 	const receiver = new EventReceiver({
-		handlers: handlers,
+		handlers,
 		log,
 		passed: (inbound) => places.note(inbound),
 		lost: (body) => catchUp.lost(body),

@@ -72,7 +72,7 @@ async function listening(port: DiscordPort) {
 	const texts = (): string[] =>
 		received.filter(({ t }) => t === "MESSAGE_CREATE").map(({ d }) => Object(d).content);
 	const ready = (): DiscordLink[] => links.filter(({ state }) => state === "ready");
-	return { watch, links, received: received, texts, ready };
+	return { watch, links, received, texts, ready };
 }
 
 const frontEnds = [

@@ -15,7 +15,7 @@ async function connected(sessions: SessionStore = {}) {
 		dispatch: (event) => void received.push(event),
 		link: ({ state }) => void states.push(state),
 	});
-	return { ...parts, port, received: received, states, sessions };
+	return { ...parts, port, received, states, sessions };
 }
 
 test("an event is never delivered inside the call that caused it", async () => {

@@ -20,7 +20,7 @@ async function connected(receive: (envelope: SlackEnvelope) => Promise<SlackRepl
 		},
 		link: (link) => void links.push(link),
 	});
-	return { ...parts, port, received: received, links };
+	return { ...parts, port, received, links };
 }
 
 test("a connected app learns its identity and receives events", async () => {
@@ -97,7 +97,7 @@ test("a killed process acknowledges no event, and the next one receives its even
 		again.push(envelope);
 		return undefined;
 	};
-	await new InProcessPort(simulator).connect({ receive: receive, link: () => {} });
+	await new InProcessPort(simulator).connect({ receive, link: () => {} });
 	clock.advance(60_000);
 	await turns();
 	expect(again.length + received.length).toBe(2);

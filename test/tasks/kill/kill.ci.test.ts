@@ -40,7 +40,7 @@ test("a gateway killed with tasks in every state continues all of them", { timeo
 	const open = {
 		suspended,
 		replied,
-		questioned: questioned,
+		questioned,
 		working,
 		waiting,
 		helper,

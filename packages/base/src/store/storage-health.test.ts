@@ -41,7 +41,7 @@ function onDisk() {
 		failure: (error: unknown) => (error instanceof DiskFull ? ("full" as const) : undefined),
 	};
 	const commits = new GroupCommit<unknown>({ tx, control, failpoints: noFailpoints, health });
-	return { disk, reported: reported, clock, commits, write };
+	return { disk, reported, clock, commits, write };
 }
 
 const refusal = {

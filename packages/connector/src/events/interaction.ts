@@ -23,7 +23,7 @@ export async function handleCommand(
 	const { context, platform } = parts;
 	await answer(parts, event, turn, async () => {
 		const command = commandTable.find(({ name }) => name === event.command);
-		if (command !== undefined) return command.run(context, { event: event, key: turn.key });
+		if (command !== undefined) return command.run(context, { event, key: turn.key });
 		const help = platform.command("help", event.room);
 		return { text: commandTexts.unknown({ help }) };
 	});

@@ -22,7 +22,7 @@ async function gatewayThat(answers: Answer) {
 	// A server that listens on TCP has an address and a port.
 	const { port } = server.address() as AddressInfo;
 	return {
-		requests: requests,
+		requests,
 		files: openGatewayFiles({ url: `ws://127.0.0.1:${port}/api/ws`, token: "gw_connector_1" }),
 	};
 }

@@ -14,7 +14,7 @@ function open() {
 		receive("internal.llm.call", { phase: "end", error, provider }, session);
 	const retry = (attempt: number): void => receive("run.retrying", { attempt });
 	const end = (error: string, session = "s1"): void => receive("assistant.message", { error }, session);
-	return { clock, changes, watch, receive: receive, call, retry, end };
+	return { clock, changes, watch, receive, call, retry, end };
 }
 
 test("the second failed attempt of a call is a failure of the model, and a success of its provider ends it", () => {

@@ -9,7 +9,7 @@ async function surroundings() {
 	const [clock, log, handled] = [new ManualClock(), new MemoryLogger(), [] as string[]];
 	const handle = async ({ id }: QueuedEvent): Promise<void> => void handled.push(id);
 	const parts: InboxParts = { store, clock, log, handle, chance: () => 0 };
-	return { store, clock, log, handled: handled, parts };
+	return { store, clock, log, handled, parts };
 }
 
 const event = (id: string, conversation = "general"): QueuedEvent => ({ id, conversation, data: { id } });

@@ -29,7 +29,7 @@ test("undelivered notices are listed, and no other posts", async () => {
 				{ ...row, id: "a" },
 				{ ...row, id: "b", state: "dead", reason: "no way", changed_at: 6 },
 				{ ...row, id: "c", reason: null },
-				{ ...row, id: "d", payload: payload },
+				{ ...row, id: "d", payload },
 				{ ...row, id: "e", state: "planned" },
 			])
 			.execute(),

@@ -5,7 +5,7 @@ import { type Health, HealthReport } from "./health.ts";
 function open() {
 	const clock = new ManualClock();
 	const reported: Health[] = [];
-	return { clock, reported: reported, report: new HealthReport(clock, (health) => reported.push(health)) };
+	return { clock, reported, report: new HealthReport(clock, (health) => reported.push(health)) };
 }
 
 test("a gateway that is unavailable for ten seconds is reported, and its return", () => {

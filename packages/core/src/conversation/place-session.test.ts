@@ -31,7 +31,7 @@ async function openChat(
 	const chat = { ...noChat, places: { "discord:guild:general": profile } };
 	const t = await TestRuntime.open({ model, chat, ...others });
 	const session = await t.create(principal);
-	const log = await EventLog.join(t.runtime, session, { afterSeq: 0, principal: principal });
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0, principal });
 	const row = () =>
 		t.store.read((db) =>
 			db.selectFrom("sessions").selectAll().where("id", "=", session).executeTakeFirstOrThrow(),

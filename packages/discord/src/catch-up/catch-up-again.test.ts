@@ -45,7 +45,7 @@ async function place(known: { cursor?: (ago: (minutes: number) => string) => Cur
 		}
 		await settled();
 	};
-	return { clock, log, port, highWater, catchUp, received: received, ago, wrote, page, live, seen, pass };
+	return { clock, log, port, highWater, catchUp, received, ago, wrote, page, live, seen, pass };
 }
 
 const marked = (ago: (minutes: number) => string): Cursor => ({ message: ago(9) });

@@ -89,7 +89,7 @@ export class HighWater {
 		const unread = cursor.unread ?? cursor.message;
 		const newest = this.#cursors.get(channel) ?? cursor;
 		if (newest.unread !== undefined && BigInt(newest.unread) <= BigInt(unread)) return;
-		this.#set(channel, { ...newest, ...defined({ unread: unread, seenBefore: cursor.seenBefore }) });
+		this.#set(channel, { ...newest, ...defined({ unread, seenBefore: cursor.seenBefore }) });
 		await this.#saved.written();
 	}
 

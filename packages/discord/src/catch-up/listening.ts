@@ -50,7 +50,7 @@ export class Listening {
 		this.#createdAt = createdAt;
 		this.#highWater = highWater;
 		this.#alive = alive;
-		this.#receiver = new EventReceiver({ handlers: handlers, highWater, clock, log });
+		this.#receiver = new EventReceiver({ handlers, highWater, clock, log });
 		this.#catchUp = new CatchUp({
 			port,
 			highWater,

@@ -48,7 +48,7 @@ export function notAllowed(
 	const origin = source.origin(path);
 	const place = origin === undefined ? name : `${name} (${origin})`;
 	if (value === undefined) return refused(settingRefusalTexts.missing({ place, allowed }));
-	return refused(settingRefusalTexts.notAllowed({ value: show(value), place, reason: reason, allowed }));
+	return refused(settingRefusalTexts.notAllowed({ value: show(value), place, reason, allowed }));
 }
 
 /**

@@ -120,7 +120,7 @@ function unusableError(run: string, { flag }: Words, cause: unknown): ParleyErro
 			cause,
 		});
 	}
-	return new ParleyError(dataDirectoryTexts.notWritable({ file: run, reason: reason, flag }), {
+	return new ParleyError(dataDirectoryTexts.notWritable({ file: run, reason, flag }), {
 		code: "failed_precondition",
 		cause,
 	});

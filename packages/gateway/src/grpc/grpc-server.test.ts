@@ -159,7 +159,7 @@ test("a token that is revoked while the call is authenticated starts no method",
 			released += 1;
 		};
 	};
-	await using server = await serve({ register: register });
+	await using server = await serve({ register });
 	expect(await ask(server.target, echoMethod.path)).toBe(status.UNAUTHENTICATED);
 	expect(released).toBe(1);
 });

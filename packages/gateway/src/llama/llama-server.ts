@@ -144,7 +144,7 @@ export class LlamaServer {
 				signal.throwIfAborted();
 				if (ended.aborted || (this.#state === "pausing" && this.#pauseMs > SHORT_PAUSE_MS)) {
 					const reason = this.#reason ?? llamaTexts.notLoaded({ minutes: LONGEST_LOAD_MS / 60_000 });
-					const message = llamaTexts.noAnswer({ url: settings.endpoint, reason: reason });
+					const message = llamaTexts.noAnswer({ url: settings.endpoint, reason });
 					throw new ModelError(message, { fault: "unreachable" });
 				}
 				await Promise.race([this.#changed.promise, end]);

@@ -73,10 +73,7 @@ function isDirectory(cwd: string): boolean {
 		return statSync(cwd, { throwIfNoEntry: false })?.isDirectory() ?? false;
 	} catch (cause) {
 		const reason = errno(cause) ?? rpcTexts.unknownError;
-		throw refused(
-			rpcTexts.workingDirectoryUnreadable({ path: shortenText(cwd, maxShown), reason: reason }),
-			cause,
-		);
+		throw refused(rpcTexts.workingDirectoryUnreadable({ path: shortenText(cwd, maxShown), reason }), cause);
 	}
 }
 

@@ -17,7 +17,7 @@ function open() {
 	});
 	const events = reader.events()[Symbol.asyncIterator]();
 	const receive = (...seqs: readonly number[]) => seqs.map((seq) => reader.receive(frame(seq)));
-	return { reader, events, receive: receive, reported: reported };
+	return { reader, events, receive, reported };
 }
 
 const is = (seq: number) => ({ done: false, value: frame(seq) });

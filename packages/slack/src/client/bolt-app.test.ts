@@ -32,7 +32,7 @@ function open(receive: (envelope: SlackEnvelope) => Promise<SlackReply> = async 
 		uninstalled: (body) => void removals.push(body),
 	});
 	const offer: Deliver = async (...given) => (await offered.promise)(...given);
-	return { offer, received: received, removals, app };
+	return { offer, received, removals, app };
 }
 
 test.each([

@@ -23,7 +23,7 @@ async function open() {
 	// `address()` returns an address with a port, because the server listens on TCP.
 	const apiUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/`;
 	const options = webOptions(apiUrl, slackLogger(new MemoryLogger()), stopping.signal);
-	return { requests: requests, stopping, calls: new WebCalls("xoxb-1", options) };
+	return { requests, stopping, calls: new WebCalls("xoxb-1", options) };
 }
 
 test("a form is opened at once, also during many reads", async () => {

@@ -36,7 +36,7 @@ async function open(more: Partial<EventHandlers> = {}) {
 			return type === "message" && subtype === undefined;
 		},
 	});
-	return { ...reading, receiver: receiver, accepted, passed, lost, log };
+	return { ...reading, receiver, accepted, passed, lost, log };
 }
 
 test("a slow request for a person delays only its own conversation", async () => {

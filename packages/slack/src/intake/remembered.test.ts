@@ -15,7 +15,7 @@ function open(ask: (id: string) => Promise<string>) {
 			return ask(id);
 		},
 	});
-	return { clock, lookups: lookups, remembered };
+	return { clock, lookups, remembered };
 }
 
 test("an answer is cached for its time, and requested once by concurrent callers", async () => {

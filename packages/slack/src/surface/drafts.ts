@@ -55,7 +55,7 @@ function withoutMentions({ body, controls = [], list, instead }: Showing): Draft
 		return { message: asPlan, omitted: [] };
 	const { body: tooLong } = checkMessage(message);
 	const omitted = [refused, tooLong].filter((problem) => problem !== undefined);
-	if (tooLong === undefined) return { message: message, omitted };
+	if (tooLong === undefined) return { message, omitted };
 	const { beginning, file } = beginningOf(text);
 	return defined({ message: passed(make(bodyBlocks(beginning))), file, omitted });
 }

@@ -41,7 +41,7 @@ function open() {
 		seen = names.length;
 		return since;
 	};
-	return { clock, port, log, surface, openSurface, row, requests: requests, calls };
+	return { clock, port, log, surface, openSurface, row, requests, calls };
 }
 
 const button = { type: "button", id: "stop1", label: "Stop", style: "danger" } as const;

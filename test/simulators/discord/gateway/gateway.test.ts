@@ -17,7 +17,7 @@ function listener() {
 	};
 	const events = (): string[] => received.flatMap(({ t }) => t ?? []);
 	const data = (t: string) => received.filter((payload) => payload.t === t).map(({ d }) => Object(d));
-	return { sink, received: received, ends, events, data };
+	return { sink, received, ends, events, data };
 }
 
 function gatewaySimulator(intents: number = all, options: SimulatorOptions = {}) {

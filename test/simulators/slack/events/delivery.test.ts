@@ -24,7 +24,7 @@ function listening(answer: () => Promise<undefined> = async () => undefined, opt
 		return answer();
 	};
 	const detach = parts.simulator.delivery.attach({ receive });
-	return { ...parts, received: received, detach, take: receive };
+	return { ...parts, received, detach, take: receive };
 }
 
 test("an event arrives after the call that caused it, and once if it is acknowledged", async () => {

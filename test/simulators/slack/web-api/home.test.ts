@@ -153,7 +153,7 @@ test("a snippet is a file whose text people read", () => {
 	expect(storeUpload(simulator.state, String(url), bytes)).toBe(true);
 	app.asks("files.completeUploadExternal", { files: [{ id }], channel_id: general.id });
 	const file = { mode: "snippet", filetype: "typescript", mimetype: "text/plain", editable: true };
-	expect(app.asks("files.info", { file: id })).toMatchObject({ file: file });
+	expect(app.asks("files.info", { file: id })).toMatchObject({ file });
 	const { body } = app.call("files.getUploadURLExternal", { ...upload, length: 1024 * 1024 + 1 });
 	expect([body["error"], simulator.drainViolations()]).toEqual(["snippet_too_large", ["snippet_too_large"]]);
 });

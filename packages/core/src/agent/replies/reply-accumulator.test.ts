@@ -14,7 +14,7 @@ function accumulating() {
 	const say = (...pieces: readonly string[]): void => {
 		for (const text of pieces) accumulator.add({ type: "text", text });
 	};
-	return { accumulator, say, texts: texts };
+	return { accumulator, say, texts };
 }
 
 test.for<[what: string, pieces: readonly string[], expected: readonly string[]]>([

@@ -181,7 +181,7 @@ function quoteValues(text: string): string {
 
 function readToml(text: string, before: number): Facts {
 	try {
-		const facts = parse(text, { maxDepth: maxDepth, unsafeKeyBehaviour: "throw" });
+		const facts = parse(text, { maxDepth, unsafeKeyBehaviour: "throw" });
 		return {
 			facts,
 			lineOf: (path) => {

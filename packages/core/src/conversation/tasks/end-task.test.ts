@@ -38,7 +38,7 @@ function end(id: string, ending: TaskEnd, ownTask?: string): Promise<string[]> {
 		const row = await findTask(tx, id);
 		if (!row) throw new Error(`no task ${id}`);
 		const record = async (...events: RecordedEvent[]): Promise<void> => void recorded.push(...events);
-		return endTask({ tx, now: 100, record: record, ...(ownTask !== undefined && { ownTask }) }, row, ending);
+		return endTask({ tx, now: 100, record, ...(ownTask !== undefined && { ownTask }) }, row, ending);
 	});
 }
 

@@ -12,7 +12,7 @@ function watch() {
 			reports.push(subject);
 		},
 	);
-	return { clock, reports: reports, watchdog };
+	return { clock, reports, watchdog };
 }
 
 test("a response that does not begin times out at the limit for the first byte", () => {

@@ -34,7 +34,7 @@ async function converse(message: string, run: (call: CallBlock) => { text: strin
 		const now = events.filter((event) => event.type === "call");
 		texts.push(textOf(events));
 		calls.push(...now);
-		if (now.length === 0) return { texts: texts, calls, end: events.at(-1) };
+		if (now.length === 0) return { texts, calls, end: events.at(-1) };
 		messages.push({ role: "assistant", content: [{ type: "text", text: textOf(events) }, ...now] });
 		const results = now.map((call) => ({ type: "result" as const, callId: call.id, ...run(call) }));
 		messages.push({ role: "tool", content: results });

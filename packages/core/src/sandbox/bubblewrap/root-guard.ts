@@ -149,7 +149,7 @@ export class RootGuard {
 		let after: Repositories | undefined;
 		await this.#try(rootTexts.roots, async () => {
 			after = await inspect(places, clock, before.tops.keys());
-			const changes = { before, after, startedMs, remaining: remaining, roots: places.roots, git };
+			const changes = { before, after, startedMs, remaining, roots: places.roots, git };
 			const name = (): string => ids.create("held");
 			const putAside = (path: string): Promise<void> => this.#putAside(path);
 			const removed = await disableGitPrograms({

@@ -160,7 +160,7 @@ async function writeTitle(caller: TitleCaller, beginning: Beginning): Promise<bo
 		system: titleInstructions,
 		tools: [],
 		reasoning: "off",
-		sampling: { maxTokens: maxTokens },
+		sampling: { maxTokens },
 		messages: [{ role: "user", content: [{ type: "text", text: question(beginning) }] }],
 	};
 	const failure = await attempt(caller, settings.model, request);

@@ -114,7 +114,7 @@ export class Tasks {
 				const by = actingId(request.principal);
 				const shownReason = home.redactor.redact(reason === "" ? taskRefusalTexts.cancelledBy(by) : reason);
 				const end = { state: "cancelled" as const, reason: shownReason, by };
-				ended = await endTask({ tx, now: this.#options.clock.now(), record: record }, now, end);
+				ended = await endTask({ tx, now: this.#options.clock.now(), record }, now, end);
 				await this.#audit(tx, request, taskId, ["cancel", "cancelled"]);
 				return "cancelled" as const;
 			}),

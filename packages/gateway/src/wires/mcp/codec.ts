@@ -34,7 +34,7 @@ export interface RunResult {
 	readonly open: readonly Prompt[];
 }
 
-const action: Readonly<Record<WaitingPrompt["kind"], string>> = {
+const waysToAnswer: Readonly<Record<WaitingPrompt["kind"], string>> = {
 	question: mcpTexts.answerQuestion,
 	approval: mcpTexts.approvalByPerson,
 	password: mcpTexts.passwordByPerson,
@@ -63,7 +63,7 @@ function encodeWaiting(prompt: Prompt, onlyReads: boolean): WaitingPrompt {
 				: undefined,
 		required: prompt.required,
 		expires_at: toTime(prompt.expiresAt),
-		action: action[kind],
+		how: waysToAnswer[kind],
 	});
 }
 
@@ -93,7 +93,7 @@ function describeRun({ status, text, error = "", waiting_for = [] }: RunOutput):
 }
 
 function describeWaiting(waiting: readonly WaitingPrompt[]): string {
-	const rows = waiting.map(({ kind, text, question_id, options = [], action: way }) => {
+	const rows = waiting.map(({ kind, text, question_id, options = [], how: way }) => {
 		const choices = options.map(({ value, label }) => `  - ${value}${label === value ? "" : `: ${label}`}`);
 		const id = question_id === undefined ? [] : [`  question_id: ${question_id}`];
 		return [`- ${kind}: ${text}`, ...choices, ...id, `  ${way}`].join("\n");
@@ -131,7 +131,7 @@ export function encodeMcpTask(task: TaskFacts, open: readonly Prompt[], onlyRead
 function encodeReview({ reason, content }: NonNullable<TaskFacts["review"]>): WaitingPrompt {
 	const text = visibleLines(content === "" ? reason : `${reason}\n${content}`);
 	const way = mcpTexts.decisionByPerson;
-	return { kind: "approval", type: "confirm", text, required: true, expires_at: "", action: way };
+	return { kind: "approval", type: "confirm", text, required: true, expires_at: "", how: way };
 }
 
 export function encodeSubmitted(

@@ -62,7 +62,7 @@ const waiting = z.object({
 	options: z.array(z.object({ value: z.string(), label: z.string() })).optional(),
 	required: z.boolean(),
 	expires_at: z.string(),
-	action: z.string(),
+	how: z.string(),
 });
 
 /** Result of `ask`, of `answer`, and of `task_status` for a run. */

@@ -20,7 +20,7 @@ async function join(t: TestRuntime, sessionId: string, afterSeq?: number) {
 			await t.settle();
 		}
 	};
-	return { view, types, waitFor: waitFor };
+	return { view, types, waitFor };
 }
 
 test("a client creates a session, joins it, sends a message, answers its prompt and leaves", async () => {

@@ -60,10 +60,7 @@ export class ZotConnection {
 		if (line.kind !== "text") {
 			const reason = line.kind === "oversized" ? zotErrorTexts.longLine : zotErrorTexts.notUtf8;
 			this.#answer(
-				failure(
-					{ id: undefined, type: "" },
-					zotErrorTexts.lineSkipped({ reason: reason, bytes: line.bytes }),
-				),
+				failure({ id: undefined, type: "" }, zotErrorTexts.lineSkipped({ reason, bytes: line.bytes })),
 			);
 			return this.#admitted;
 		}

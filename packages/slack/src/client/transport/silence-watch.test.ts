@@ -8,7 +8,7 @@ function watch() {
 	const [one, two] = [line("one"), line("two")];
 	const reported: Suspicion[] = [];
 	const deaf = new SilenceWatch(clock, new Set([one, two]), (suspicion) => void reported.push(suspicion));
-	return { clock, deaf, suspicions, reported: reported, one, two };
+	return { clock, deaf, suspicions, reported, one, two };
 }
 
 const minute = 60_000;
