@@ -28,7 +28,7 @@ export class TestGateway implements AsyncDisposable {
 	readonly directory: string;
 	readonly #options: GatewayOptions;
 	#gateway: Gateway | undefined;
-	/** Address of the newest gateway, also after its stop. */
+	/** Address of the newest gateway, even after it has stopped. */
 	#url = "";
 
 	private constructor(directory: string, options: GatewayOptions) {

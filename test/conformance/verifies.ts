@@ -21,7 +21,7 @@ const drivers: Readonly<Record<Wire, Driver>> = {
  */
 const timeout = paced(45_000);
 
-/** A scenario for one or several promises, which runs on every wire that keeps all of them. */
+/** A scenario for one or several promises. It runs on every wire that keeps all of them. */
 export function verifies(
 	ids: readonly RequirementId[],
 	behaviour: string,

@@ -203,7 +203,7 @@ export class KillableGateway {
 		return acked.length > 0 || this.#sentOnce.has(id);
 	}
 
-	/** Sends a message. The client is random, and by default also the session. */
+	/** Sends a message. The client is random. By default, the session is random too. */
 	#sendMessage(
 		kind: TurnKind,
 		requested: { readonly session?: string; readonly once?: boolean } = {},

@@ -28,7 +28,7 @@ interface Place extends AsyncDisposable {
 	readonly looked: readonly string[];
 }
 
-/** A session of a runtime whose model is a simulator. `other` is a fallback, also a simulator. */
+/** A session of a runtime whose model is a simulator. `other` is a second simulator for the fallback. */
 async function open(
 	tested: TestedFamily,
 	other?: { readonly tested: TestedFamily; readonly fake: FakeProvider },

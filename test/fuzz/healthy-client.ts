@@ -36,7 +36,7 @@ export class HealthyClient {
 		this.#connection.answers.length = 0;
 	}
 
-	/** Declines all open prompts, also of other sessions. Each of them has timers. */
+	/** Declines the open prompts of all sessions, because each prompt has timers. */
 	async declinePrompts(): Promise<void> {
 		for (;;) {
 			const { prompts } = OpenPrompts.parse(await this.#connection.request("list_prompts", { limit: 1 }));

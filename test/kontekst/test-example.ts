@@ -8,7 +8,7 @@ export interface Example {
 	readonly command: readonly [string, ...string[]];
 }
 
-/** Defines the tests of one example, which are the same for each language. The tests run at the same time. */
+/** Defines the tests of one example. The tests are the same for each language, and run at the same time. */
 export function testExample(name: string, start: () => Example): void {
 	const ask = (prompt: string, options?: ProgramOptions) => {
 		const { gateway, command } = start();

@@ -25,7 +25,7 @@ export const taskMethods = {
 			model: maybe(z.string().trim().max(200).regex(notBlank, "blank")),
 			/** Tasks of the same session that must complete first. */
 			depends_on: maybe(z.array(taskId).max(20)),
-			/** Whether the task requests reviews of its plans. Default: supervised, which requests them. */
+			/** Whether the task requests reviews of its plans. Default: supervised, with reviews. */
 			autonomy: maybe(z.enum(autonomies)),
 			key,
 		}),

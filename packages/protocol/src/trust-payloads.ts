@@ -92,7 +92,10 @@ export const PlaceProfilePayload = z.strictObject({
 	mention: z.exactOptional(z.enum(mentions)),
 	/** Whether a channel has a shared conversation, or a conversation for each person. Connectors use it. */
 	sessions: z.exactOptional(z.enum(sessionModes)),
-	/** Displayed parts of an answer during the run: none, text, text and tool calls, or also subjects of the calls. */
+	/**
+	 * Displayed parts of an answer during the run: none, text, text and tool calls, or text and tool calls with their
+	 * subjects.
+	 */
 	live: z.exactOptional(z.enum(liveLevels)),
 	/** Place of the answer to a mention: the channel, or a new thread. Connectors of platforms with threads use it. */
 	answers: z.exactOptional(z.enum(answerPlaces)),

@@ -91,7 +91,7 @@ interface Event {
 
 function answer({ type, channel, user, text, ts, thread_ts, channel_type }: Event): void {
 	const isDirect = channel_type === "im";
-	// Slack sends a mention in a channel also as a `message` event.
+	// For a mention in a channel, Slack also sends a `message` event.
 	if (type !== (isDirect ? "message" : "app_mention")) return;
 	const place = { channel, thread_ts, user };
 	pass({

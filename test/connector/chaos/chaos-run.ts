@@ -162,7 +162,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		);
 	}
 
-	/** Log of the last process without debug messages, which helps to find a fault. */
+	/** Log of the last process without debug messages, to help find a fault. */
 	get log(): readonly string[] {
 		const records = this.#killable?.log.records ?? [];
 		return records

@@ -9,7 +9,7 @@ export class Markup {
 
 type Value = string | number | Markup | readonly Markup[] | undefined;
 
-/** Makes HTML. Escapes texts, also in attributes. */
+/** Makes HTML. Escapes texts, including texts in attributes. */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Markup {
 	const text = parts.map((part, index) => `${part}${written(values[index])}`);
 	return new Markup(text.join(""));

@@ -11,8 +11,8 @@ import type { Site, SiteClass } from "./site.ts";
 import type { Scene } from "./step.ts";
 
 /**
- * Defines a test for each golden conversation, which compares Mia's final view with the platform's file. The last test
- * compares the page of the gallery, which shows the same conversations.
+ * Defines a test for each golden conversation. The test compares Mia's final view with the platform's file. The last
+ * test compares the page of the gallery, which shows the same conversations.
  */
 export function playGolden<S extends Site>(Place: SiteClass<S>, draw: Draw<S>): void {
 	const sites = new Map<Scene, S>();

@@ -124,11 +124,11 @@ export interface Site {
 	readonly tenant: string;
 	readonly tenants: readonly string[];
 	readonly rules: Chat["allow"];
-	/** Channel settings of `general` or of Mia's direct messages, after the name of the place. */
+	/** The key of `general` or of Mia's direct messages, and its channel settings. */
 	readonly place: readonly [string, Chat["places"][string]];
-	/** Channel settings of `random`, after the name of the place. Undefined unless approvals can be answered there. */
+	/** The key of `random`, and its channel settings. Undefined unless approvals can be answered there. */
 	readonly otherPlace: Site["place"] | undefined;
-	/** Notice settings for approvals in `general`, after the name of the place. Undefined without notices. */
+	/** The key of `general`, and its notice settings for approvals. Undefined without notices. */
 	readonly notices: readonly [string, NonNullable<Chat["notices"]>[string]] | undefined;
 	readonly mention: string;
 	/** Milliseconds without a working indicator after which an active run is at fault. */

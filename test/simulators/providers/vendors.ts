@@ -23,7 +23,7 @@ export interface Vendor {
 }
 
 /**
- * Faults if a message has a field with reasoning, which Groq and Mistral refuse:
+ * Faults if a message has a field with reasoning. Groq and Mistral refuse such a field:
  * https://console.groq.com/docs/openai, https://docs.mistral.ai/api
  */
 function noReasoning(body: Fields): string[] {

@@ -24,8 +24,8 @@ const maxReads = 40;
 const tryPauses = [1_000, 2_000];
 
 /**
- * Many sequences in one process, which advance together step by step. A shared action (a crash or a time step) affects
- * all of them.
+ * Many sequences in one process. The sequences advance together step by step. A shared action (a crash or a time step)
+ * affects all of them.
  */
 export class SequenceGroup {
 	readonly seen = new Sightings();

@@ -100,7 +100,10 @@ function lengthOf(block: ShownBlock): number {
 	}
 }
 
-/** Returns the total length of the labels and options of controls, which Slack limits together with the other texts. */
+/**
+ * Returns the total length of the labels and options of controls. Slack limits their length together with the other
+ * texts.
+ */
 function labelsLength(blocks: readonly MessageBlock[]): number {
 	const elements: Element[] = elementsOf(blocks.filter(isControls));
 	const labels = elements.flatMap((element) => {

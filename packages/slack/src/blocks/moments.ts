@@ -15,8 +15,8 @@ export interface Moment {
 }
 
 /**
- * Returns the Markdown of a time. Slack keeps a past time up to date. A time after `from` becomes a fixed text, relative to the
- * time of the post, which Slack shows above it.
+ * Returns the Markdown of a time. Slack keeps a past time up to date. A time after `from` becomes a fixed text,
+ * relative to the time that Slack shows above the post.
  */
 export function momentMarkdown(at: number, from = at): string {
 	if (at > from) return timeTexts.in(spanOf(at - from));

@@ -49,7 +49,10 @@ export class ActiveChannels {
 		return [...all.filter(({ us }) => us), ...all.filter(({ us }) => !us)];
 	}
 
-	/** Records a stored inbound event. Resolves immediately, except for the first event of an entry, which must be saved. */
+	/**
+	 * Records a stored inbound event. Resolves immediately. For the first event of an entry, resolves when the entry is
+	 * saved.
+	 */
 	async note(inbound: InboundEvent): Promise<void> {
 		if (inbound.type !== "message") return;
 		const isNew = channelsOf(inbound)

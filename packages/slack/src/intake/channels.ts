@@ -70,8 +70,8 @@ export class Channels {
 	}
 
 	/**
-	 * Returns the room of a message. A message outside threads starts a thread, which is its room. This also applies to direct
-	 * messages to an agent: https://docs.slack.dev/ai/developing-ai-apps. Rejects like `find`.
+	 * Returns the room of a message. A message outside threads starts a thread, and this thread is its room. This also
+	 * applies to direct messages to an agent: https://docs.slack.dev/ai/developing-ai-apps. Rejects like `find`.
 	 */
 	roomOf(
 		source: EventChannel,

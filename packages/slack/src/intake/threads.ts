@@ -83,8 +83,8 @@ export class Threads {
 	}
 
 	/**
-	 * Records the first message of a thread, which mentions the bot. Its replies may arrive before the message is stored, and
-	 * during a rate limit.
+	 * Records the first message of a thread, for a message that mentions the bot. Its replies may arrive before the
+	 * message is stored, and during a rate limit.
 	 */
 	noteMention(channel: string, { ts, user, text }: Omit<Root, "reply_users">): void {
 		this.#shown.note(messageId(channel, ts), { ts, user, text, reply_users: [] });

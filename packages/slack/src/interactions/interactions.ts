@@ -303,7 +303,10 @@ function pressedIn(
 /** Callback id of the connector's forms. */
 const formId = "parley-form";
 
-/** Control of a form, and the place where it was opened. Slack returns them with the submission. */
+/**
+ * Control of a form, and the channel, thread, message or home page where it was opened. Slack returns them with the
+ * submission.
+ */
 const Metadata = z.object({
 	control: z.string(),
 	channel: id,

@@ -29,8 +29,8 @@ interface Bucket {
 }
 
 /**
- * Counts calls as Slack does, so that calls wait instead of being refused. Slack counts per method in a workspace, and posts also
- * per channel (https://docs.slack.dev/apis/web-api/rate-limits).
+ * Counts calls as Slack does, so that calls wait instead of being refused. Slack counts calls per method in a
+ * workspace, and also counts posts per channel (https://docs.slack.dev/apis/web-api/rate-limits).
  */
 export class RateLimits {
 	readonly #clock: Clock;

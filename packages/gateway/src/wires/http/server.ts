@@ -279,8 +279,8 @@ async function upgrade(
 }
 
 /**
- * Header for responses to unauthenticated clients. They get one response for each connection, so that they do not occupy
- * the places of other clients.
+ * Header for responses to unauthenticated clients. They get one response for each connection, so that they do not use
+ * up the connections for other clients.
  */
 const closeConnection = { connection: "close" };
 

@@ -51,7 +51,7 @@ export class OzzieConnection implements HandlerContext {
 	readonly deps: OzzieConnectionDeps;
 	readonly #views = new Map<string, SessionView>();
 	#current: string | undefined;
-	/** Key of this connection in the rate limit, which may outlive the connection. */
+	/** Key of this connection in the rate limit. The rate limit may outlive the connection. */
 	readonly #unnamed = Symbol("a connection without a session");
 	readonly #pending: { readonly id: string | undefined; readonly work: () => Promise<ResponseFrame> }[] = [];
 	readonly #inFlight = new Set<string>();

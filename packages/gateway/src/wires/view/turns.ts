@@ -29,7 +29,7 @@ export type TurnEvent =
 	/** The start of a reply. It is sent at most once in each turn, before the first part. */
 	| { readonly type: "reply.started" }
 	| EventOf<"thinking.delta" | "text.delta" | "arguments.started" | "arguments.delta" | "arguments.ended">
-	/** The end of a reply, which is complete or interrupted. Results of its calls follow. */
+	/** The end of a complete or interrupted reply. Results of its calls follow. */
 	| { readonly type: "turn.replied"; readonly reply: Reply }
 	/** A model call without a reply for the conversation, for example for a summary. */
 	| { readonly type: "model.called"; readonly called: Called }

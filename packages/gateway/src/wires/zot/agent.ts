@@ -14,7 +14,7 @@ import {
 import { zotErrorTexts } from "../../texts/wires/zot.ts";
 import { SessionView } from "../view/session-view.ts";
 
-/** Milliseconds after which the next prompt renews the grant for all calls, which lasts 8 hours. */
+/** Milliseconds after which the next prompt renews the grant for all calls. A grant lasts 8 hours. */
 const renewalMs = 4 * 60 * 60 * 1000;
 
 /** Principal of all requests. It is the operator, who started the process. */

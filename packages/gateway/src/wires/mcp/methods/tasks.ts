@@ -9,7 +9,7 @@ import { removeEmpty, sessionFor } from "./sessions.ts";
 /** Maximum number of open questions that are read to find the questions of a task. */
 const maxQuestions = 200;
 
-/** Submits a task, which works in the background. */
+/** Submits a task that runs in the background. */
 export async function startTask(context: McpContext, input: StartTaskInput): Promise<CallToolResult> {
 	const { title, description, agent, model } = input;
 	authorize(context.principal, "task.submit");

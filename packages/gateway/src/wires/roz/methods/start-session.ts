@@ -19,7 +19,7 @@ export interface StartedSession {
 	readonly tools: SessionTools;
 	/** Real name of the model at the start. */
 	readonly model: string;
-	/** Returns the model of the next run, which other clients of the session can change. */
+	/** Returns the model of the next run. Other clients of the session can change this model. */
 	readonly currentModel: () => CurrentModel;
 	readonly system: readonly string[];
 	readonly contextTokens: number | undefined;
