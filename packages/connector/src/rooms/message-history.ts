@@ -67,9 +67,9 @@ interface Stopping {
 }
 
 /**
- * Answers two questions before each message is sent: whether a newer edit replaces it, and whether a person has stopped it.
- * Both answers are rarely yes, so the database is read only if yes is possible. All message records are written through
- * this class.
+ * Checks before each message is sent whether a newer edit replaces it, and whether a person has stopped it. Both cases
+ * are rare, so the database is read only if one of them is possible. All message records are written through this
+ * class.
  */
 export class MessageHistory {
 	readonly #store: Store<ConnectorTables>;

@@ -22,7 +22,7 @@ import { Stage } from "./stage.ts";
  * - `stops` presses the platform's own button for the active run of a room.
  * - `presses` presses the newest button with a label, or the button in the post that contains `at`. `chooses` selects options.
  * - `shows` expects exactly these posts in a room. Each post must contain the given text. Buttons are written as `[Label]`.
- *   `privately` expects the private answers since the last check, and `requested` the requests of one method so far.
+ *   `privately` expects the private answers since the last check, and `requested` expects the requests of one method so far.
  * - Other actions are code: `{ does: async (stage) => … }`.
  */
 

@@ -48,7 +48,7 @@ const languages: ReadonlyMap<string, readonly [language: string, extension: stri
 	}),
 );
 
-/** Replaces up to five long code blocks by sentences that name their files. Code in lists and quotes stays. */
+/** Replaces up to five long code blocks with sentences that name their files. Code in lists and quotes stays. */
 export function withoutLongCode(document: TextDocument): {
 	readonly document: TextDocument;
 	readonly snippets: readonly Snippet[];

@@ -51,7 +51,10 @@ const sealedPasswords = hotStatement<Tables, { sessionId: string }, { id: string
 	db.selectFrom("secrets").select(["id", "sealed"]).where("session_id", "=", p("sessionId")),
 );
 
-/** Returns the passwords of a session that can be decrypted. Its output must not contain them, even after a restart. */
+/**
+ * Returns the passwords of a session that can be decrypted. The output of the session must not contain these passwords,
+ * even after a restart.
+ */
 export async function readPasswords(
 	db: Tx,
 	sessionId: string,

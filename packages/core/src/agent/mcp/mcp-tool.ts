@@ -101,7 +101,7 @@ function classesOf(
 	const hasNetwork = isRemote || settings.hosts.length > 0 || isExposed;
 	const places = isRemote ? [] : [...settings.read, ...settings.write];
 	const isBeyond = isExposed || places.some((place) => !roots.some((root) => isWithin(place, root)));
-	// With credentials, the server returns private data of their account. Any header can be a credential.
+	// With credentials, the server returns private data of an account. Any header can be a credential.
 	const hasLogin = isRemote && (settings.login !== undefined || Object.keys(settings.headers).length > 0);
 	const isPrivate = isBeyond || settings.secrets.length > 0 || hasLogin;
 	return definedItems([

@@ -167,8 +167,8 @@ export class ServerConnection {
 		args: Readonly<Record<string, unknown>>,
 		{ timeoutMs, signal: stopped, pauses }: CallOptions,
 	): Promise<CallToolResult> {
-		// This limit is long, because it includes the time of people. The limit in `within` excludes that time and ends the
-		// call earlier.
+		// This limit is long, because it includes the time for answers of people. The limit in `within` excludes that time
+		// and ends the call earlier.
 		const timeout = longestWaitMs;
 		const extra = this.#extras.find(({ listed }) => listed.name === name);
 		return await within(this.#clock, timeoutMs, mcpConnectionTexts.noAnswer, (late, deadline) => {

@@ -126,8 +126,8 @@ interface Tally {
 }
 
 /**
- * Returns the result that refuses a call, if it failed too often in the same way or was denied too often in this run.
- * Otherwise returns undefined.
+ * Returns the result that refuses a call, if the call failed too often in the same way or was denied too often in this
+ * run. Otherwise returns undefined.
  */
 export function refuseRepeat(steps: readonly Step[], call: Called): string | undefined {
 	const tally = countFailures(steps).get(keyOf(call));

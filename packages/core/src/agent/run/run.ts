@@ -71,7 +71,7 @@ export interface Writing {
 	readonly audit: (entry: AuditEntry) => Promise<void>;
 }
 
-/** A run in memory: the stored work from a message to its answer, and its control. */
+/** A run in memory: the stored work from a message to its answer, and the control of this work. */
 export class Run {
 	readonly id: string;
 	/** Row of the run. It includes attached images after they are loaded. */

@@ -3,7 +3,7 @@ import type { McpLogin, McpOAuthClient } from "../../../vocabulary/mcp/login.ts"
 import { authorizationFetch } from "./authorization-fetch.ts";
 
 /**
- * Revokes the refresh token of a login, or its access token without one, at its authorization server:
+ * Revokes the refresh token of a login at the authorization server, or the access token if there is no refresh token:
  * https://www.rfc-editor.org/rfc/rfc7009. Returns whether the server confirmed the revocation. If the server has no
  * revocation endpoint, or the request fails, the tokens stay valid until they expire.
  */
