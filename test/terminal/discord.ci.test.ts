@@ -39,7 +39,7 @@ test("setup asks for missing steps, checks again on Enter, and ends with an answ
 	simulator.state.app.privileged = 0;
 	const setup = discord.run(...documentedArguments("discord: parley discord setup"));
 	await setup.shows("Press Enter to check again, or Ctrl-C to stop.");
-	expect(setup.text).toContain('Under "Bot", switch "Message Content Intent" on');
+	expect(setup.text).toContain('Under "Bot", switch on "Message Content Intent"');
 	expect(setup.text).not.toContain("New Application");
 	simulator.state.app.privileged = privilegedIntents;
 	setup.type("\r");

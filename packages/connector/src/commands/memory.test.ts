@@ -54,7 +54,7 @@ test.each<{
 		command: "forget",
 		options: { what: "Me" },
 		answers: { forget_memory: () => ({ status: "forgotten", forgotten: 3 }) },
-		says: "Deleted 3 notes about you and by you.",
+		says: "Deleted 3 notes about you or by you.",
 		asks: { method: "forget_memory", params: { person: "me", actor: { id: "42" } } },
 	},
 ])("$name", async ({ command, options, answers, says, asks }) => {

@@ -71,7 +71,7 @@ test.each(["refused", "no threads"] as const)(
 			{ passes: 1000 },
 			{
 				privately: [
-					"Your next message goes to the copy **Tides (fork)**. `/session switch` returns to the original.",
+					"Your messages now go to the copy **Tides (fork)**. `/session switch` returns to the original.",
 				],
 			},
 			{ says: "two", in: "general", mentions: "us" },

@@ -110,7 +110,8 @@ export const approvalTexts = {
 				? `${count} by different people${edited}`
 				: `${count}: ${people.join(", ")}${edited}`;
 		},
-		moreWarnings: ({ count }: { readonly count: number }): string => `**${count} more warnings** in Details`,
+		moreWarnings: ({ count }: { readonly count: number }): string =>
+			`**${count} more ${count === 1 ? "warning" : "warnings"}** in Details`,
 		/** `cut`: the card shows only a part of the call. */
 		foot: ({ cut, expires }: { readonly cut: boolean; readonly expires: string | undefined }): string => {
 			const more = cut ? "**Not complete here:** press Details" : "More in Details";
@@ -122,7 +123,8 @@ export const approvalTexts = {
 		riskOfRow: ({ risk }: { readonly risk: "high" | "low" }): string =>
 			risk === "high" ? "**risk: high**" : "risk: low",
 		waitingCritical: "🔒 **only the operator**: `parley answer`",
-		moreDecisions: ({ count }: { readonly count: number }): string => `… ${count} more decisions in Details`,
+		moreDecisions: ({ count }: { readonly count: number }): string =>
+			`… ${count} more ${count === 1 ? "decision" : "decisions"} in Details`,
 		moreCalls: ({ count }: { readonly count: number }): string => `… ${count} more in Details`,
 		alsoIn: ({
 			platforms,
@@ -133,7 +135,7 @@ export const approvalTexts = {
 			readonly several: boolean;
 			readonly onlyDeny: boolean;
 		}): string =>
-			`Approvers in ${several ? "channels" : "a channel"} on ${platforms} can also ${onlyDeny ? "deny" : "answer"} it, with the command approvals.`,
+			`Approvers in ${several ? "channels" : "a channel"} on ${platforms} can also ${onlyDeny ? "deny" : "answer"} it with the \`approvals\` command.`,
 	},
 
 	/** Shown if the platform refused the card. */

@@ -108,7 +108,7 @@ export const commandTexts = {
 		tokens: ({ input, output }: { readonly input: string; readonly output: string }): string =>
 			`${input} tokens in, ${output} out`,
 		total: ({ used, calls }: { readonly used: string; readonly calls: string }): string =>
-			`This conversation: ${used}, ${calls} model calls.`,
+			`This conversation: ${used}, ${calls} model ${calls === "1" ? "call" : "calls"}.`,
 		budgets: ({ budgets }: { readonly budgets: string }): string => `Budgets:\n\n${budgets}`,
 		budget: ({
 			scope,

@@ -46,9 +46,9 @@ export const conversationTexts = {
 		thread: "its own thread",
 		/** `back`: command that returns to the original conversation. */
 		here: ({ title, back }: { readonly title: string; readonly back: string }): string =>
-			`Your next message goes to the copy **${title}**. \`${back}\` returns to the original.`,
+			`Your messages now go to the copy **${title}**. \`${back}\` returns to the original.`,
 		noSpace:
-			"The files of this conversation do not fit a second time. The operator can delete old conversations.",
+			"There is no space for a copy of this conversation's files. The operator can delete old conversations.",
 		occupied: "Another conversation began there first, so I did not copy this one. Try again.",
 		place: "Write the number of the last message to copy, such as 3, or -1 to leave out your last message.",
 	},

@@ -8,15 +8,15 @@ export const noteTexts = {
 		hidden: ({ command }: { readonly command: string }): string =>
 			`Notes about you are not shown in this channel. \`${command}\` shows them to you alone.`,
 		howToDelete: ({ command }: { readonly command: string }): string =>
-			`\`${command} NUMBER\` deletes a note, and \`${command} me\` deletes all notes about you and by you.`,
+			`\`${command} NUMBER\` deletes a note, and \`${command} me\` deletes all notes about you or by you.`,
 		scopes: { user: "about you", channel: "this channel", everyone: "all members" },
 	},
 
 	forget: {
-		description: "Delete one of my notes, or all notes about you and by you",
-		note: 'Number of a note in the list, or "me" for all notes about you and by you',
+		description: "Delete one of my notes, or all notes about you or by you",
+		note: 'Number of a note in the list, or "me" for all notes about you or by you',
 		done: "Deleted.",
 		allDone: ({ count }: { readonly count: number }): string =>
-			`Deleted ${count} ${count === 1 ? "note" : "notes"} about you and by you.`,
+			`Deleted ${count} ${count === 1 ? "note" : "notes"} about you or by you.`,
 	},
 };

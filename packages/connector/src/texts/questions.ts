@@ -14,7 +14,8 @@ export const questionTexts = {
 	showAll: "Some details do not fit here. Press **Show all**.",
 	omittedCharacters: ({ count }: { readonly count: string }): string => `… ${count} more characters`,
 	valueLength: ({ count }: { readonly count: string }): string => `(${count} characters)`,
-	moreNotes: ({ count }: { readonly count: number }): string => `and ${count} more notes`,
+	moreNotes: ({ count }: { readonly count: number }): string =>
+		`and ${count} more ${count === 1 ? "note" : "notes"}`,
 
 	reminder: {
 		open: "Open the request",

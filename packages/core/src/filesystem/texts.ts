@@ -19,7 +19,7 @@ export const fileErrorTexts = {
 export const globTexts = {
 	unusable: (pattern: string, reason: string): string =>
 		`the pattern ${JSON.stringify(pattern)} cannot be used: ${reason}`,
-	exclusion: "a pattern cannot exclude files, so write a pattern of the files to include",
+	exclusion: "a pattern cannot exclude files, so write a pattern for the files to include",
 	relative: "patterns are relative to the searched directory, so leave out the first /",
 	outside: ".. leads out of the searched directory: name another path",
 	range: "its [ ] contains an invalid range of characters",
@@ -30,7 +30,7 @@ export const pathFaultTexts = {
 	missing: "it does not exist",
 	leadsTo: (path: string): string => `it leads to ${JSON.stringify(path)} now`,
 	cannotUse: (role: string, path: string, reason: string): string =>
-		`Cannot use the ${role} ${JSON.stringify(path)}: ${reason}. No command ran, and no file changed. Put the directory back, or open a session for another one.`,
+		`Cannot use the ${role} ${JSON.stringify(path)}: ${reason}. No command ran, and no file changed. Restore the directory, or open a session for another one.`,
 	empty: "the path is empty",
 	nul: "a path cannot contain a NUL",
 	notText: "the path is not well-formed text",

@@ -52,5 +52,5 @@ export const policyStateTexts = {
 	}): string =>
 		`the rule was not added, because ${path} would have ${bytes} bytes, and at most ${max} are allowed: remove rules or ` +
 		"comments from it",
-	onlyJudged: "a call that is only judged cannot ask questions or send files",
+	onlyJudged: "a call in a policy check cannot ask questions or send files",
 } as const;

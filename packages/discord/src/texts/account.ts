@@ -29,7 +29,7 @@ export const accountTexts = {
 	intent: "the bot may read messages",
 	noIntent: "the bot may not read messages, so Discord refuses the connection",
 	noIntentFix: ({ page }: { readonly page: string }) =>
-		`under "Privileged Gateway Intents" on ${page}, switch "Message Content Intent" on`,
+		`under "Privileged Gateway Intents" on ${page}, switch on "Message Content Intent"`,
 	interactions: "the connector receives commands and buttons",
 	interactionsElsewhere: ({ url }: { readonly url: string }) =>
 		`Discord sends commands and buttons to ${url} instead of the connector`,
@@ -37,7 +37,7 @@ export const accountTexts = {
 		`clear "Interactions Endpoint URL" on ${page}`,
 	invite: "the bot can be invited",
 	noInvite: "the invite link alone cannot add the bot to a server",
-	noInviteFix: ({ page }: { readonly page: string }) => `on ${page}, switch "Requires OAuth2 Code Grant" off`,
+	noInviteFix: ({ page }: { readonly page: string }) => `on ${page}, switch off "Requires OAuth2 Code Grant"`,
 
 	connections: ({ remaining }: Connections) =>
 		`Discord can be reached, and allows ${remaining} more connections today`,
@@ -47,7 +47,7 @@ export const accountTexts = {
 	fewConnections: ({ remaining }: Connections) =>
 		`Discord allows only ${remaining} more ${remaining === 1 ? "connection" : "connections"} today`,
 	fewConnectionsFix:
-		"find the program that restarts repeatedly: at 0, Discord refuses connections for the rest of the day",
+		"find the program that restarts repeatedly, before Discord refuses connections for the rest of the day",
 	shards: ({ shards }: { readonly shards: number }) =>
 		`Discord recommends ${shards} connections for this bot`,
 	shardsFix: "keep the bot in fewer than 2,500 servers: the connector has one connection",

@@ -24,7 +24,7 @@ export const deliveryTexts = {
 	noHistory: ({ channel }: { readonly channel: string }) =>
 		`cannot read the messages of channel ${channel}: give the bot "Read Message History" there`,
 	mayNotReact:
-		'a reaction to a message was refused, so its state is posted: allow "Add Reactions" and "Read Message History"',
+		'a reaction was refused, so the state of the message is posted: allow "Add Reactions" and "Read Message History"',
 	noMentionThread:
 		'no thread can be opened for a mention, so the answer is in the channel: allow "Create Public Threads" and "Send Messages in Threads"',
 	notRenamed: "the title of a conversation cannot be shown as the name of its thread",

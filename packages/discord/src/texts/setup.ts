@@ -13,7 +13,7 @@ export const setupTexts = {
 	application: {
 		title: "Allow it to read messages",
 		todo: () =>
-			'Under "Bot", switch "Message Content Intent" on and "Requires OAuth2 Code Grant" off. Then save.',
+			'Under "Bot", switch on "Message Content Intent", and switch off "Requires OAuth2 Code Grant". Then save.',
 	},
 	gateway: {
 		title: "Connect to Discord",

@@ -16,7 +16,7 @@ export const llamaTexts = {
 	otherProgram: ({ host, answer }: { readonly host: string; readonly answer: string }) =>
 		`${host} is in use by another program, which ${answer}: stop that program, or change llama.endpoint`,
 	noProgram: ({ command, where }: { readonly command: string; readonly where: string }) =>
-		`llama.command ${command} cannot be started: there is no such program${where} that you may execute. ` +
+		`llama.command ${command} cannot be started: there is no executable program with this name${where}. ` +
 		"Install llama.cpp, or set the path of its llama-server.",
 	longAnswer: "the answer is too long",
 } as const;

@@ -129,7 +129,7 @@ test.each([
 	["not_allowed_token_type", {}, "app tokens with xapp-"],
 	["missing_scope", { needed: "connections:write" }, 'the app token lacks the scope "connections:write"'],
 	["missing_scope", {}, 'with the scope "connections:write"'],
-	["socket_mode_disabled", {}, "switch Socket Mode on"],
+	["socket_mode_disabled", {}, "switch on Socket Mode"],
 ])("if Slack refuses sockets with %s %j, the finding has the fix", async (error, body, words) => {
 	const finding = await runCheck("transport", looking({ "apps.connections.open": refused(error, body) }));
 	expect(finding).toMatchObject({ status: "fail", what: expect.stringContaining(words) });

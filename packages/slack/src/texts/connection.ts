@@ -23,7 +23,7 @@ export const connectionTexts = {
 		invalid_auth: "Slack does not know this token, so copy it again",
 		account_inactive: "the app was removed from the workspace, so install it again and use the new token",
 		token_revoked: "the token was revoked, so install the app again and use the new token",
-		token_expired: "the token has expired, so switch token rotation off or use a new token",
+		token_expired: "the token has expired, so use a new token, or switch off token rotation",
 		not_allowed_token_type:
 			"the token has the wrong type: bot tokens start with xoxb-, app tokens with xapp-",
 		missing_scope: 'create an app token with the scope "connections:write"',
@@ -33,11 +33,11 @@ export const connectionTexts = {
 		team_access_not_granted: "the app has no access to this workspace, so ask its administrator",
 		ekm_access_denied: "the administrators of the workspace have suspended access",
 		access_denied: "the workspace denies access, so ask its administrator",
-		socket_mode_disabled: "switch Socket Mode on in the settings of the app",
+		socket_mode_disabled: "in the settings of the app, switch on Socket Mode",
 	},
 	noSocket: ({ reason }: { readonly reason: string }) => `cannot connect to Slack, retrying: ${reason}`,
 	socketLost: "the connection to Slack was lost: reconnecting",
-	socketModeOff: "Socket Mode was switched off: switch it on in the settings of the app",
+	socketModeOff: "Socket Mode was switched off: in the settings of the app, switch it on",
 	cannotListen: ({
 		host,
 		port,

@@ -35,8 +35,8 @@ export const deliveryTexts = {
 		restricted_action: "the settings of the workspace or the channel do not allow it",
 		no_permission: "the app lacks a permission: install it again",
 		not_allowed_token_type: "use a bot token (xoxb-)",
-		not_enabled: "switch on the home tab in the settings of the app",
-		messages_tab_disabled: "switch on the messages tab in the settings of the app",
+		not_enabled: "in the settings of the app, switch on the home tab",
+		messages_tab_disabled: "in the settings of the app, switch on the messages tab",
 		team_added_to_org: "the workspace is moving into an organisation",
 		ekm_access_denied: "the administrators of the organisation have withdrawn its encryption key",
 		team_access_not_granted:

@@ -23,7 +23,7 @@ export const mcpServerTexts = {
 	tooManyCalls: (server: string, calls: number): string =>
 		`the MCP server ${server} has ${calls} open calls: try again later`,
 	failed: (server: string, problem: string): string => `the MCP server ${server} failed: ${problem}`,
-	severalCalls: "the request belongs to no call, or to one of several: it cannot be answered",
+	severalCalls: "the request does not belong to exactly one call, so it cannot be answered",
 	notRunning: "it is not running",
 	ready: "an MCP server is ready",
 	ended: "an MCP server has ended",
@@ -68,7 +68,7 @@ export const mcpToolTexts = {
 	twice: (tool: string): string => `tools: ${tool} is listed twice`,
 	similar: (tool: string): string =>
 		`tools: the name ${tool} is too similar to that of a tool of the gateway`,
-	unchecked: "tools: the check of tools is not loaded",
+	unchecked: "tools: the module that checks tools is not loaded",
 } as const;
 
 /**
@@ -129,7 +129,7 @@ export const samplingTexts = {
 	notAllowed: "no person allowed this request",
 	tooLong: (characters: number): string => `the request is longer than ${characters} characters`,
 	onlyText: (type: string): string => `content of the type ${type} is not supported: send text`,
-	invalid: "the last message must be of the user, and maxTokens at least 1",
+	invalid: "the last message must be from the user, and maxTokens must be at least 1",
 } as const;
 
 /** Questions that people answer for a server of the Model Context Protocol. */

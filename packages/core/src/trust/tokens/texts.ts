@@ -2,7 +2,7 @@
 export const tokenTexts = {
 	reserved: (name: string): string =>
 		`the name ${name} is reserved for the token of the data directory; choose another name`,
-	hasNone: (field: string, kind: string): string => `${field}: a token of the kind ${kind} cannot have one`,
+	hasNone: (field: string, kind: string): string => `${field}: not allowed for a token of the kind ${kind}`,
 	onePlatform: "platform: a connector needs one platform, such as discord",
 	ambiguous: (text: string, tokens: readonly { readonly id: string; readonly name: string }[]): string =>
 		`"${text}" matches several tokens: ${tokens.map(({ id, name }) => `${id} (${name})`).join(", ")}`,

@@ -63,7 +63,7 @@ export const mcpErrorTexts = {
 	answerOrDecline: "answer: send either an answer, or decline with true",
 	answeredBefore: "question_id: this question was answered before",
 	directoryOfNewSession: "directory: only a new session can have one: omit directory or session_id",
-	cursor: "cursor: it is not from an earlier page",
+	cursor: "cursor: use a cursor from an earlier page",
 	uri: "uri: use parley://sessions/ID, or the next URI of a page",
 	stopping: "the gateway stops",
 	postOrDelete: "method not allowed: use POST or DELETE",

@@ -21,7 +21,7 @@ Examples:
 
 export const projectsMessages = {
 	head: ["DIRECTORY", "AGENTS", "SINCE"],
-	none: "No directory has an answer yet. Run `parley` in the directory of a project.",
+	none: "No directory is allowed or denied yet. Run `parley` in the directory of a project.",
 	allowed: "allowed",
 	denied: "denied",
 	allow: ({ directory }: { readonly directory: string }): string => `allowed ${directory}`,
