@@ -98,7 +98,7 @@ const rules = {
 	"person.pair": { ...chatActions, operator: "none", role: "stranger" },
 	/** Reads the identity and permissions of the caller. */
 	"person.self": anyPrincipal,
-	/** Answers a question of the gateway about a person. */
+	/** Answers the gateway's question about a person. */
 	"person.report": { operator: "none", observer: "none", connector: "any" },
 	"person.read": operatorOnly,
 	"person.manage": operatorOnly,

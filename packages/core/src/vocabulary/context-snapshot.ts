@@ -29,7 +29,7 @@ export interface ContextSnapshot {
 	readonly tools: number;
 	/** Messages of earlier runs, and the summary that replaces older messages. */
 	readonly history: number;
-	/** Messages of the current run with its last reply. */
+	/** Messages of the current run, including its last reply. */
 	readonly run: number;
 	readonly total: number;
 	readonly remaining: number;

@@ -53,7 +53,7 @@ export interface GrantFacts {
 	readonly expiresAt: number;
 }
 
-/** The trust grant under which a tool call ran without approval, with its end. */
+/** The trust grant under which a tool call ran without approval, and the time when the grant ends. */
 export interface TrustBadge {
 	readonly grantId: string;
 	readonly until: number;
@@ -193,7 +193,7 @@ export type ConversationEvent =
 			readonly result: string;
 			/** Images in the result. Absent without images. Stored rows contain this name. */
 			readonly pictures?: readonly ImageFacts[];
-			/** Duration of the tool call, without the time for answers of people. */
+			/** Duration of the tool call, without the waits for people's answers. */
 			readonly durationMs?: number;
 			readonly imported?: true;
 	  }

@@ -26,7 +26,7 @@ export interface FileWrite {
 	readonly after: string;
 }
 
-/** Records the writes of a call, so that the operator can undo those of a turn. */
+/** Records the writes of a call, so that the operator can undo the writes of a turn. */
 export interface ChangeRecorder {
 	/** Records a write that is about to happen. Durable when it resolves. */
 	begin(write: FileWrite): Promise<void>;
@@ -34,7 +34,7 @@ export interface ChangeRecorder {
 	end(write: FileWrite, outcome: "written" | "failed"): Promise<void>;
 }
 
-/** A file that a turn has written, from before its first write to after its last. */
+/** Change of a file by a turn: its state before the turn's first write and after the last one. */
 export interface FileChange {
 	/** Absolute and real. */
 	readonly path: string;

@@ -69,7 +69,7 @@ export interface ResultBlock {
 	readonly pictures?: readonly ImageBlock[];
 }
 
-/** Returns the text of a message with its thinking, tool calls and results. Images have no text. */
+/** Returns the text of a message, including its thinking, tool calls and results. Images have no text. */
 export function messageText({ content }: Message): string {
 	return content.map(blockText).join("\n");
 }

@@ -38,8 +38,8 @@ interface ModelErrorFacts {
 }
 
 /**
- * Failure of a model call. The message may be shown to people. It contains at most a short explanation of the provider, never a
- * page or a response body.
+ * Failure of a model call. The message may be shown to people. It contains at most a short explanation by the provider, never
+ * a page or a response body.
  */
 export class ModelError extends ParleyError {
 	readonly fault: ModelFault;
@@ -56,7 +56,7 @@ export class ModelError extends ParleyError {
 	}
 }
 
-/** Maximum tool calls of one reply that run. A provider that sends hundreds is faulty. */
+/** Maximum tool calls of one reply that the gateway runs. A provider that sends hundreds is faulty. */
 export const maxCalls = 8;
 
 /** Text for the model about further tool calls. These calls are valid, and the model may repeat them. */

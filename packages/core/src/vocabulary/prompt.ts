@@ -37,7 +37,7 @@ export interface ApprovalContext {
 	readonly alsoIn?: readonly string[];
 	/** Absent in approvals of earlier versions. */
 	readonly reply?: ReplyPlace;
-	/** People who are notified at once. */
+	/** People who are notified immediately. */
 	readonly notify?: Notice;
 	/** Rule that an operator can add instead of approving only this call. Absent if no rule can allow the call. */
 	readonly offered?: OfferedRule;
@@ -138,7 +138,7 @@ export interface PromptResponse {
 	readonly cancelled?: boolean;
 	/** Reason for a denial, which the model receives. */
 	readonly reason?: string;
-	/** Whether the denial came from no person. `reason` explains it. */
+	/** Whether no person made the denial. `reason` explains it. */
 	readonly unanswered?: boolean;
 	/** False if the connection is not encrypted, so that others on the network could read the answer. */
 	readonly confidential?: boolean;

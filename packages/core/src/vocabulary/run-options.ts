@@ -54,7 +54,7 @@ export interface RunOptions {
 }
 
 export interface RunDelegation extends DelegationLimits {
-	/** Name of the agent and title of its work, for people. */
+	/** Name of the agent and title of its work, as people see them. */
 	readonly name: string;
 }
 

@@ -125,7 +125,7 @@ export function ranSinceQuestion(steps: readonly Step[], callId: string): boolea
 	);
 }
 
-/** Beginning of the result of a tool call that a stop or crash of the gateway interrupted. Later code recognises the result by it. */
+/** Beginning of the result of a tool call that a stop or crash of the gateway interrupted. It identifies such a result. */
 export const interrupted = callRefusalTexts.interrupted;
 
 /** Returns the tokens and the cost of all model calls of a run, including calls without a reply. */

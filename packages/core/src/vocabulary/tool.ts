@@ -53,7 +53,10 @@ export interface ToolPlan {
 	readonly notes: readonly string[];
 	/** Notes that describe an ordinary call. A short display of an approval may omit them. */
 	readonly usualNotes?: readonly string[];
-	/** Collects facts that take time. Called only if an approval is required: before its request, and when the call is planned again. */
+	/**
+	 * Collects facts that take time to determine. Called only if an approval is required: before its request, and when the call
+	 * is planned again.
+	 */
 	readonly bind?: (options?: BindOptions) => Promise<BoundFacts>;
 }
 
@@ -71,7 +74,7 @@ export type SharedFilesFacts = Map<string, Promise<FilesFact>>;
 
 /** Files below a directory at one time. */
 export interface FilesFact {
-	/** Number of entries, then a line for each file: its path, a tab and its identity. */
+	/** The number of entries, followed by a line for each file: its path, a tab and its identity. */
 	readonly text: string;
 	readonly files: number;
 	/** False if a limit ended the search before all files were read. */

@@ -70,7 +70,7 @@ export interface Budgets {
 
 export const noBudgets: Budgets = { gateway: {}, session: {} };
 
-/** A budget that reached 80 % or its limit. Amounts are billionths of a US dollar. */
+/** A budget of which 80 % or all is spent. Amounts are billionths of a US dollar. */
 export interface BudgetReached {
 	readonly scope: BudgetScope;
 	readonly period: BudgetPeriod;

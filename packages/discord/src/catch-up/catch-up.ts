@@ -181,8 +181,8 @@ export class CatchUp {
 	}
 
 	/**
-	 * Registers readings of channels that are not being read from the same or an earlier message. Their message events wait from
-	 * now on.
+	 * Registers readings, except for channels that are already being read from the same or an earlier message. Message events
+	 * of the registered channels wait from now on.
 	 */
 	#begin(places: readonly ReadPosition[]): readonly Reading[] {
 		const isRead = ([channel, cursor]: ReadPosition): boolean => {

@@ -5,7 +5,7 @@ import type { Cursor } from "./high-water.ts";
 
 export interface DirectMessagesParts {
 	readonly port: DiscordRest;
-	/** Returns people whose first direct message may have been missed: people without direct messages among the known channels. */
+	/** Returns people whose first direct message may have been missed, because `known` does not contain their direct messages. */
 	readonly people: (known: ReadonlyMap<string, Cursor>) => Promise<readonly string[]>;
 	readonly clock: Clock;
 	readonly log: Logger;

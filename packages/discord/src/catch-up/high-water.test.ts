@@ -27,7 +27,7 @@ test("cursors only increase, and are written once for many messages", async () =
 	await highWater.passed("1", { message: "99", guild: "9" });
 	expect(clock.pending).toBe(0);
 	for (let id = 101; id <= 150; id++) await highWater.passed("1", { message: String(id), guild: "9" });
-	// A longer id is higher, whatever its first digits are.
+	// A longer id is higher, regardless of its first digits.
 	await highWater.passed("2", { message: "9" });
 	await highWater.passed("2", { message: "10" });
 	clock.advance(10_000);

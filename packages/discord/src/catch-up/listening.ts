@@ -137,7 +137,7 @@ export interface BirthStore {
 
 /**
  * Returns the creation time of this database, which is stored before the first event. Messages that the gateway received later
- * came from this database, so they do not reveal missed messages.
+ * passed through this database, so they do not reveal missed messages.
  */
 async function creationTimeOf(store: BirthStore, clock: Clock): Promise<number> {
 	const known = await store.load();

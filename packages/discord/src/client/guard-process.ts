@@ -2,8 +2,8 @@ import { defined, type Logger } from "@parley/base";
 import { type GuardedProcess, guardProcess as guard } from "@parley/connector";
 
 /**
- * Matches stacks of errors in discord.js outside any call of the connector: a path of its files, or a class name that a bundle
- * keeps.
+ * Matches stacks of errors that discord.js throws outside any call of the connector. It matches file paths of discord.js, and
+ * class names that a bundle preserves.
  */
 const reading =
 	/[/\\](?:discord\.js|@discordjs[/\\]ws)[/\\]|\bat (?:async )?(?:WebSocketShard|SimpleShardingStrategy)[\w$]*\./;

@@ -70,7 +70,7 @@ export class RestAnswers {
 		const request = defined({
 			method: methods[method],
 			fullRoute: `/${path.slice(1)}` as const,
-			// After a 401, REST deletes its own token, and each later request would fail. A header of the request is kept.
+			// After a 401, REST deletes its own token, and each later request would fail. A header in the request avoids this.
 			auth: false,
 			headers: authorized === false ? undefined : { Authorization: this.#authorization },
 			query: query && new URLSearchParams(query),

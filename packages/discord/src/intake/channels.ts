@@ -29,7 +29,7 @@ export function isThread({ type }: { readonly type: number }): boolean {
 	return threadTypes.has(type);
 }
 
-/** Returns the room of a channel or a thread. The channel of a thread's room is its parent. */
+/** Returns the address of a channel or a thread. For a thread, `channel` is the parent channel. */
 export function roomOf(channel: KnownChannel): Room {
 	const { id, type, guild: tenant = directTenant, parent } = channel;
 	if (isThread(channel) && parent !== undefined) {

@@ -11,7 +11,7 @@ const never = new AbortController().signal;
 const view = String(PermissionFlagsBits.ViewChannel);
 const everybody = { id: "1", name: "@everyone", permissions: "0" };
 const mods = { id: "71", name: "Mods", permissions: "0" };
-/** A channel that all members can read, whatever their roles are. */
+/** A channel that all members can read, regardless of their roles. */
 const open = {
 	id: "10",
 	type: 0,

@@ -9,7 +9,7 @@ import { readableText } from "./intake.ts";
 import { maySeeThread } from "./thread-members.ts";
 import { Member } from "./wire.ts";
 
-/** Milliseconds for which the roles in an event are valid. For an older request, Discord is asked. */
+/** Milliseconds for which the roles in an event are valid. For an older request, the roles are requested from Discord. */
 const rolesMs = 60_000;
 
 export interface RoomMessagesParts {

@@ -79,7 +79,7 @@ function containerOf({ body, files, state }: Showing): Container | undefined {
 	return state !== undefined && fits ? { accent: accents[state] } : undefined;
 }
 
-/** Returns the draft without files and container. The text, which may be shortened, gets the reason. */
+/** Returns the draft without files and container. Appends the reason to the text, and shortens a long text. */
 export function withoutFiles({ content, components, files }: Draft, why: FileRefusal): Draft {
 	const noFiles = `\n-# ${cutTo(whyWithout(files, why), longestReason)}`;
 	const maximum = limits.content - lengthOf(noFiles);

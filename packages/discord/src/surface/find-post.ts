@@ -163,7 +163,7 @@ function looksLike(
 ): boolean {
 	const ids = readComponents(message.components).map((each) => each.custom_id);
 	const text = textOfMessage(message);
-	// An answer that was still growing has another text, but the same button as in one of its states.
+	// The message may show an unfinished state of the answer. Its text then differs, but its button is one of `buttons`.
 	if (ids.some((id) => id !== undefined && buttons.includes(id))) return true;
 	// Earlier versions wrote a marker into each card. Edits keep it.
 	const isMarked = marker !== undefined && unescaped(text).includes(unescaped(marker));

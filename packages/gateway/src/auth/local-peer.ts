@@ -5,7 +5,7 @@ import { ToolSockets } from "./process-sockets.ts";
 import { findOwners, type ReadTable, readSocketTable } from "./socket-tables.ts";
 
 interface ToolProcesses {
-	/** Marker in the environment of tool processes outside the sandbox. Undefined before the first of them. */
+	/** Marker in the environment of tool processes outside the sandbox. Undefined before the first such process. */
 	readonly marker: string | undefined;
 	/** Number of commands that were started outside the sandbox. */
 	readonly started: number;

@@ -94,7 +94,7 @@ class Reading {
 		this.#reader = reader;
 		this.#limits = limits;
 		this.#onBytes = onBytes;
-		// All waits also await this promise. Without this handler, an early rejection would end the process.
+		// Each wait also awaits this promise. Without this handler, an early rejection would end the process.
 		this.#failed.promise.catch(() => undefined);
 	}
 

@@ -13,7 +13,7 @@ import type { Models } from "../models/open-models.ts";
 import { rpcTexts } from "../texts/rpc.ts";
 import type { Agent } from "../wires/zot/agent.ts";
 
-/** Maximum number of listed sessions. Killed processes cannot have left so many. */
+/** Maximum number of listed sessions. It is far above the number that killed processes can leave. */
 const maxListed = 1_000;
 
 interface RestoredSession {

@@ -202,7 +202,7 @@ function person(role: "member" | "guest" | "stranger", user = "ann"): Principal 
 
 const here: PersonReport = { present: true, roles: [], guest: false, shared: false };
 
-/** Connects a connector that answers questions about people with the result of `answer`. Returns the questions. */
+/** Connects a connector that answers each question about a person with the result of `answer`. Returns the received questions. */
 function connect({ runtime }: TestRuntime, answer: () => PersonReport | undefined): PersonCheck[] {
 	const { checks } = runtime.trust;
 	const principal: Principal = { id: "connector:discord", kind: "connector", platform: "discord" };

@@ -30,7 +30,7 @@ import { joinTaints } from "../../vocabulary/taint.ts";
 import type { NewSession } from "../sessions/open.ts";
 import { firingTexts } from "./texts.ts";
 
-/** Session for which a schedule acts, by its id, or by the external key with which it is found or created. */
+/** Session of a schedule: its id, or the external key that finds or creates it. */
 export type ScheduleTarget = { readonly sessionId: string } | { readonly externalKey: string };
 
 interface SchedulesOptions extends KeyServices {

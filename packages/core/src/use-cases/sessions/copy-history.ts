@@ -40,7 +40,7 @@ interface History {
 	readonly files: readonly { readonly id: string; readonly bytes: number }[];
 }
 
-/** Reads the first `turns` turns of a session, which must have ended. */
+/** Reads the first `turns` turns of a session. These turns must have ended. */
 export async function readHistoryRows(db: Tx, sessionId: string, turns: number): Promise<History> {
 	const ofSession = db.selectFrom("runs").where("session_id", "=", sessionId).where("ordinal", "<=", turns);
 	const runs = await ofSession.selectAll().orderBy("ordinal").execute();

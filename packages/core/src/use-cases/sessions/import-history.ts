@@ -191,7 +191,7 @@ class HistoryReader {
 		}
 		const shown = failed ? [] : images.map((image) => this.#image(image));
 		const seen = shown.length > 0 && { pictures: shown };
-		// An open call belongs to the last run.
+		// A call without a result belongs to the last run.
 		this.#runs.at(-1)?.steps.push({ kind: "result", callId, text: this.#text(text), failed, ...seen });
 	}
 

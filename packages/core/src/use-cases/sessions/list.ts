@@ -133,7 +133,7 @@ const shortestIndexed = 3;
 /** Maximum words of a search. Further words are ignored. */
 const maxWords = 10;
 
-/** Returns conditions for rows of `sessions`. The texts of such a session contain the words of the query. */
+/** Returns SQL conditions that select the sessions whose texts contain the words of the query. */
 function conditionsOf(query: string, engine: Engine): RawBuilder<boolean>[] {
 	const words = [...new Set(folded(query).split(/\s+/u))].filter((word) => word !== "");
 	return words.slice(0, maxWords).map((word) => {

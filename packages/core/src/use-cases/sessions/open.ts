@@ -155,7 +155,7 @@ async function setOwnBudget(
 	await writeBudget(tx, { scope: "session", sessionId, period: "day", limit }, context);
 }
 
-/** Throws if the session of an earlier request with the same key was deleted. A repeated key creates no other session. */
+/** Throws if the session of an earlier request with the same key was deleted. A repeated key creates no second session. */
 async function refuseDeleted(store: Store<Tables>, id: string): Promise<void> {
 	const known = await store.read((db) =>
 		db.selectFrom("sessions").select("id").where("id", "=", id).executeTakeFirst(),
@@ -237,7 +237,7 @@ async function planFor(
 	};
 }
 
-/** Returns the configured root of a channel. Throws if the path is a link by now, or contains one. */
+/** Returns the configured root of a channel. Throws if the path is now a link or contains one. */
 async function channelRoot(place: string, root: string, roots: Roots): Promise<string> {
 	const real = await placeRoot(place, root, roots);
 	if (real !== root) throw replacedDirectory(root, "root", real);

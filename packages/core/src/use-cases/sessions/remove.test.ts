@@ -21,7 +21,7 @@ interface Column {
 	readonly type: string;
 }
 
-/** Returns the columns of every table that names a session or a run, as the database reports them. */
+/** Reads the database schema. Returns the columns of each table that refers to a session or a run. */
 async function ownedTables(t: TestRuntime): Promise<Map<string, Column[]>> {
 	const { rows } = await t.store.read((db) =>
 		sql<Column>`select tables.name as "table", columns.name as name, columns.type as type
@@ -40,7 +40,7 @@ async function ownedTables(t: TestRuntime): Promise<Map<string, Column[]>> {
 	);
 }
 
-/** Returns a row in which every text names its session or run. */
+/** Returns a row in which every text contains the id of the session or run. */
 function rowOf(columns: readonly Column[], session: string, run: string): Record<string, unknown> {
 	return Object.fromEntries(
 		columns

@@ -15,7 +15,7 @@ interface SessionCommandsPorts extends KeyServices {
 	readonly commands: BackgroundCommands;
 }
 
-/** Maximum commands in a list. More than a session can run at the same time. */
+/** Maximum commands in a list. It is higher than the maximum running commands of a session. */
 const maxListed = 50;
 
 /** Background commands of sessions, for people. */

@@ -188,7 +188,7 @@ function isPassing(failure: ParleyError): boolean {
 const deepest = 3;
 const broadest = 8;
 
-/** The run of a tool call, for the tools of its task. */
+/** The run that makes a tool call of the task. */
 interface ToolRun {
 	readonly session: Session;
 	/** Stops the run. It continues when the task is claimed again. */

@@ -59,7 +59,10 @@ export async function checkTask(
 	};
 }
 
-/** Checks a requested worker. It may use only tools of its task and the same agent, whose rules apply to it. */
+/**
+ * Checks a requested worker. It may use only the tools of its task. Its agent is the agent of the task, so that the agent's
+ * rules apply.
+ */
 export async function checkWorker(
 	row: TaskRow,
 	requested: NewWorker,

@@ -43,7 +43,7 @@ export interface TaskRunnerOptions extends ActiveTaskServices {
 	readonly runner: Runner;
 	/** Maximum concurrent tasks. */
 	readonly limit: number;
-	/** Whether only this process uses the store. If so, all claims are free at its start. */
+	/** Whether only this process uses the store. If so, all claims are free when the process starts. */
 	readonly alone: boolean;
 	readonly check: (row: TaskRow, requested: NewWorker) => Promise<CheckedTask>;
 }
@@ -142,7 +142,7 @@ export class TaskRunner {
 		const { journal, clock, limit, alone } = this.#options;
 		if (this.#atWork() >= limit) return;
 		const due = await journal.store.read(nextClaim);
-		// Other processes submit tasks without a notice.
+		// Other processes submit tasks without notifying this process.
 		if (due === undefined && !alone) this.#setTimer(checkMs);
 		if (due === undefined) return;
 		// Another process has claimed a due task, or is about to claim it.
@@ -261,8 +261,8 @@ interface BeginPorts {
 }
 
 /**
- * Returns the run of a task, which it creates if necessary. Records the task's event. For an ended task, returns its remaining
- * run as cancelled, or undefined without a run.
+ * Returns the run of a task, and creates a missing run. Records the task's event. For an ended task, returns its remaining run
+ * as cancelled, or undefined without a run.
  */
 async function beginOrResume(
 	services: BeginPorts,

@@ -7,9 +7,9 @@ export const backgroundLimits = {
 	all: 32,
 	/** Milliseconds after which a command is ended. */
 	timeoutMs: 4 * 60 * 60 * 1000,
-	/** Maximum unread bytes of output that are kept for each command: the beginning and the end. */
+	/** Maximum unread bytes of output in memory for each command: the beginning and the end. */
 	unreadBytes: 64 * 1024,
-	/** Maximum ended commands of the gateway whose unread output is kept. */
+	/** Maximum ended commands of the gateway whose unread output is in memory. */
 	ended: 32,
 	/** Maximum milliseconds that a read waits for output. */
 	waitMs: 60_000,
@@ -78,7 +78,7 @@ export type StartedCommand = (options: {
 /** Output of a command since the last read, at most `backgroundLimits.unreadBytes`, with a marker for missing parts. */
 export interface NewOutput {
 	readonly command: BackgroundCommand;
-	/** Undefined if the output is no longer kept, for example after a restart. */
+	/** Undefined if the output is no longer available, for example after a restart. */
 	readonly text: string | undefined;
 }
 
