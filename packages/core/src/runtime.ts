@@ -79,7 +79,7 @@ export class Runtime {
 	readonly schedules: Schedules;
 	/** Instructions for kinds of work, in files of the operator and of working directories. */
 	readonly skills: Skills;
-	/** Tasks, which are work in the background. */
+	/** Tasks: work in the background. */
 	readonly tasks: Tasks;
 	readonly commands: SessionCommands;
 	/** Requests that only an operator can send. */
@@ -212,7 +212,7 @@ export class Runtime {
 
 	/**
 	 * Sets the model of the session's next runs by name or tier, and returns its real name. `default` selects the model
-	 * of the profile or the gateway. An active run keeps its model.
+	 * of the profile or the gateway. The model of an active run does not change.
 	 */
 	async setModel(request: Keyed, sessionId: string, requested: string): Promise<{ readonly model: string }> {
 		using lease = await this.#parts.sessions.lease(request.principal, sessionId, "session.configure");

@@ -39,7 +39,7 @@ export interface PolicyInForce {
 }
 
 export interface DescribedRule {
-	/** Layer of the rule. `session` stands for an earlier permission of the session. */
+	/** Layer of the rule. `session` means an earlier permission of the session. */
 	readonly layer: Layer | "session";
 	readonly source?: string;
 	readonly effect: Effect;

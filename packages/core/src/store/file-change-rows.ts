@@ -20,7 +20,10 @@ export interface WriteRow {
 /** Limits of the changes of one session: turns, and characters of stored content. The changes of older turns are deleted. */
 export const changeLimits = { turns: 20, characters: 16 * 1024 * 1024 } as const;
 
-/** Records a write of a turn. The record of a file that the turn wrote before keeps the content before the turn. */
+/**
+ * Records a write of a turn. If the turn wrote the file earlier, the record still contains the content before the
+ * turn.
+ */
 export async function insertWrite(
 	tx: Tx,
 	turn: RunReference,

@@ -5,7 +5,10 @@ import type { Tables } from "./tables.ts";
 /** Maximum indexed characters of one text. Searches rarely need the rest of a long log. */
 const maxCharacters = 16_384;
 
-/** Returns the normal form of the first `maxCharacters` of a text, which ignores case, character width and ligatures. */
+/**
+ * Returns the normal form of the first `maxCharacters` of a text. The form ignores case, character width and
+ * ligatures.
+ */
 export function folded(text: string): string {
 	return text.slice(0, maxCharacters).normalize("NFKC").toLowerCase().replaceAll("\0", " ");
 }

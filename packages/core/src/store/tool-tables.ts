@@ -44,7 +44,10 @@ interface FileChangesTable extends Stamped {
 	/** Characters of `content`, for the limit of a session. */
 	stored: number;
 	after_hash: string;
-	/** Hash before a write whose end is unknown, because it runs or the gateway stopped. Null for all others. */
+	/**
+	 * Hash before a write whose end is unknown, because the write runs or the gateway stopped. Null for all other
+	 * files.
+	 */
 	writing_from: string | null;
 	/** 1 if something else changed the file between two writes of the turn. */
 	interleaved: number;

@@ -61,8 +61,8 @@ function textOf(request: ModelRequest | undefined): string {
 }
 
 /**
- * Model with a script for each conversation. The first line of the first message, which is the title of a task, selects the
- * script.
+ * Model with a script for each conversation. The title of a task, which is the first line of the first message,
+ * selects the script.
  */
 export class TaskScript implements Model {
 	readonly provider = "scripted";

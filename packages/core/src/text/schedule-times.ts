@@ -19,8 +19,8 @@ function cronOf({ cron, timeZone }: { readonly cron: string; readonly timeZone: 
 }
 
 /**
- * Returns the first due time after `after`, in milliseconds since the epoch. Returns undefined if there is none, and
- * for schedules on an event.
+ * Returns the first due time after `after`, in milliseconds since the epoch. Returns undefined if no due time
+ * follows, and for schedules on an event.
  */
 export function nextDue(trigger: Trigger, after: number, createdAt: number): number | undefined {
 	switch (trigger.kind) {

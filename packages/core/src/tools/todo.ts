@@ -55,7 +55,8 @@ export const todo = defineTool<Arguments>({
 			state: { names: ["status"] },
 		},
 	},
-	// A repeated call after a crash writes the same list. Calls of one reply run in order, so the last list stays.
+	// A repeated call after a crash writes the same list. Calls of one reply run in order, so the last list remains
+	// stored.
 	effect: "idempotent",
 	usual: ["person"],
 	plan: async ({ items }) => ({

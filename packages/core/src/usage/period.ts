@@ -6,7 +6,8 @@ export function dayOf(at: number): string {
 }
 
 /**
- * Returns the first and last possible day of a period. For a month, the last day may not exist, which is harmless in comparisons.
+ * Returns the first and last possible day of a period. For a month, the last day may not exist. This is harmless in
+ * comparisons.
  */
 export function daysOf(period: BudgetPeriod, at: number): { readonly first: string; readonly last: string } {
 	const day = dayOf(at);

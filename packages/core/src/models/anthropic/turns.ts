@@ -98,10 +98,11 @@ function turnOf(message: Message, reader: AnthropicReader): AnthropicTurn {
 }
 
 /**
- * Sets at most two cache marks: after the last user turn, and after the user turn before it, which usually had the last
- * mark of the previous request. With the second mark, the provider finds the cached prefix even if more than 20 blocks
- * follow. A mark is not part of the cached content, and a block is always an object. Moving a mark therefore does not
- * change the bytes of its block. https://platform.claude.com/docs/en/build-with-claude/prompt-caching
+ * Sets at most two cache marks: after the last user turn, and after the user turn before it. The last mark of the
+ * previous request was usually after that earlier turn. With the second mark, the provider finds the cached prefix
+ * even if more than 20 blocks follow. A mark is not part of the cached content, and a block is always an object.
+ * Moving a mark therefore does not change the bytes of its block.
+ * https://platform.claude.com/docs/en/build-with-claude/prompt-caching
  */
 export function markTurns(turns: AnthropicTurn[], lifetime: Lifetime): void {
 	let left = 2;
@@ -200,7 +201,10 @@ function encodeThought({ text, signature, redacted }: ThinkingBlock): ContentBlo
 	return signature ? [{ type: "thinking", thinking: text, signature }] : [];
 }
 
-/** Encodes a text without unpaired surrogates, or returns nothing for a blank text. The provider rejects both. */
+/**
+ * Encodes a text without unpaired surrogates, or returns nothing for a blank text. The provider rejects unpaired
+ * surrogates and blank texts.
+ */
 function encodeText(text: string): TextBlockParam[] {
 	return text.trim() === "" ? [] : [{ type: "text", text: text.toWellFormed() }];
 }

@@ -34,8 +34,8 @@ const EXPLANATION_MS = 5000;
 const RESPONSE_END_MS = 1000;
 
 /**
- * One request with its response. It is aborted when the caller aborts or a time limit passes. It limits the size of the
- * response, and keeps the reason for a failure. After it is closed, no timer or listener remains, and an unfinished
+ * One request with its response. It is aborted when the caller aborts or a time limit passes. It limits the size of
+ * the response, and records the first failure. After it is closed, no timer or listener remains, and an unfinished
  * response is aborted.
  */
 export class Exchange {

@@ -12,7 +12,7 @@ export interface Timeouts {
 
 /**
  * Ends an exchange that takes too long. Calls `expire` with a text about the exceeded limit. Only the time of waiting
- * for bytes counts as idle, so a slow consumer does not cause a timeout.
+ * for bytes is idle time, so a slow consumer does not cause a timeout.
  */
 export class Watchdog {
 	readonly #clock: Clock;

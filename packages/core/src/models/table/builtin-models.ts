@@ -2,7 +2,7 @@ import type { Model } from "@anthropic-ai/sdk/resources/messages";
 import type { ModelInfo, Prices } from "./model-table.ts";
 import { providerModels } from "./provider-models.ts";
 
-/** Names that the SDK lists. Its type also allows any other string, which this type removes. */
+/** Names that the SDK lists. The SDK's type also allows any other string. This type does not. */
 type ListedName<Name> = Name extends string ? (string extends Name ? never : Name) : never;
 
 type Facts = Omit<ModelInfo, "id" | "provider">;

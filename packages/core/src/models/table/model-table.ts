@@ -47,7 +47,7 @@ export class ModelTable {
 		return id === model.id ? model : { ...model, id };
 	}
 
-	/** Does the same as `find`, but never finds a model of another provider. */
+	/** Finds a model as `find` does, but never a model of another provider. */
 	findOwn(name: string, provider: string): ModelInfo | undefined {
 		const models = this.#of(provider);
 		const plain = name.startsWith(`${provider}/`) ? name.slice(provider.length + 1) : name;
@@ -171,7 +171,7 @@ function millionths(price: number): number {
 	return Math.round(price * 1_000_000);
 }
 
-/** Names of model tiers. Each tier stands for one model of a provider. */
+/** Names of model tiers. Each tier means one model of a provider. */
 export const tiers = ["fast", "standard", "max"] as const;
 type Tier = (typeof tiers)[number];
 
@@ -226,8 +226,9 @@ export interface ModelInfo {
 const enough = 0.5;
 
 /**
- * Returns at most three names that are similar to a word, most similar first. Equally similar names keep their order. A
- * part of a name also matches, and so does a name with few typing errors. A number alone does not match.
+ * Returns at most three names that are similar to a word, most similar first. Equally similar names stay in their
+ * original order. A part of a name also matches, and so does a name with few typing errors. A number alone does not
+ * match.
  */
 function nearNames(word: string, names: readonly string[]): string[] {
 	const requested = pairsOf(word);

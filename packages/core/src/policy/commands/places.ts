@@ -80,7 +80,7 @@ function containsPath(text: string, path: string): boolean {
 	return false;
 }
 
-/** Does the same as `isWithin`, but treats `*`, `?` and `[…]` in the path as patterns. */
+/** Works like `isWithin`, but treats `*`, `?` and `[…]` in the path as patterns. */
 export function matchesWithin(path: string, directory: string): boolean {
 	if (!/[*?[]/.test(path)) return isWithin(path, directory);
 	const patterns = path.split("/");

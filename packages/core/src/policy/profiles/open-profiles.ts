@@ -152,8 +152,8 @@ class ProfileDirectory implements Profiles {
 }
 
 /**
- * Whether the path does not exist, which is the usual case. It is called at each use of an agent, and is synchronous
- * because an asynchronous check takes ten times as long.
+ * Whether the path does not exist. This check runs at each use of an agent. It is synchronous, because an
+ * asynchronous check needs ten times as long.
  */
 function isMissing(path: string): boolean {
 	try {

@@ -128,7 +128,7 @@ async function ifLink(path: string): Promise<string | undefined> {
 	return stats?.isSymbolicLink() ? await ifThere(readlink(path)) : undefined;
 }
 
-/** Maximum entries of a search. Such a search takes some tenths of a second before a command. */
+/** Maximum entries of a search. A search of this size delays a command by some tenths of a second. */
 const MAX_ENTRIES = 20_000;
 /** Large directories of packages and git, which are not searched. The certificates in them are not secrets. */
 const skipped = ["node_modules", "site-packages", ".git"];

@@ -8,7 +8,7 @@ import type { Tables } from "../tables.ts";
 /** Messages per query. Each message may have one megabyte. */
 const pageSize = 200;
 
-/** Adds the search texts of all existing sessions. On SQLite, triggers keep the index consistent with the table. */
+/** Adds the search texts of all existing sessions. On SQLite, triggers update the index when the table changes. */
 export async function createSearch(db: Kysely<unknown>, engine: Engine): Promise<void> {
 	await db.schema
 		.createTable("search_texts")
@@ -32,7 +32,7 @@ export async function createSearch(db: Kysely<unknown>, engine: Engine): Promise
 }
 
 /**
- * Makes SQLite index texts in groups of 64, because one flush of the index takes the same time for one text as for a group. A
+ * Makes SQLite index texts in groups of 64, because a flush of the index is as slow for one text as for a group. A
  * search compares the newest texts directly, because no group contains them yet.
  */
 export async function indexInGroups(db: Kysely<unknown>): Promise<void> {

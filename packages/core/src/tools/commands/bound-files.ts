@@ -28,8 +28,8 @@ const MAX_SECOND_MS = 10_000;
 /** Maximum bytes of a file that is identified by content. A larger file is identified by `factsOf`. */
 const MAX_FILE_BYTES = 256 * 1024;
 /**
- * Maximum entries without a pause: about 3 ms. The calls are synchronous, because they take a quarter of the CPU time of
- * promises.
+ * Maximum entries without a pause: about 3 ms. The calls are synchronous, because they need a quarter of the CPU time
+ * of asynchronous calls.
  */
 const TOGETHER = 64;
 
@@ -90,7 +90,8 @@ export async function filesBelow(directory: string, options: BoundFilesOptions):
 const limitMark = " (limit)";
 
 /**
- * Returns the paths whose lines differ in two texts with a path in each line, at most `max`, and the number of all such paths.
+ * Compares two texts with a path in each line. Returns at most `max` paths whose lines differ, and the number of all
+ * such paths.
  */
 export function changedPaths(before: string, after: string, max: number): { names: string[]; all: number } {
 	const [old, now] = [new Set(before.split("\n")), new Set(after.split("\n"))];

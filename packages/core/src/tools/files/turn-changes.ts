@@ -85,7 +85,7 @@ const maxDiffs = 1024 * 1024;
 export function diffsOf(files: readonly InspectedChange[], direction: "undo" | "show"): readonly string[] {
 	let room = maxDiffs;
 	return files.map((file) => {
-		// Makes no further diffs when no room is left, because a diff can take long.
+		// Makes no further diffs when no room is left, because a diff can be slow.
 		const diff = room > 0 ? diffOfChange(file, direction) : undefined;
 		room -= diff?.length ?? 0;
 		const hidden = { kind: "hidden", reason: undoTexts.noRoomForDiff } as const;

@@ -368,8 +368,8 @@ const printing = oneOf(
 );
 
 /**
- * Whether the output has no graph with a patch. A graph adds characters before each patch line, which makes patch lines
- * unrecognisable.
+ * Whether the output has no graph with a patch. A graph adds characters before each patch line, so patch lines cannot
+ * be recognised.
  */
 function isNoPatchInGraph({ options }: GitWords): boolean {
 	return !options.includes("--graph") || !options.some((option) => printing.test(option));

@@ -358,7 +358,7 @@ test("a new repository is created after an approval", async () => {
 	const ready = await prepare(["init", "--quiet"], { where });
 	expect(ready.plan.classes).toEqual(["exec-unsandboxed"]);
 	expect(await executeCall(ready, where)).toEqual({ text: "(no output)", failed: false });
-	// The plan was bound to a place without a repository, which now has one.
+	// The plan was bound to a directory without a repository. The directory now has one.
 	expect((await executeCall(ready, where)).text).toContain("changed since it was approved: repository");
 });
 

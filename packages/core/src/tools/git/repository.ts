@@ -15,7 +15,10 @@ const MAX_OUTPUT_BYTES = 512 * 1024;
 export interface Repository {
 	/** Real path of the working tree. */
 	readonly top: string;
-	/** The repository's own directory, and the directory that it shares with other working trees. Usually both are the same. */
+	/**
+	 * The repository's own directory, and the directory that it shares with other working trees. Usually they are one
+	 * directory.
+	 */
 	readonly directories: readonly string[];
 	/** Hooks that would run, and repository settings that name programs. */
 	readonly programs: readonly string[];

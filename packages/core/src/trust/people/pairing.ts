@@ -321,8 +321,8 @@ function plainCode(text: string): string {
 }
 
 /**
- * Returns the stored form of a code, which ignores case, blanks and hyphens. It is a keyed hash, so neither the time of a lookup
- * nor the database reveals a code.
+ * Returns the stored form of a code. The form ignores case, blanks and hyphens. It is a keyed hash, so neither the
+ * time of a lookup nor the database reveals a code.
  */
 function codeHash(code: string, fingerprint: (text: string) => string): string {
 	return createHash("sha256")
@@ -338,7 +338,7 @@ const maxNames = 10_000;
 export class Attempts {
 	readonly #clock: Clock;
 	readonly #max: number;
-	/** Time of the first attempt and number of attempts of each name in the last minute, in order of time. */
+	/** For each name, the time of its first attempt in the last minute, and the number of attempts. In order of time. */
 	readonly #started = new Map<string, { readonly at: number; times: number }>();
 
 	constructor(clock: Clock, max: number) {

@@ -9,7 +9,7 @@ export interface NewToken {
 	readonly platform?: string;
 	readonly tenants?: readonly string[];
 	readonly sessions?: readonly string[];
-	/** Lifetime in milliseconds. Default: 30 days for observers, unlimited for others. */
+	/** Lifetime in milliseconds. Default: 30 days for observers, unlimited for other tokens. */
 	readonly lifeMs?: number;
 }
 

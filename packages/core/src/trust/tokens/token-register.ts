@@ -22,7 +22,7 @@ interface RegisterOptions {
 const usePeriodMs = 60_000;
 /** Maximum milliseconds of a timer, because timers do not notice a change of the machine's clock. */
 const longestWatchMs = 60_000;
-/** Hash to compare with for an unknown id, so that verification takes the same time as for a known id. */
+/** Hash to compare with for an unknown id, so that verification is as slow as for a known id. */
 const unusedHash = Buffer.alloc(32);
 
 /** The valid tokens. A caller cannot distinguish revoked, expired and unknown tokens. */

@@ -24,7 +24,7 @@ import {
 	touchToken,
 } from "./token-rows.ts";
 
-/** Text of a new token, which the database does not contain, and its facts. */
+/** Text of a new token, and its facts. The database does not contain the text. */
 export interface CreatedToken {
 	readonly text: string;
 	readonly facts: TokenFacts;

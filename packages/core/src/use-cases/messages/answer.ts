@@ -91,7 +91,7 @@ export async function answerQuestion(
 				voters,
 			});
 			also = answered.also;
-			// An answer through an agent is untrusted text for the run, which may be in the conversation of a task.
+			// An answer through an agent is untrusted text for the run. The run may be in the conversation of a task.
 			if (by.through !== undefined) await addTaint(tx, row.conversation ?? session.id, "U");
 			return answered.counts;
 		}),
@@ -136,7 +136,7 @@ async function admit(
 		lease?.[Symbol.dispose]();
 		const { code } = ParleyError.from(reason);
 		if (code === "permission_denied" || code === "not_found") auditRefused(ports.audit, row, by);
-		// A principal that may not see the session learns nothing about it.
+		// A principal that may not see the session gets no information about it.
 		throw code === "not_found" ? unknownPrompt() : reason;
 	}
 }

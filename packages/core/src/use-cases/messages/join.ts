@@ -22,10 +22,10 @@ export interface Joined {
 type QueuedRow = Awaited<ReturnType<typeof readRun>>;
 
 /**
- * Moves a queued message into the active run before the next model call of that run, in one transaction. The model gets the
- * message once, as a message of that run. Only the message's author, and clients that act for no person, may do so. Throws
- * `failed_precondition` for a message with files or options and for a retry, which need their own runs. Throws `not_found`
- * for an unknown run.
+ * Moves a queued message into the active run before the next model call of that run, in one transaction. The model
+ * gets the message once, as a message of that run. Only the message's author, and clients that act for no person, may
+ * do so. Throws `failed_precondition` for a message with files or options and for a retry, because each of these
+ * needs its own run. Throws `not_found` for an unknown run.
  */
 export async function joinTurn(
 	services: AcceptPorts,

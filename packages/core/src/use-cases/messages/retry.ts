@@ -101,7 +101,7 @@ async function lastMessage(
 	}
 	const asks = retriedRun === undefined ? (person ?? actor) : person;
 	const newRun = { content, images, options, ...defined({ attachments, context }) };
-	// A retry keeps the correlation id of the repeated message, even for another requester.
+	// A retry has the correlation id of the repeated message, even for another requester.
 	const named = { correlation: row.correlation ?? undefined };
 	return { ...newRun, ...named, retryOf: retriedRun, ...defined({ actor: asks }) };
 }

@@ -131,9 +131,9 @@ async function postpone({ journal, log }: FiringParts, schedule: Schedule): Prom
 }
 
 /**
- * Leases the session of a schedule. If the session was deleted, opens the session with the external key of the schedule.
- * Returns undefined without a session: deletes a schedule without an external key, and skips the due time if the owner may not
- * open a session.
+ * Leases the session of a schedule. If the session was deleted, opens the session with the external key of the
+ * schedule. Returns undefined without a session. In that case, deletes a schedule that has no external key, or skips
+ * the due time if the owner may not open a session.
  */
 async function leaseTarget(
 	{ sessions, journal, clock, open }: FiringParts,

@@ -22,7 +22,7 @@ const setBackMs = 1_000;
  * wrong clock.
  */
 const wrongClockMs = 24 * 3_600_000;
-/** Maximum schedules to read together. */
+/** Maximum schedules to read at once. */
 const together = 100;
 /** Milliseconds for which a report about an owner is used. */
 const reportLifeMs = 5_000;
@@ -80,7 +80,7 @@ export class ScheduleClock {
 				if (event.trigger.kind === "event") this.#listening.add(sessionId);
 				this.#wait(event.nextDue ?? Number.POSITIVE_INFINITY);
 			} else if (event.type === "session.created" && this.#listening.size > 0) {
-				// The session may have the external key of a deleted session, whose schedules it then takes over.
+				// The session may have the external key of a deleted session. It then receives the schedules of that session.
 				this.#listening.add(sessionId);
 			} else if (event.type === "assistant.message") this.#release(sessionId);
 			if (!this.#listening.has(sessionId)) return;
