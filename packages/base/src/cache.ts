@@ -24,7 +24,7 @@ export function createCache<Key extends string | number | object, Value extends 
 	/** Called with each value that was evicted because the cache is full. */
 	readonly evicted?: (value: Value) => void;
 }): Cache<Key, Value> {
-	// lru-cache 11 treats a start time of 0 as no expiry, and keeps a value one millisecond longer than its `ttl`.
+	// lru-cache 11 treats a start time of 0 as no expiry, and expires a value one millisecond after its `ttl`.
 	const perf = { now: () => clock.monotonic() + 1 };
 	// Without a resolution of 0, lru-cache would read the time only once per millisecond of its own timer.
 	const time = retentionMs === undefined ? {} : { perf, ttl: retentionMs - 1, ttlResolution: 0 };

@@ -28,7 +28,7 @@ export interface Gate {
 
 export interface Redaction {
 	redact(text: string): string;
-	/** Redacts the end of a text, which may cut a secret off. */
+	/** Redacts a text whose end may cut a secret off. */
 	redactCut(text: string): string;
 }
 

@@ -20,7 +20,7 @@ interface Prepared {
 /** Maximum prepared statements in memory. Queries that are built at run time differ in the lengths of their lists. */
 const maxStatements = 500;
 
-/** Runs compiled queries on an open `node:sqlite` database, and keeps their statements prepared. */
+/** Runs compiled queries on an open `node:sqlite` database, and caches their prepared statements. */
 export class NodeSqliteConnection implements DatabaseConnection {
 	readonly #database: DatabaseSync;
 	readonly #prepared = new LRUCache<string, Prepared>({ max: maxStatements });

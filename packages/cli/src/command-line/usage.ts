@@ -123,7 +123,7 @@ function isOneLetterOff(name: string, given: string): boolean {
 	return leven(name, given, { maxDistance: 2 }) < 2;
 }
 
-/** Whether the words differ only by two adjacent letters in the other order. */
+/** Whether the words differ only by two adjacent letters in reverse order. */
 function isExchanged(name: string, given: string): boolean {
 	const at = [...name].findIndex((letter, place) => letter !== given[place]);
 	return at >= 0 && `${name.slice(0, at)}${name[at + 1]}${name[at]}${name.slice(at + 2)}` === given;

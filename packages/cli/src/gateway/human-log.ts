@@ -10,7 +10,7 @@ export function humanLog(
 	return { write: (line) => output.write(`${formatLogLine(line.trimEnd(), styles)}\n`) };
 }
 
-/** Converts one line to `12:34:56 warn message field=value`. A line that is not JSON keeps its text. */
+/** Converts one line to `12:34:56 warn message field=value`. A line that is not JSON stays unchanged. */
 export function formatLogLine(line: string, styles: Styles): string {
 	const record = readRecord(line);
 	if (typeof record !== "object" || record === null) return visibleLine(line);

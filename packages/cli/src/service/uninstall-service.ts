@@ -15,7 +15,7 @@ export interface UninstallFlags {
 	readonly json?: boolean;
 }
 
-/** Stops the service and removes its description. Keeps the data and the file with keys. */
+/** Stops the service and removes its description. The data and the file with keys stay. */
 export async function uninstallService(
 	flags: UninstallFlags,
 	{ io, machine }: { readonly io: Io; readonly machine: Machine },

@@ -25,8 +25,8 @@ export class SessionHistory {
 	}
 
 	/**
-	 * An event of a fork without the import mark, so that the event has a row. An empty message keeps the mark and has
-	 * no row.
+	 * An event of a fork without the import mark, so that the event has a row. An empty message stays marked and has no
+	 * row.
 	 */
 	#plain(event: Extract<OzzieEvent, { event: "user.message" | "assistant.message" }>): OzzieEvent {
 		if (!this.#isFork || event.payload.content === "") return event;

@@ -15,7 +15,7 @@ import { handleCommand, handlePress } from "./interaction.ts";
 import { handleMessage } from "./message.ts";
 import { handleDeleted, handleReaction, handleRetitled, handleStop } from "./sign.ts";
 
-/** Suffix of the queue in which an event waits. Events with the same conversation and suffix keep their order. */
+/** Suffix of the queue in which an event waits. Events with the same conversation and suffix are handled in order. */
 type Queue = "" | "!" | "!audience";
 
 interface Route<Type extends InboundEvent["type"]> {
@@ -93,8 +93,8 @@ export function routeEvents(parts: EventParts): InboundHandler {
 }
 
 /**
- * Posts the apology for an event that is given up. Rejects with `unavailable` if the apology cannot be stored, so that the
- * event keeps its turn.
+ * Posts the apology for an event that is given up. Rejects with `unavailable` if the apology cannot be stored, so that
+ * the event stays in the queue.
  */
 async function apologize(parts: EventParts, event: InboundEvent, id: string): Promise<void> {
 	const apology = routeOf(event).apology?.(parts, event);

@@ -15,11 +15,11 @@ import { homeSections, sectionLength } from "./home-sections.ts";
 
 /** Delay of an update in milliseconds after a change, because more changes usually follow. */
 const soonMs = 2000;
-/** Minimum milliseconds between two updates of one page, unless its person acts. */
+/** Minimum milliseconds between two updates of one page, except after an action of the person. */
 const everyMs = 15_000;
 /**
- * Limits of the pages that are kept current: milliseconds since they were opened, and number of people. Other pages are
- * updated when they are opened again.
+ * Limits of the pages that are updated automatically: milliseconds since they were opened, and number of people. Other
+ * pages are updated when they are opened again.
  */
 const viewedMs = 12 * 3_600_000;
 const maxViewers = 20;
@@ -68,7 +68,7 @@ export class Homes {
 	): Promise<void> {
 		const { clock } = this.#parts;
 		const { person, room } = viewer;
-		// Opening the page again keeps the round, so that two presses send only one request.
+		// The round stays when the page is opened again, so that two presses send only one request.
 		const round = this.#pages.get(person.id)?.round ?? roundOf(id);
 		const sections = await homeSections(this.#parts, { person, room, round });
 		const nextAt = clock.monotonic() + everyMs;

@@ -23,7 +23,7 @@ export interface QueuedEvent {
 	 * an event have the same id.
 	 */
 	readonly id: string;
-	/** Name of the conversation. Events of one conversation keep their order. */
+	/** Name of the conversation. Events of one conversation are handled in order. */
 	readonly conversation: string;
 	/** Content of the event: any JSON value. */
 	readonly data: unknown;
@@ -75,8 +75,8 @@ export interface InboxParts {
 }
 
 /**
- * Maximum number of attempts for an event that fails with an error of its own. The event is then given up, because later
- * events of the conversation wait.
+ * Maximum number of attempts for an event that fails with an error of its own. After that, the event is given up,
+ * because later events of the conversation wait for it.
  */
 const maxAttempts = 5;
 

@@ -326,8 +326,8 @@ export class Outbox {
 	}
 
 	/**
-	 * Takes the next step for a row that may be posted. A new post is repeated while the platform refuses duplicates, and
-	 * otherwise looked up. An edit is repeated.
+	 * Takes the next step for a row that may be posted. A new post is sent again while the platform refuses duplicates,
+	 * and otherwise looked up. An edit is repeated.
 	 */
 	async #resolve(row: OpenRow): Promise<void> {
 		const { store, surface, clock } = this.#parts;

@@ -79,7 +79,7 @@ function headOf({ number }: CardRow, { call, again, voters = [] }: OpenQuestion)
 	];
 	// The operator's command needs the columns of this hint.
 	if (again && call?.risk !== "critical") pieces.push(marked(texts.repeated));
-	// A critical call needs only the operator's approval, so there is no count.
+	// A critical call needs only the operator's approval, so the row shows no count.
 	if (call?.approvals !== undefined && call.risk !== "critical")
 		pieces.push(marked(texts.counted({ given: voters.length, needed: call.approvals })));
 	if (call?.risk === "high" || call?.risk === "low")

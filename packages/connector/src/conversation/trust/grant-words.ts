@@ -9,7 +9,7 @@ type Names = PersonNames;
 
 const maxListed = 10;
 
-/** Name of a principal: the operator or a person. Other principals keep their id. */
+/** Name of a principal: the operator or a person. For any other principal, its id. */
 export function personOf(principal: string, { person }: Names): string {
 	if (principal === "operator") return trustTexts.operator;
 	const id = /^[^\s:]+:[^\s:]+:([^\s:]+)$/u.exec(principal)?.[1];
