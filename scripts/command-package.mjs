@@ -61,7 +61,7 @@ function manifest() {
 }
 
 /**
- * Returns the installed version, with which the tests run.
+ * Returns the installed version, which the tests use.
  * @param {string} name
  */
 function installedVersion(name) {

@@ -139,7 +139,7 @@ function isProgram(file) {
 }
 
 /**
- * Returns the line with which the user's shell finds the command of the clone.
+ * Returns the line that lets the user's shell find the command of the clone.
  * @param {NodeJS.ProcessEnv} environment
  * @param {string} clone
  */

@@ -4,7 +4,7 @@ import type { RequirementId } from "./requirements.ts";
 
 /**
  * The requirement whose scenarios test a method, a command or an event. At least one file with such a scenario must
- * contain the name. A missing entry is a compile error, or for names in a `.proto` file a failure of `surface.test.ts`.
+ * contain the name. A missing entry is a compile error. For names in a `.proto` file, `surface.test.ts` fails instead.
  */
 type Table<Name extends string> = Readonly<Record<Name, RequirementId>>;
 

@@ -28,7 +28,7 @@ export const changeMethods = {
 	file_changes: {
 		params: z.object({ session_id: optionalSession }),
 		result: z.object({
-			/** Absent without such a turn. */
+			/** Absent if there is no such turn. */
 			turn: z.exactOptional(
 				z.object({
 					run_id: z.string(),

@@ -41,7 +41,7 @@ function labelOf(seconds: number): string {
 	return `${new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
-/** Returns the span, rounded, in the largest unit of which it has at least two. A shorter span is in seconds. */
+/** Returns the span, rounded, in the largest unit that it contains at least twice. A shorter span is in seconds. */
 function spanOf(ms: number): Parameters<typeof timeTexts.in>[0] {
 	const seconds = Math.ceil(ms / 1000);
 	const [minutes, hours] = [Math.round(seconds / 60), Math.round(seconds / 3600)];

@@ -87,8 +87,9 @@ function encodeArguments(given: unknown, max: number): string {
 }
 
 /**
- * Encodes a snapshot with the names of this protocol: `memory` is the current run. The system prompt counts as one message,
- * and tool descriptions count as none. The sums are exact, because the sums in the core's snapshot are exact.
+ * Encodes a snapshot with the names of this protocol: `memory` is the current run. The system prompt counts as one
+ * message, and tool descriptions do not count as messages. The sums are exact, because the sums in the core's snapshot
+ * are exact.
  */
 export function encodeSnapshot(snapshot: Snapshot): ContextSnapshot {
 	const { window, system, tools, history, run, total, remaining, messages } = snapshot;

@@ -211,7 +211,7 @@ export function encodeResource({ id, title, updatedAt, state }: SessionSummary):
 
 /** Maximum number of characters of one text of a transcript. */
 const longestText = 16_384;
-/** Maximum number of bytes of the messages of a page. A longer message gets its own page. */
+/** Maximum total bytes of the messages in a page. A longer message gets its own page. */
 const pageBytes = 256 * 1024;
 
 export const shownInTranscript = [

@@ -118,9 +118,9 @@ export class OpenApprovals {
 	}
 
 	/**
-	 * Returns the answer to the open approval that a decision names by its id or by the id of its call. Different runs can
-	 * have calls with the same id. An approval for which `isOwn` returns true then has precedence. Returns undefined if the
-	 * decision names no approval, or several approvals of other runs.
+	 * Returns the answer to the open approval that a decision names by its id or by the id of its call. Different runs
+	 * can have calls with the same id. In that case, an approval for which `isOwn` returns true has precedence. Returns
+	 * undefined if the decision names no approval, or several approvals of other runs.
 	 */
 	answerTo(
 		{ toolCallId, approved, modifier }: PermissionDecision,
