@@ -231,14 +231,14 @@ async function enterSteers(run: Run): Promise<boolean> {
 }
 
 /**
- * Maximum bytes of read messages for each token of the window. At 4 bytes per token, read messages use at most a
- * quarter of the window.
+ * Maximum bytes of context messages for each token of the window. At 4 bytes per token, they use at most a quarter of
+ * the window.
  */
 const bytesPerToken = 1;
 
 /**
- * Omits the oldest read messages of a run if they need more than a quarter of the window of its model. Otherwise the
- * request could fail.
+ * Omits the oldest context messages of a run if the context messages need more than a quarter of the model's window.
+ * Otherwise the request could fail.
  */
 async function fitContext(run: Run, { table }: { readonly table: ModelTable }): Promise<void> {
 	const { context } = run.row;

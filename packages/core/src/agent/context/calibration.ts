@@ -58,7 +58,7 @@ const beliefs: Readonly<Record<(typeof featureNames)[number], Belief>> = {
 };
 const ordered = featureNames.map((name) => beliefs[name]);
 
-/** Counts that differ from the usual count by a larger factor are wrong reports of the provider. */
+/** Counts that differ from the usual count by a larger factor are treated as wrong. */
 const plausibleFactor = 20;
 /** Maximum margin: the smaller of this many standard deviations and this share of the estimated tokens. */
 const deviations = 3;
@@ -67,7 +67,7 @@ const largestMargin = 0.4;
 const leastMargin = 0.005;
 /** Assumed relative error that remains with the best weights. */
 const usualNoise = 0.03;
-/** Minimum difference of tokens from which the calibration learns. */
+/** Minimum difference in tokens from which the calibration learns. */
 const significantTokens = 40;
 
 /**

@@ -112,16 +112,16 @@ const brackets: Readonly<Record<string, number>> = {
 	"flow-seq-end": -1,
 	"flow-map-end": -1,
 };
-/** Tokens before the first value of a line that open a list or map. */
+/** Tokens that open a list or map before the first value of a line. */
 const markers = new Set(["seq-item-ind", "explicit-key-ind", "map-value-ind"]);
-/** Tokens before the first value of a line that open nothing. */
+/** Tokens that open nothing before the first value of a line. */
 const fillers = new Set(["space", "newline", "comment", "tag", "anchor"]);
 /** Tokens without a width: they announce a document or a scalar, or end brackets that are not closed. */
 const announcements = new Set(["doc-mode", "scalar", "flow-error-end"]);
 
 /**
- * Returns the maximum number of levels in a YAML text that are open together: brackets, and columns in which values begin,
- * one inside the other. A nested value of YAML begins further right than its parent, except a list in a map.
+ * Returns the maximum number of nested levels in a YAML text: open brackets, and columns in which nested values begin.
+ * A nested value of YAML begins further right than its parent, except a list in a map.
  */
 function maxLevels(text: string): number {
 	const columns: number[] = [];
