@@ -122,7 +122,7 @@ export type Action = keyof typeof rules;
 // The cast is safe because these are the keys of the object.
 export const actions = Object.keys(rules) as readonly Action[];
 
-/** Properties of an action's object on which the permission depends. */
+/** Properties of an action's object that determine the permission. */
 export interface ActionObject {
 	/** Owner of the object. Default: the principal itself. */
 	readonly owner?: string;

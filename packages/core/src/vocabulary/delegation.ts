@@ -42,7 +42,7 @@ export interface DelegationEnd {
 	readonly failed: boolean;
 }
 
-/** Sub-agents for the tools of a run. */
+/** Starts sub-agents on behalf of the tools of a run. */
 export interface DelegationAccess {
 	/**
 	 * Throws an error for the model if the work is not possible. `leavesProvider`: whether another server than that of the run

@@ -21,7 +21,7 @@ export interface Principal {
 	readonly sessions?: readonly string[] | "all";
 	/** For a connector, the person that it acts for in one request. */
 	readonly person?: Person;
-	/** Wire of the request for the audit, such as `ozzie` or `http`. */
+	/** Wire of the request, such as `ozzie` or `http`. It is recorded in the audit. */
 	readonly via?: string;
 	/**
 	 * Source of the decisions of a request. Absent for the principal itself. An `agent` never approves. A `form` is a question that

@@ -43,7 +43,7 @@ export interface RunOptions {
 	readonly command?: string;
 	/** Turn whose file changes the run undoes instead of calling a model. */
 	readonly undo?: UndoScope;
-	/** Schedule that started the run. Grants of the session or channel do not apply to the run. */
+	/** Schedule that started the run. No grant of the session or channel applies to such a run. */
 	readonly origin?: RunOrigin;
 	/** Set if the message came through an agent or its form; see `Principal.through`. Grants do not apply to the run. */
 	readonly through?: Principal["through"];

@@ -64,7 +64,7 @@ export function sizeOf(bytes: number): string {
 export interface FileLimits {
 	/** Maximum bytes of one file. */
 	readonly maxBytes: number;
-	/** Maximum bytes of all files together. Each file counts as at least `leastCounted` bytes. */
+	/** Maximum total bytes of all files. At least `leastCounted` bytes are charged for each file. */
 	readonly quotaBytes: number;
 	/** Milliseconds until a file that belongs to no message expires. */
 	readonly retentionMs: number;
@@ -76,7 +76,7 @@ export const defaultFileLimits: FileLimits = {
 	retentionMs: 7 * 24 * 60 * 60 * 1000,
 };
 
-/** Minimum bytes that a file counts toward the quota, for its row, its directory entry and its disk block. */
+/** Minimum bytes that the quota charges for a file, because of its row, its directory entry and its disk block. */
 export const leastCounted = 4 * 1024;
 
 export class FileTooLargeError extends ParleyError {

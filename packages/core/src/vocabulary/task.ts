@@ -38,7 +38,10 @@ export interface PlanStep {
 	readonly durationMs?: number;
 }
 
-/** Progress of a task. `current` of `total` steps are completed, which is `percentage`. `label` is the title of the current step. */
+/**
+ * Progress of a task. `current` of `total` steps are completed, and `percentage` is their share. `label` is the title of the
+ * current step.
+ */
 export interface TaskProgress {
 	readonly current: number;
 	readonly total: number;

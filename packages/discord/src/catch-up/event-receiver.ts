@@ -27,7 +27,7 @@ export interface EventReceiverParts {
 	readonly log: Logger;
 }
 
-/** Milliseconds until a failed attempt to store an inbound event is repeated. Later events of the channel wait for it. */
+/** Milliseconds between two attempts to store an inbound event. Later events of the channel wait until it is stored. */
 const retryMs = 1000;
 
 /** Fields that determine the order of events: the channel or, without one, the guild. */

@@ -13,8 +13,8 @@ export interface MissedMessagesParts {
 }
 
 /**
- * Maximum age of a message in milliseconds, and maximum messages of a channel. Older messages need no answer, and more messages
- * would flood the channel.
+ * Maximum age of a missed message in milliseconds, and maximum missed messages of a channel. Older messages need no answer,
+ * and more messages would flood the channel.
  */
 const oldestMs = 24 * 3_600_000;
 const maxMessages = 200;

@@ -22,7 +22,7 @@ const Gateway = z.object({
 	session_start_limit: z.object({ remaining: z.int(), reset_after: z.int() }),
 });
 
-/** Remaining new sessions below which a program may be restarting in a loop. */
+/** Number of remaining new sessions below which the check warns that a program may be restarting in a loop. */
 const fewSessions = 50;
 
 /** Returns the user of the bot. */

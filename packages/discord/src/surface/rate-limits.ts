@@ -14,7 +14,7 @@ const usualPerSecond = 50;
 const inFlightReserve = 32;
 /** Minimum share of the global limit that is used. With a low limit, the REST client refuses requests above it without sending them. */
 const minShare = 1 / 3;
-/** Share of a bucket that is reserved for posts that people wait for. */
+/** Share of a bucket that is reserved for urgent posts, for which people wait. */
 const reserve = 0.3;
 const patient: ReadonlySet<Request["lane"]> = new Set(["milestone", "progress", "typing"]);
 

@@ -37,7 +37,7 @@ interface Question {
 	readonly answer: (isLocal: boolean) => void;
 }
 
-/** A connection that was local when it was checked last. */
+/** A connection that was local at its last check. */
 interface Known {
 	/** Inode of the socket at the far end. */
 	readonly inode: string;

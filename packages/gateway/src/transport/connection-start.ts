@@ -7,7 +7,7 @@ import type { TlsIdentity } from "./tls-identity.ts";
 export interface ListenerSecurity {
 	/** Returns the present TLS identity for clients that start with TLS. If it is absent, TLS is not available. */
 	identity?(): TlsIdentity;
-	/** Clients that may connect without TLS. Default: all. If no client may, the listener has an `https:` address. */
+	/** Clients that may connect without TLS. Default: all. If all clients need TLS, the listener has an `https:` address. */
 	readonly plain?: "nobody" | ((socket: Socket) => boolean);
 }
 
@@ -25,8 +25,8 @@ interface StartOptions extends ListenerSecurity, ConnectionHandlers {
 }
 
 /**
- * Reads the first bytes of a connection, decrypts TLS, and passes the connection on by its protocol. Five seconds of silence
- * close it.
+ * Reads the first bytes of a connection, decrypts TLS, and passes the connection on by its protocol. Closes a connection that
+ * sends nothing for five seconds.
  */
 export async function startConnection(socket: Socket, options: StartOptions): Promise<void> {
 	const { clock, identity, plain = () => true, admission } = options;

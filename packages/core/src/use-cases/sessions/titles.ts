@@ -19,7 +19,7 @@ import { titleTexts } from "./texts.ts";
 
 /** Maximum concurrent title requests. More would delay replies from the same provider. */
 const maxConcurrent = 4;
-/** Maximum waiting sessions. Any further session gets its title after its next run. */
+/** Maximum sessions that wait for a title. Any further session gets its title after its next run. */
 const maxWaiting = 1_000;
 const patienceMs = 60_000;
 /** Maximum failed attempts for a session. */

@@ -191,7 +191,7 @@ export class TaskRunner {
 			else runner.start(session, run);
 			await session.live.get(run.id)?.ended;
 			activeTask.afterEnd();
-			// The run ends without an event. Any of its commits may detect the lost claim, so only this place logs it.
+			// The run ends without an event. Any of its commits may detect the lost claim, so the loss is logged only here.
 			if (activeTask.lost) log.warn(taskRefusalTexts.claimedElsewhereLog, { taskId: row.id });
 		} finally {
 			renewal.cancel();

@@ -82,7 +82,7 @@ export interface NewOutput {
 	readonly text: string | undefined;
 }
 
-/** Background commands, for the tools of a call. Error messages are written for the model. */
+/** Operations for tools that start, read and stop background commands. Error messages are written for the model. */
 export interface BackgroundAccess {
 	/** Throws `failed_precondition` in a task, `resource_exhausted` at a limit, and `unavailable` if the gateway is stopping. */
 	check(): void;

@@ -25,7 +25,7 @@ export interface McpLogin {
 	readonly resource: string;
 	readonly server: McpAuthorizationServer;
 	readonly client: McpOAuthClient;
-	/** Further hosts that may have a private address, in addition to the host of a server with `allowPrivate`. */
+	/** Hosts that may have a private address, in addition to the host of a server with `allowPrivate`. */
 	readonly privateHosts: readonly string[];
 	/** Access token. Empty after the authorization server has refused a refresh. */
 	readonly accessToken: string;

@@ -86,7 +86,7 @@ export type TrustedMcpServer = TrustedMcpProgram | TrustedMcpRemote;
 export interface McpSetup {
 	readonly servers: readonly McpServerSettings[];
 	readonly trusted: readonly TrustedMcpServer[];
-	/** Further servers that only the given agent has. Default: none. */
+	/** Additional servers of the given agent. Other agents do not have them. Default: none. */
 	readonly ofAgent?: readonly McpServerSettings[];
 }
 
