@@ -20,7 +20,7 @@ export const noticeTexts = {
 	}): string => `${ways[way]} to ${people.join(", ") || "the approval channel"} failed: ${reason}`,
 	noTarget: "no approver can be notified: approveIn names no channel of this server or workspace",
 	finding: ({ count, reason }: { readonly count: number; readonly reason: string }): string =>
-		`${count} ${count === 1 ? "notice" : "notices"} to approvers failed with the first configured method; the newest: ${reason}`,
+		`${count} ${count === 1 ? "notice" : "notices"} to approvers failed with the first configured method; latest failure: ${reason}`,
 	fix: "ask the approver to allow direct messages, or change chat.approvalNotices in the configuration",
 };
 

@@ -28,7 +28,7 @@ export const serverTexts = {
 	purposes: {
 		viewChannel: "to receive messages",
 		sendMessages: "to answer",
-		sendMessagesInThreads: "to answer in threads, and to report about tasks",
+		sendMessagesInThreads: "to answer in threads, and to report on tasks",
 		createPublicThreads: "to open a thread for each task",
 		readMessageHistory:
 			"to reply to messages, to check whether an unconfirmed post exists, and to read missed messages",

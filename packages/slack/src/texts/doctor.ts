@@ -70,7 +70,7 @@ export const doctorTexts = {
 	noRooms: "the bot is not in any channel",
 	noRoomsFix: "type /invite @parley in a channel, or send the bot a direct message",
 
-	history: "Slack lets the app read history with about 50 requests a minute",
+	history: "Slack allows the app about 50 history requests a minute",
 	/** Warning about a limited app. `maximum` is the number of messages in a response. */
 	limitedHistory: ({ maximum }: { readonly maximum: number }) =>
 		`Slack limits the app to one history request a minute, with ${maximum} messages: missed messages are read slowly`,

@@ -221,7 +221,7 @@ export const undoTexts = {
 	refused: (reasons: readonly string[], isBegun: boolean): string =>
 		`No ${isBegun ? "further " : ""}file was restored, because these files cannot be restored:\n${listed(reasons)}\n/undo partly restores the other files.`,
 	nothingLeft: (reasons: readonly string[], isBegun: boolean): string =>
-		`No ${isBegun ? "further " : ""}file was restored, because none of the files can be restored:\n${listed(reasons)}\n/undo partly gives up the changes of this turn.`,
+		`No ${isBegun ? "further " : ""}file was restored, because none of the files can be restored:\n${listed(reasons)}\n/undo partly leaves the files of this turn as they are.`,
 	fileReason: (path: string, reason: string): string => `${path}: ${reason}`,
 	changedSince: "changed since the turn",
 	deletedSince: "deleted since the turn",
