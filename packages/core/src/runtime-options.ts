@@ -134,7 +134,7 @@ export function taskChoiceOf(models: ModelChoice, places: Places, mcp: McpServer
 	};
 }
 
-/** Directories that the tools of a session may use, and paths that none may use. */
+/** Directories that the tools of a session may use, and paths that no tool may use. */
 export interface ToolPlaces {
 	readonly roots: (session: Session) => readonly string[];
 	readonly forbidden: readonly string[];

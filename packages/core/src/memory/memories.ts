@@ -91,7 +91,7 @@ export class Memories {
 
 	/**
 	 * Returns notes that the principal can read: the most relevant first with a query, otherwise the newest first.
-	 * Throws `permission_denied` if `filter.person` is another person, unless the operator asks.
+	 * Throws `permission_denied` if `filter.person` is another person, unless the principal is the operator.
 	 */
 	async list(principal: Principal, filter: MemoryFilter): Promise<Memory[]> {
 		authorize(principal, "memory.read");

@@ -112,7 +112,7 @@ function allowOrAsk(call: JudgedCall, inputs: RuleInputs, permissions: Permissio
 	return decided([lifted], others, { effect: "allow", floor: false });
 }
 
-/** Returns the operator's rules that together allow everything that requires approval, or an empty list. */
+/** Returns the operator's rules whose combination allows everything that requires approval, or an empty list. */
 function findLifting(
 	asking: readonly Asking[],
 	facts: CallFacts,

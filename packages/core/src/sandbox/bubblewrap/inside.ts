@@ -29,7 +29,7 @@ export interface Inside extends Bound {
 	readonly fixed: readonly string[];
 	/** Mounts that protect parts of the roots. They follow the mounts of the roots. */
 	readonly protections: readonly Mount[];
-	/** Files that are created inside and may hide files of the host. */
+	/** Files that are created inside the sandbox and may hide files of the host. */
 	readonly files: readonly TextFile[];
 }
 

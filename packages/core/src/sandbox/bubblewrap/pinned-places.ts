@@ -35,7 +35,7 @@ interface Place {
  */
 export class PinnedPlaces implements AsyncDisposable {
 	readonly #places = new Map<string, Promise<Place | "missing" | "elsewhere">>();
-	/** Device and inode that each path inside must have. */
+	/** Device and inode that each path inside the sandbox must have. */
 	readonly #bound = new Map<string, string>();
 
 	/**

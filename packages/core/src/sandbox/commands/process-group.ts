@@ -22,8 +22,8 @@ const BASH = "/bin/bash";
 const BASH_PRELUDE = `for f in /dev/fd/*; do f=\${f##*/}; [ "$f" -gt LAST ] 2>/dev/null && eval "exec $f>&-"; done; `;
 const SH = "/bin/sh";
 /**
- * Joins standard error with standard output. In a dialogue it is omitted, because the output of a dialogue contains
- * only responses.
+ * Joins standard error with standard output. A dialogue omits this redirection, because its output contains only
+ * responses.
  */
 const JOINED = "exec 2>&1; ";
 /** Starts a command with an empty environment. Without it, the shell would export additional variables. */

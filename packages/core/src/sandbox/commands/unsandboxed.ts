@@ -80,7 +80,7 @@ async function openDirectory(path: string): Promise<OpenDirectory> {
 }
 
 /**
- * Returns the words of a shell that sets the limit and then becomes the following program. Returns none without a
+ * Returns the words of a shell that sets the limit and then executes the following program. Returns none without a
  * limit.
  */
 function limiting({ maxFileBytes }: Command): string[] {

@@ -178,7 +178,7 @@ async function disablePart(
 	return [];
 }
 
-/** Size in bytes from which a configuration file is not examined, but renamed. Usual files have a few hundred bytes. */
+/** Size in bytes at which a configuration file is renamed without examination. Usual files have a few hundred bytes. */
 const MAX_BYTES = 256 * 1024;
 /** Maximum settings that are removed one by one. A file with more settings is renamed. */
 const MAX_NAMES = 20;
@@ -250,8 +250,8 @@ const runningKey = /command(?:-options)?$/;
 /** Keys whose value decides whether their setting is removed. */
 const judged = ["fsmonitor", "worktree"];
 /**
- * Matches the text of each file that can contain such a setting. Git keeps the case of names in the file, so the match
- * ignores it.
+ * Matches the text of each file that can contain such a setting. Git preserves the case of names in the file, so the
+ * match ignores it.
  */
 const suspicious = new RegExp(
 	String.raw`!|ext::|command|\b(?:${[...sections, ...keys, ...judged].join("|")})\b`,

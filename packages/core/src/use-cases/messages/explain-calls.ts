@@ -11,8 +11,8 @@ export interface ExplainedCall {
 	readonly callId: string;
 	readonly name: string;
 	/**
-	 * `allowed` by policy or trust. `approved` or `denied` by an answer. `refused` by policy, as an invalid call, or
-	 * because the approval or the run ended first. `waiting` for an approval or for earlier calls.
+	 * `allowed` by policy or trust. `approved` or `denied` by an answer. `refused`: the policy denied the call, the
+	 * call was invalid, or the approval or the run ended first. `waiting` for an approval or for earlier calls.
 	 */
 	readonly decision: "allowed" | "approved" | "denied" | "refused" | "waiting";
 	/** Reason of the decision in words for people, for example the rule that decided, or the reason of a denial. */
