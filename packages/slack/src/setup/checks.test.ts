@@ -145,7 +145,7 @@ test("a scope that a method of the bot needs is named as Slack names it", async 
 });
 
 test.each([
-	["more than a sold app gets", ok({ messages: Array.from({ length: 16 }) }), "ok", "50 requests"],
+	["more than a sold app gets", ok({ messages: Array.from({ length: 16 }) }), "ok", "50 history requests"],
 	[
 		"what a sold app gets",
 		ok({ messages: Array.from({ length: 15 }), has_more: true }),
