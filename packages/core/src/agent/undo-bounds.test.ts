@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { calls, ScriptedModel, type ScriptedReply, says } from "../testing/scripted-model.ts";
 import { unkeyed } from "../testing/test-runtime.ts";
 import { operator } from "../vocabulary/principal.ts";
+import { noUsage } from "../vocabulary/usage.ts";
 import { UndoSetup, write } from "./testing/undo-setup.ts";
 
 test("a turn whose writes failed or changed nothing has no changes to undo", async () => {
@@ -79,9 +80,15 @@ test("a refusal reports the files that are already restored", async () => {
 });
 
 test("the result names a change from outside the turn that the undo also reverts", async () => {
+	const changed = Promise.withResolvers<void>();
 	await using setup = await UndoSetup.start(
 		[write("a", "a.txt", "one")],
-		[write("b", "a.txt", "two")],
+		async function* () {
+			// The second write is bound to the content of the file at its approval.
+			await changed.promise;
+			yield write("b", "a.txt", "two");
+			yield { type: "end", stop: "tool_use", usage: noUsage, model: "scripted-1" };
+		},
 		[says("done")],
 	);
 	await setup.put("a.txt", "before");
@@ -89,6 +96,7 @@ test("the result names a change from outside the turn that the undo also reverts
 	await setup.approveNext();
 	await setup.log.next("tool.completed");
 	await setup.put("a.txt", "by hand");
+	changed.resolve();
 	await setup.untilEnd();
 	const { result } = await setup.undo();
 	expect(result).toContain("a.txt was also changed by something else during the turn");
