@@ -19,6 +19,9 @@ test.each([
 	"10.0.0.0/+8",
 	"0.0.0.0/0",
 	"::/0",
+	"::ffff:0:0/96",
+	"::ffff:10.0.0.0/90",
+	"10.0.0.0/008",
 	"::1/129",
 ])("%j is not an address or a network", (text) => {
 	expect(isNetwork(text)).toBe(false);

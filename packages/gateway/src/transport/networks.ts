@@ -8,15 +8,17 @@ export interface Networks {
 }
 
 /**
- * Whether a text is an IP address or a network in CIDR form (`10.0.0.0/8`), and no other spelling. The network of all
- * addresses (`0.0.0.0/0`) is refused.
+ * Whether a text is an IP address or a network in CIDR form (`10.0.0.0/8`). False for other notations (`10.1`,
+ * `10.0.0.0/08`), and for a network of all addresses of a family (`0.0.0.0/0`, `::ffff:0:0/96`).
  */
 export function isNetwork(text: string): boolean {
 	const [address = "", bits] = text.split(/\/(.*)/s);
 	if (isIP(address) === 0 || address.includes("%")) return false;
 	if (bits === undefined) return true;
-	const length = /^\d{1,3}$/.test(bits) ? Number(bits) : 0;
-	return length >= 1 && length <= (isIP(address) === 6 ? 128 : 32);
+	const length = /^[1-9]\d{0,2}$/.test(bits) ? Number(bits) : 0;
+	const ip = ipaddr.parse(address);
+	const isMapped = "isIPv4MappedAddress" in ip && ip.isIPv4MappedAddress();
+	return length > (isMapped ? 96 : 0) && length <= (isIP(address) === 6 ? 128 : 32);
 }
 
 /** Creates the set from texts that `isNetwork` has accepted. */
