@@ -21,8 +21,8 @@ import { type ServerProcess, startServer } from "./measure/server-process.ts";
  * The kontekst and roz wires compared with grpc-js alone, in alternating rounds.
  *
  * Push: 100 streams whose models reply at the same time, compared with a server that sends the same messages, encoded
- * in advance. CPU is the time of the server's process for each text that a client receives. The ratio is floor ÷
- * gateway.
+ * in advance. CPU is the time of the server's process for each text that a client receives. The ratio is the
+ * CPU of grpc-js alone divided by the CPU of the gateway.
  *
  * First token: time from sending a message in a session to the first delta, which includes a durable commit. The result
  * excludes the time of the same reply from the SDK alone, and the time of a grpc-js round trip.

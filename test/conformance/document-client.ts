@@ -34,7 +34,7 @@ export interface Seen {
 
 /**
  * The client that the document outlines, step by step. It opens a session, sends one message and handles the frames. It
- * takes the first frame for the response to its first request. It exits after the final message, although the outline
+ * treats the first frame as the response to its first request. It exits after the final message, although the outline
  * would wait for further frames.
  */
 export async function converse(

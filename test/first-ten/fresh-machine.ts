@@ -48,7 +48,7 @@ export class FreshMachine implements AsyncDisposable {
 		copyFileSync(tarball, join(this.#directory, "home", basename(tarball)));
 	}
 
-	/** @param node A program of Node 20. */
+	/** @param node Path of the program of Node 20. */
 	static async create(node: string, tarball: string): Promise<FreshMachine> {
 		// With the cache of this machine, the test would skip the downloads.
 		const { npm_config_cache: _, ...settings } = await npmSettings();

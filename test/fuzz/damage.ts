@@ -108,7 +108,8 @@ export interface DamageOptions {
 }
 
 /**
- * Opens a connection, sends bytes that are not valid WebSocket frames, and checks the code with which the gateway closes it.
+ * Opens a connection, sends damaged, forbidden or too many WebSocket frames, and checks the code with which the gateway closes
+ * it, if one is required.
  */
 export async function damage({ port, kind, random, tally }: DamageOptions): Promise<void> {
 	const { bytes, closes } = damages[kind]?.(random) ?? { bytes: Buffer.alloc(0), closes: [] };

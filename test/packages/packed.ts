@@ -54,7 +54,7 @@ export interface Printed {
 	readonly stderr: string;
 }
 
-/** An empty home directory in which a new user installs Parley with this Node. */
+/** Home directory and environment of a new user, who installs Parley with the Node program that `create` gets. */
 export class NewMachine implements AsyncDisposable {
 	readonly directory = mkdtempSync(join(tmpdir(), "parley-package-"));
 	readonly home = join(this.directory, "home");

@@ -63,7 +63,7 @@ export function wrappedIn(secret: string, before: string): string {
 	return Buffer.from(`${before}${secret} and after`).toString("base64").replaceAll(/.{76}/g, "$&\n");
 }
 
-/** The secrets that a text contains in one of these forms, in another case, or in base64 together with other text. */
+/** The secrets that a text contains in one of the forms of `formsOf`, in another case, or in base64 together with other text. */
 export function findIn(secrets: readonly string[], text: string): string[] {
 	const plain = text.toLowerCase();
 	const joined = text.replaceAll("\n", "").replaceAll("\\n", "");

@@ -64,7 +64,7 @@ export class RedactionSetup implements AsyncDisposable {
 		return this.#gateway.urls[0] ?? "";
 	}
 
-	/** Sends a message and waits until its run ends. Approves all questions by default. */
+	/** Sends a message, answers each prompt with `answer`, and waits until the run ends. Approves by default. */
 	async ask(content: string, answer: object = { value: true }): Promise<void> {
 		await this.client.call("send_message", { content });
 		for (;;) {

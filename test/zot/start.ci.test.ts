@@ -79,7 +79,7 @@ test("without a key, that one line is the only response to earlier requests", as
 		});
 		expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
 		expect(stderr).toMatch(
-			/^zot: [^\n]*set ANTHROPIC_API_KEY[^\n]*--base-url; --provider offline needs neither\n$/,
+			/^zot: [^\n]*set ANTHROPIC_API_KEY[^\n]*--base-url[^\n]*; --provider offline needs neither\n$/,
 		);
 	}
 });

@@ -19,7 +19,7 @@ import {
 
 /** Minimum characters of a registered value. A shorter value would remove ordinary words. */
 const MIN_LENGTH = 4;
-/** Minimum characters of a registered value that the end of a text cuts off. A shorter beginning stays in the text. */
+/** Minimum characters of an incomplete value at the end of a text. A shorter beginning of a value is not removed. */
 const MIN_CUT = 6;
 
 /** Removes secrets from a complete text, from fields, or from a text that arrives in pieces. */

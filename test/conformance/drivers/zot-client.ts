@@ -29,8 +29,8 @@ export interface ZotOptions {
 }
 
 /**
- * The agent in its own process, controlled through its stdin and stdout, as a program would do. A line with a wrong
- * form or order makes the waiting reader fail. Disposal ends the process.
+ * The agent in its own process. The test controls it through stdin and stdout, like a client program. A read fails if a
+ * line has a wrong form or order. Disposal ends the process.
  */
 export class ZotClient implements AsyncDisposable {
 	/** All lines in order: as parsed frames, and as text. */

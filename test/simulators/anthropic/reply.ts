@@ -44,7 +44,7 @@ export interface StreamedReply {
 	readonly stop?: string | null;
 	/** Model in the reply. By default, the requested model. */
 	readonly model?: string;
-	/** Content of the two usage reports that replaces the true counts. Undefined removes the reports. */
+	/** Returns the content of both usage reports, from the true counts. The reply has no reports if it returns undefined. */
 	readonly usage?: (counted: Usage) => unknown;
 	/** Number of deltas before each `ping` event. By default, one ping after the second event. */
 	readonly pingEvery?: number;

@@ -80,7 +80,7 @@ export const questionTexts = {
 		return `${names} ${are}. Write the name or the number of an option. The question is still open.\n\n${list}`;
 	},
 	secretTyped:
-		"Not sent, because other people can read it here. Delete your message, change the password if it was real, and press **Enter it on a page**.",
+		"Not sent, because a password must not be in a chat. Delete your message, change the password if it was real, and press **Enter it on a page**.",
 
 	outcomes: {
 		answered: "✅ **Answered**",

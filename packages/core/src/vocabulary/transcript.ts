@@ -124,7 +124,7 @@ export function withPersonalNotes(messages: readonly Message[], steps: readonly 
 		const known = personalised.get(message);
 		if (known) return known;
 		const own = withOwn(message, { recalled: index === 0 ? recalled : "", results });
-		// A message with an unanswered tool call is built again when the result exists.
+		// An unchanged message may still wait for the result of a tool call.
 		if (own !== message) personalised.set(message, own);
 		return own;
 	});

@@ -84,12 +84,12 @@ test("all commands of the kit are valid in Discord", () => {
 	expect(commands.map(({ name }) => name)).toEqual(
 		expect.arrayContaining(["ask", "task", "session", "trust"]),
 	);
-	// Discord limits the total length of the names, descriptions and values of a command: application-commands#slash-commands
 	const pattern = /^[-_\p{Ll}\p{N}]{1,32}$/u;
 	for (const command of commands.filter(({ type }) => type === 1)) {
 		expect(command.name).toMatch(pattern);
 		const all = [command, ...command.options, ...command.options.flatMap(({ options }) => options)];
 		for (const { name } of all) expect(name).toMatch(pattern);
+		// Maximum characters of all names and descriptions: interactions/application-commands#slash-commands
 		const counted = all.flatMap(({ name, description }) => [name, description]).join("");
 		expect(counted.length).toBeLessThan(8000);
 	}

@@ -28,7 +28,7 @@ export type Interaction =
 			readonly opens: boolean;
 	  };
 
-/** Types of options: application-commands#application-command-object-application-command-option-type */
+/** Types of options: interactions/application-commands#application-command-object-application-command-option-type */
 const optionTypes = { subcommand: 1, group: 2, attachment: 11 } as const;
 const commandTypes = { user: 2, message: 3 } as const;
 

@@ -29,7 +29,7 @@ export const serverTexts = {
 		viewChannel: "to receive messages",
 		sendMessages: "to answer",
 		sendMessagesInThreads: "to answer in threads, and to report on tasks",
-		createPublicThreads: "to open a thread for each task",
+		createPublicThreads: "to open threads for tasks, schedules, copies, and answers to mentions",
 		readMessageHistory:
 			"to reply to messages, to check whether an unconfirmed post exists, and to read missed messages",
 		attachFiles: "to post files and long answers",

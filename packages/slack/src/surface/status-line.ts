@@ -123,9 +123,9 @@ export class StatusLine {
 	}
 
 	/**
-	 * Removes the status line after the last post of a run, even one of an earlier process, because Slack does not
-	 * remove it. Slack removes the text after any post, so the text is written again while the run is working. Never
-	 * rejects, because a failure must not cause another post.
+	 * Updates the status line after a post. Slack removes its text after each post, but not the line. Removes the line after
+	 * the last post of a run, also a line of an earlier process. After other posts, writes the text again while the run is
+	 * working. Never rejects, because a failure must not cause another post.
 	 */
 	async posted(conversation: string, lane: Request["lane"]): Promise<void> {
 		const line = this.#lineOf(conversation);

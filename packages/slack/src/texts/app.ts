@@ -20,7 +20,7 @@ export const appTexts = {
 		"groups:read": "read the settings of its private channels",
 		"im:history": "read its direct messages",
 		"im:read": "read the list of its direct messages",
-		"im:write": "send a file that only one person can see",
+		"im:write": "open direct messages, for notices and for files that only one person can see",
 		"mpim:history": "read its group messages",
 		"mpim:read": "read the list of its group messages",
 		"reactions:read": "receive reactions that stop or repeat a run",

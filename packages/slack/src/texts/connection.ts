@@ -29,7 +29,7 @@ export const connectionTexts = {
 		missing_scope: 'create an app token with the scope "connections:write"',
 		no_permission: "the token lacks a permission, so install the app again",
 		user_removed_from_team: "the bot was removed from the workspace, so install the app again",
-		team_disabled: "the workspace is disabled",
+		team_disabled: "the workspace is disabled, so ask its administrator",
 		team_access_not_granted: "the app has no access to this workspace, so ask its administrator",
 		ekm_access_denied: "the administrators of the workspace have suspended access",
 		access_denied: "the workspace denies access, so ask its administrator",

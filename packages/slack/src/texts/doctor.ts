@@ -62,7 +62,7 @@ export const doctorTexts = {
 	noServer: ({ at }: Address) => `no server answers at ${at}, so the connector receives no messages`,
 	noServerFix: ({ at }: Address) =>
 		`set SLACK_SIGNING_SECRET and run \`parley slack --listen ${at}\`, or run \`parley start\` with slack.listen in the configuration`,
-	anyPort: ({ at }: Address) => `the connector was not checked: ${at} stands for any free port`,
+	anyPort: ({ at }: Address) => `the connector was not checked: port 0 in ${at} means any free port`,
 	anyPortFix: "set a port for the proxy with --listen, or with slack.listen in the configuration",
 
 	rooms: ({ count, isComplete }: { readonly count: number; readonly isComplete: boolean }) =>

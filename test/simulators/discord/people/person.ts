@@ -24,7 +24,7 @@ import { componentsOf, isSeen, type SeenComponent, type Shown, show } from "./sh
 export interface PersonOptions {
 	/** Names of the person's roles. */
 	readonly roles?: readonly string[];
-	/** Whether the person joined the guild only for a visit. */
+	/** Whether the member is a guest: flag IS_GUEST of resources/guild#guild-member-object-guild-member-flags. */
 	readonly guest?: boolean;
 	/** Whether the user is the bot of another app. */
 	readonly bot?: boolean;

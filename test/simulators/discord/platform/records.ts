@@ -39,7 +39,7 @@ export interface MemberRecord {
 	readonly roles: Set<string>;
 	nick: string | null;
 	readonly joinedAt: number;
-	/** True for a member whose invite is for a visit: flag IS_GUEST. */
+	/** Whether the member is a guest: flag IS_GUEST of resources/guild#guild-member-object-guild-member-flags. */
 	readonly guest: boolean;
 	/** End of a timeout in milliseconds since the epoch, or 0 without a timeout. */
 	silentUntil: number;

@@ -2,7 +2,7 @@
 export const sandboxCheckTexts = {
 	gatewayWithout: "the gateway runs without a sandbox: commands run with your permissions",
 	gatewayWithoutFix: "start the gateway without --sandbox off",
-	unusable: "it cannot be used",
+	unusable: "the reason is unknown",
 	off: "off: commands run with your permissions",
 	offFix: "remove --sandbox off",
 	container: "commands run in the container of the gateway, as configured",

@@ -123,7 +123,7 @@ export function showSteps(
 	return showCard(run, `todo:${run.id}`, { lane: "progress", state, text, list }, scene);
 }
 
-/** Removes the active step from the card of an ended run. */
+/** Shows the active step of an ended run as pending. */
 export function showStepsOver(run: Run, scene: Scene): ShowOperation[] {
 	const { steps } = run;
 	if (!steps?.some(({ status }) => status === "in_progress")) return [];

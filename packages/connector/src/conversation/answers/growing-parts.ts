@@ -59,8 +59,8 @@ function isFenced(markdown: string): boolean {
 }
 
 /**
- * Start of a growing Markdown text whose format is final. Later words can change it only in rare constructs, for example
- * tables.
+ * Returns the start of a growing Markdown text, up to the point at which its format is final. Later words can change the
+ * start only in rare constructs, for example tables.
  */
 export function stableStart(text: string): string {
 	if (isFenced(text)) return text.slice(0, text.lastIndexOf("\n") + 1).trimEnd();

@@ -110,8 +110,9 @@ export class ClientTools {
 	}
 
 	/**
-	 * Returns the tools and guidance of all clients of a session for the run with this correlation; undefined for none. If
-	 * two clients offer tools with one name, the tool of the client that connected later applies.
+	 * Returns the tools and guidance of all clients of a session for the run with this correlation. Returns undefined if no
+	 * client offers a tool to this run. If two clients offer tools with one name, the tool of the client that connected
+	 * later applies.
 	 */
 	of(sessionId: string, correlation = ""): OfferedTools | undefined {
 		const connections = this.#connections.get(sessionId);

@@ -168,8 +168,8 @@ function integer(min: number, max: number): z.ZodNumber {
 }
 
 /**
- * Returns the base address for requests, without the `/v1` that other programs add. Returns undefined for an invalid
- * address.
+ * Returns the base address for requests, without a `/v1` at its end, which other programs require in their settings.
+ * Returns undefined for an invalid address.
  */
 function serverAddress(text: string): string | undefined {
 	const url = URL.parse(text);

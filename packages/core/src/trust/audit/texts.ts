@@ -1,7 +1,7 @@
 /** Findings of a check of the audit log. */
 export const auditTexts = {
 	changed: "the row was changed",
-	otherRow: "it is not the recorded row",
+	otherRow: "its hash differs from the audit anchor",
 	missingBefore: "it and the rows before it are missing, and no row records their removal",
 	missing: (anchor: number): string => `missing, with all rows up to at least ${anchor}`,
 	rowMissing: "the row is missing",

@@ -2,8 +2,8 @@
 export const connectionTexts = {
 	refused: "connection refused",
 	closed: "the connection was closed",
-	unknownHost: "the name of the host is unknown",
-	unresolvedHost: "the name of the host cannot be resolved now",
+	unknownHost: "the host name is unknown",
+	unresolvedHost: "the host name cannot be resolved at the moment",
 	noAnswer: "no answer",
 	noRoute: "no route to the host",
 	noNetwork: "no network",

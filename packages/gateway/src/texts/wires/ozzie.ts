@@ -1,4 +1,4 @@
-/** Errors of the Ozzie wire. A name before a colon is the name of a parameter. */
+/** Texts of the Ozzie wire: errors, hints and labels. An identifier before a colon is the name of a parameter. */
 export const ozzieErrorTexts = {
 	twoSessions: "session_id: the request has two different ids, in params and beside them; give it once",
 	envelopeHint:

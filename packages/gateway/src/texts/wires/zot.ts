@@ -5,7 +5,7 @@ export const zotErrorTexts = {
 	clientRefused: "the client was refused: its first line must be a hello with the token",
 	clientDisconnected: "the client has disconnected or does not read: its commands were ended",
 	longJson: "longer than 15 MiB of JSON",
-	exactNumber: "must be from -2^53 to 2^53: send other numbers as strings",
+	exactNumber: "must be from -(2^53 - 1) to 2^53 - 1: send other numbers as strings",
 	trueOrFalse: "true or false",
 	unreadable: "cannot be read",
 	inputEnded: "the client's input has ended",

@@ -41,7 +41,7 @@ interface Answers {
 class TestServer implements AsyncDisposable {
 	readonly log = new MemoryLogger();
 	readonly clock = new ManualClock();
-	/** Authentications and admissions, in order. */
+	/** Calls of the callbacks for authentication and for accepted requests, in order. */
 	readonly steps: string[] = [];
 	readonly #server: Server;
 

@@ -37,7 +37,7 @@ export const directoryAddressTexts = {
 
 /** Texts about missing grants, and about differences from the state that the operator trusts. */
 export const directoryTrustTexts = {
-	needsPrivate: (option: string): string => `its address is not https: grant that with ${option}`,
+	needsPrivate: (option: string): string => `its address is not https: allow http with ${option}`,
 	needsVariables: (names: readonly string[], option: string): string =>
 		`its headers need variables of the gateway (${names.join(", ")}): grant each with ${option}`,
 	hidden: (name: string): string => `${name}: not used, because a server of the operator has the same name`,
