@@ -6,8 +6,8 @@ import { readOptions, report } from "./measure/report.ts";
 import { type Start, timeToLine } from "./measure/time-to-line.ts";
 
 /**
- * Time from the start of the real binary on an existing data directory to its ready line. The baseline is a process
- * that only imports the same modules. The bench starts the two alternately.
+ * Compares two alternating process starts. One is the real binary, up to its ready line, on an existing data directory.
+ * The other is a process that only imports the same modules.
  */
 const options = readOptions(9);
 const binary = fileURLToPath(new URL("../../packages/cli/bin/parley.mjs", import.meta.url));
@@ -32,7 +32,6 @@ for (let round = 0; round <= options.rounds; round++) {
 }
 rmSync(directory, { recursive: true });
 
-/** One ratio for each round. */
 const ratioBy = (what: keyof Start): number[] =>
 	rounds.map(({ ready, imported }) => ready[what] / imported[what]);
 const ratio = { name: "ready ÷ bare import", unit: "×", values: ratioBy("clock") };

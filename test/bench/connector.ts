@@ -12,7 +12,7 @@ const options = readOptions(5);
 const messages = 640;
 
 interface Side {
-	/** All processes of this side, with the bot last. */
+	/** Processes of this side, ordered by start; the bot is last. */
 	readonly servers: readonly ServerProcess[];
 	readonly platform: ServerProcess;
 	readonly bot: ServerProcess;
@@ -21,7 +21,7 @@ interface Side {
 const urlOf = ({ port }: ServerProcess): string => `http://127.0.0.1:${port}`;
 const ours = await startSide("discord-kit", await startServer("gateway-chat"));
 const floor = await startSide("discord-sdk", await startServer("gateway-chat"));
-/** For comparison, a bot that has no gateway and answers itself. Not measured with `--ratios`. */
+/** A bot without a gateway, which answers itself. Not measured with `--ratios`. */
 const alone = options.ratios ? undefined : await startSide("discord-sdk");
 
 async function startSide(name: string, ...gateway: readonly ServerProcess[]): Promise<Side> {
@@ -55,7 +55,6 @@ for (const server of sides.flatMap(({ servers }) => servers.toReversed())) await
 const figure = (name: string, values: number[], unit = "µs CPU") => ({ name, unit, values });
 const ratio = figure(
 	"CPU, connector ÷ discord.js alone",
-	// The average of both measurements of the floor, because the load of the machine varies.
 	rounds.map(({ a, b, again }) => (2 * b) / (a + again)),
 	"×",
 );

@@ -8,10 +8,10 @@ import { startServer } from "./measure/server-process.ts";
 import { type Start, timeToLine } from "./measure/time-to-line.ts";
 
 /**
- * Time from the start of a process to the first word of a reply. The bench compares `zot rpc` of an installed package
- * with a bare Node process that sends the same request, and starts the two alternately. The CPU time includes all
- * threads of the process. `once` is the first process after a boot, which must check the sandbox; later processes reuse
- * the result.
+ * Time from the start of a process to the first text delta of a reply. The bench compares `zot rpc` of an installed
+ * package with a bare Node process that sends the same request, and starts the two alternately. The CPU time includes
+ * all threads of the process. `once` is the first process after a boot, which must check the sandbox; later processes
+ * reuse the result.
  */
 const options = readOptions(9);
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -25,7 +25,6 @@ mkdirSync(join(directory, "work"));
 const bench = { id: "bench", provider: "bench", context_window: 200_000, max_output: 8_192 };
 writeFileSync(join(data, "models.json"), JSON.stringify({ models: [bench] }));
 
-// Throws before a server starts if there is no bundle.
 const home = installPackage(directory);
 const model = await startServer("model-server");
 ending.defer(() => model.stop());
@@ -46,7 +45,7 @@ const rpc = (bin: string): Promise<Start> =>
 	timeToLine([bin, ...flags], directory, { input: prompt, mark: '"text_delta"' });
 const installed = (): Promise<Start> => rpc(join(home, "bin/zot.mjs"));
 
-// Fills the compile cache, and sends the server the request that the floor will repeat.
+// Fills the compile cache. The model server keeps the request, which the floor then repeats.
 await installed();
 await rpc(path("../../packages/cli/bin/zot.mjs"));
 const request = `${await (await fetch(url)).text()}\n`;

@@ -35,11 +35,11 @@ const streams = 100;
 const text = { ticks: 60, size: 40 };
 /** Fewer connections with `--ratios`, to save time. A session then shows about two thirds of the memory. */
 const idleSessions = options.ratios ? 300 : 1_000;
-/** Connections that open at the same time. Further connections would only wait for each other in the gateway. */
+/** Maximum concurrent connection attempts. */
 const atOnce = 50;
-/** Rounds that are not measured, because V8 compiles in them. */
+/** Unmeasured rounds, in which V8 compiles the code. */
 const warmUp = 2;
-/** Turns of a round. With `--ratios`, the time of the first token is shown but does not fail the bench. */
+/** Turns per round. With `--ratios`, the time to the first token is shown but does not fail the bench. */
 const turns = options.ratios ? 5 : 15;
 
 interface Side {
@@ -57,14 +57,13 @@ async function openAll(name: string, wire: GrpcWire, mark: string): Promise<Side
 		await begun;
 		clients.push(client);
 	}
-	// The voice of the last run must have started as well.
+	// The last run must also have started to stream.
 	await settled(server);
 	return { server, clients };
 }
 
 let parts = 0;
 
-/** Microseconds of CPU for each text that a client receives. Resolves when all clients have received the last text. */
 async function costOf({ server, clients }: Side, each: number): Promise<number> {
 	parts += 1;
 	const mark = `[part ${parts}]`;
@@ -102,10 +101,7 @@ async function measurePush(gateway: Side, floor: Side): Promise<Costs[]> {
 const order = "paced 3 5";
 const reply = "word word word";
 
-/**
- * Milliseconds from sending a message to the first token of its reply. Resolves when the text `mark` has arrived and
- * the turn has ended.
- */
+/** Returns the milliseconds from sending a message to the first token of its reply, after the turn has ended. */
 async function timeTo(mark: string, client: GrpcClient, talk: Talk): Promise<number> {
 	const ended = client.until(mark);
 	const began = performance.now();
@@ -122,7 +118,7 @@ async function measureFirstToken(wire: GrpcWire, floor: ServerProcess): Promise<
 	const [gateway, sdk] = [await startServer("gateway-sdk", url), await startServer("raw-sdk", url)];
 	const [ours, bare] = [await GrpcClient.connect(gateway.port), await GrpcClient.connect(floor.port)];
 	const added: number[] = [];
-	// As in `ttft`: users mostly meet a gateway that has already answered some hundred messages.
+	// Users usually meet a gateway that has already answered hundreds of messages.
 	const cold = options.ratios ? warmUp : 12;
 	for (const round of roundsOf(options, cold)) {
 		const samples: number[] = [];
@@ -178,7 +174,7 @@ async function measureIdle(wire: GrpcWire): Promise<{ readonly idle: number; rea
 		}
 		return sessions;
 	};
-	// The memory of a session must not include code that is loaded and compiled for the first clients.
+	// Loads and compiles the code of the gateway first, because the memory per session must not include it.
 	for (const [client] of await openMany((options.ratios ? 4 : 6) * atOnce)) client.close();
 	await settled(server);
 	const empty = await server.memory();
@@ -242,8 +238,8 @@ async function measure(wire: GrpcWire): Promise<{ readonly figures: Figure[]; re
 			...[single, burst, added, idle],
 			...(wire === roz ? [equipped] : []),
 		],
-		// The gateway also searches each text for secrets and adds it to the reply of its run. The floor does neither.
-		// With one text per tick, the ratio compares all this work with a single write.
+		// Unlike the floor, the gateway also redacts each text and adds it to the reply of its run. With one text per tick,
+		// the ratio compares this work with a single write.
 		gates: [
 			{ figure: single, atLeast: 0.85, target: true },
 			{ figure: single, atLeast: 0.3 },

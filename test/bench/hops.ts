@@ -19,7 +19,6 @@ import { startServer } from "./measure/server-process.ts";
  */
 const packages = fileURLToPath(new URL("../../packages", import.meta.url));
 const options = readOptions(3);
-/** Messages before the measured message, which load and compile all code. */
 const warmUp = 3;
 
 const directory = mkdtempSync(join(tmpdir(), "parley-hops-"));
@@ -46,7 +45,7 @@ const gateway = await startGateway({
 		flags: {
 			listen: ["127.0.0.1:0"],
 			data: directory,
-			// The probes of a sandbox would run during the first messages, and a hello runs no command.
+			// The capability checks of a sandbox would run during the first messages. These messages run no commands.
 			sandbox: "off",
 		},
 		environment: { PARLEY_TITLES: "false" },

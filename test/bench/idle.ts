@@ -8,19 +8,19 @@ import { openSession } from "./measure/requests.ts";
 import { type ServerProcess, startServer } from "./measure/server-process.ts";
 
 /**
- * Cost of 10,000 idle sessions, compared in alternating rounds with a `ws` server that has as many clients. Measures
- * the resident memory of the server's process after garbage collection, per session. It does so with one connected
- * client per session, and after all clients have left. Also measures the CPU time of an idle gateway with all clients.
+ * Cost of 10,000 idle sessions, compared in alternating rounds with a `ws` server that has the same number of clients.
+ * Measures resident memory per session after garbage collection, with one connected client per session and after all
+ * clients have disconnected. Also measures the CPU time of an idle gateway with all clients connected.
  */
 const sessions = 10_000;
-/** Connections that open at the same time. Further connections would only wait for each other in the gateway. */
+/** Maximum concurrent connection attempts. */
 const atOnce = 50;
-/** Long enough for one round of pings, because pings are part of the idle cost. */
+/** Milliseconds of idle time. Long enough for one round of pings, because pings are part of the idle cost. */
 const restMs = 20_000;
 const options = readOptions(1);
 
 interface Measured {
-	/** Bytes per connected client, and per disconnected client. */
+	/** Bytes per session. */
 	readonly connected: number;
 	readonly disconnected: number;
 	readonly idle: number;
@@ -31,7 +31,7 @@ async function measure(
 	server: ServerProcess,
 	open: (server: ServerProcess) => Promise<DrainClient>,
 ): Promise<Measured> {
-	// The memory of a session must not include code that is loaded and compiled for the first clients.
+	// Loads and compiles the code of the server first, because the memory per session must not include it.
 	for (const client of await openMany(server, open, 10 * atOnce)) client.close();
 	await settled(server);
 	const empty = await server.memory();
@@ -63,7 +63,10 @@ async function openMany(
 	return clients;
 }
 
-/** Resolves when the process is idle. The gateway records a join or a leave only after it has notified the client. */
+/**
+ * Resolves when the process uses less than 3 % of a CPU for 300 ms. The gateway records a join or a leave only after it
+ * has notified the client.
+ */
 async function settled(server: ServerProcess): Promise<void> {
 	const [pauseMs, share] = [300, 0.03];
 	for (let before = Number.NEGATIVE_INFINITY; ; ) {

@@ -119,9 +119,9 @@ report(
 		{ figure: ratio, atMost: 1.6 },
 		{ figure: onOneConnection, atMost: 1, ofMachine: true },
 		{ figure: each, atMost: 1, ofMachine: true, target: true },
-		// This time grows with the connections of the machine, including connections that ended within the last minute.
+		// The time grows with the number of connections on the machine, including those closed within the last minute.
 		{ figure: added, atMost: 5, ofMachine: true },
-		// This time grows with the processes of the machine, by 15 µs for each process.
+		// The time grows by 15 µs for each process on the machine.
 		{ figure: addedAfter, atMost: 5, ofMachine: true },
 	],
 	options,

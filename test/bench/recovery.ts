@@ -27,7 +27,6 @@ const file = join(data, "parley.sqlite");
 mkdirSync(data, { mode: 0o700 });
 await fillDatabase(file, sessions, events);
 
-/** Milliseconds from the request for a session to its last event. */
 async function resumeTime({ port }: GatewayBinary, session: string): Promise<number> {
 	const client = await DrainClient.open(port, "/api/ws");
 	const replayed = client.until(lastWords);
@@ -39,7 +38,6 @@ async function resumeTime({ port }: GatewayBinary, session: string): Promise<num
 	return elapsed;
 }
 
-/** Resident bytes of a gateway with a single new session. */
 async function emptyMemory(): Promise<number> {
 	const empty = join(directory, "empty");
 	await using gateway = await GatewayBinary.start(empty, directory);
@@ -54,12 +52,11 @@ async function emptyMemory(): Promise<number> {
 const acknowledged: WriteLoad["acknowledged"] = [];
 interface Round extends Readonly<Record<"resume" | "memory" | "empty", number>> {
 	readonly start: Start;
-	/** The start of a process that only imports the modules of the gateway. */
 	readonly imported: Start;
 }
 
 const rounds: Round[] = [];
-/** Rounds that are not measured, because the first start fills the compile cache. */
+/** Unmeasured rounds: the first start fills the compile cache. */
 const warmUp = 1;
 let gateway = await GatewayBinary.start(data, directory);
 for (const round of roundsOf(options, warmUp)) {
@@ -79,7 +76,10 @@ for (const round of roundsOf(options, warmUp)) {
 }
 await gateway.kill();
 
-/** Acknowledged messages that are missing or duplicate, and sessions whose event numbers have a gap or a duplicate. */
+/**
+ * Counts acknowledged messages that are missing or duplicated, and sessions whose event numbers have a gap or
+ * duplicate.
+ */
 function findFaults(): { readonly lost: number; readonly misnumbered: number } {
 	const database = new DatabaseSync(file, { readOnly: true });
 	const find = database.prepare(
@@ -102,7 +102,6 @@ const { lost, misnumbered } = findFaults();
 rmSync(directory, { recursive: true });
 const megabytes = (bytes: number): number => bytes / 1024 / 1024;
 const start = { name: "spawn to listening", unit: "ms", values: rounds.map((round) => round.start.clock) };
-/** One ratio for each round. */
 const ratioBy = (what: keyof Start): number[] =>
 	rounds.map((round) => round.start[what] / round.imported[what]);
 const ratio = { name: "listening ÷ bare import", unit: "×", values: ratioBy("clock") };

@@ -40,7 +40,6 @@ if (state !== "ready") {
 	console.log(`sandbox: not measured: ${reason}`);
 } else {
 	const [inside, outside]: [number[], number[]] = [[], []];
-	// The first round fills caches and is not measured.
 	for (let round = 0; round <= options.rounds; round++) {
 		const [one, other] = [await timeOf(open), await timeOf(confining)];
 		if (round === 0) continue;

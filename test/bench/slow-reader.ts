@@ -6,21 +6,20 @@ import { startServer } from "./measure/server-process.ts";
 
 /**
  * CPU time of the gateway's process per reply and client, for 99 subscribers of one session. The bench alternates
- * between two cases: without a slow client, and with a hundredth client that never reads and has a full buffer.
+ * between two cases: without a slow client, and with an additional client that never reads and has a full buffer.
  */
 const readers = 99;
 const replies = 2;
 /**
- * Size of a reply: ticks of the event loop, deltas per tick, characters per delta. The last frame repeats the complete
- * text.
+ * Order for a reply: ticks of the event loop, deltas per tick, characters per delta. The last frame repeats the
+ * complete text.
  */
 const reply = "32 8 4000";
 /**
- * Bytes that may wait for one client before the gateway drops deltas for it. The gateway closes a connection with twice
- * as many waiting bytes.
+ * Maximum bytes in the gateway's buffer for one client before the gateway drops deltas. At twice this size, the gateway
+ * closes the connection.
  */
 const budget = 8 * 1024 * 1024;
-/** Text in the last frame of every reply. */
 const endMark = '"event":"assistant.message"';
 
 const options = readOptions(4);
@@ -34,7 +33,7 @@ while (clients.length < readers) {
 	clients.push(client);
 }
 
-/** Bytes that wait for slow clients at present. */
+/** Bytes in the gateway's buffers for all clients. */
 const waiting = (): Promise<number> => readMetric(server.port, "parley_outgoing_bytes");
 
 /**
@@ -62,7 +61,7 @@ interface Measured {
 	/** CPU time in microseconds. */
 	readonly cpu: number;
 	readonly seconds: number;
-	/** Maximum number of waiting bytes, read after each reply. */
+	/** Maximum number of buffered bytes, sampled after each reply. */
 	readonly usedBytes: number;
 }
 
@@ -87,7 +86,6 @@ async function measureAsleep(): Promise<Measured> {
 }
 
 const rounds: { readonly alone: Measured; readonly slow: Measured }[] = [];
-// The first round warms up the gateway and is not measured.
 for (const round of roundsOf(options, 1)) {
 	const first = round % 2 === 0 ? await measure() : undefined;
 	const slow = await measureAsleep();

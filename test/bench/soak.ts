@@ -8,10 +8,10 @@ import { type Figure, readOptions, report, roundsOf } from "./measure/report.ts"
 import { openSession, request } from "./measure/requests.ts";
 
 /**
- * Memory and CPU of a gateway over many plain turns of the offline model. Each session has two turns, after which its
- * client leaves. A round is 1,000 turns in 500 sessions. The default is 20 rounds after a warm-up round, which is
- * 20,000 turns in 10,000 sessions. Then the bench gives the idle gateway 45 s to return memory. With `--ratios`, a
- * round is 600 turns in 300 sessions, and the bench does not wait for memory.
+ * Memory and CPU of a gateway over many turns of the offline model. Each session has two turns, after which its client
+ * disconnects. A round is 1,000 turns in 500 sessions. The default is 20 rounds after a warm-up round, which is 20,000
+ * turns in 10,000 sessions. Then the bench waits 45 s for the idle gateway to return memory. With `--ratios`, a round
+ * is 600 turns in 300 sessions, and the bench does not wait.
  */
 const turnsOfSession = 2;
 const atOnce = 8;
@@ -70,7 +70,7 @@ const growth: Figure = {
 	unit: "×",
 	values: [Math.max(...secondHalf) / Math.min(...secondHalf)],
 };
-// Without the wait, this figure would say nothing.
+// The figure is only meaningful after the wait.
 const left = idle.map((value): Figure => {
 	return { name: "idle ÷ peak", unit: "×", values: [value / Math.max(...memory)] };
 });

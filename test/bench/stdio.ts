@@ -10,12 +10,12 @@ const pings = 2000;
 const prompts = 40;
 const deltas = 20_000;
 /**
- * Maximum milliseconds that the agent adds to the first token of the SDK, including a commit. A user does not notice
- * a shorter delay.
+ * Maximum milliseconds that the agent may add to the first token of the SDK, including a commit. Users do not notice a
+ * shorter delay.
  */
 const maxAddedMs = 5;
 const options = readOptions(7);
-/** Rounds that are not measured, because clients usually talk to a warm process. */
+/** Unmeasured rounds, because clients usually talk to a warm process. */
 const warmUp = 8;
 
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -24,7 +24,7 @@ const binary = path("../../packages/cli/bin/zot.mjs");
 const directory = mkdtempSync(join(tmpdir(), "parley-stdio-"));
 const data = join(directory, "data");
 mkdirSync(data, { mode: 0o700 });
-// Prevents compaction of a session with hundreds of prompts.
+// Without a large context window, a session with hundreds of prompts would be compacted.
 const bench = { id: "bench", provider: "bench", context_window: 1_000_000_000, max_output: 8_192 };
 writeFileSync(join(data, "models.json"), JSON.stringify({ models: [bench] }));
 const flags = ["rpc", "--data", data, "--cwd", directory, "--log-level", "error"];
@@ -32,7 +32,6 @@ const rpc = [binary, ...flags];
 
 const clear = `${JSON.stringify({ id: "2", type: "clear" })}\n`;
 
-/** Milliseconds for one exchange of a side, by the wall clock and by CPU time. */
 interface Timing {
 	readonly clock: number;
 	readonly cpu: number;
@@ -43,7 +42,6 @@ interface Round {
 	readonly floor: Timing;
 }
 
-/** The median time and the average CPU time of an exchange. */
 async function exchange(side: LineProcess, times: number, ask: () => Promise<number>): Promise<Timing> {
 	const samples: number[] = [];
 	const before = side.cpu();
@@ -51,7 +49,7 @@ async function exchange(side: LineProcess, times: number, ask: () => Promise<num
 	return { clock: median(samples), cpu: (side.cpu() - before) / times };
 }
 
-/** Runs both sides in turn. Each side is first in every other round. */
+/** Runs both sides in turn. The side that runs first alternates by round. */
 async function inTurn(
 	round: number,
 	ours: () => Promise<Timing>,
@@ -80,15 +78,14 @@ async function measurePings(): Promise<Round[]> {
 }
 
 /**
- * Measures the time to the first token. Alternates after each prompt, because the result is the difference of two
- * small times.
+ * Measures the time to the first token. The sides alternate after each prompt, because the difference between their
+ * times is small.
  */
 async function measureFirstTokens(): Promise<Round[]> {
 	const model = await startServer("model-server");
 	const url = `http://127.0.0.1:${model.port}`;
 	const agent = new LineProcess([...rpc, "--base-url", url, "--model", "bench"], directory);
 	const line = `${JSON.stringify({ id: "1", type: "prompt", message: "words 2" })}\n`;
-	// The floor repeats the last request that the agent sent to the provider.
 	await agent.ask(line, '"done"');
 	const sdk = new LineProcess([server("stdio-sdk"), url], directory);
 	const rounds: Round[] = [];
@@ -146,7 +143,6 @@ function cheapest(rounds: readonly Round[], side: keyof Round): number {
 	return Math.min(...rounds.map((round) => round[side].cpu));
 }
 
-/** Speed of the agent relative to the floor. */
 function speed(name: string, rounds: readonly Round[], by: keyof Timing): Figure {
 	return { name, unit: "×", values: rounds.map(({ ours, floor }) => floor[by] / ours[by]) };
 }
@@ -157,7 +153,7 @@ const replied = await measureReplies();
 rmSync(directory, { recursive: true });
 
 const pingClock = ratio("ping ÷ bare echo", pinged, "clock");
-// A wake-up on another core can make the exchanges of one side up to four times as expensive for a whole round. Noise
+// A wake-up on another core can make all exchanges of one side in a round up to four times as expensive. Such noise
 // only adds CPU time, so the limit compares the cheapest round of each side.
 const pingCpu: Figure = {
 	name: "ping ÷ bare echo, by CPU of the cheapest rounds",
@@ -189,7 +185,7 @@ report(
 	[
 		{ figure: pingCpu, atMost: 1.5, target: true },
 		{ figure: pingCpu, atMost: 2 },
-		// The echo takes less time than a process switch, so the ratio of wall-clock times is only a target.
+		// The echo is faster than a process switch, so the ratio of wall-clock times is only a target.
 		{ figure: pingClock, atMost: 1.5, target: true },
 		{ figure: added, atMost: maxAddedMs, ofMachine: true },
 		{ figure: replyCpu, atLeast: 0.5, target: true },

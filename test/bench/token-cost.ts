@@ -5,8 +5,8 @@ import { startServer } from "./measure/server-process.ts";
 
 /**
  * CPU cost of a token in the gateway, compared with a loop over the same SDK that only concatenates the text. The
- * gateway has all features: the store with synchronous=FULL, redaction, and one client that receives every delta. Both
- * sides use the same server in turn. The loop runs before and after each round of the gateway, and the ratio of its two
+ * gateway runs its store with synchronous=FULL, redaction, and one client that receives every delta. The two sides use
+ * the same server alternately. The loop runs before and after each round of the gateway, and the ratio of both loop
  * runs shows the noise.
  */
 const words = 20_000;
@@ -22,8 +22,8 @@ const raw = await startServer("raw-sdk", url);
 interface Side {
 	readonly cpu: () => Promise<number>;
 	/**
-	 * Opens this number of conversations. In the gateway, each has one earlier message. The returned function runs an
-	 * order in all conversations.
+	 * Opens `streams` conversations. In the gateway, each has one earlier message. The returned function runs an order in
+	 * all conversations.
 	 */
 	readonly open: (streams: number) => Promise<(order: string) => Promise<unknown>>;
 }
@@ -49,7 +49,6 @@ async function say(client: DrainClient, order: string): Promise<void> {
 	await ended;
 }
 
-/** Microseconds of CPU for one unit of the order. */
 async function costOf({ cpu, open }: Side, { order, streams: count, units }: Case): Promise<number> {
 	const carryOut = await open(count);
 	const before = await cpu();
@@ -73,13 +72,12 @@ const cases: readonly Case[] = [
 	{ name: "50 streams at 2 ms", unit: "µs/token", order: "paced 200 2", streams, units: 200 },
 ];
 
-/** Difference between the medians of two runs of the same code on a busy machine. */
+/** Tolerance for the difference between the medians of two runs of the same code. */
 const noise = 1;
-/** Rounds that are not measured, because they compile code and fill caches. */
+/** Unmeasured rounds, which compile code and fill caches. */
 const warmUp = 3;
 const figures: Figure[] = [];
 const gates: Gate[] = [];
-// With `--ratios`, skips cases without a gate to save time.
 for (const one of cases.filter(({ atMost }) => !options.ratios || atMost !== undefined)) {
 	const { name, unit, atMost } = one;
 	const rounds: { a: number; again: number; b: number }[] = [];

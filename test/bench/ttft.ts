@@ -10,21 +10,20 @@ import { openSession, request } from "./measure/requests.ts";
 import { startServer } from "./measure/server-process.ts";
 
 /**
- * Time that the gateway adds to the first token. It is measured from sending a message to the first delta of a reply
- * through the SDK, and includes the durable commit. The result excludes the time of the same reply from the SDK alone,
- * and the time of a `ws` round trip of the same text. For comparison, the bench also measures the commit with bare
- * node:sqlite, with WAL and synchronous=FULL, on the same disk. The four cases alternate after each message, so that
- * their caches are equally warm.
+ * Time that the gateway adds to the first token: the time from sending a message to the first delta of a reply,
+ * including the durable commit, minus the time of the same reply from the SDK alone and the time of a `ws` round trip
+ * of the same text. For comparison, the bench also measures the commit with bare node:sqlite (WAL, synchronous=FULL) on
+ * the same disk. The four cases alternate after each message, so that their caches are equally warm.
  */
 const turns = 40;
 const order = "words 2";
-/** Rounds that are not measured: users mostly meet a gateway that has already answered some hundred messages. */
+/** Unmeasured rounds: users usually meet a gateway that has already answered hundreds of messages. */
 const warmUp = 8;
 const options = readOptions(5);
 
 /**
- * Milliseconds from sending the text to the first frame that contains the mark. Resolves when the end of the reply has
- * arrived as well.
+ * Returns the milliseconds from sending the text to the first frame that contains `mark`, after a frame with `end` has
+ * also arrived.
  */
 async function roundTrip(client: DrainClient, text: string, mark: string, end = mark): Promise<number> {
 	const first = client.until(mark);
@@ -68,7 +67,7 @@ function createSession(session: string): void {
 	);
 }
 
-/** Milliseconds of a transaction like the one that stores an accepted message. */
+/** Returns the milliseconds of a transaction like the one that stores an accepted message. */
 function commitTime(session: string, turn: number): number {
 	const id = `${session}-${turn}-${"i".repeat(20)}`;
 	const began = performance.now();

@@ -8,14 +8,14 @@ import { type Figure, readOptions, report, roundsOf } from "./measure/report.ts"
 import { openSession, request } from "./measure/requests.ts";
 
 /**
- * CPU of the gateway for a plain turn of the offline model, one turn at a time, with durable commits. A round opens
- * sessions and runs their first turns, then runs further turns in the same sessions. `--against DIRECTORY` compares the
- * gateway with that of another checkout, which must have its bundle. The two gateways alternate, so that both have the
- * same load of the machine.
+ * CPU of the gateway for a turn of the offline model, one turn at a time, with durable commits. A round opens sessions
+ * and runs their first turns, then runs further turns in the same sessions. `--against DIRECTORY` compares the gateway
+ * with that of another checkout, which must have its bundle. The two gateways alternate, so that both run under the
+ * same load.
  */
 const sessionsOfRound = 50;
 const turnsOfSession = 6;
-/** Time for work that follows a reply, such as the title of a session. */
+/** Milliseconds for work that follows a reply, such as the title of a session. */
 const settleMs = 150;
 const options = readOptions(11);
 
@@ -56,7 +56,7 @@ class Side {
 		return { fresh, open };
 	}
 
-	/** Average CPU time of `act`, in milliseconds. */
+	/** Average CPU milliseconds of one call of `act`. */
 	async #measure(times: number, act: (time: number) => Promise<void>): Promise<number> {
 		const before = this.#gateway.cpu();
 		for (let time = 0; time < times; time++) await act(time);

@@ -4,17 +4,17 @@ import { openSession, request } from "./measure/requests.ts";
 import { type ServerProcess, startServer } from "./measure/server-process.ts";
 
 /**
- * 100 subscribers of one session, all of which receive every delta. The gateway and `ws` alone with a plain loop send
- * texts of the same length in turn. CPU is the time of the server's process. The clients only drain their sockets.
+ * 100 subscribers of one session, each of which receives every delta. The gateway and a plain loop over `ws` clients
+ * send texts of the same length alternately. CPU is the time of the server's process. The clients only drain their
+ * sockets.
  */
 const subscribers = 100;
 const ticksPerRun = 100;
 const deltaText = 40;
-/** Length of the gateway's frame for a delta of this length. */
+/** Characters in the gateway's frame for a delta of 40 characters. */
 const frameText = 213;
-/** Maximum number of frames for the deltas of one tick. All deltas after the eighth are sent in one frame. */
+/** Maximum number of frames for the deltas of one tick: one for each of the first eight, one for all further deltas. */
 const maxFrames = 9;
-/** Text in the last frame of every run. */
 const endMark = "assistant.message";
 
 interface Side {
@@ -69,7 +69,6 @@ const options = readOptions(5);
 const gateway = await openGateway();
 const raw = await openRaw();
 const rounds: { ours: Measured; burst: Measured; floor: Measured; again: Measured }[] = [];
-// The first round warms up both servers and is not measured.
 for (const round of roundsOf(options, 1)) {
 	const sides = { ours: gateway, floor: raw };
 	const order = round % 2 === 0 ? (["ours", "floor"] as const) : (["floor", "ours"] as const);

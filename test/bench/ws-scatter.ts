@@ -4,12 +4,12 @@ import { openSession, request } from "./measure/requests.ts";
 import { type ServerProcess, startServer } from "./measure/server-process.ts";
 
 /**
- * 1,000 sessions with one subscriber each, whose models reply at the same time. The gateway and `ws` alone run in turn.
- * `ws` sends the texts of the same streams one by one in frames of the same length. CPU is the time of the server's
- * process during the replies. The clients only drain their sockets.
+ * 1,000 sessions with one subscriber each, whose models reply at the same time. The gateway and `ws` alone run
+ * alternately. `ws` sends the texts of the same streams one by one in frames of the same length. CPU is the time of the
+ * server's process during the replies. The clients only drain their sockets.
  */
 const sessions = 1_000;
-/** Connections that open at the same time. Further connections would only wait for each other in the gateway. */
+/** Maximum concurrent connection attempts. */
 const atOnce = 50;
 const text = { ticks: 10, size: 40 };
 const options = readOptions(11);
@@ -45,7 +45,6 @@ async function openRaw({ port }: ServerProcess): Promise<DrainClient> {
 
 let parts = 0;
 
-/** Microseconds of CPU for each text that a client receives. Resolves when all texts have arrived. */
 async function costOf({ server, clients }: Side, each: number): Promise<number> {
 	parts += 1;
 	const mark = `[part ${parts}]`;
@@ -58,7 +57,7 @@ async function costOf({ server, clients }: Side, each: number): Promise<number> 
 const gateway = await openAll("gateway-scatter", openGateway);
 const raw = await openAll("raw-scatter", openRaw);
 const rounds: Record<"ours" | "burst" | "floor" | "again", number>[] = [];
-/** Rounds that are not measured, because V8 compiles in them. */
+/** Unmeasured rounds, in which V8 compiles the code. */
 const warmUp = 2;
 for (const round of roundsOf(options, warmUp)) {
 	const floor = await costOf(raw, 1);
@@ -90,9 +89,9 @@ report(
 		single,
 		burst,
 	],
-	// A server that only sends texts could reach 1.1 and 0.45. The gateway also searches each text for secrets, adds it
-	// to a reply and passes it to all subscribers, one text at a time. Below the targets, the limits leave room for
-	// noise: runs of the same code had medians from 1.55 to 2.17, and from 0.64 to 0.89.
+	// A server that only sends texts could reach 1.1 and 0.45. The gateway also redacts each text, adds it to a reply and
+	// passes it to all subscribers, one text at a time. The limits above the targets allow for noise: in runs of the same
+	// code, the medians ranged from 1.55 to 2.17 and from 0.64 to 0.89.
 	[
 		{ figure: single, atMost: 1.6, target: true },
 		{ figure: single, atMost: 2.6 },

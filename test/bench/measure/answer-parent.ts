@@ -18,13 +18,13 @@ export function answerParent(port: number, stop: () => Promise<void>): void {
 	process.send?.(port);
 }
 
-/** Resident memory after garbage collection. Finalizers must have run before their memory is free. */
+/** Resident bytes after garbage collection. The loop lets finalizers run, which release more memory. */
 async function residentBytes(): Promise<number> {
 	setFlagsFromString("--expose-gc");
 	const collect: unknown = runInNewContext("gc");
 	if (typeof collect !== "function") throw new Error("garbage cannot be collected");
 	for (let pass = 0; pass < 3; pass++) {
-		// Returns memory to the system, as V8 does after a long idle time.
+		// The `last-resort` flavor also returns memory to the operating system.
 		collect({ type: "major", execution: "sync", flavor: "last-resort" });
 		await new Promise((resolve) => setImmediate(resolve));
 	}

@@ -8,7 +8,7 @@ import type { Session } from "node:inspector/promises";
  */
 export class CallDepth {
 	readonly #inspector: Session;
-	/** The functions above each point, innermost first. */
+	/** The functions in the call stack of each point, innermost first. */
 	readonly #above = new Map<string, readonly string[]>();
 
 	private constructor(inspector: Session) {
@@ -23,7 +23,7 @@ export class CallDepth {
 		return depth;
 	}
 
-	/** Marks a point. The inspector reports the complete stack for each `console.trace`. */
+	/** Marks a point: the inspector reports the complete stack of each `console.trace`. */
 	mark(place: string): void {
 		reported.trace(place);
 	}
@@ -32,7 +32,7 @@ export class CallDepth {
 		const known = new Set(this.#above.get(outer));
 		const above = this.#above.get(inner) ?? [];
 		const path = above.filter((name) => !known.has(name));
-		// Without a common caller, the inspector has cut off the stack.
+		// Without a common caller, the inspector has truncated the stack.
 		if (path.length === above.length) throw new Error(`no stack leads from ${outer} to ${inner}`);
 		return path.toReversed();
 	}
@@ -50,7 +50,7 @@ export class CallDepth {
 	};
 }
 
-/** More async stacks than a message needs to reach back to its socket. */
+/** Maximum depth of async stack traces, sufficient to trace a message to its socket. */
 const maxTraces = 200;
 
 function functionsIn(innermost: Runtime.StackTrace | undefined): string[] {

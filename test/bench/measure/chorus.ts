@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 
 /**
- * The next texts of all voices: `each` texts per tick of the event loop. In the last tick, each text starts with the
- * mark.
+ * One order of the parent: `each` texts of `size` characters per tick, for `ticks` ticks. In the last tick, each text
+ * starts with `mark`.
  */
 interface Part {
 	readonly ticks: number;
@@ -26,7 +26,7 @@ export class Chorus {
 		});
 	}
 
-	/** One voice: yields its texts as events until the parent sends `stop`, and then the end event. */
+	/** Yields the texts of one stream as events until the parent sends `stop`, and then yields `end`. */
 	async *voice<T>(toEvent: (text: string) => T, end: T): AsyncGenerator<T, void> {
 		for (;;) {
 			const part = await this.#next.promise;
@@ -35,8 +35,7 @@ export class Chorus {
 			for (let tick = 1; tick <= ticks; tick++) {
 				const text = (tick === ticks ? mark : "").padEnd(size, "x");
 				for (let event = 0; event < each; event++) yield toEvent(text);
-				// Each voice yields in a separate callback of the event loop, because the chunks of real replies arrive from
-				// separate sockets.
+				// Each stream yields in a separate callback of the event loop, as chunks from separate sockets do.
 				await setImmediate();
 			}
 		}
@@ -48,7 +47,7 @@ export class Chorus {
 		this.#next = Promise.withResolvers();
 		const before = process.cpuUsage();
 		begun.resolve(part);
-		// One more tick than the voices have, so that their last texts are sent.
+		// Waits one tick longer than the streams, so that their last texts are sent.
 		for (let tick = 0; tick <= part.ticks; tick++) await setImmediate();
 		const { user, system } = process.cpuUsage(before);
 		return user + system;

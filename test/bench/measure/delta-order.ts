@@ -1,4 +1,4 @@
-/** Maximum number of deltas in one tick that the core passes on one by one. */
+/** Maximum number of deltas per tick that the core emits without combining them. */
 export const deltasPerTick = 8;
 
 export const deltaText = " word".repeat(2);

@@ -13,7 +13,7 @@ export class DrainClient {
 	private constructor(socket: Socket) {
 		this.#socket = socket;
 		socket.on("data", (chunk) => this.#inspect(chunk));
-		// Benches kill servers. The caller that awaits the data notices when it is missing.
+		// Benches kill servers. The caller that awaits data detects the loss.
 		socket.on("error", () => undefined);
 	}
 
@@ -33,11 +33,9 @@ export class DrainClient {
 	send(text: string): void {
 		const payload = Buffer.from(text);
 		const head = payload.length < 126 ? Buffer.from([0x81, 0x80 | payload.length]) : longHead(payload.length);
-		// A mask of zeros leaves the payload unchanged.
 		this.#socket.write(Buffer.concat([head, Buffer.alloc(4), payload]));
 	}
 
-	/** Resolves when the data received from now on contains the text. */
 	until(mark: string): Promise<void> {
 		return this.#marks.until(mark);
 	}
@@ -58,7 +56,7 @@ export class DrainClient {
 		this.#socket.destroy();
 	}
 
-	/** Finds a ping among frames by its two bytes. A pong to bytes that only look like a ping does no harm. */
+	/** Detects a ping by its two bytes, without parsing frames. An unnecessary pong does no harm. */
 	#inspect(chunk: Buffer): void {
 		if (chunk.includes(ping)) this.#socket.write(pong);
 		this.#marks.inspect(chunk);
@@ -68,7 +66,7 @@ export class DrainClient {
 /** A ping without a payload: RFC 6455, section 5.5.2. */
 const ping = Buffer.from([0x89, 0]);
 
-/** The frame is masked with zeros, like all frames of this client. */
+/** A pong, masked with zeros like all frames of this client. */
 const pong = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
 
 function longHead(length: number): Buffer {

@@ -1,4 +1,4 @@
-/** Calls the function with each line of stdin. The code is minimal, so that it costs little CPU time. */
+/** Calls `act` for each complete line of stdin. Simpler and cheaper than `node:readline`. */
 export function eachLine(act: (line: string) => void): void {
 	let rest = "";
 	process.stdin.setEncoding("utf8").on("data", (chunk: string) => {

@@ -2,7 +2,6 @@ import { DatabaseSync } from "node:sqlite";
 import { openSqliteStore } from "@parley/base";
 import { migrations } from "@parley/core";
 
-/** Text at the end of the last event of each session. */
 export const lastWords = "[the last words]";
 
 export function sessionId(n: number): string {
@@ -14,8 +13,8 @@ const runOf = "(s.n * 1000 + e.n / 2)";
 const words = "substr(replace(hex(zeroblob(60)), '0', 'word '), 1, 200)";
 
 /**
- * Creates a database of idle sessions. Each session has one run for every two events: a message, and a reply of 200
- * characters. `events` is even.
+ * Creates a database of idle sessions with `events` events each. `events` must be even: each run has two events, a
+ * message and a reply of 200 characters.
  */
 export async function fillDatabase(file: string, sessions: number, events: number): Promise<void> {
 	await (await openSqliteStore({ file, migrations })).close();

@@ -9,7 +9,7 @@ export const binary = fileURLToPath(new URL("../../../packages/cli/bin/parley.mj
 
 export class GatewayBinary implements AsyncDisposable {
 	readonly port: number;
-	/** Milliseconds from the spawn to the ready line. */
+	/** Milliseconds of wall-clock time and CPU time from the spawn to the ready line. */
 	readonly begun: Start;
 	readonly #child: ChildProcess;
 	readonly #exited: Promise<unknown>;
@@ -22,8 +22,8 @@ export class GatewayBinary implements AsyncDisposable {
 	}
 
 	/**
-	 * Starts the gateway on a free port, with these flags in addition to the usual ones. Creates the data directory if
-	 * it does not exist. `command` may belong to another checkout.
+	 * Starts the gateway on a free port, with additional flags. Creates the data directory if it does not exist.
+	 * `command` may be the binary of another checkout.
 	 */
 	static async start(
 		data: string,
@@ -38,7 +38,7 @@ export class GatewayBinary implements AsyncDisposable {
 			cwd: root,
 			stdio: ["ignore", "pipe", "inherit"],
 		});
-		// A bench that fails does not stop its gateway itself.
+		// Stops the gateway when the bench exits without stopping it.
 		const kill = (): boolean => child.kill("SIGKILL");
 		process.once("exit", kill);
 		child.once("exit", () => process.off("exit", kill));

@@ -11,14 +11,13 @@ interface Side {
 }
 
 interface Cost {
-	/** Microseconds of CPU for one answer. */
 	readonly cpu: number;
 	readonly edits: number;
-	/** Median time to the first post, in milliseconds. */
+	/** Median time to the first post. */
 	readonly firstMs: number;
 }
 
-/** Servers of `servers/` for both sides, and the library of the floor. */
+/** Script names in `servers/` for both sides, and the name of the library that the floor uses. */
 export interface GrowingSides {
 	readonly kit: string;
 	readonly sdk: string;
@@ -56,7 +55,7 @@ export async function benchGrowing(name: string, sides: GrowingSides, options: B
 	const ours = await startSide(sides.kit, sides);
 	const floor = await startSide(sides.sdk, sides);
 	const rounds: { readonly a: Cost; readonly b: Cost; readonly again: Cost }[] = [];
-	// The first messages open the sessions, and V8 compiles the code.
+	// During the first messages, sessions are opened and V8 compiles the code.
 	const warmUp = options.ratios ? 1 : 2;
 	for (const round of roundsOf(options, warmUp)) {
 		const a = await costOf(floor);
@@ -67,7 +66,7 @@ export async function benchGrowing(name: string, sides: GrowingSides, options: B
 	const figure = (of: string, values: number[], unit = "µs CPU") => ({ name: of, unit, values });
 	const each = (of: (round: (typeof rounds)[number]) => number): number[] => rounds.map(of);
 	const { library } = sides;
-	// The average of both measurements of the floor, because the load of the machine varies.
+	// Averages both measurements of the floor, because the load of the machine varies.
 	const ratios = each(({ a, b, again }) => (2 * b.cpu) / (a.cpu + again.cpu));
 	const ratio = figure(`CPU of a growing answer, connector ÷ ${library} alone`, ratios, "×");
 	const firsts = each(({ b }) => b.firstMs);

@@ -7,7 +7,7 @@ const tokenTag = 0x12;
 /** Bytes before each message: a flag and the length. */
 const headerBytes = 5;
 
-/** Calls `found` for each token in the messages of a stream. */
+/** Returns a parser of stream chunks that calls `found` for each token. */
 function tokens(found: () => void): (chunk: Buffer) => void {
 	let rest: Buffer = Buffer.alloc(0);
 	return (chunk) => {
@@ -21,7 +21,7 @@ function tokens(found: () => void): (chunk: Buffer) => void {
 	};
 }
 
-/** A connection that opens streams and searches the received bytes for marks. It has minimal cost. */
+/** A connection of minimal cost that opens streams and searches the received bytes for marks. */
 export class GrpcClient {
 	readonly #session: ClientHttp2Session;
 	readonly #token: string | undefined;
@@ -30,7 +30,7 @@ export class GrpcClient {
 	private constructor(session: ClientHttp2Session, token: string | undefined) {
 		this.#session = session;
 		this.#token = token;
-		// A stopped server ends the connection.
+		// A server that stops closes the connection.
 		session.on("error", () => undefined);
 	}
 
@@ -55,8 +55,8 @@ export class GrpcClient {
 	}
 
 	/**
-	 * Resolves when the next token of the stream arrives. The text is not compared, because a word may arrive in two
-	 * parts.
+	 * Resolves when the next token of the stream arrives. The text is not compared, because a word may be split into two
+	 * tokens.
 	 */
 	token(stream: ClientHttp2Stream): Promise<void> {
 		return new Promise((resolve) => {
@@ -68,7 +68,7 @@ export class GrpcClient {
 		});
 	}
 
-	/** Resolves when any stream has received the text. */
+	/** Resolves when data received after the call contains `mark`, on any stream. */
 	until(mark: string): Promise<void> {
 		return this.#marks.until(mark);
 	}

@@ -3,7 +3,7 @@ import { frameCommand } from "../../conformance/drivers/kontekst-client.ts";
 import { frameRozRequest, structOf } from "../../conformance/drivers/roz-client.ts";
 import type { GrpcClient } from "./grpc-client.ts";
 
-/** The messages of one session. Each message is sent after the previous turn has ended. */
+/** Sequential messages of one session. Call `say` only after the previous turn has ended. */
 export interface Talk {
 	/** Sends a message, and resolves with the stream of its reply. */
 	say(prompt: string): Promise<ClientHttp2Stream>;
@@ -11,7 +11,7 @@ export interface Talk {
 	close(): Promise<void>;
 }
 
-/** A gRPC protocol in the form that the bench needs. */
+/** Operations of a gRPC protocol that the bench uses. */
 export interface GrpcWire {
 	readonly name: string;
 	/** Opens a stream and sends a message in a new session. */
@@ -47,11 +47,11 @@ export const kontekst: GrpcWire = {
 			close: turnEnded,
 		};
 	},
-	// `completed` repeats the reply.
+	// The `completed` message repeats the reply.
 	ended: (answerText) => answerText,
 };
 
-/** Reason in the hint that starts a turn of roz. The server without a gateway sends this text first. */
+/** Reason in the hint at the start of a roz turn. The floor's server sends this text first. */
 export const begun = "a turn has started";
 
 const streamSession = "/roz.v1.AgentService/StreamSession";
@@ -80,10 +80,10 @@ export const roz: GrpcWire = {
 };
 
 export const ping = frameRozRequest({ ping: {} });
-/** A `Pong` as bytes: the tag of its field, and its length. */
+/** The first bytes of an encoded `Pong`: the tag of its field, and length 0. */
 export const pong = "B\0";
 
-/** Part of the response to `start`. The server without a gateway sends only this part. */
+/** Text in the response to `start`. The floor's server sends only this text. */
 export const sessionStarted = "require_confirmation";
 
 /** A `RegisterTools` request with five tools of an editor. */

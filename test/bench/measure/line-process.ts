@@ -4,7 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import { Marks } from "./marks.ts";
 import { processCpu } from "./process-cpu.ts";
 
-/** A program that exchanges lines over pipes. The client only searches the output for marks. */
+/** A program that exchanges lines over stdin and stdout. */
 export class LineProcess {
 	readonly #child: ChildProcessByStdio<Writable, Readable, null>;
 	readonly #marks = new Marks();
@@ -15,8 +15,8 @@ export class LineProcess {
 	}
 
 	/**
-	 * Milliseconds from sending the line to the first output line that contains the mark. Resolves when the line with `end`
-	 * has arrived as well.
+	 * Returns the milliseconds from sending the line to the first output that contains `mark`, after output with `end`
+	 * has also arrived.
 	 */
 	async ask(line: string, mark: string, end = mark): Promise<number> {
 		const first = this.#marks.until(mark);
@@ -33,7 +33,7 @@ export class LineProcess {
 		return processCpu(this.#child.pid);
 	}
 
-	/** Ends the input, and resolves when the process has ended. */
+	/** Closes stdin and waits until the process exits. */
 	async close(): Promise<void> {
 		const exited = once(this.#child, "exit");
 		this.#child.stdin.end();

@@ -7,12 +7,12 @@ interface Awaited {
 export class Marks {
 	#awaited: Awaited[] = [];
 
-	/** Resolves when the data searched from now on contains the text. */
+	/** Resolves when data that is inspected after the call contains `mark`. */
 	until(mark: string): Promise<void> {
 		return new Promise((resolve) => this.#awaited.push({ mark, resolve, tail: "" }));
 	}
 
-	/** Searches a chunk together with the end of the previous chunk, because a mark may span two chunks. */
+	/** Inspects a chunk together with the end of the previous chunk, because a mark may span two chunks. */
 	inspect(chunk: Buffer): void {
 		for (const awaited of this.#awaited) {
 			const { mark, tail, resolve } = awaited;

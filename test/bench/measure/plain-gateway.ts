@@ -2,7 +2,7 @@ import { createIds, systemClock } from "@parley/base";
 import { createClient } from "@parley/protocol";
 import { WebSocket } from "ws";
 
-/** Posts of one reply. Each text is the complete reply so far. */
+/** Posts one reply. Each `text` is the complete reply so far. */
 export interface ReplyWriter {
 	start(text: string): Promise<void>;
 	grow(text: string): Promise<void>;
@@ -10,7 +10,6 @@ export interface ReplyWriter {
 	end(text: string): Promise<void>;
 }
 
-/** A message for the gateway. */
 export interface PlainMessage {
 	readonly id: string;
 	/** The text without the mention of the bot. */

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * Milliseconds of CPU time that all threads of a process have used so far. Other processes on the same cores affect
- * this value less than the wall clock. Source: /proc/PID/schedstat, https://docs.kernel.org/scheduler/sched-stats.html
+ * Milliseconds of CPU time of all live threads of a process. Unlike the wall clock, this value is hardly affected by
+ * other processes. Source: /proc/PID/schedstat, https://docs.kernel.org/scheduler/sched-stats.html
  */
 export function processCpu(pid: number | undefined): number {
 	const threads = readdirSync(`/proc/${pid}/task`);

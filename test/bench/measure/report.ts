@@ -1,7 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 
-/** Options of every bench: `--rounds N`, `--json FILE` and `--ratios`. */
 export interface BenchOptions {
 	readonly rounds: number;
 	/** Another checkout to compare with, from `--against DIRECTORY`. Only `turn` uses it. */
@@ -25,12 +24,11 @@ export function readOptions(defaultRounds: number): BenchOptions {
 	return { rounds, json: values.json, ratios: values.ratios ?? false, against: values.against };
 }
 
-/** True after a SIGTERM, for example when a time limit has passed. */
 let isEnded = false;
 
 /**
- * The numbers of the rounds, starting at 0. Warm-up rounds come first, in addition to `options.rounds`. After a
- * SIGTERM, a bench finishes its round, reports its results, and fails.
+ * Yields round numbers from 0: `warmUp` rounds first, then `options.rounds`. After a SIGTERM, the bench finishes its
+ * current round, reports its results, and fails.
  */
 export function* roundsOf({ rounds }: BenchOptions, warmUp: number): Generator<number> {
 	process.once("SIGTERM", () => {
@@ -46,7 +44,6 @@ export function median(values: readonly number[]): number {
 	return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
 }
 
-/** The values of one measured quantity, usually one for each round. */
 export interface Figure {
 	readonly name: string;
 	readonly unit: string;
@@ -54,7 +51,8 @@ export interface Figure {
 }
 
 /**
- * A limit for the median of a figure. A median outside the limit fails the bench, except as the fields below state.
+ * A limit for the median of a figure. A median outside the limit fails the bench unless `ofMachine` or `target` states
+ * otherwise.
  */
 export interface Gate {
 	readonly figure: Figure;
@@ -71,7 +69,7 @@ export interface Gate {
 
 /**
  * Prints medians with their range, and the gates. Writes the figures to the `--json` file. Sets exit code 1 after a
- * SIGTERM, or if a gate that counts is missed.
+ * SIGTERM or when a median misses its gate.
  */
 export function report(
 	name: string,

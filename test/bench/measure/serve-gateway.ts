@@ -6,11 +6,11 @@ import type { Model } from "@parley/core";
 import { type ConfigFlags, loadConfig, startGateway } from "@parley/gateway";
 import { answerParent } from "./answer-parent.ts";
 
-/** Starts a gateway with its store on disk, in a server of `startServer`. */
+/** Starts a gateway with an on-disk store in a process that `startServer` has forked. */
 export async function serveGateway(options: {
 	readonly flags?: ConfigFlags;
 	readonly model?: Model;
-	/** An empty directory for the gateway, which the parent removes. By default, the server creates one. */
+	/** An empty directory for the gateway, which the caller removes. By default, a new temporary directory. */
 	readonly directory?: string | undefined;
 	/** Content of the gateway's configuration file. */
 	readonly settings?: object;

@@ -3,16 +3,16 @@ import { once } from "node:events";
 
 export interface ServerProcess {
 	readonly port: number;
-	/** Microseconds of CPU (user and system, all threads) since the start. */
+	/** Microseconds of CPU time (user and system, all threads) since the start. */
 	cpu(): Promise<number>;
 	/** Resident bytes of the process after garbage collection. */
 	memory(): Promise<number>;
-	/** Sends an order to the server. Resolves with the number in the answer. */
+	/** Sends an order to the server and returns the number in its answer. */
 	ask(order: object): Promise<number>;
 	stop(): Promise<void>;
 }
 
-/** Starts `servers/NAME.ts`. The server first sends its port, then answers requests and orders. */
+/** Forks `servers/NAME.ts`. The server first sends its port, then handles requests and orders. */
 export async function startServer(name: string, ...args: readonly string[]): Promise<ServerProcess> {
 	const child = fork(new URL(`../servers/${name}.ts`, import.meta.url), args, {
 		stdio: ["ignore", "inherit", "inherit", "ipc"],

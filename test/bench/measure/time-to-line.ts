@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { processCpu } from "./process-cpu.ts";
 
-/** Milliseconds from the start of a process to its first output or mark: wall clock and CPU time. */
+/** Milliseconds from the spawn of a process to its first output that contains the mark: wall clock and CPU time. */
 export interface Start {
 	readonly clock: number;
 	readonly cpu: number;
@@ -14,7 +14,7 @@ interface LineOptions {
 	readonly mark?: string;
 }
 
-/** Starts Node with these arguments and this input, waits for the mark on stdout, and ends the process. */
+/** Starts Node with these arguments and this input, waits for `mark` on stdout, and stops the process. */
 export async function timeToLine(
 	args: readonly string[],
 	cwd: string,

@@ -1,7 +1,7 @@
 import { DrainClient } from "./drain-client.ts";
 import { openSession, request } from "./requests.ts";
 
-/** Clients that send messages until the gateway dies, and a record of the messages that it acknowledged. */
+/** Clients that send messages until the gateway is killed, with a record of the messages that it acknowledged. */
 export class WriteLoad {
 	readonly acknowledged: { readonly session: string; readonly content: string }[] = [];
 	readonly #clients: DrainClient[] = [];
@@ -24,7 +24,7 @@ export class WriteLoad {
 		}
 	}
 
-	/** Stops the load after the gateway has died. */
+	/** Closes the clients after the gateway was killed. */
 	end(): void {
 		this.#ended = true;
 		for (const client of this.#clients) client.close();

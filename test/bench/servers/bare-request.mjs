@@ -1,5 +1,6 @@
-// The floor of a first word. Reads a request to the Messages API on stdin and sends it to the URL in the argument.
-// Prints a line for each delta of the reply. It uses no library and no TypeScript, so only Node itself must load.
+// The floor for the time to the first word. Reads a request body of the Messages API from stdin and sends it to the URL
+// in the argument. Prints a line for each delta of the reply. It has no dependencies and is plain JavaScript, so that
+// only Node itself must load.
 
 import { createInterface } from "node:readline";
 

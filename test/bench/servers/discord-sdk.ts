@@ -12,16 +12,16 @@ import { answerParent } from "../measure/answer-parent.ts";
 import { plainGateway, type ReplyWriter } from "../measure/plain-gateway.ts";
 
 /**
- * The floor: a simple bot with discord.js and a gateway. The bot stores nothing, passes messages on and reads every
- * frame of the session. Like the connector, it replies with the answer and three buttons. Without a gateway, the bot
- * sends the same reply itself. With a third argument, it shows a reply while the reply grows, at the same intervals
- * as the connector.
+ * The floor: a bot with discord.js and a gateway. The bot stores nothing, passes messages on and reads every frame of
+ * the session. Like the connector, it replies with the answer and three buttons. Without a gateway, the bot sends the
+ * same reply itself. With a third argument, it edits its post while the reply grows, at the same intervals as the
+ * connector.
  */
 const [, , url = "", gatewayUrl, grows] = process.argv;
 const { Guilds, GuildMessages, MessageContent } = GatewayIntentBits;
 const client = new Client({
 	intents: [Guilds, GuildMessages, MessageContent],
-	// Discord's limit of fifty requests per second would hide the cost of the work.
+	// With Discord's limit of fifty requests per second, the bot would be idle most of the time.
 	rest: { api: `${url}/api`, retries: 0, globalRequestsPerSecond: Number.POSITIVE_INFINITY },
 	allowedMentions: { parse: [], repliedUser: false },
 });

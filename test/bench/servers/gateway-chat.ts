@@ -2,9 +2,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { serveGateway } from "../measure/serve-gateway.ts";
 
 /**
- * The gateway for users of Discord and Slack, with a model that replies with about 200 characters in one delta. With
- * the argument `words`, the model streams a reply of this number of words, ten per second. The first word contains
- * the time at which it is sent.
+ * The gateway for users of Discord and Slack, with a model that replies with about 200 characters in one delta. With an
+ * argument N, the model streams a reply of N words, ten per second. The first word contains the time at which it is
+ * sent.
  */
 const words = Number(process.argv[2] ?? 0);
 const wordMs = 100;

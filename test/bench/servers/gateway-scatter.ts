@@ -2,7 +2,6 @@ import type { ModelEvent } from "@parley/core";
 import { Chorus } from "../measure/chorus.ts";
 import { serveGateway } from "../measure/serve-gateway.ts";
 
-/** A gateway with a model whose replies are voices of a `Chorus`. */
 const chorus = new Chorus();
 const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
 const end: ModelEvent = { type: "end", stop: "end_turn", usage, model: "bench" };

@@ -6,10 +6,10 @@ import { answerParent } from "../measure/answer-parent.ts";
 let requestBody: unknown;
 
 /**
- * A minimal server of the Messages API. The last text of the conversation is an order. `words N` requests a reply of
- * N deltas, `paced N MS` the same reply with one delta every MS milliseconds, and `input BYTES` one tool call. The
- * content in its input has this size, and the input is sent in deltas of 20 bytes. If the request ends with a tool
- * result, the reply is one word. `GET` returns the last request, so that a floor can send the same request.
+ * A minimal server of the Messages API. The last text of the conversation is an order. `words N` requests a reply of N
+ * deltas; `paced N MS` requests the same reply with one delta every MS milliseconds. `input BYTES` requests one tool
+ * call whose input has a content of this size, in deltas of 20 bytes. If the request ends with a tool result, the reply
+ * is one word. `GET` returns the last request body, so that a floor can send the same request.
  */
 const server = createServer((request, response) => {
 	if (request.method === "GET") response.end(JSON.stringify(requestBody));
@@ -17,7 +17,6 @@ const server = createServer((request, response) => {
 });
 
 server.listen(0, "127.0.0.1", () => {
-	// A server on a TCP port has an object as its address.
 	const { port } = server.address() as AddressInfo;
 	answerParent(port, async () => {
 		server.closeAllConnections();
@@ -68,7 +67,6 @@ function answer([kind, size, ms]: readonly string[], response: ServerResponse): 
 	else response.end(begin + toolInput(count) + end("tool_use"));
 }
 
-/** Schedules each word from the start of the reply, so that delays do not add up. */
 function pace(response: ServerResponse, count: number, ms: number): void {
 	response.write(begin + textStart);
 	const began = performance.now();

@@ -6,8 +6,8 @@ import { Chorus } from "../measure/chorus.ts";
 import { begun, sessionStarted } from "../measure/grpc-wires.ts";
 
 /**
- * The floor: grpc-js alone, which sends encoded messages unchanged. A kontekst or roz stream with the message `speak`
- * pushes the texts of one voice, encoded in advance. The server returns any other message as a token.
+ * The floor: grpc-js alone. A kontekst or roz stream whose message is `speak` receives the texts of one chorus stream,
+ * encoded in advance. For any other message, the server returns its text as a token.
  */
 const chorus = new Chorus();
 const same = (message: Buffer): Buffer => message;
@@ -25,7 +25,6 @@ interface Request {
 	readonly userMessage?: { readonly content?: string };
 }
 
-/** As long as a message id of the gateway. */
 const messageId = "00000000-0000-4000-8000-000000000000";
 const token = once(encodeToken);
 const delta = once((text) => encodeTextDelta(messageId, text));
@@ -71,7 +70,6 @@ async function speak(call: Call<unknown>, encode: Encode): Promise<void> {
 	for await (const message of chorus.voice(encode, Buffer.alloc(0))) call.write(message);
 }
 
-/** Cached encoding of each text. */
 function once(encode: Encode): Encode {
 	const encoded = new Map<string, Buffer>();
 	return (text) => {

@@ -3,7 +3,7 @@ import { answerParent } from "../measure/answer-parent.ts";
 import { Chorus } from "../measure/chorus.ts";
 
 /**
- * The floor: one model stream per client. `ws` sends each text in its own frame, in the form of the gateway's delta
+ * The floor: one model stream per client. `ws` sends each text in its own frame, which resembles the gateway's delta
  * frame.
  */
 const chorus = new Chorus();

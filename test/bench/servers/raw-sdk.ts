@@ -3,9 +3,8 @@ import type { MessageParam } from "@anthropic-ai/sdk/resources/messages";
 import { answerParent } from "../measure/answer-parent.ts";
 
 /**
- * The floor: a simple program with the SDK. The parent sends orders, `{order, streams}`. The program runs this number
- * of conversations at the same time. It answers with the milliseconds from sending an order to the first word in the
- * first conversation.
+ * The floor: a program that only uses the SDK. The parent sends orders, `{order, streams}`. The program runs `streams`
+ * conversations concurrently and answers with the milliseconds to the first word in the first conversation.
  */
 const [, , url = ""] = process.argv;
 const client = new Anthropic({ apiKey: "sk-bench", baseURL: url, maxRetries: 0 });
@@ -34,7 +33,7 @@ async function readReply(messages: MessageParam[]): Promise<Reply> {
 	return { text, input, firstAt };
 }
 
-/** Milliseconds from sending an order to the first word of its last reply. */
+/** Returns the milliseconds from sending an order to the first word of the last reply. */
 async function converse(order: string): Promise<number> {
 	const began = performance.now();
 	const messages: MessageParam[] = [{ role: "user", content: order }];

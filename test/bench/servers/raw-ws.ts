@@ -3,8 +3,8 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { answerParent } from "../measure/answer-parent.ts";
 
 /**
- * The floor: `ws` alone. On `TICKS EACH SIZE`, it sends `EACH` texts of `SIZE` bytes per tick to every client in a
- * plain loop, and reports the end. It returns a JSON text immediately.
+ * The floor: `ws` alone. For the text `TICKS EACH SIZE`, it sends every client `EACH` texts of `SIZE` bytes per tick,
+ * and then an end mark. It sends a JSON text back immediately.
  */
 const server = new WebSocketServer({ host: "127.0.0.1", port: 0, perMessageDeflate: false });
 server.on("connection", (client) => {

@@ -4,7 +4,7 @@ import type { Model, ModelRequest } from "@parley/core";
 import { loadConfig, openAgent, serveZot } from "@parley/gateway/rpc";
 import { deltasPerTick, deltaText } from "../measure/delta-order.ts";
 
-/** The agent on stdin and stdout. Its model emits as many deltas as the message requests. */
+/** The agent on stdin and stdout, with a model that emits as many deltas as the message requests. */
 const model: Model = {
 	provider: "bench",
 	defaultModel: "bench",

@@ -7,7 +7,7 @@ import { createClient } from "@parley/protocol";
 import { runSlack } from "@parley/slack";
 import { answerParent } from "../measure/answer-parent.ts";
 
-/** The complete connector, with its database on disk, between a gateway and the platform. */
+/** The complete connector with an on-disk database, between the gateway and the platform. */
 const [, , platform = "", gatewayUrl = ""] = process.argv;
 const ids = createIds();
 const surroundings = { clock: systemClock, ids };
@@ -21,7 +21,7 @@ await operator.close();
 const dataDir = mkdtempSync(join(tmpdir(), "parley-bench-"));
 const connector = await runSlack({
 	...{ botToken: "xoxb-bench", appToken: "xapp-bench", apiUrl: `${platform}/api/` },
-	// Slack's limits would make the connector wait most of the time.
+	// With Slack's limits, the connector would be idle most of the time.
 	unlimited: true,
 	gatewayUrl,
 	gatewayToken: token,
@@ -30,7 +30,7 @@ const connector = await runSlack({
 	chance: () => chanceOf(ids),
 	...surroundings,
 });
-// The connector connects in the background, so the kit waits for the connection.
+// The connector connects in the background.
 while (!(await connector.status()).connector) await setImmediate();
 answerParent(0, async () => {
 	await connector.stop();

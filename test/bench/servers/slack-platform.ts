@@ -3,9 +3,9 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { answerParent } from "../measure/answer-parent.ts";
 
 /**
- * The minimal part of Slack for a bot that answers messages, so that the bench measures the bot. With the argument
- * `direct`, the messages are in direct messages; with `channels`, in channels. By default, half are in each. Each
- * channel and each direct message has one thread. The server answers the same orders as `discord-platform.ts`.
+ * The minimal part of Slack for a bot that answers messages. With the argument `direct`, the messages are in direct
+ * messages; with `channels`, in channels. By default, half are in each. Each channel and each direct message has one
+ * thread. The server handles the same orders as `discord-platform.ts`.
  */
 const kinds: Readonly<Record<string, string>> = { direct: "D", channels: "C" };
 const kind = kinds[process.argv[2] ?? ""];
@@ -19,7 +19,6 @@ const stamp = (): string => {
 	return `${Math.floor(Date.now() / 1000)}.${String(counter).padStart(6, "0")}`;
 };
 const placeOf = (index: number): string => `${kind ?? "CD".charAt(index % 2)}${1_000 + index}`;
-/** First message of the thread in each channel or direct message. */
 const roots = new Map(Array.from({ length: maximum }, (_, index) => [placeOf(index), stamp()]));
 
 let sockets: WebSocket[] = [];

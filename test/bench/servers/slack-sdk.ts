@@ -4,10 +4,10 @@ import { answerParent } from "../measure/answer-parent.ts";
 import { plainGateway, type ReplyWriter } from "../measure/plain-gateway.ts";
 
 /**
- * The floor: a simple bot with Slack's web client and a gateway. The bot stores nothing, passes messages on and reads
- * every frame of the session. Like the connector, it replies in the thread with the answer and three buttons. With
- * the third argument `grows`, it shows a reply while the reply grows, at the same intervals as the connector. In
- * channels, the reply grows by edits; in direct messages, by native streams.
+ * The floor: a bot with Slack's web client and a gateway. The bot stores nothing, passes messages on and reads every
+ * frame of the session. Like the connector, it replies in the thread with the answer and three buttons. With the third
+ * argument `grows`, it shows the reply while it grows, at the same intervals as the connector: by edits in channels,
+ * and by native streams in direct messages.
  */
 const [, , url = "", gatewayUrl = "", grows] = process.argv;
 const mention = /<@U100>/g;
@@ -91,7 +91,6 @@ interface Event {
 
 function answer({ type, channel, user, text, ts, thread_ts, channel_type }: Event): void {
 	const isDirect = channel_type === "im";
-	// For a mention in a channel, Slack also sends a `message` event.
 	if (type !== (isDirect ? "message" : "app_mention")) return;
 	const place = { channel, thread_ts, user };
 	pass({

@@ -4,7 +4,7 @@ import { eachLine } from "../measure/each-line.ts";
 
 /**
  * The floor: sends the message of each line `{message}` to the SDK, and prints a line for each delta of the reply. It
- * uses the instructions and tools of the agent's last request, because any similar agent sends them. The line
+ * sends the instructions and tools of the agent's last request, so that both requests cost the same. The line
  * `{"type":"clear"}` starts a new conversation.
  */
 const [, , url = ""] = process.argv;
