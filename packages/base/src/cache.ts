@@ -26,7 +26,7 @@ export function createCache<Key extends string | number | object, Value extends 
 }): Cache<Key, Value> {
 	// lru-cache 11 treats a start time of 0 as no expiry, and expires a value one millisecond after its `ttl`.
 	const perf = { now: () => clock.monotonic() + 1 };
-	// Without a resolution of 0, lru-cache would read the time only once per millisecond of its own timer.
+	// With its default `ttlResolution` of 1, lru-cache would reuse a time until a timer of 1 ms fires.
 	const time = retentionMs === undefined ? {} : { perf, ttl: retentionMs - 1, ttlResolution: 0 };
 	return new LRUCache<Key, Value>({
 		// With `max`, lru-cache would allocate its arrays for that many values immediately: megabytes for an almost empty

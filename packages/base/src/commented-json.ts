@@ -101,7 +101,7 @@ export function inlineJson(value: unknown): string {
 	return JSON.stringify(value, undefined, 1).replaceAll(/\n\s*/g, " ");
 }
 
-/** Returns the blanks before a position, or undefined if its line has other text before it. */
+/** Returns the indentation before a position, or undefined if other text precedes it in its line. */
 function indentOf(source: string, offset: number): string | undefined {
 	return /^[ \t]*$/.exec(source.slice(source.lastIndexOf("\n", offset - 1) + 1, offset))?.[0];
 }
@@ -113,7 +113,7 @@ function hasCommaIn(text: string): boolean {
 	return text[scanner.getTokenOffset()] === ",";
 }
 
-/** Whether a text has more than this number of levels of lists and objects, also if it is invalid. */
+/** Whether lists and objects are nested deeper than `levels`. The text may be invalid. */
 function isNestedBeyond(text: string, levels: number): boolean {
 	const scanner = createScanner(text, true);
 	let open = 0;
@@ -138,7 +138,6 @@ function findTwice(node: Node, names: readonly string[]): { node: Node; name: st
 	return undefined;
 }
 
-/** Returns the properties of an object, or the items of a list with their positions as names. */
 function entriesOf(node: Node): [string, Node][] {
 	if (node.type === "array") return (node.children ?? []).map((item, at) => [String(at), item]);
 	return node.type === "object" ? properties(node) : [];

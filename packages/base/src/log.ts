@@ -35,8 +35,8 @@ export interface LoggerOptions {
 }
 
 /**
- * Creates a logger that writes each message of a sufficient level as one line of JSON with an ISO time. The line contains no secret that the
- * redactor knows.
+ * Creates a logger that writes each message at or above `level` as one line of JSON with an ISO time. The
+ * redactor removes secrets from each line.
  */
 export function createLogger(options: LoggerOptions): Logger {
 	const output = options.destination ?? new StderrWriter();
@@ -104,7 +104,6 @@ const patienceMs = 100;
 const pauseMs = 10;
 const never = new Int32Array(new SharedArrayBuffer(4));
 
-/** Options with which tests replace effects. */
 interface StderrWriterOptions {
 	/** Writes as many bytes as fit, and returns their number. Throws `EAGAIN` if none fit. */
 	readonly write?: (bytes: Buffer) => number;
@@ -112,8 +111,8 @@ interface StderrWriterOptions {
 }
 
 /**
- * Writes lines to stderr, and waits a short time for a slow reader. An unwritable line is lost, because a log must not
- * stop the program. A line is unwritable if the disk is full, or if the reader has ended or does not read.
+ * Writes lines to stderr. Waits up to 100 ms for a slow reader, then drops the line, because a log must not
+ * stop the program. Also drops a line that cannot be written, for example because the disk is full.
  */
 export class StderrWriter {
 	readonly #write: (bytes: Buffer) => number;

@@ -1,4 +1,6 @@
-/** Parts of the base that the client needs. They run on Node 20 and need no library of the store. */
+/**
+ * Parts of this package that the protocol client uses. They run on Node 20 and load no library of the store.
+ */
 export { type Clock, delay, systemClock, type Timer } from "./clock.ts";
 export { type Defined, defined, definedItems } from "./defined.ts";
 export { type ErrorCode, ParleyError, type ParleyErrorOptions } from "./errors.ts";

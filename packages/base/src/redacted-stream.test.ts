@@ -10,7 +10,6 @@ function redactorWith(...secrets: readonly string[]): Redactor {
 	return redactor;
 }
 
-/** Returns the output after each piece, and at the end. */
 function flow(redactor: Redactor, pieces: readonly string[]): string[] {
 	const stream = redactor.stream();
 	return [...pieces.map((piece) => stream.push(piece)), stream.end()];
@@ -22,7 +21,6 @@ function piecesOf(text: string, length: number): string[] {
 	);
 }
 
-/** Returns every way to cut a text in two, followed by the text cut into single characters. */
 function cuts(text: string): string[][] {
 	const inTwo = Array.from(text, (_, at) => [text.slice(0, at), text.slice(at)]);
 	return [...inTwo, [...text]];
@@ -138,7 +136,6 @@ const body = "q8w7e6r5t4y3u2i1o0p9";
 const signature = "dozjgNryP4J3jVmNHl0w5N";
 const endless = "aZ".repeat(3_000);
 
-/** Secrets, each with the parts that must not be shown. */
 const forms: readonly (readonly [name: string, secret: string, hidden: readonly string[]])[] = [
 	["a registered value", key, [key]],
 	["a registered value in base64", encoded, [encoded]],

@@ -1,6 +1,6 @@
 /**
- * Returns the encodings of a secret in other text. `wrappedEncodings` returns the encodings that tools break into
- * lines.
+ * Returns the forms in which a secret may appear in other text, including the secret itself.
+ * `wrappedEncodings` returns the forms that tools break into lines.
  */
 export function encodings(secret: string): string[] {
 	const text = secret.toWellFormed();
@@ -20,7 +20,7 @@ export function encodings(secret: string): string[] {
 		hex.toUpperCase(),
 		percent,
 		percent.replaceAll(/%../g, (escaped) => escaped.toLowerCase()),
-		// An address inside an address.
+		// A URL parameter inside a URL parameter.
 		encodeURIComponent(percent),
 		// Form encoding: a space becomes a plus, and more characters are escaped.
 		new URLSearchParams({ "": text }).toString().slice(1),
@@ -34,7 +34,10 @@ function inJson(text: string): string {
 /** Minimum characters of a value that tools may break into lines. A shorter value would match too much text. */
 const leastWrapped = 16;
 
-/** Returns the long encodings that tools break into lines: `base64` after 76 characters, `xxd` after 60. */
+/**
+ * Returns the encodings of at least `leastWrapped` characters that tools break into lines, for example
+ * `base64` after 76 characters and `xxd` after 60.
+ */
 export function wrappedEncodings(secret: string): string[] {
 	const bytes = Buffer.from(secret.toWellFormed());
 	const hex = bytes.toString("hex");
@@ -114,7 +117,7 @@ export const shapes: readonly RegExp[] = [
 	/-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[\w+/=\s\\:,]|-(?!----))*(?:-----END [A-Z0-9 ]{0,60}-----)?/g,
 ];
 
-/** A JSON Web Token whose second or third part has not begun. */
+/** A JSON Web Token that ends before its second dot. */
 const beginningOfJwt = /(?<![\w-])eyJ[\w-]{5,}(?:\.(?:ey?|eyJ[\w-]*)?)?/;
 /** Matches a credential of unlimited length at the end of the text. Its end may be missing. */
 export const cutShape = new RegExp(

@@ -34,7 +34,7 @@ export interface TextRedactor {
  * known credential.
  */
 export class Redactor {
-	/** Called with the name of the sink each time a secret was removed from text for that sink. */
+	/** Called with the name of a sink for each text from which secrets were removed for that sink. */
 	onHit: (sink: string) => void = () => undefined;
 	readonly #secrets = new Set<string>();
 	/** All encodings of the secrets. `#wrapped` has the encodings that may contain line breaks. */
@@ -120,14 +120,15 @@ export class Redactor {
 	}
 
 	/**
-	 * Returns a copy with every string and key redacted. Errors become plain objects. Dates, URLs and bigints become strings.
-	 * Cycles, other class instances, functions, symbols and values below level 64 become a note in brackets.
+	 * Returns a copy with every string and key redacted. Errors become plain objects. Dates, URLs and bigints
+	 * become strings. Cycles, other class instances, functions, symbols and objects nested deeper than 64
+	 * levels become a note in brackets.
 	 */
 	redactFields(value: unknown): unknown {
 		return redactFields(value, (text) => this.redact(text));
 	}
 
-	/** Returns the same redactor for a sink. The sink is passed to `onHit`. */
+	/** Returns this redactor for one sink, whose name it passes to `onHit`. */
 	into(sink: string): TextRedactor {
 		const redact = (text: string): string => {
 			const clean = this.redact(text);
@@ -145,7 +146,7 @@ export class Redactor {
 		return redactedStream(this.#gate, { redact, redactCut: (text) => this.#redactCut(redact(text)) });
 	}
 
-	/** Also removes the beginning of a registered value that the end of the text cuts off. */
+	/** Also removes an incomplete registered value of at least `MIN_CUT` characters at the end of the text. */
 	#redactCut(text: string): string {
 		let cut = 0;
 		for (const value of this.#values) {
@@ -208,7 +209,6 @@ function endOf(text: string, value: string): number | undefined {
 /** Matches a value that begins like a shape. */
 const opening = new RegExp(`^(?:${openings.join("|")})`);
 
-/** Returns the first characters of a value, by which the gate finds it. */
 function startOf(value: string): string {
 	return value.slice(0, longestBeginning + 1);
 }
@@ -216,7 +216,6 @@ function startOf(value: string): string {
 /** Maximum levels of a copied value. `parseJson` has the same default. */
 const MAX_DEPTH = 64;
 
-/** Returns the copy for `Redactor.redactFields`. Passes every string and every key to `redact`. */
 function redactFields(value: unknown, redact: (text: string) => string): unknown {
 	return copy(value, [], redact);
 }

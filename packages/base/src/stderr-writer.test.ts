@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { StderrWriter } from "./log.ts";
 
-/** A pipe with room for a number of bytes. A reader may empty it during a wait. */
 function pipe(room: number, onPause: (pipe: { room: number }) => void = () => undefined) {
 	const state = { room, text: "", pauses: 0, error: "EAGAIN" };
 	const writer = new StderrWriter({

@@ -1,4 +1,7 @@
-/** Formats a cost in US dollars with two decimals, for example `$1,234.50`. A cost above 0 and below half a cent is `<$0.01`. */
+/**
+ * Formats a cost in US dollars with two decimals, for example `$1,234.50`. A cost above 0 and below half a
+ * cent is `<$0.01`.
+ */
 export function formatUsd(usd: number): string {
 	if (usd === 0) return "$0.00";
 	if (usd < 0.005) return "<$0.01";

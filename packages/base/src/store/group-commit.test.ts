@@ -14,7 +14,6 @@ const tx = new Kysely<unknown>({
 	},
 });
 
-/** A group commit over a connection that records its statements. Statements in `failing` fail. */
 function recorded(failing: readonly (keyof TransactionControl)[] = [], undone = 0) {
 	const done: string[] = [];
 	const tries: number[] = [];

@@ -116,7 +116,7 @@ export class GroupCommit<DB> {
 
 	async #flushUntilEmpty(): Promise<void> {
 		while (this.#queue.length > 0) {
-			// All commands from the input of this tick share one write to the disk.
+			// Waits until the end of this tick, so that all its commands share one transaction.
 			await new Promise((resolve) => setImmediate(resolve));
 			const batch = this.#queue;
 			this.#queue = [];
@@ -129,8 +129,8 @@ export class GroupCommit<DB> {
 	}
 
 	/**
-	 * Runs a transaction with all its commands in their order. Repeats it if the database rolled it back in favour of
-	 * another transaction. It then changed nothing, and no caller has a result yet.
+	 * Runs a transaction with all its commands in their order. Repeats a transaction that the database rolled
+	 * back in favour of another one: it changed nothing, and no caller has a result yet.
 	 */
 	async #persist(batch: readonly Queued[]): Promise<Settle[]> {
 		const [only, ...others] = batch;

@@ -28,7 +28,7 @@ export interface KeyvOptions<DB> {
 }
 
 /**
- * Opens keys and values in the store, for data that shares no transaction with other data. Every operation rejects if
+ * Opens a Keyv in the store, for data that shares no transaction with other data. Every operation rejects if
  * the store fails. A bare Keyv would return `undefined` or `false` as soon as it has a listener for errors.
  */
 export function openKeyv<Value, DB>({ store, clock, namespace }: KeyvOptions<DB>): Keyv<Value> {

@@ -87,8 +87,8 @@ function isDamage(error: unknown): boolean {
 const failures = [8, 10, 11, 14, 26];
 
 /**
- * Returns the disk failure that an SQLite error reports, or undefined for other errors. The disk is full after
- * SQLITE_FULL, and after SQLITE_IOERR_SHMSIZE for the file beside the WAL.
+ * Returns the disk failure that an SQLite error reports, or undefined for other errors. SQLITE_FULL and
+ * SQLITE_IOERR_SHMSIZE (no space for the `-shm` file) mean that the disk is full.
  */
 export function storageFailure(error: unknown): StorageFailure | undefined {
 	const code = codeOf(error);

@@ -26,7 +26,6 @@ const count = async (store: Store<ContractTables>): Promise<number> => {
 	return Number((await store.read((db) => query.execute(db))).rows[0]?.n);
 };
 
-/** Returns the files that this process has open. */
 function openFiles(): string[] {
 	const files = readdirSync("/proc/self/fd").map((fd) => {
 		try {
@@ -46,7 +45,8 @@ test.runIf(process.platform === "linux")(
 		process.chdir(directory);
 		try {
 			const store = await open();
-			// The data exceeds the cache of a transaction, so a part is written to disk before the commit.
+			// The data exceeds SQLite's page cache, so a database in a file would write a part of it before the
+			// commit.
 			await Promise.all(Array.from({ length: 40 }, (_, index) => add(store, `${index}`, 100_000)));
 			expect(openFiles().filter((file) => !before.includes(file))).toEqual([]);
 			expect(readdirSync(".")).toEqual([]);

@@ -27,7 +27,7 @@ export interface SqliteStoreOptions {
 	 */
 	readonly file: string;
 	readonly migrations: readonly Migration[];
-	/** Schema for an empty database. It replaces its migrations, and is faster. */
+	/** Schema for an empty database. Creating it is faster than running its migrations. */
 	readonly fresh?: FreshSchema;
 	/** Failpoints: `store.commit` before each commit, `store.committed` after it. */
 	readonly failpoints?: Failpoints;
@@ -233,12 +233,13 @@ function controlOf(database: DatabaseSync): TransactionControl {
 /** Name of an in-memory database in SQLite: https://www.sqlite.org/inmemorydb.html */
 const inMemory = ":memory:";
 
-/** Opens two connections to a new database in memory. The database ends with them. */
+/** Opens two connections to a new database in memory. SQLite deletes the database when both are closed. */
 function openMemory(): { readonly writer: DatabaseSync; readonly reader: DatabaseSync } {
-	// Only this VFS allows a read-only second connection: https://www.sqlite.org/src/file/src/memdb.c
+	// The `memdb` VFS lets two connections share a database in memory:
+	// https://www.sqlite.org/src/file/src/memdb.c
 	const file = `file:/parley-${createIds().uuid()}?vfs=memdb`;
 	const writer = new DatabaseSync(file, { enableForeignKeyConstraints: false });
-	// A rollback must work without a file.
+	// Rollback journals and temporary tables must not use files.
 	writer.exec("pragma journal_mode = memory");
 	writer.exec("pragma temp_store = memory");
 	return { writer, reader: new DatabaseSync(file, { readOnly: true }) };

@@ -16,7 +16,6 @@ const tx = new Kysely<unknown>({
 
 class DiskFull extends Error {}
 
-/** A group commit on a disk that may be full. Transactions that write nothing always succeed. */
 function onDisk() {
 	const disk = { full: false, probes: 0 };
 	const reported: unknown[] = [];

@@ -8,17 +8,18 @@ export type Engine = "sqlite" | "postgres";
 export interface Store<DB> {
 	readonly engine: Engine;
 	/**
-	 * Runs a command in a transaction and resolves with its result after the commit. All commands of one tick share a
-	 * transaction. They run sequentially in the order of the calls, and resolve in that order. If a command throws, only
-	 * that command is rolled back, and it rejects with its own error. If the disk or the commit fails, every command in
-	 * the transaction rejects with `unavailable` and is undone. A command must wait only for its own queries: a wait for another `commit` never
-	 * ends. If the database rolls the transaction back in favour of another process, its commands run again. So a command
-	 * must reset its results in memory each time, and defer other effects until after the commit.
+	 * Runs a command in a transaction and resolves with its result after the commit. All commands of one tick
+	 * share a transaction. They run sequentially in the order of the calls, and resolve in that order. If a
+	 * command throws, only that command is rolled back, and it rejects with its own error. If the disk or the
+	 * commit fails, every command in the transaction rejects with `unavailable` and is undone. A command must
+	 * wait only for its own queries: a wait for another `commit` never ends. If the database rolls the
+	 * transaction back in favour of another process, its commands run again. So a command must reset its
+	 * results in memory each time, and defer other effects until after the commit.
 	 */
 	commit<T>(command: (tx: Kysely<DB>) => Promise<T>): Promise<T>;
-	/** Runs a query on committed data. Each statement sees the state at its own time. */
+	/** Runs a query on committed data. Each statement sees the data that was committed before it started. */
 	read<T>(query: (db: Kysely<DB>) => Promise<T>): Promise<T>;
-	/** Whether recent commits reached the disk. While commits fail, each call makes the store try again. */
+	/** Whether recent commits reached the disk. While commits fail, each call starts another attempt. */
 	health(): StoreHealth;
 	/** Finishes earlier calls, then closes the database. Later calls reject with `unavailable`. */
 	close(): Promise<void>;

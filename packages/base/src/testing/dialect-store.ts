@@ -101,7 +101,7 @@ async function* streamQuery(): AsyncGenerator<never> {
 	throw new ParleyError("results are not streamed: read pages with limit", { code: "unimplemented" });
 }
 
-/** Acquires a connection for each query. After a loss, it is a new connection. */
+/** Acquires a connection for each query, so the query after a lost connection uses a new one. */
 function eachQuery(driver: Driver, errors: ServerErrors): DatabaseConnection {
 	return {
 		executeQuery: (query) =>
@@ -117,7 +117,7 @@ function eachQuery(driver: Driver, errors: ServerErrors): DatabaseConnection {
 	};
 }
 
-/** Acquires a connection for each transaction. After a loss, it is a new connection. */
+/** Acquires a connection for each transaction, so the transaction after a lost connection uses a new one. */
 class Transaction implements DatabaseConnection, TransactionControl {
 	readonly streamQuery = streamQuery;
 	readonly #driver: Driver;
@@ -169,7 +169,7 @@ class Transaction implements DatabaseConnection, TransactionControl {
 		return error instanceof Interruption ? "failing" : undefined;
 	}
 
-	/** Queries report `Interruption`. The server itself reports the error of a commit. */
+	/** A query rejects with `Interruption`, and a commit with the error of the server. */
 	isUndone(error: unknown): boolean {
 		return this.#errors.isUndone(error instanceof Interruption ? error.cause : error);
 	}

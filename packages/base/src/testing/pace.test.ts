@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { afterPatience, measurePace, paced, pacedNow, runPace } from "./pace.ts";
 
-/** A clock on which the measured work takes this many milliseconds. */
 function clockOf(workMs: number): Parameters<typeof measurePace>[0] {
 	const times = [0, workMs];
 	return {

@@ -24,7 +24,10 @@ export function measurePace(clock: Clock = systemClock): number {
 
 let pace: number | undefined;
 
-/** Returns the result of `measurePace` at the start of the test run, or else at the first call. */
+/**
+ * Returns the factor of the test run: `paceVariable` if it is set, otherwise the result of `measurePace` at
+ * the first call.
+ */
 export function runPace(): number {
 	pace ??= Number(process.env[paceVariable] ?? measurePace());
 	return pace;
@@ -36,14 +39,15 @@ export function paced(ms: number): number {
 }
 
 /**
- * Returns the limit of a measurement that has just ended, from a promised time and the present speed of the machine.
+ * Returns the limit in milliseconds for a measurement that has just ended: `promisedMs` times the larger of
+ * `runPace` and the factor now.
  */
 export function pacedNow(promisedMs: number): number {
 	return Math.ceil(promisedMs * Math.max(runPace(), measurePace()));
 }
 
 /**
- * Calls `giveUp` after this time on an idle machine. If the wait expires and the machine has become slower, first
+ * Calls `giveUp` after `ms` times `runPace`. If the machine is then at least 1.5 times slower than assumed,
  * extends the wait in proportion. Returns a function that cancels the wait.
  */
 export function afterPatience(ms: number, giveUp: () => void): () => void {

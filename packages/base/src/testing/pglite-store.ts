@@ -10,7 +10,7 @@ import type { Failpoints } from "../failpoints.ts";
 import type { Migration, Store } from "../store/store.ts";
 import { openDialectStore } from "./dialect-store.ts";
 
-/** Part of a database that Kysely uses. */
+/** The members of a PGlite database that Kysely uses. */
 type PGliteOfKysely = Exclude<PGliteDialectConfig["pglite"], (...args: never) => unknown>;
 
 export interface PgliteStoreOptions {
@@ -23,7 +23,7 @@ export interface PgliteStoreOptions {
  * running transaction.
  */
 export async function openPgliteStore<DB>(options: PgliteStoreOptions): Promise<Store<DB>> {
-	// All drivers of the dialect share one PGlite, which delays statements of other transactions.
+	// All drivers of the dialect share one PGlite, which runs no other statement during a transaction.
 	const dialect = new PGliteDialect({ pglite: shareDatabase(idle.pop() ?? (await openDatabase())) });
 	return openDialectStore<DB>({ ...options, writer: dialect, reader: dialect });
 }
