@@ -5,8 +5,8 @@ import { builtInPolicy, decide, type Permissions } from "./policy.ts";
 import { builtInRules, type PolicyRule } from "./policy-rule.ts";
 
 /**
- * Pattern of a word that means the same in every shell: no blank, no quote, and nothing that a shell expands, joins or
- * redirects. A rule contains only such words, so that people cannot misread it.
+ * Matches a word without blanks, quotes and shell metacharacters. A rule contains only such words, so that a person
+ * cannot misread it.
  */
 const plainWord = /^[\w@%+=:,./-]{1,300}$/;
 

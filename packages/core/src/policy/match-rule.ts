@@ -50,7 +50,7 @@ function isOfTool({ tools }: PolicyRule, { name }: CallFacts): boolean {
 }
 
 function covers({ classes, paths, hosts }: PolicyRule, facts: CallFacts, needed: readonly string[]): boolean {
-	// An unsandboxed command is not confined, so a rule must name its class.
+	// An unsandboxed command is not confined, so only a rule that names the class `exec-unsandboxed` can allow it.
 	const lifted: readonly string[] = classes ?? needed.filter((name) => name !== "exec-unsandboxed");
 	if (needed.some((name) => !lifted.includes(name))) return false;
 	const { host, roots } = facts;
@@ -152,7 +152,7 @@ export class CallFacts {
 		return url === undefined ? undefined : URL.parse(url)?.hostname.replace(/\.$/, "");
 	}
 
-	/** Words of all programs that the call runs. Undefined if they are not certain. */
+	/** Words of all programs that the call runs. Undefined if the call runs no program or the words are not certain. */
 	get plain(): readonly (readonly string[])[] | undefined {
 		const command = this.#command();
 		return typeof command === "string" ? splitPlainly(command) : command && [command];
@@ -230,7 +230,7 @@ function mayBegin(
 	if (assignment.test(word)) return false;
 	if (word.includes(UNKNOWN) || readsCommands(word, args)) return true;
 	const name = nameOf(word);
-	// Each git command may also be a program of its own.
+	// Each git command may also be installed as a separate program, such as `git-push`.
 	if (name.startsWith("git-"))
 		return mayBegin([program, ...rest], ["git", name.slice("git-".length), ...args]);
 	return name === nameOf(program) && mayFollow(rest, args);
@@ -249,7 +249,7 @@ function readsCommands(word: string, args: readonly string[]): boolean {
 	return isShell(nameOf(word)) && args.every((arg) => /^-[^-]?/.test(arg) && !arg.startsWith("--"));
 }
 
-/** Returns the name of a program, normalised for a case-insensitive file system. */
+/** Returns the name of a program in lower case, without its directory and its Windows extension. */
 function nameOf(program: string): string {
 	return basename(program)
 		.toLowerCase()

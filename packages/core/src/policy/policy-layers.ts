@@ -51,8 +51,8 @@ interface Combined {
 }
 
 /**
- * Maximum number of cached policy files of agents and workspaces, and of cached combinations. Others are read or
- * combined again.
+ * Maximum entries of each cache: policy files of agents and workspaces, and combined policies. An evicted entry is
+ * read or combined again at its next use.
  */
 const maxCachedFiles = 1_000;
 

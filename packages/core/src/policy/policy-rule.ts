@@ -7,7 +7,7 @@ export type Effect = "allow" | "ask" | "deny";
 /** Layer of a rule, strongest first. Layers after `operator` can only add `ask` and `deny`. */
 export type Layer = "built-in" | "operator" | "agent" | "channel" | "workspace";
 
-/** A rule in a file, or of a channel. */
+/** A rule of a policy file or of the channel settings. */
 export interface PolicyRule {
 	readonly layer: Layer;
 	/** Position of the rule in its file: `FILE:LINE`. For a channel rule, the name of its source. */

@@ -62,9 +62,9 @@ interface Asking {
 }
 
 /**
- * Decides about a call. Regardless of the order of rules, `deny` overrides `ask`, and `ask` overrides `allow`. A rule
- * in a file can allow a call for which the built-in rules require approval, but only if it is the operator's rule. No
- * rule can allow a call that always requires approval.
+ * Decides about a call. Among the rules in files, `deny` overrides `ask`, and `ask` overrides `allow`, regardless of
+ * their order. Only an `allow` rule of the operator replaces an approval that the built-in rules require. No rule can
+ * allow a call that always requires approval.
  */
 export function decide(call: JudgedCall, permissions: Permissions): Decision {
 	const { policy = builtInPolicy } = permissions;
@@ -184,7 +184,7 @@ function askingOf(rule: PolicyRule): Asking {
 }
 
 /**
- * Returns the built-in rule as it applies to this call. In work from a chat, an unconfined call always requires
+ * Returns the built-in rule as it applies to this call. In work from a chat, an unsandboxed command always requires
  * approval. A change of shared notes always requires approval in a chat and in a tainted session, because every later
  * run may read the notes. A change of schedules always requires approval in a tainted session. In a chat, an approver
  * can approve that change.

@@ -19,7 +19,7 @@ export const maxPolicyBytes = 256 * 1024;
 
 /** Current state of a policy file. */
 export interface PolicyState extends PolicyFile {
-	/** Hash of the text or of the problem. Empty if no file existed so far. */
+	/** Hash of the text or of the problem. Empty if the file is missing and may be missing. */
 	readonly digest: string;
 	/** Position and reason of an error in the file. */
 	readonly problem?: string;
@@ -36,9 +36,9 @@ export interface WatchedFile extends Omit<PolicySource, "text"> {
 }
 
 /**
- * A policy file that is compared at each use and read again after a change. Never throws: an error is part of the
- * state. If a file existed and is now missing, that is a problem, because its rules may have protected something. In a
- * workspace, a missing file is allowed.
+ * A policy file that is checked at each use and read again after a change. A read error becomes the `problem` of the
+ * state and is not thrown. A deleted file is also a problem, because its rules may have protected something. Only the
+ * file of a workspace may be deleted.
  */
 export class WatchedPolicy {
 	readonly #file: WatchedFile;

@@ -32,7 +32,7 @@ export interface TextCheck {
 interface CheckOptions {
 	/** Called after each checked session. */
 	readonly onProgress?: (checked: number, all: number) => void;
-	/** Ends the check early. The check resolves with the faults so far. */
+	/** Stops the check early. The check then resolves with its results so far. */
 	readonly signal?: AbortSignal;
 }
 
@@ -141,7 +141,6 @@ class Series {
 		return n === this.#next;
 	}
 
-	/** Requires a hash in all following rows. */
 	requireHash(): void {
 		this.#isHashed = true;
 	}
@@ -278,7 +277,9 @@ class SessionCheck {
 		}
 	}
 
-	/** Checks and counts the waiting messages. Their ordinals start again each time the run removes them. */
+	/**
+	 * Checks and counts the waiting messages. Does not check their ordinals for gaps, because the run removes messages.
+	 */
 	async #steers(runId: string): Promise<number> {
 		const steers = await this.#read((db) => steersOf(db, { runId }));
 		for (const steer of steers) {
@@ -364,7 +365,7 @@ const nextSteps = hotStatement<
 		.limit(pageSize),
 );
 
-/** Waiting messages of a run. The limit for a run is also the maximum number of rows. */
+/** Waiting messages of a run. Not paged, because the number of messages that can wait for a run is limited. */
 const steersOf = hotStatement<
 	Tables,
 	{ runId: string },

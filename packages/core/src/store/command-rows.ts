@@ -50,7 +50,10 @@ export async function endCommand(
 	return numUpdatedRows > 0n;
 }
 
-/** Returns at most `limit` commands of a session, newest first. Running commands take precedence over ended ones. */
+/**
+ * Returns at most `limit` commands of a session, newest first. If the session has more, running commands take
+ * precedence over ended ones.
+ */
 export async function listCommands(db: Tx, sessionId: string, limit: number): Promise<BackgroundCommand[]> {
 	const rows = await db
 		.selectFrom("background_commands")

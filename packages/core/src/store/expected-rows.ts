@@ -47,7 +47,7 @@ export class ExpectedRows {
 	}
 }
 
-/** Matches the beginning of the data of a run event. The rest can be long and is not parsed. */
+/** Matches the beginning of the data of a run event. The remaining data can be long and is not parsed. */
 const runIdIn = /^\{"type":"[a-z.]+","runId":"(\w+)"/;
 /** Matches only the field. Quotes inside a text are escaped. */
 const cancelled = /"error":"cancelled"/;

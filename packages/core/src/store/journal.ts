@@ -8,7 +8,7 @@ import type { Tables } from "./tables.ts";
 import { eventHash, noTextHash } from "./text-hash.ts";
 import { journalTexts } from "./texts.ts";
 
-/** The store in a command or a query. All changes of a command are stored together or not at all. */
+/** Database handle of a command or a query. All changes of a command are stored together or not at all. */
 export type Tx = Kysely<Tables> | Transaction<Tables>;
 
 export interface JournalDeps {
@@ -30,8 +30,8 @@ export class Journal {
 	}
 
 	/**
-	 * Numbers the events of a session and writes them. The caller may emit them when `tx` is durable. `times` are the original
-	 * times of copied events.
+	 * Numbers the events of a session and writes them. The caller must not emit them before `tx` is durable. `times`:
+	 * original times of copied events, in milliseconds since the epoch; default: now.
 	 */
 	async append(
 		tx: Tx,
@@ -183,7 +183,7 @@ export class Journal {
 	}
 }
 
-/** Returns the hash that the event after `seq` continues. Events from before the session had hashes have no hash. */
+/** Returns the hash of the event with this `seq`. Returns `noTextHash` if `seq` is 0 or the event has no hash. */
 async function hashOf(tx: Tx, sessionId: string, seq: number): Promise<string> {
 	if (seq === 0) return noTextHash;
 	const [row] = await readHash(tx, { sessionId, seq });

@@ -13,7 +13,9 @@ interface MemoryIndex {
 	contains(word: string, few: boolean): RawBuilder<boolean>;
 }
 
-/** Number of characters of each sequence in the indexes. The search finds shorter words in the texts. */
+/**
+ * Characters of each sequence in the indexes. Shorter words are searched in the texts of the notes, without an index.
+ */
 const gramLength = 3;
 
 /**

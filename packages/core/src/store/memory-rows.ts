@@ -41,8 +41,8 @@ export async function deleteMemory(tx: Tx, id: string): Promise<void> {
 const sameEverywhere: ReadonlySet<string> = new Set(["discord"]);
 
 /**
- * Deletes the notes about a person and by that person, under one id. Returns their number. With `anywhere`, it includes all ids
- * that certainly belong to the person. A Slack id can name another person in another workspace:
+ * Deletes the notes about a person and by that person. Returns the number of deleted notes. With `anywhere`, includes
+ * all ids that certainly belong to the person. A Slack id can name another person in another workspace:
  * https://docs.slack.dev/reference/objects/user-object
  */
 export async function deleteMemoriesOf(
@@ -88,7 +88,10 @@ export async function countMemories(db: Tx, scope: MemoryScope, subject: string)
 	return Number(row.count);
 }
 
-/** Returns one row of `memories`, if there is one. Most stores have no notes, and each run checks this. */
+/**
+ * Returns a row of `memories`, or no row if the table is empty. Each run makes this check, and most stores have no
+ * notes.
+ */
 export const firstMemory = hotStatement<Tables, object, { n: number }>((db) =>
 	// With a parameter, SQLite would prepare the statement again at each use.
 	db.selectFrom("memories").select("n").limit(sql.lit(1)),

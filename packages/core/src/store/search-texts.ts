@@ -2,7 +2,7 @@ import { hotStatement } from "@parley/base";
 import type { Tx } from "./journal.ts";
 import type { Tables } from "./tables.ts";
 
-/** Maximum indexed characters of one text. Searches rarely need the rest of a long log. */
+/** Maximum indexed characters of one text. Searches rarely need the end of a long log. */
 const maxCharacters = 16_384;
 
 /**

@@ -69,7 +69,7 @@ interface RunsTable extends Stamped {
 	attachments: string | null;
 	/** Id in all log lines about the message, from the platform to the model call. Default: the run's id. */
 	correlation: string | null;
-	/** 1 if the run started under `accept_all_tools`, even if that trust has ended. */
+	/** 1 if `accept_all_tools` was active when the run started, even if it has ended since. */
 	accept_all: number;
 	/** The `Person` of a chat platform who wrote the message, as JSON, with their role at that time. Null for other authors. */
 	actor: string | null;
@@ -295,7 +295,7 @@ interface MemoriesTable extends Stamped {
 interface SchedulesTable extends Stamped {
 	id: string;
 	session_id: string;
-	/** External key with which a deleted session is created again. Null if the schedule ends with its session. */
+	/** External key with which a deleted session is created again. Null if the schedule is deleted with its session. */
 	external_key: string | null;
 	/** Person or principal that created the schedule. */
 	owner: string;

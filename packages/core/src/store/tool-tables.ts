@@ -30,7 +30,7 @@ interface McpToolsTable extends Stamped {
 /** Files that a turn wrote, with their earlier content (see vocabulary/file-change.ts). */
 interface FileChangesTable extends Stamped {
 	session_id: string;
-	/** The run of the turn. Changes of its sub-agents belong to it. */
+	/** Run of the turn. Sub-agents of the run record their changes under the same id. */
 	run_id: string;
 	/** Number of the file in the turn, from 1. */
 	n: number;

@@ -34,8 +34,8 @@ export async function checkModel(
 }
 
 /**
- * Returns channel settings in their stored form, with a real root. Throws `invalid_argument` with the value and the allowed
- * values.
+ * Returns channel settings in their stored form, with the real path of the root. Throws `invalid_argument` with the
+ * value and the allowed values.
  */
 export async function checkPlace(
 	key: string,

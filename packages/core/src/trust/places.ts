@@ -22,9 +22,9 @@ export interface PlaceFacts {
 
 export interface Welcome {
 	readonly posts: boolean;
-	/** Ids of people who may approve. The list is limited. */
+	/** Ids of people who may approve, at most 5. */
 	readonly approvers: string[];
-	/** Ids of platform roles that give permission to approve. */
+	/** Ids of platform roles that give permission to approve, at most 5. */
 	readonly approverRoles: string[];
 	readonly prompts: string[];
 }

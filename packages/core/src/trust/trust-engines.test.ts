@@ -52,7 +52,7 @@ async function opened(database: Store<Tables>): Promise<TestRuntime> {
 	return t;
 }
 
-/** Sends a message in the channel, denies approvals, and returns whether there were any. */
+/** Sends a message in the channel and denies its approval requests. Returns whether the run had approval requests. */
 async function asks(t: TestRuntime, log: EventLog, session: string): Promise<boolean> {
 	await t.runtime.send(unkeyed(member), session, { content: "go" });
 	for (let isRepeated = false; ; isRepeated = true) {

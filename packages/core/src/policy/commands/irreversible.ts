@@ -122,7 +122,10 @@ function isForgeChange(args: readonly string[]): boolean {
 const FIND_OPTION = /^-(?:[HLP]|O\d?|D)$/;
 const FIND_EXPRESSION = /^(?:-|\(|!|,)/;
 
-/** Returns the paths that the program would remove recursively. Treats an unknown program as `rm`. */
+/**
+ * Returns the paths that the program would remove recursively. If `program` is undefined because it is known only at
+ * run time, reads the arguments as those of `rm`.
+ */
 export function removedPaths(program: string | undefined, args: readonly string[]): readonly string[] {
 	if (program === "find" || program === "fd") return findPaths(args);
 	if (program !== undefined && program !== "rm" && program !== "grm" && program !== "srm") return [];

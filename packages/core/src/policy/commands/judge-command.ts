@@ -8,7 +8,7 @@ import { type CommandDirectories, isSecretName, namedPaths, namesForbidden, reso
 import { commandEffectTexts } from "./texts.ts";
 import { type SimpleCommand, splitBlindly, splitCommands, UNKNOWN } from "./words.ts";
 
-/** Reasons why a command always requires approval, as texts for people. Most commands have no reason. */
+/** Reasons why a command always requires approval, as texts for people. All lists are empty for most commands. */
 export interface CommandJudgement {
 	readonly irreversible: readonly string[];
 	readonly control: readonly string[];
@@ -33,10 +33,10 @@ const changers = new Set(
 );
 
 /**
- * Finds effects of a shell command that require approval regardless of grants. These are irreversible actions, changes
- * of files that control this machine or the gateway, and names of files with keys. It knows common programs by name and
- * reads the commands that programs run. A command can hide its intent, because reading shell text is not a security
- * boundary. The result is therefore only a reason for more approvals. Only the sandbox confines a command.
+ * Finds effects of a shell command that require approval regardless of grants: irreversible actions, changes of files
+ * that control this machine or the gateway, and names of files with keys. Knows common programs by name and reads the
+ * commands that programs run. A command can hide its effect from this check, so the result may only add approvals.
+ * Only the sandbox confines a command.
  */
 export async function judgeCommand(text: string, places: CommandDirectories): Promise<CommandJudgement> {
 	const judge = new Judge(places);
@@ -104,7 +104,6 @@ class Judge {
 	/** Absolute paths that are removed recursively. */
 	readonly removals = new Set<string>();
 	readonly #places: CommandDirectories;
-	/** Found words and paths, if the caller needs them. */
 	readonly #parsed: { readonly commands: CommandWords[]; readonly paths: Set<string> } | undefined;
 	/**
 	 * Texts to read, with their starting directory. `hidden`: whether each word of a text may be a program that it runs.

@@ -12,7 +12,7 @@ export interface CommandDirectories extends ForbiddenPlaces {
 interface ForbiddenPlaces {
 	readonly home: string;
 	readonly forbidden: readonly string[];
-	/** The only directory below the forbidden directories that commands may name. */
+	/** Workspace of the session. Commands may name it, even if it is below a forbidden directory. */
 	readonly workspace?: string | undefined;
 	/** Further directories below the forbidden directories that commands may name. A sandbox makes them read-only. */
 	readonly readable?: readonly string[] | undefined;
@@ -31,7 +31,7 @@ export function resolveWord(word: string, cwd: string | undefined, home: string)
 
 /**
  * Returns the paths that a word may be or contain, for example in `--data=PATH`, `@PATH`, `host:PATH`, `{PATH,PATH}`.
- * If a path is known only at run time, its known part is below `/`.
+ * Resolves a path that is known only at run time against `/`.
  */
 export function namedPaths(word: string, cwd: string | undefined, home: string): string[] {
 	const parts = new Set([word, ...word.split(/[=:@,{}]/)]);
@@ -40,7 +40,10 @@ export function namedPaths(word: string, cwd: string | undefined, home: string):
 		.map((part) => resolveWord(part, cwd, home) ?? resolve("/", part));
 }
 
-/** Whether a word of a command names a path of the gateway, according to its text. */
+/**
+ * Whether the text of a word names a path at or below a forbidden directory. Paths in the workspace and in the
+ * readable directories are allowed.
+ */
 export function namesForbidden(
 	word: string,
 	cwd: string | undefined,

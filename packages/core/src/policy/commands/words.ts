@@ -200,7 +200,7 @@ class Reader {
 		this.#redirect = operator.includes(">") ? this.#outputs : this.#inputs;
 	}
 
-	/** Whether a redirection only discards the output or joins it with the other output. */
+	/** Whether a redirection only writes to /dev/null, or only joins standard output and standard error (`2>&1`). */
 	#isHarmless(operator: string, rest: string): boolean {
 		if (this.#redirect) return false;
 		// A number before a redirection is a descriptor only if it is not quoted.
@@ -267,8 +267,8 @@ class Reader {
 }
 
 /**
- * Splits the text at every character that could separate commands, even within quotes. It finds commands that
- * `splitCommands` treats as quoted text because a shell pairs the quotes differently.
+ * Splits the text at every character that could separate commands, even within quotes. Finds commands that a shell
+ * runs but that `splitCommands` treats as quoted text.
  */
 export function splitBlindly(text: string): string[][] {
 	return text

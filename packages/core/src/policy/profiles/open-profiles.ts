@@ -132,7 +132,7 @@ class ProfileDirectory implements Profiles {
 		try {
 			const config = readProfileConfig(text);
 			this.#checkTools(config.tools ?? []);
-			// Another server has model names of its own.
+			// `checkModel` knows only the models of the gateway's own provider.
 			if (config.model !== undefined && !config.endpoint) this.#checkModel?.(config.model);
 			return config;
 		} catch (reason) {
@@ -168,7 +168,6 @@ function refused(message: string): ParleyError {
 	return new ParleyError(message, { code: "invalid_argument" });
 }
 
-/** An existing file with its state. */
 interface FileState {
 	/** Real path of the file. */
 	readonly path: string;

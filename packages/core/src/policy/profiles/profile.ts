@@ -65,8 +65,8 @@ export const noProfiles: Profiles = {
 };
 
 /**
- * Pattern of names with letters, digits and a few signs. Such a name is always directly below a directory, and never
- * leads to another directory.
+ * Matches names without path separators and without a leading dot, so that a name is always a direct child of a
+ * directory.
  */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._-]{0,63}$/u;
 

@@ -34,7 +34,7 @@ export async function createMemories(db: Kysely<unknown>, engine: Engine): Promi
 }
 
 /**
- * Creates the index. It has no content of its own, because the table has the text:
+ * Creates the index. It stores no copy of the text, because the table contains the text:
  * https://www.sqlite.org/fts5.html#contentless_delete_tables
  */
 async function createSqliteIndex(db: Kysely<unknown>): Promise<void> {

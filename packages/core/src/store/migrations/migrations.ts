@@ -202,7 +202,7 @@ const extendForOperators = async (db: Kysely<unknown>) => {
 			.addColumn(column, type, (definition) => definition.notNull().defaultTo(0))
 			.execute();
 	}
-	// Before this migration, all questions had the same lifetime.
+	// Before this migration, all questions had a lifetime of one day.
 	await sql`update prompts set created_at = expires_at - 86400000`.execute(db);
 	await stamped(db.schema.createTable("files"))
 		.addColumn("id", "text", (column) => column.primaryKey())

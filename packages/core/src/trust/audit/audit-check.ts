@@ -14,7 +14,7 @@ export interface AuditAnchor {
 export interface AuditCheck {
 	readonly ok: boolean;
 	readonly records: number;
-	/** Number and hash of the last valid row: 0 and zeros in an empty record. */
+	/** Number and hash of the last valid row. In an empty audit log, 0 and 64 zeros. */
 	readonly seq: number;
 	readonly head: string;
 	readonly broken?: { readonly seq: number; readonly reason: string };
@@ -27,8 +27,8 @@ export const pruned = "audit.prune";
 const pageSize = 1_000;
 
 /**
- * Checks the record from the first row to the last. Reports the first changed, missing, moved or added row. Detects missing rows
- * at the end only if one of the `anchors` is after them.
+ * Checks the audit log from the first row to the last. Reports the first changed, missing, moved or added row.
+ * Detects missing rows at the end only if one of the `anchors` is after them.
  */
 export async function checkAudit(
 	store: Pick<Store<Tables>, "read">,

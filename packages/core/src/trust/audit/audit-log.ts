@@ -37,7 +37,7 @@ const windowSize = 10_000;
 /** Reads the audit, verifies it, and removes old rows. */
 export class AuditLog {
 	readonly #deps: AuditLogDeps;
-	/** Anchor that the gateway logged last. A shorter record is incomplete. */
+	/** Anchor that the gateway logged last. If the last row has a lower number, rows are missing. */
 	#anchor: AuditAnchor | undefined;
 
 	constructor(deps: AuditLogDeps) {
@@ -142,7 +142,7 @@ export class AuditLog {
 	}
 }
 
-/** Range of row numbers. Includes `to`. */
+/** Range of row numbers. Excludes `from` and includes `to`. */
 interface Window {
 	readonly from: number;
 	readonly to: number;

@@ -2,7 +2,7 @@ import { hotStatement } from "@parley/base";
 import { type Selectable, sql } from "kysely";
 import type { Tables } from "../../store/tables.ts";
 
-/** Statement for the last row of the audit. The next row contains its hash. An empty record has no such row. */
+/** Selects the number and hash of the last row. Returns no row if the audit log is empty. */
 export const lastAudit = hotStatement<Tables, object, { seq: number; hash: string }>((db) =>
 	db.selectFrom("audit").select(["seq", "hash"]).orderBy("seq", "desc").limit(sql.lit(1)),
 );

@@ -21,7 +21,10 @@ export interface AuditEntry {
 	readonly object: string;
 	/** For example `allowed`, `denied`, `asked` or `expired`. */
 	readonly decision: string;
-	/** Arguments of the action. The row contains them shortened and without secrets, and a hash of all arguments. */
+	/**
+	 * Arguments of the action. The row contains at most 2,000 characters of them, without secrets, and a hash of all
+	 * arguments.
+	 */
 	readonly args?: unknown;
 	readonly grantId?: string | undefined;
 }

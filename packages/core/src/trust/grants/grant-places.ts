@@ -31,7 +31,10 @@ export async function placesOf(
 	return rows.flatMap(({ place }) => (place === null ? [] : [place]));
 }
 
-/** Returns a grant that the principal may end. Undefined if the grant does not exist or belongs to another channel. */
+/**
+ * Returns a grant that the principal may end. Undefined if the grant does not exist or the principal may not see its
+ * channel.
+ */
 export async function grantWithin(
 	db: Tx,
 	grantId: string,

@@ -38,7 +38,7 @@ export function openGrants(db: Tx): Promise<GrantRow[]> {
 	return db.selectFrom("channel_grants").selectAll().where("ended_at", "is", null).execute();
 }
 
-/** Returns the open grant of a channel. `whyOver` decides whether it still applies. */
+/** Returns the open grant of a channel, at most one. `endReason` decides whether it still applies. */
 export function openGrantOf(db: Tx, place: string): Promise<GrantRow | undefined> {
 	return db
 		.selectFrom("channel_grants")
@@ -119,7 +119,10 @@ export async function markAlive(tx: Tx, now: number): Promise<void> {
 	await tx.updateTable("channel_grants").set({ alive_at: now }).where("ended_at", "is", null).execute();
 }
 
-/** Returns the newest grants of these channels, or of all channels, at most 1,000. Includes ended grants on request. */
+/**
+ * Returns the newest grants of these channels, or of all channels, at most 1,000. With `ended`, includes ended
+ * grants.
+ */
 export async function listGrants(
 	db: Tx,
 	{ places, ended }: { readonly places: readonly string[] | undefined; readonly ended: boolean },

@@ -5,7 +5,7 @@ import type { Principal } from "../../vocabulary/principal.ts";
 import type { GrantScope } from "../../vocabulary/tool.ts";
 import { type Audit, byItself, requestedBy } from "../audit/audit.ts";
 
-/** Milliseconds after the last client left until `accept_all_tools` ends. */
+/** Milliseconds after the last client disconnected until `accept_all_tools` ends. */
 const absenceMs = 60_000;
 /** Lifetime of `accept_all_tools` in milliseconds. */
 const trustLifeMs = 8 * 60 * 60 * 1000;
@@ -61,7 +61,7 @@ export async function grantTrust(
 	return trust;
 }
 
-/** Ends a grant. Without `by`, it ended because its time is over or no client was connected for too long. */
+/** Ends a grant. Without `by`, the grant ends because it expired or because no client was connected for too long. */
 export async function endTrust(
 	tx: Tx,
 	{ sessionId, id, by }: { readonly sessionId: string; readonly id: string; readonly by?: Principal },

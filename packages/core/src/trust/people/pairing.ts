@@ -248,7 +248,7 @@ export class Pairing {
 		return { id, expiresAt };
 	}
 
-	/** Finds the code and uses it. Resolves with undefined if the code is not valid or does not fit this person. */
+	/** Marks the code as used and returns it. Resolves with undefined if the code is not valid or `fits` rejects it. */
 	async #useCode(
 		tx: Tx,
 		kind: "invitation" | "request",

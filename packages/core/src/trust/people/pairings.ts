@@ -29,7 +29,7 @@ const listed = [...facts, "kind", "created_at"] as const;
  */
 const rememberedMs = 7 * 24 * 60 * 60 * 1000;
 
-/** Inserts a code, and deletes codes that expired a week ago. */
+/** Inserts a code, and deletes codes that expired more than a week ago. */
 export async function insertPairing(
 	tx: Tx,
 	pairing: OpenPairing & { readonly kind: Kind; readonly code_hash: string },

@@ -54,7 +54,6 @@ class Guild implements AsyncDisposable {
 		return this.people.pair(unkeyed(await this.as(user, { method: "pair", ...fields })), code);
 	}
 
-	/** Requests access for the user and returns the code. */
 	async ask(user: string, fields: Fields = {}): Promise<string> {
 		const paired = await this.pair(user, undefined, fields);
 		if (paired.status !== "requested") throw new Error(`${user} is in already`);

@@ -51,7 +51,7 @@ interface PersonChecksOptions {
 	readonly chat?: ChatSettings | undefined;
 }
 
-/** Questions about people to connected connectors. */
+/** Asks connected connectors about the current permissions of people. */
 export class PersonChecks {
 	readonly #options: PersonChecksOptions;
 	readonly #tenants: Tenants;
@@ -111,7 +111,10 @@ export class PersonChecks {
 		}
 	}
 
-	/** Receives the answer of a connector. Returns false for a second or late answer, which has no effect. */
+	/**
+	 * Receives the answer of a connector. Returns false for a second or late answer and for an answer of another
+	 * connector. Such an answer has no effect.
+	 */
 	report(principal: Principal, id: string, report: PersonReport): boolean {
 		authorize(principal, "person.report");
 		const open = this.#open.get(id);
