@@ -11,7 +11,6 @@ import { Tickets } from "./tickets.ts";
 
 const token = mintToken("operator", seededIds(1));
 const another = mintToken("operator", seededIds(2));
-/** A token store that accepts only `token`. */
 const tokens = {
 	verify: (text: string) => (text === token ? operator : undefined),
 	counts: () => true,

@@ -12,9 +12,9 @@ import type { Refusal } from "./refusal.ts";
 export interface AuthenticateOptions extends Keyring {
 	readonly mode: AuthMode;
 	/**
-	 * Whether mode `local` accepts local callers without a token. False if remote requests can arrive through a program of
-	 * this user: with a public URL, a trusted proxy or a listener beyond loopback. Mode `local` then requires a token from all
-	 * callers.
+	 * Whether mode `local` accepts local callers without a token. False with a public URL, a trusted proxy, or a listener
+	 * on a non-loopback address, because a program of this user may then forward remote requests. Mode `local` then
+	 * requires a token from all callers.
 	 */
 	readonly trustLocal: boolean;
 	readonly localPeers: LocalPeers;
@@ -23,14 +23,13 @@ export interface AuthenticateOptions extends Keyring {
 	readonly sample: (entry: Omit<AuditEntry, "args">) => void;
 }
 
-/** Result of authentication: either a principal or a refusal. */
 export type AuthOutcome =
 	| { readonly principal: Principal; readonly refusal?: undefined }
 	| { readonly principal?: undefined; readonly refusal: Refusal };
 
 /** Facts about a request that its content does not show. */
 export interface Circumstances {
-	/** Address of the client. Default: the far end of the connection. */
+	/** Address of the client. Default: the remote address of the connection. */
 	readonly peer?: string;
 	/** Whether the request opens a WebSocket. A ticket is valid only for such a request. */
 	readonly opensWebSocket?: boolean;
@@ -66,7 +65,7 @@ function noteFailure(object: string, { sample }: AuthenticateOptions): void {
 	sample({ principal: "unknown", via: "http", action: "auth.fail", object, decision: "denied" });
 }
 
-/** Kind of a caller without a credential. The address is omitted, because the number of addresses is unlimited. */
+/** Kind of a caller without a credential. The audit omits the address, because the number of addresses is unlimited. */
 function peerKind(request: IncomingRequest, peer: string): "browser" | "forwarded" | "loopback" | "remote" {
 	if (headerNames(request).some(isBrowser)) return "browser";
 	if (isForwarded(request)) return "forwarded";

@@ -3,7 +3,7 @@ import type { Principal } from "@parley/core";
 import { headerValues, type IncomingRequest } from "./incoming-request.ts";
 import type { Tickets } from "./tickets.ts";
 
-/** Prefix of a page's ticket, which is a subprotocol of its WebSocket: RFC 6455, section 1.9. */
+/** Prefix of the WebSocket subprotocol in which a page sends its ticket: RFC 6455, section 1.9. */
 const ticketPrefix = "parley.ticket.";
 
 export interface Shown {
@@ -22,8 +22,9 @@ export interface Keyring {
 }
 
 /**
- * Reads the credential of a request; undefined without one. Two credentials are treated as a wrong one, even if one is
- * valid. A ticket is valid only in a request that opens a WebSocket, and a token only in the header.
+ * Reads the credential of a request; undefined without one. Several credentials are treated as a wrong one, even if all
+ * are valid. A ticket is valid only in a request that opens a WebSocket, and a token only in the `Authorization`
+ * header.
  */
 export function readCredential(
 	request: IncomingRequest,
@@ -42,8 +43,8 @@ export function readCredential(
 }
 
 /**
- * Returns the subprotocol of the response: that of the ticket if the request has one, otherwise the first offered one.
- * False without an offer.
+ * Returns the subprotocol of the response: the one with the ticket if the request has one, otherwise the first offered
+ * one. Returns false if the client offered none.
  */
 export function chooseSubprotocol(offered: ReadonlySet<string>): string | false {
 	const [first = false] = offered;

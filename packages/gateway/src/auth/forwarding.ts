@@ -8,18 +8,15 @@ import type { Refusal } from "./refusal.ts";
 
 /** Client of a request, according to the connection and the trusted proxies. */
 export interface Origin {
-	/** The client's IP address. */
 	readonly peer: string;
 	/** Whether the data is encrypted on its way between the client and the gateway, or stays on this machine. */
 	readonly confidential: boolean;
 }
 
-/** An authenticated client, with its origin. */
 export interface Caller extends Origin {
 	readonly principal: Principal;
 }
 
-/** Result of `findOrigin`: either an origin or a refusal. */
 export type OriginOutcome =
 	| { readonly origin: Origin; readonly refusal?: undefined }
 	| { readonly origin?: undefined; readonly refusal: Refusal };
@@ -51,8 +48,8 @@ export function findOrigin(request: IncomingRequest, proxies: Networks | undefin
 }
 
 /**
- * Whether a proxy forwarded the request, so that the original sender is unknown. Reads `Forwarded` (RFC 7239), `Via` (RFC
- * 9110), and the headers of proxies and content networks: X-Forwarded-For, CF-Connecting-IP, True-Client-IP and so on.
+ * Whether a header shows that a proxy forwarded the request. Reads `Forwarded` (RFC 7239), `Via` (RFC 9110), and the
+ * headers of proxies and content networks: X-Forwarded-For, CF-Connecting-IP, True-Client-IP and so on.
  */
 export function isForwarded(request: IncomingRequest): boolean {
 	return headerNames(request).some((name) => forwarding.test(name.replaceAll("_", "-")));
@@ -62,8 +59,8 @@ const forwarding =
 	/^via$|forwarded|client-?ip|connecting-ip|real-ip|original-ip|originating-ip|remote-(?:ip|addr)|external-address/;
 
 /**
- * Refusal of headers that contradict each other. A client can send one of the headers through a proxy that sets only the
- * other header.
+ * Refusal of a request whose `Forwarded` and `X-Forwarded-For` headers name different clients. A client can forge one
+ * of the headers if its proxy sets only the other one.
  */
 const contradiction: Refusal = {
 	status: 400,
@@ -75,8 +72,8 @@ const contradiction: Refusal = {
 };
 
 /**
- * Finds the client's address. Each proxy adds the address of its caller at the end, so the client's address is the last one
- * that is not a trusted proxy.
+ * Finds the client's address. Each proxy appends the address of its caller, so the chain is read from its end, up to
+ * the first address that is not a trusted proxy. Stops before an item that is not an IP address.
  */
 function findClient(nearest: string, chain: readonly string[], proxies: Networks): string {
 	let client = nearest;
@@ -100,14 +97,14 @@ function readAddress(text: string): string | undefined {
 }
 
 /**
- * Pattern of one pair of `Forwarded`. It takes linear time, because strangers write these headers: it is sticky, and its
- * parts never match the same text.
+ * Pattern of one pair of `Forwarded`. It is sticky and its parts match disjoint texts, so that matching an untrusted
+ * header takes linear time.
  */
 const forwardedPair = /[ \t]*(?:([\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^;,"\s]*))[ \t]*)?([;,]|$)/gy;
 
 /**
- * Reads the elements of `Forwarded`, whose values may be quoted: RFC 7239, section 4. An invalid text becomes one empty
- * element, because the part that proxies wrote cannot be found in it.
+ * Reads the elements of `Forwarded`, whose values may be quoted: RFC 7239, section 4. An invalid value yields one empty
+ * element, because the part that proxies appended cannot be identified.
  */
 function readElements(value: string): Map<string, string>[] {
 	const elements: Map<string, string>[] = [];

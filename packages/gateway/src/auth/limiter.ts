@@ -7,19 +7,20 @@ const MAX_KEYS = 10_000;
 
 interface Failures {
 	count: number;
-	/** Time at which the count restarts. */
+	/** Monotonic time in milliseconds at which the count returns to 0. */
 	until: number;
 }
 
 /**
- * Limits wrong credentials to ten per minute and key. Further wrong credentials lock the key for five minutes, and the
- * caller answers "too many". The limiter is used only after a wrong credential, so it cannot lock out a right one.
+ * Limits wrong credentials to ten per minute and key. The eleventh locks the key for five minutes, and the caller
+ * answers "too many" to each wrong credential. The limiter is used only after a wrong credential, so it cannot lock out
+ * a right one.
  */
 export class FailedAuthLimiter {
 	readonly #clock: Clock;
 	/**
-	 * Failures by key. An LRU cache does not suffice: a lock must stay until it expires, and only a new failure may move a key
-	 * to the end.
+	 * Failures by key. An LRU cache does not suffice, because only a new failure, and not a lookup, may move a key to the
+	 * end.
 	 */
 	readonly #failures = new Map<string, Failures>();
 
@@ -27,7 +28,7 @@ export class FailedAuthLimiter {
 		this.#clock = clock;
 	}
 
-	/** Counts one failure. Returns the milliseconds until the key is unlocked, or 0. */
+	/** Counts one failure. Returns the milliseconds until the key is unlocked, or 0 if it is not locked. */
 	fail(key: string): number {
 		const now = this.#clock.monotonic();
 		const failures = this.#current(key, now);
@@ -43,8 +44,8 @@ export class FailedAuthLimiter {
 	}
 
 	/**
-	 * Stores the failures of a key. Above the limit, deletes the key with the oldest failure, because strangers can fill the
-	 * table.
+	 * Stores the failures of a key. Above `MAX_KEYS`, deletes the key whose last failure is the oldest, because strangers
+	 * can fill the table.
 	 */
 	#remember(key: string, failures: Failures): void {
 		this.#failures.delete(key);

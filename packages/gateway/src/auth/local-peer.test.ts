@@ -12,17 +12,14 @@ const uid = process.getuid?.() ?? -1;
 
 const none = { log: silentLogger };
 
-/** Returns tool commands with these process ids, and the marker in their environments. */
 function toolsOf(pids: readonly number[], marker?: string) {
 	return { started: pids.length, marker, processes: () => pids };
 }
 
-/** Returns a connection from a port of loopback to port 7777. */
 function from(remotePort: number) {
 	return { remoteAddress: "127.0.0.1", remotePort, localAddress: "127.0.0.1", localPort: 7_777 };
 }
 
-/** Returns a reader of kernel tables that has this text as the IPv4 table. */
 function tables(text: string): ReadTable {
 	return async function* (name) {
 		if (name === "tcp") yield text;

@@ -6,7 +6,10 @@ import { errno } from "../data-directory/errno.ts";
 import { checkPermissions, createPrivateFile, replacePrivateFile } from "../data-directory/private-file.ts";
 import { dataDirectoryTexts } from "../texts/data-directory.ts";
 
-/** Returns the operator's token of a data directory. Creates a missing token. Registers each read token with the redactor. */
+/**
+ * Opens the file with the operator's token in a data directory, and creates a missing token. Registers the current
+ * token, and each token that `replace` writes, with the redactor.
+ */
 export async function openOperatorToken(
 	dataDirectory: string,
 	{ ids, redactor }: { readonly ids: Ids; readonly redactor: Redactor },
@@ -26,15 +29,15 @@ export async function loadOrCreateOperatorToken(dataDirectory: string, ids: Ids)
 	const known = await readOperatorToken(dataDirectory);
 	if (known !== undefined) return known;
 	await createPrivateFile(pathIn(dataDirectory), `${mintToken("operator", ids)}\n`);
-	// Another process may have created the file first. The content of the file is valid.
+	// Another process may have created the file first. Then its token is used.
 	const created = await readOperatorToken(dataDirectory);
 	if (created === undefined) throw new ParleyError(dataDirectoryTexts.tokenDisappeared, { code: "aborted" });
 	return created;
 }
 
 /**
- * Reads the operator's token, or returns undefined if none exists. Rejects with `failed_precondition` if other users could
- * read the file, or if it has other content.
+ * Reads the operator's token, or returns undefined if none exists. Rejects with `failed_precondition` if other users
+ * have permissions on the file or its directory, or if the file contains no operator token.
  */
 export async function readOperatorToken(dataDirectory: string): Promise<string | undefined> {
 	const path = pathIn(dataDirectory);

@@ -13,14 +13,14 @@ interface Process {
 	readonly parent: number;
 	readonly group: number;
 	readonly session: number;
-	/** Start time in clock ticks after boot. Together with the id, it identifies a process permanently. */
+	/** Start time in clock ticks after boot. Together with the id, it identifies a process, even if the id is reused. */
 	readonly startTime: number;
 }
 
 /**
- * Sockets that are open in processes of tools: the given processes, their descendants, processes of their groups and
- * sessions, and processes with the marker in their environment. Processes that this user may not read, and processes that
- * ended meanwhile, are omitted.
+ * Sockets that are open in processes of tools: the related processes, their descendants, processes of their groups and
+ * sessions, and processes with the marker in their environment. Processes that this user may not read, and processes
+ * that ended meanwhile, are omitted.
  */
 export class ToolSockets {
 	/**
@@ -28,10 +28,10 @@ export class ToolSockets {
 	 * adds it, and only to processes that are in `related`.
 	 */
 	#marked = new Map<string, boolean>();
-	/** Start time of the gateway. An older process runs no tool of the gateway. */
+	/** Start time of the gateway's own process. A process that started earlier is not a tool of the gateway. */
 	#oldest: number | undefined;
 
-	/** Returns those of the given `inodes` that are open in a tool process. */
+	/** Returns the elements of `inodes` that are open in a tool process. */
 	async find(
 		{ related, marker }: { readonly related: readonly number[]; readonly marker: string | undefined },
 		inodes: ReadonlySet<string>,
@@ -64,8 +64,8 @@ export class ToolSockets {
 
 /**
  * Whether the environment of a process contains a text. Undefined if the environment cannot be read or is empty: it is
- * empty while the process starts another program. The read is asynchronous, because it waits for a process that has locked
- * its memory.
+ * empty while the process starts another program. The read is asynchronous, because the kernel blocks it while the
+ * process holds a lock on its memory.
  */
 async function hasText(pid: number, text: string): Promise<boolean | undefined> {
 	const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(ignoreMissing);
@@ -83,7 +83,7 @@ function relatedTo(roots: ReadonlySet<number>, processes: readonly Process[]): P
 		const seen = new Set<number>();
 		for (let at: Process | undefined = process; at !== undefined; at = byId.get(at.parent)) {
 			if (roots.has(at.pid)) return true;
-			// Reused ids may form a circle, because the list was not read at a single moment.
+			// Reused ids may form a cycle, because the list was not read at a single moment.
 			if (seen.has(at.pid)) return false;
 			seen.add(at.pid);
 		}
@@ -92,7 +92,7 @@ function relatedTo(roots: ReadonlySet<number>, processes: readonly Process[]): P
 }
 
 /**
- * Reads the processes that started at this time or later. The reads are synchronous, because they never wait for another
+ * Reads the processes that started at `oldest` or later. The reads are synchronous, because they never wait for another
  * process, and promises need eight times the CPU time.
  */
 async function readProcesses(oldest: number): Promise<Process[]> {

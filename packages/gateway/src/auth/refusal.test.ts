@@ -27,7 +27,7 @@ test("a refused upgrade is a complete HTTP answer", async () => {
 
 test("a client that does not close its half after a refusal is closed", async () => {
 	await using pair = await connectPair();
-	// The client does not read its end, so it sees neither the response nor the end.
+	// The client reads nothing, so it sees neither the response nor the end.
 	sendUpgradeRefusal(pair.accepted, refusal);
 	await once(pair.accepted, "close");
 	expect(pair.client.destroyed).toBe(false);

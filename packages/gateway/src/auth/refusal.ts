@@ -6,7 +6,6 @@ export interface Refusal {
 	readonly status: 400 | 401 | 403 | 405 | 421 | 429 | 503;
 	/** Headers by name in lower case, without the headers that describe the body. */
 	readonly headers: Readonly<Record<string, string>>;
-	/** Body, which is sent as JSON. */
 	readonly body: { readonly error: string; readonly hint: string };
 }
 

@@ -15,10 +15,8 @@ const rules: RequestRules = { allowedHosts: ["Parley.Example", "proxied.example:
 
 let http: Server;
 let listener: Listener;
-/** Number of admitted upgrades. */
 let upgrades = 0;
 
-/** Answers 200 to allowed requests and 101 to allowed upgrades. */
 beforeAll(async () => {
 	http = createServer({ requireHostHeader: false }, (request, response) => {
 		const refusal = checkRequest(request, rules);
@@ -65,10 +63,9 @@ const routes = [
 
 const good = ["Host: 127.0.0.1:PORT"];
 
-/** Result of an admitted request. */
+/** Placeholder for the `passed` status of a route. */
 const PASS = 0;
 
-/** Headers of a request, and the status of its refusal. */
 const matrix: readonly [headers: readonly string[], status: number][] = [
 	[good, PASS],
 	[["Host: localhost:PORT"], PASS],
@@ -198,7 +195,6 @@ test("a listener address of this machine is a valid host name", () => {
 	expect(checkRequest({ url: "/", rawHeaders, socket }, rules)).toBeUndefined();
 });
 
-/** Returns a request with these headers, over TLS at an address of the network. */
 function reached(headers: Readonly<Record<string, string>>, more: Partial<ConnectionAddresses> = {}) {
 	const socket = { localAddress: "::ffff:192.168.1.5", localPort: 7777, encrypted: true, ...more };
 	return { url: "/", rawHeaders: Object.entries(headers).flat(), socket };

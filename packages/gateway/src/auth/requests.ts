@@ -12,7 +12,7 @@ export interface RequestRules {
 	readonly allowedHosts: readonly string[];
 	/** Origin at which clients reach the gateway through a proxy. Its host and its pages are allowed. */
 	readonly publicUrl?: string | undefined;
-	/** Proxies whose host header is trusted. */
+	/** Proxies whose `X-Forwarded-Host` is checked in addition to `Host`. */
 	readonly proxies?: Networks;
 }
 
@@ -105,7 +105,7 @@ function ownHosts({ localAddress }: ConnectionAddresses): string[] {
 	];
 }
 
-/** Returns the only spelling of a host and its port, with an explicit port. A text that is not a host stays unchanged. */
+/** Returns the canonical form of a host with an explicit port. A text that is not a host stays unchanged. */
 function normalizeHost(text: string, defaultPort: number | undefined): string {
 	const endpoint = parseEndpoint(text) ?? parseEndpoint(`${text}:${defaultPort}`);
 	if (endpoint === undefined) return text;

@@ -15,7 +15,6 @@ function row(
 	return `   1: ${local} ${remote} ${state} ${numbers} 2 0000000000000000 20 4 30 10 -1\n`;
 }
 
-/** Returns a reader of these texts, which records the requested tables. */
 function reading(texts: Partial<Record<TableName, string>>, partLength = Number.POSITIVE_INFINITY) {
 	const tablesRead: TableName[] = [];
 	const read = async function* (name: TableName): AsyncGenerator<string> {

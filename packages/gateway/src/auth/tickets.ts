@@ -31,8 +31,8 @@ interface TicketsOptions {
 export class Tickets {
 	readonly #options: TicketsOptions;
 	/**
-	 * Valid tickets. An LRU cache does not suffice, because a ticket is authentication state: it ends by use, by time or with
-	 * its token.
+	 * Unused tickets by id. An LRU cache does not suffice, because a ticket is authentication state: it ends by use, by
+	 * time or with its token.
 	 */
 	readonly #tickets = new Map<string, Ticket>();
 
@@ -49,7 +49,7 @@ export class Tickets {
 		return text;
 	}
 
-	/** Returns the principal of a valid ticket, which cannot be used again. */
+	/** Returns the principal of a valid ticket, or undefined. A ticket is valid only once. */
 	redeem(text: string): Principal | undefined {
 		const read = readTokenText(text);
 		const ticket = read?.kind === "ticket" ? this.#tickets.get(read.id) : undefined;

@@ -43,7 +43,6 @@ class Place implements AsyncDisposable {
 		return join(this.#path, ...names);
 	}
 
-	/** Creates a data directory as a gateway leaves it. */
 	async fill(name: string, fileId = "file_a"): Promise<string> {
 		const data = this.at(name);
 		await this.write(join(data, "keys", "secrets"), "key");
@@ -82,7 +81,6 @@ class Place implements AsyncDisposable {
 		await writeFile(path, text);
 	}
 
-	/** Creates an archive with these entries, as another program could create it. */
 	async pack(name: string, entries: readonly Packed[]): Promise<string> {
 		const blocks = entries.flatMap(({ path, type = "File", text = "", linkpath, ...more }) => {
 			const content = more.content ?? Buffer.from(text);
@@ -103,7 +101,6 @@ interface Packed {
 	readonly path: string;
 	readonly type?: "File" | "SymbolicLink" | "CharacterDevice" | "Directory";
 	readonly text?: string;
-	/** Content in place of `text`. */
 	readonly content?: Buffer;
 	readonly linkpath?: string;
 }

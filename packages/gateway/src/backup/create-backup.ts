@@ -36,14 +36,13 @@ import { syncDirectory } from "./sync-directory.ts";
 
 /** Prefix of the temporary directory of one backup, beside the backup file. */
 const stagingPrefix = ".parley-backup-";
-/** Age in milliseconds of a temporary directory above which its backup must have been killed. */
+/** Age in milliseconds above which a temporary directory is treated as the remainder of a killed backup. */
 const abandonedAfterMs = 24 * 60 * 60_000;
 
 export interface BackupOptions {
 	readonly dataDirectory: string;
 	/** Path of the new `.tar.gz`. */
 	readonly file: string;
-	/** Version of this program. */
 	readonly version: string;
 	readonly clock: Clock;
 	/** Whether to replace an existing file. */
@@ -132,7 +131,7 @@ async function removeAbandoned(directory: string, before: number): Promise<void>
 	}
 }
 
-/** Creates a temporary directory in the directory of the backup file, which needs free space in any case. */
+/** Creates a temporary directory beside the backup file, because that file system needs free space in any case. */
 async function makeStaging(file: string): Promise<string> {
 	const directory = dirname(file);
 	try {
@@ -190,7 +189,6 @@ const maxDepth = 8;
 
 interface Gathered extends Snapshot {
 	readonly files: readonly ManifestFile[];
-	/** Ids of stored files that were deleted during the backup. */
 	readonly missing: readonly string[];
 }
 

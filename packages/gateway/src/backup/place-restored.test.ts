@@ -44,7 +44,7 @@ async function stopped(data: string, nth: number): Promise<string | undefined> {
 	return ended ? undefined : reached.at(-1);
 }
 
-/** Runs the following starts, each of which stops one failpoint later. No stop at any failpoint changes the result. */
+/** Starts a gateway's recovery until it completes. Each attempt stops at one failpoint later than the previous one. */
 async function finishWithStops(data: string): Promise<void> {
 	for (let nth = 1; ; nth++) {
 		const { failpoints, reached } = stopAt(nth);

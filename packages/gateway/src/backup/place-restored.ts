@@ -55,7 +55,7 @@ export async function findUnfinished(dataDirectory: string): Promise<string | un
 	return (await find(dataDirectory, stages.ready)) ?? (await find(dataDirectory, stages.placing));
 }
 
-/** Lists the content of a data directory, without files of a process or a restore. */
+/** Lists the names in a data directory, without the reserved names of a running gateway or a restore. */
 export async function contentOf(dataDirectory: string): Promise<string[]> {
 	return (await namesIn(dataDirectory)).filter((name) => !isReserved(name));
 }

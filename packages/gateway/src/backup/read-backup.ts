@@ -94,7 +94,7 @@ class Reading {
 		this.#reader = reader;
 		this.#limits = limits;
 		this.#onBytes = onBytes;
-		// Each wait also awaits this promise. Without this handler, an early rejection would end the process.
+		// Later code awaits this promise in races. Without this handler, an early rejection would end the process.
 		this.#failed.promise.catch(() => undefined);
 	}
 
@@ -113,7 +113,8 @@ class Reading {
 	}
 
 	async #read(archive: Readable): Promise<void> {
-		// The parser must not unpack the data again, because the limits apply to its input. For gzip, it has no option.
+		// The parser must not unpack the data again, because the limits apply to its input. It has no option against gzip,
+		// so the first bytes are checked below.
 		const parser = new Parser({ strict: true, brotli: false, zstd: false });
 		parser.on("entry", (entry: ReadEntry) => {
 			this.#work = this.#work.then(() => this.#enter(entry)).catch((reason) => this.#failed.reject(reason));
@@ -177,7 +178,7 @@ class Reading {
 	async #enter(entry: ReadEntry): Promise<void> {
 		if (this.#stopped) return;
 		this.#entry = entry;
-		// The reader of the entry also gets the error. Without a reader, the error has no effect.
+		// A reader of the entry gets the error, too. Without this listener, an entry without a reader would throw it.
 		entry.on("error", () => undefined);
 		if (!this.#manifest) {
 			this.#manifest = await readManifest(entry);

@@ -14,7 +14,6 @@ import { syncDirectory } from "./sync-directory.ts";
 
 interface ReadOptions {
 	readonly onProgress?: ((doing: string) => void) | undefined;
-	/** Limits of the unpacked archive. */
 	readonly limits?: Partial<UnpackLimits> | undefined;
 }
 
@@ -63,7 +62,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
 		const aside = await placeRestored(dataDirectory, name, failpoints);
 		return { ...factsOf(manifest), aside };
 	} finally {
-		// Removes the useless remainder of a failed restore.
+		// After a failed restore, this removes the incomplete content.
 		await finishRestore(dataDirectory).finally(() => lock.release());
 	}
 }
@@ -134,7 +133,7 @@ function byteReport(
 	};
 }
 
-/** Throws before the restore if the database is missing or has a newer version. */
+/** Throws before the restore if the database is missing or has a migration that this version does not know. */
 function checkManifest({ version, migrations: names, files }: Manifest): void {
 	const unknown = names.find((name) => migrations.every((migration) => migration.name !== name));
 	if (unknown !== undefined) {

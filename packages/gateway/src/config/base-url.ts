@@ -1,7 +1,10 @@
 import { isIP } from "node:net";
 import { KnownNetworks } from "../transport/known-networks.ts";
 
-/** Networks that are not routed to the internet: https://www.iana.org/assignments/iana-ipv4-special-registry */
+/**
+ * Networks for hosts of this machine or of private networks:
+ * https://www.iana.org/assignments/iana-ipv4-special-registry
+ */
 const nearby = new KnownNetworks((list) => {
 	list.addSubnet("127.0.0.0", 8);
 	list.addSubnet("10.0.0.0", 8);
@@ -18,8 +21,8 @@ const nearby = new KnownNetworks((list) => {
 const nearbyNames = /(?:^|\.)(?:localhost|local|internal|lan|home\.arpa)$/;
 
 /**
- * Parses the http or https address of a server. Removes a trailing `/v1` and slashes. Returns undefined for other texts,
- * and for addresses with a user name, a query or a fragment.
+ * Parses the http or https address of a server. Removes a trailing `/v1` and slashes. Returns undefined for any other
+ * text, and for an address with a user name, a password, a query or a fragment.
  */
 export function parseBaseUrl(text: string): URL | undefined {
 	const url = URL.parse(text);
@@ -31,19 +34,19 @@ export function parseBaseUrl(text: string): URL | undefined {
 }
 
 /**
- * Parses the address of an API with its version, without removing the version. Returns undefined as `parseBaseUrl` does.
+ * Parses the address of an API without removing its version. Returns undefined for the same texts as `parseBaseUrl`.
  */
 export function parseApiUrl(text: string): URL | undefined {
 	const url = URL.parse(text);
 	return url && parseBaseUrl(text) ? url : undefined;
 }
 
-/** Whether an address is the server of Anthropic, which is the default. */
+/** Whether an address is Anthropic's own server over https. */
 export function isOfficial(url: URL): boolean {
 	return url.protocol === "https:" && url.hostname === "api.anthropic.com";
 }
 
-/** Whether requests to an address stay off the internet, according to the host name. */
+/** Whether an address is on this machine or in a private network, according to the host name. */
 export function isNearby({ hostname }: URL): boolean {
 	const host = hostname.replace(/^\[|\]$/g, "");
 	const family = isIP(host);

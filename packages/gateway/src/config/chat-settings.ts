@@ -12,7 +12,6 @@ const channelKeys = ["channels", "places"] as const;
 
 const hourMs = 60 * 60 * 1000;
 
-/** Returns the settings with absolute directories. */
 export function withAbsoluteRoots(chat: Chat, absolute: (path: string) => string): Chat {
 	const moved = channelKeys.flatMap((key) => {
 		const channels = chat[key];
@@ -32,7 +31,6 @@ function channelsWithAbsoluteRoots(
 	return Object.fromEntries(moved);
 }
 
-/** Finds a root that is not a directory, with its position. */
 export function findLostRoot(chat: Chat): { value: string; path: JsonPath } | undefined {
 	const [lost] = channelKeys.flatMap((key) =>
 		Object.entries(chat[key] ?? {}).flatMap(([name, { root }]) => {
@@ -44,8 +42,8 @@ export function findLostRoot(chat: Chat): { value: string; path: JsonPath } | un
 }
 
 /**
- * Converts the configuration of chat platforms to the runtime's units. The settings of a channel under `channels` replace
- * the settings under `places`.
+ * Converts the configuration of chat platforms to the settings of the runtime. The entry of a channel in `channels`
+ * replaces its entry in `places`.
  */
 export function readChat({
 	people = {},

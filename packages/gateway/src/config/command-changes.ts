@@ -33,7 +33,7 @@ export interface ChangeAudit {
 	readonly note: Audit["note"];
 }
 
-/** Change that a command made to the MCP servers or to the directories of projects, for the audit. */
+/** Change that a command made to the MCP servers or to the directories of projects. */
 export interface CommandChange {
 	readonly action: (typeof actions)[number];
 	/** Name of the server, or the working directory. */
@@ -60,8 +60,8 @@ export async function noteChange(
 }
 
 /**
- * Moves the notes of commands to the audit. After a crash, a row may appear twice with the same id. By default, the wait
- * for the lock uses real time.
+ * Moves the notes of commands to the audit. After a crash, a row may appear twice with the same id. The clock is only
+ * for the wait for the lock.
  */
 export async function auditChanges(
 	data: string,
@@ -72,7 +72,7 @@ export async function auditChanges(
 	// With the lock, no command has the file open when it is moved. No other call can replace the moved file before its rows
 	// are recorded.
 	await withFileLock(lockIn(data), clock, async () => {
-		// Rows that a killed process left are recorded first.
+		// Rows from an earlier call that did not complete are recorded first.
 		await recordNotes(started, audit);
 		try {
 			await rename(notesIn(data), started);
@@ -103,7 +103,7 @@ async function recordNotes(path: string, audit: ChangeAudit): Promise<void> {
 		try {
 			await recordNote(line, audit);
 		} catch (error) {
-			// Only the unrecorded lines remain, so that the next call does not record the first lines again.
+			// The recorded lines are removed, so that the next call does not record them twice.
 			if (at > 0) await replacePrivateFile(path, `${lines.slice(at).join("\n")}\n`);
 			throw error;
 		}
@@ -117,7 +117,6 @@ async function recordNote(line: string, audit: ChangeAudit): Promise<void> {
 	await audit.note({ principal: "operator", via: "cli", action, object, decision: "changed", args });
 }
 
-/** Reads a line; undefined for an invalid line. */
 function readChange(line: string): z.output<ReturnType<typeof changeSchema>> | undefined {
 	try {
 		return changeSchema().safeParse(parseJson(line)).data;

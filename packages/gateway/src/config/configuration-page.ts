@@ -10,13 +10,16 @@ import {
 } from "./setting-rows.ts";
 import { flagNames, providerVariables, variableNames } from "./sources.ts";
 
-/** Page with the tables. The text before the first generated table is written by hand. */
+/** Page with the tables of all settings. The text before the first generated table is written by hand. */
 export const configurationPage = new URL("../../../../docs/configuration.md", import.meta.url);
 
 const start = "<!-- generated: settings -->";
 const end = "<!-- end of generated -->";
 
-/** Returns `page` with new tables between the marks: one table for the plain settings, and one for each object. */
+/**
+ * Returns `page` with new tables between the markers: one table of the settings at the top level, and one for each
+ * group.
+ */
 export function withTables(page: string): string {
 	const [before = "", rest = ""] = page.split(start);
 	const [, after = ""] = rest.split(end);
@@ -65,7 +68,9 @@ function valueWords(schema: SettingSchema): string {
 	return `${schema.type} from ${schema.minimum} to ${schema.maximum}`;
 }
 
-/** Returns the flag and the variables of a setting. Their names are flat, but the names in the file are nested. */
+/**
+ * Returns the names of the flag and the variables for a setting. `setting` is its path in the file, such as `tls.cert`.
+ */
 function sourcesOf(setting: string): string {
 	const flat =
 		{ "tls.cert": "tlsCert", "tls.key": "tlsKey", "egress.allow": "egressAllow" }[setting] ?? setting;

@@ -13,7 +13,6 @@ interface Described {
 	readonly properties?: Readonly<Record<string, Described>>;
 }
 
-/** Returns the settings without a description, including nested settings. */
 function undescribed({ properties = {} }: Described, path: string): string[] {
 	return Object.entries(properties).flatMap(([key, setting]) => [
 		...(setting.description ? [] : [`${path}${key}`]),

@@ -1,6 +1,6 @@
 import type { ApiFamily, ServerTraits } from "@parley/core";
 
-/** Family of each API, by the name of the API in the configuration. */
+/** API family by the API's name in the configuration. */
 export const apiNames = {
 	"chat-completions": "compatible",
 	responses: "openai",
@@ -12,7 +12,7 @@ export type ApiName = keyof typeof apiNames;
 
 export const apis: readonly ApiName[] = ["chat-completions", "responses", "gemini", "messages"];
 
-/** A provider that works with only its name and a key. */
+/** Provider whose configuration needs only its name and, except for a local server, a key. */
 export interface KnownProvider {
 	readonly api: ApiName;
 	/**
@@ -27,11 +27,11 @@ export interface KnownProvider {
 	readonly traits?: ServerTraits;
 }
 
-/** Effort levels of most servers. Other levels are errors. */
+/** Effort levels that most servers accept. They refuse other levels. */
 const common = ["none", "low", "medium", "high"] as const;
 const local: ServerTraits = { efforts: common };
 /**
- * The server requires the thinking of all tool calls, even of earlier turns:
+ * The server requires that each request returns the thinking of all tool calls, including earlier turns:
  * https://platform.kimi.ai/docs/guide/use-kimi-k2-thinking-model
  */
 const kimi: ServerTraits = { returnedThinking: "all", efforts: common };

@@ -21,7 +21,6 @@ export interface LlamaSettings {
 	readonly autostart: boolean;
 	/** Complete environment of the program. */
 	readonly environment: Readonly<Record<string, string>>;
-	/** Key that the gateway sends to the server as a bearer token. */
 	readonly apiKey?: string;
 }
 
@@ -70,7 +69,6 @@ export function readLlama(
 	};
 }
 
-/** Returns the settings with absolute paths. A command without a slash is looked up in PATH. */
 export function withAbsoluteLlama(written: Written, absolute: (path: string) => string): Written {
 	const { model_dir, command } = written;
 	return {
@@ -88,8 +86,8 @@ interface CheckedSource {
 }
 
 /**
- * Checks the settings of the server. Throws `invalid_argument` for a second server, a missing directory, and a program that
- * cannot serve the endpoint.
+ * Checks the settings of the server. Throws `invalid_argument` if `baseUrl` is also set, if the model directory does
+ * not exist, or if the program cannot serve the endpoint.
  */
 export function checkLlama({ settings, source }: CheckedSource, all: Settings): void {
 	const { baseUrl, llama } = settings;
@@ -117,8 +115,8 @@ export function checkLlama({ settings, source }: CheckedSource, all: Settings): 
 }
 
 /**
- * Returns the name of the model that the arguments of llama-server choose. Default: `default`, because llama-server then
- * serves one model under any name.
+ * Returns the name of the model that the arguments of llama-server choose. Returns `default` if no argument names a
+ * model, because llama-server then accepts any model name.
  */
 export function modelInArguments(args: readonly string[] = []): string {
 	const argument = (...names: readonly string[]): string | undefined => {

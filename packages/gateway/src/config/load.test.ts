@@ -16,7 +16,6 @@ import { refuseForeignWriters } from "../data-directory/foreign-writers.ts";
 import { type Config, loadConfig } from "./load.ts";
 import type { ConfigSources } from "./sources.ts";
 
-/** Creates a directory with `data`, `work` and `other`, which the end of the test removes. */
 function setUp() {
 	const directory = mkdtempDisposableSync(join(tmpdir(), "parley-config-"));
 	for (const name of ["data", "work", "other"]) mkdirSync(join(directory.path, name));
@@ -661,7 +660,7 @@ test("a configuration file that every user can replace is refused, but not in a 
 	);
 	chmodSync(place.at("other"), 0o1777);
 	expect(place.load({ flags }).model).toBe("x");
-	// Every user can write this device, but cannot change its content. It is refused only because it is empty.
+	// Every user can write to this device without changing what it returns. The file is refused only because it is empty.
 	expect(() => place.load({ flags: { config: "/dev/null" } })).toThrow(
 		refusal("invalid_argument", "/dev/null", "value expected"),
 	);
@@ -694,7 +693,6 @@ test.each([
 		for (const name of ["links", "links/safe", "open", "open/inner"]) mkdirSync(place.at(name));
 		place.write("top.json", `{ ${setting} }`);
 		place.write("open/inner/file", "{}");
-		// The link, the second link, and the file are in three different directories.
 		symlinkSync("safe/next", place.at("links/file"));
 		symlinkSync(place.at("open/inner/file"), place.at("links/safe/next"));
 		place.load({ flags });
@@ -736,7 +734,7 @@ test("files that another user or a group can change cause a warning, but not tho
 	]);
 });
 
-/** Pretends that the gateway runs as another user, who does not own the files of the test. Returns the id of that user. */
+/** Mocks the user id of the gateway, so that the test's files belong to another user. Returns the mocked id. */
 function asAnotherUser(): number {
 	const own = process.geteuid?.() ?? 0;
 	const user = vi.spyOn(process, "geteuid").mockReturnValue(own + 1);
@@ -744,7 +742,7 @@ function asAnotherUser(): number {
 	return own + 1;
 }
 
-/** Test that runs only as root, because only root can give a directory to another user. */
+/** Defines a test that runs only as root, because only root can give a directory to another user. */
 const asRoot = test.skipIf(process.geteuid?.() !== 0);
 
 asRoot(
@@ -774,7 +772,7 @@ asRoot(
 		// The owner of a directory such as /tmp can replace the entries of all users, but its group cannot.
 		expect(set(stranger, stranger, 0o1775)).toEqual([expect.stringContaining("who owns")]);
 		expect(set(0, stranger, 0o1775)).toEqual([]);
-		// A home directory, the private group of the user, and the group of root cause no warning.
+		// The user's own directory, the user's private group, and the group of root cause no warning.
 		for (const [uid, gid, mode] of [
 			[user, stranger, 0o755],
 			[user, user, 0o775],
@@ -782,7 +780,7 @@ asRoot(
 		] as const) {
 			expect(set(uid, gid, mode), `${uid} ${gid} ${mode}`).toEqual([]);
 		}
-		// A user who owns the file and all directories above it causes only one warning.
+		// A user who owns the file and all directories above it is named in only one warning.
 		for (const name of ["top", "top/middle", "top/middle/file"]) chownSync(place.at(name), stranger, 0);
 		expect(warned()).toEqual([expect.stringContaining("belongs to another user")]);
 	},
@@ -806,10 +804,10 @@ test("a configuration has the warnings about its file and about the files that i
 	place.write("data/prompt", "You are terse.");
 	place.write("data/policy.jsonc", "{}");
 	place.write("data/parley.config.json", '{ "systemPromptFile": "prompt" }');
-	// The group of root causes no warning, so the files get another group.
+	// The group with id 0 causes no warning, so the files get another group.
 	if (process.geteuid?.() === 0) for (const name of names) chownSync(place.at(name), 0, 12_345);
 	for (const name of names) chmodSync(place.at(name), 0o664);
-	// The gateway seems to run as another user, so that the group of the files is not the private group of that user.
+	// With another user id, the group of the files is not the private group of the gateway's user.
 	const user = vi.spyOn(process, "geteuid").mockReturnValue(statSync(place.at("data/prompt")).gid + 1);
 	onTestFinished(() => user.mockRestore());
 	const warned = (place.load().warnings ?? []).filter((warning) => warning.includes("members of its group"));

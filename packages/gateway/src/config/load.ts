@@ -48,14 +48,14 @@ export interface Config extends ProviderChoice {
 	readonly reasoning?: Reasoning;
 	/** Names or tiers of models that replace the first model if it stays unavailable. */
 	readonly fallback?: readonly string[];
-	/** Positions of the models' names, for error messages. The models are checked later. */
+	/** Sources of the model names, for error messages. The names are resolved after the configuration is loaded. */
 	readonly origins?: ModelOrigins;
 	/** File with the operator's own table of models. */
 	readonly modelsFile?: string;
 	readonly budgets?: Budgets;
-	/** Maximum number of model calls of one turn. */
+	/** Maximum number of model calls per run. */
 	readonly maxModelCalls?: number;
-	/** Whether a model names conversations. Default: true. */
+	/** Whether a model names sessions. Default: true. */
 	readonly titles?: boolean;
 	readonly tasks?: RuntimeOptions["tasks"];
 	readonly files?: Partial<FileLimits>;
@@ -64,7 +64,6 @@ export interface Config extends ProviderChoice {
 	/** Addresses that replace the addresses of Discord. */
 	readonly discord?: { readonly apiUrl?: string; readonly cdnUrl?: string };
 	readonly llama?: LlamaSettings;
-	/** MCP servers of the operator. */
 	readonly mcp?: readonly McpServerSettings[];
 	/** Whether clients of the MCP server show approvals as forms. */
 	readonly mcpForms?: boolean;
@@ -84,7 +83,6 @@ export interface Config extends ProviderChoice {
 	readonly policyFile?: string;
 	readonly allowedHosts: readonly string[];
 	readonly tls?: TlsFiles;
-	/** IP addresses and networks of trusted proxies. */
 	readonly trustedProxies?: readonly string[];
 	/** Origin (https) at which clients reach the gateway through a proxy. */
 	readonly publicUrl?: string;
@@ -97,14 +95,14 @@ export interface Config extends ProviderChoice {
 const minuteMs = 60 * 1000;
 const dayMs = 24 * 60 * minuteMs;
 
-/** Positions of the models' names. Each is a flag, a variable, or `FILE:LINE:COLUMN`. */
+/** Sources of the model names: for each name, a flag, a variable, or `FILE:LINE:COLUMN`. */
 export interface ModelOrigins {
 	readonly model?: string;
-	/** One position for each name. */
+	/** One source for each fallback, in the same order. */
 	readonly fallback?: readonly string[];
 }
 
-/** Options for a single parse. Compiling the schema is worthwhile only for frequent parses. */
+/** Options for a single parse. Compiling the schema (`jitless: false`) costs more time than one parse saves. */
 const atOnce = { ...inOurWords, jitless: true };
 
 /** Checked settings of one source, with absolute paths. */
@@ -171,8 +169,8 @@ function aboutParts(set: Settings, environment: ConfigSources["environment"]): P
 }
 
 /**
- * Returns the sources that apply, in order of precedence, and their merged settings. Checks values, paths, the name of the
- * provider, and access from other machines. `loadConfig` adds the other checks.
+ * Returns the sources that apply, in order of precedence, and their merged settings. Checks values, paths, the
+ * provider's name, and access from other machines. Does not check keys and model servers.
  */
 export function checkedSources(sources: ConfigSources): ReturnType<typeof usedSources> {
 	const used = usedSources(sources);
@@ -181,12 +179,11 @@ export function checkedSources(sources: ConfigSources): ReturnType<typeof usedSo
 	return used;
 }
 
-/** Returns the sources that apply to the provider, and their settings. */
 function usedSources(sources: ConfigSources): { checked: readonly CheckedSource[]; set: Settings } {
 	const all = readSources(sources).map(check);
 	const named = merged(all);
 	for (const one of all) checkProviderName(one, named);
-	// Variables of the Messages API do not apply to another provider.
+	// Settings of the Messages API do not apply to another provider.
 	const checked = isOwn(named.provider ?? "auto") ? all.filter(({ source }) => !source.isOfMessagesApi) : all;
 	return { checked, set: merged(checked) };
 }
@@ -229,7 +226,7 @@ function check(source: Source): CheckedSource {
 	return { settings, source, warnings: [...(source.warnings ?? []), ...checkPaths(settings, source)] };
 }
 
-/** Checks the paths of the settings. Returns warnings. */
+/** Throws for a path that does not exist or that every user can change. Returns warnings about other users. */
 function checkPaths(settings: Settings, source: Source): string[] {
 	const { root = [], systemPromptFile, policyFile, models, tls, chat, mcp } = settings;
 	for (const [item, value] of root.entries()) {
@@ -259,15 +256,17 @@ function checkFile(value: string | undefined, source: Source, path: JsonPath): v
 	throw notAllowed(source, path, { value, allowed: settingRefusalTexts.existingFile });
 }
 
-/** Checks a file that controls the agent, like the configuration file. Returns warnings if other users can change it. */
+/**
+ * Checks a file that controls the agent, as `refuseForeignWriters` does. Returns warnings if other users can change it.
+ */
 function checkSteeringFile(value: string | undefined, source: Source, path: JsonPath): string[] {
 	checkFile(value, source, path);
 	return value === undefined ? [] : refuseForeignWriters(value, statSync(value));
 }
 
 /**
- * Returns the warnings of all sources. Also checks the policy file of the data directory, which the gateway reads if no
- * source names another file.
+ * Returns the warnings of all sources. Also checks the policy file of the data directory, unless a source names another
+ * policy file.
  */
 function warningsOf(
 	checked: readonly CheckedSource[],
@@ -280,9 +279,7 @@ function warningsOf(
 	return warnings.length > 0 ? warnings : undefined;
 }
 
-/**
- * Refuses to send a key over an unencrypted connection to the internet, where third parties can read and change the data.
- */
+/** Refuses to send a key over an unencrypted connection to a server outside private networks. */
 function checkServer(
 	{ settings: { baseUrl, llama }, source }: CheckedSource,
 	{ apiKey }: ProviderChoice,
@@ -345,7 +342,7 @@ function aboutModels({
 	};
 }
 
-/** Returns the positions of the models' names, each in the source with the highest precedence that sets it. */
+/** Returns the positions of the model names in the sources that set them, with the highest precedence. */
 function originsOf(checked: readonly CheckedSource[]): ModelOrigins | undefined {
 	const model = checked.find(({ settings }) => settings.model !== undefined)?.source.origin(["model"]);
 	const last = checked.find(({ settings }) => settings.models?.fallback);

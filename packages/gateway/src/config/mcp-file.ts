@@ -22,7 +22,7 @@ import { readLoginStates } from "./mcp-logins.ts";
 import { mcpServerShape, mcpServersSchema } from "./mcp-schema.ts";
 import { missingProblem, readMcp, valuesFrom } from "./mcp-settings.ts";
 
-/** Minimum length of a value that is removed from text. A shorter value could be an ordinary word. */
+/** Minimum length in characters of a value that is redacted. A shorter value could be an ordinary word. */
 const shortestSecret = 8;
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -53,18 +53,21 @@ const fileSchema = () =>
 /** Servers that the operator adds by commands, and trust in servers of directories. */
 export type McpFileContent = z.output<ReturnType<typeof fileSchema>>;
 
-/** Path of the file in the data directory, which no tool can change. */
+/** Path of the operator's file with MCP servers in the data directory. */
 export function mcpFileIn(data: string): string {
 	return join(data, "mcp.json");
 }
 
-/** Returns the file with the servers of one agent. The name of the agent comes from a client, so only its last part is used. */
+/**
+ * Returns the path of the file with the servers of one agent. Uses only the last part of the name, because it comes
+ * from a client.
+ */
 export function agentMcpFileIn(data: string, agent: string): string {
 	return join(data, "agents", basename(agent), "mcp.json");
 }
 
 /**
- * Reads the content of the file; empty if the file does not exist. Rejects with `invalid_argument` and the position for
+ * Reads the content of the file. Returns empty content if the file does not exist. Rejects with `invalid_argument` for
  * invalid content.
  */
 export async function readMcpFile(path: string): Promise<McpFileContent> {
@@ -106,7 +109,10 @@ interface McpFileParts {
 	readonly redactor: Redactor;
 	/** Path of the file with the logins at remote servers. */
 	readonly logins: string;
-	/** Called before a change is used. If it rejects, only the removals of the change are used for now. */
+	/**
+	 * Called before a change is used. If it rejects, the change's removals are used, but not its additions. The next run
+	 * tries again.
+	 */
 	changed?(): Promise<void>;
 }
 
@@ -123,7 +129,7 @@ class McpFile {
 	}
 
 	/**
-	 * Returns the setup, and reads a changed file again. Called before each run. The check is synchronous, because an
+	 * Returns the setup, after reading a changed file. Called before each run. The check is synchronous, because an
 	 * asynchronous check takes ten times as long.
 	 */
 	current(): McpSetup | Promise<McpSetup> {
@@ -139,7 +145,7 @@ class McpFile {
 			await this.#parts.changed?.();
 		} catch (error) {
 			log.error("a change to the MCP servers is not applied yet: the audit log cannot be written", { error });
-			// An addition needs its audit row first, but a removal takes effect at once.
+			// An addition waits for its audit row, but a removal applies immediately.
 			this.#setup = inBoth(this.#setup, await this.#readPresent());
 			return this.#setup;
 		}
@@ -151,7 +157,7 @@ class McpFile {
 		return this.#setup;
 	}
 
-	/** Returns the setup from the configuration and the current file. Ignores an invalid file. */
+	/** Returns the setup from the configuration and the current file. Treats an invalid file as empty. */
 	async #readPresent(): Promise<McpSetup> {
 		try {
 			return await this.#read(await readMcpFile(this.#parts.path));
@@ -179,7 +185,6 @@ class McpFile {
 		};
 	}
 
-	/** Reads the states of all logins. An invalid file is treated as empty. */
 	async #readLogins(): Promise<LoginStates> {
 		return await readLoginStates(this.#parts.logins).catch((error: unknown) => {
 			this.#parts.log.error("the logins at MCP servers are not used: their file is invalid", { error });
@@ -210,7 +215,7 @@ class McpFile {
 	}
 }
 
-/** The operator's setup: the configuration, the file in the data directory, and `mcp.json` beside the profile of an agent. */
+/** The operator's setup: the configuration, the file in the data directory, and the `mcp.json` file of each agent. */
 export class McpFiles implements McpSource {
 	readonly #parts: McpFileParts;
 	readonly #main: McpFile;
@@ -244,7 +249,7 @@ export class McpFiles implements McpSource {
 
 const maxAgents = 100;
 
-/** State of a file: identity, size and times; empty if the file does not exist. */
+/** State of a file for comparison: inode, size, and modification and change time. Empty if the file does not exist. */
 function fileState(path: string): string {
 	const facts = statSync(path, { bigint: true, throwIfNoEntry: false });
 	return facts ? `${facts.ino} ${facts.size} ${facts.mtimeNs} ${facts.ctimeNs}` : "";
@@ -253,7 +258,6 @@ function fileState(path: string): string {
 /** State if neither file exists. */
 const noFiles = "|";
 
-/** Returns the trust in an entry, with the values of the granted variables. */
 function grantOf(
 	entry: { readonly directory: string; readonly file: string; readonly name: string },
 	{ envFrom = [], ...trust }: McpFileContent["trusted"][number]["servers"][string],
@@ -279,7 +283,7 @@ function loginOf(
 	return { login: { id, hasEnded } };
 }
 
-/** Returns a remote server with its login. Ignores any login if a token is configured. */
+/** Returns a remote server with its login. Adds no login if the server has an `authorization` header. */
 function withLogin(server: McpRemoteSettings, states: LoginStates): McpRemoteSettings {
 	const { login } = loginOf(server, states);
 	if (login === undefined || server.headers["authorization"] !== undefined) return server;
@@ -287,7 +291,7 @@ function withLogin(server: McpRemoteSettings, states: LoginStates): McpRemoteSet
 	return { ...server, login, ...defined({ problem: problem ?? server.problem }) };
 }
 
-/** Returns the servers that are equal in two setups. */
+/** Returns the servers of `after` that are unchanged since `before`. */
 function inBoth(before: McpSetup, after: McpSetup): McpSetup {
 	const isIn = (all: readonly unknown[], one: unknown): boolean =>
 		all.some((other) => isDeepStrictEqual(one, other));

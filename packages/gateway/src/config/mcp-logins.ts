@@ -49,7 +49,7 @@ const loginSchema = () =>
 		refreshToken: z.exactOptional(z.string()),
 	});
 
-/** Path of the file in the data directory, which no tool can read. */
+/** Path of the file with the encrypted logins in a data directory. */
 export function mcpLoginsIn(data: string): string {
 	return join(data, "mcp-logins.json");
 }
@@ -62,7 +62,7 @@ export async function readLoginStates(
 	return new Map(entries.map(([name, { id, url, hasEnded }]) => [name, { id, url, hasEnded }]));
 }
 
-/** Maximum number of secrets of one login that are registered for redaction, including secrets of its last refreshes. */
+/** Maximum number of redacted secrets per login, including secrets that a refresh has replaced. */
 const maxRedacted = 12;
 
 interface LoginFileParts {
@@ -72,8 +72,8 @@ interface LoginFileParts {
 }
 
 /**
- * Encrypted logins in a file that several processes read and change. The secrets are registered for redaction before any
- * use.
+ * Encrypted logins in a file that several processes read and change. The secrets of a login are registered for
+ * redaction before it is returned.
  */
 export class McpLoginFile implements McpLogins {
 	readonly #parts: LoginFileParts;
@@ -107,8 +107,8 @@ export class McpLoginFile implements McpLogins {
 	}
 
 	/**
-	 * Stores a login, or deletes it without one. The common lock is acquired only for the write, so that a slow authorization
-	 * server delays only its own logins.
+	 * Stores a login, or deletes it without one. Acquires the lock of the file only for the write, so that a slow
+	 * authorization server does not block other logins.
 	 */
 	async #write(name: string, login: McpLogin | undefined): Promise<void> {
 		await this.#locked("mcp-logins", async () => {
@@ -144,7 +144,7 @@ export class McpLoginFile implements McpLogins {
 		return login;
 	}
 
-	/** Decrypts a login; undefined if the key has changed. The login is then useless. */
+	/** Decrypts a login. Returns undefined if the login was encrypted with another key. */
 	async #decrypt(name: string, entry: Entries[string]): Promise<string | undefined> {
 		const box = await this.#openBox();
 		try {
@@ -155,7 +155,7 @@ export class McpLoginFile implements McpLogins {
 		}
 	}
 
-	/** Registers the secrets. The secrets of older refreshes are removed, so that the number of secrets stays limited. */
+	/** Registers the secrets of a login for redaction. Above `maxRedacted`, removes the oldest secrets. */
 	#redact(name: string, { accessToken, refreshToken = "", client: { client_secret = "" } }: McpLogin): void {
 		const { redactor } = this.#parts;
 		const before = this.#redacted.get(name) ?? [];
@@ -172,7 +172,7 @@ export class McpLoginFile implements McpLogins {
 	}
 }
 
-/** Returns the context of the encryption. An encrypted login cannot be moved to another server. */
+/** Returns the context of the encryption. It prevents a login from being decrypted for another server. */
 function handleOf(name: string, { id, url }: { readonly id: string; readonly url: string }): string {
 	return JSON.stringify(["mcp-login", name, id, url]);
 }

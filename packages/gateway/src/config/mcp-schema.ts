@@ -13,7 +13,6 @@ function isRemoteAddress(text: string): boolean {
 	return url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === "";
 }
 
-/** All settings of a server. */
 export const mcpServerShape = () =>
 	z.strictObject({
 		command: z.exactOptional(string(allowedTexts.mcpProgram).describe(mcpSettingTexts.command)),
@@ -55,7 +54,7 @@ export const mcpServerShape = () =>
 
 type Written = z.output<ReturnType<typeof mcpServerShape>>;
 
-/** Whether all settings belong to one kind of server. */
+/** Whether all settings belong to the same kind of server (program or remote). */
 function isOneKind({
 	command,
 	args,

@@ -34,7 +34,7 @@ export function readMcp(
 	});
 }
 
-/** Returns the gateway's variables with these names. */
+/** Returns the variables with these names that are set in the environment. */
 export function valuesFrom(
 	environment: Readonly<Record<string, string | undefined>>,
 	names: readonly string[],
@@ -47,8 +47,8 @@ export function valuesFrom(
 }
 
 /**
- * Returns the problem of a server whose variables are missing in the gateway's environment. Without them, the server would
- * behave differently.
+ * Returns a problem if a variable is missing in the gateway's environment, because the server would behave differently
+ * without it.
  */
 export function missingProblem(
 	environment: Readonly<Record<string, string | undefined>>,
@@ -60,7 +60,9 @@ export function missingProblem(
 		: { problem: settingRefusalTexts.noVariable({ names: missing.join(", ") }) };
 }
 
-/** Returns the settings with absolute paths. A command without a slash is looked up in PATH. */
+/**
+ * Returns the settings with absolute paths. A command without a slash stays unchanged, because it is looked up in PATH.
+ */
 export function withAbsoluteMcp(written: Written, absolute: (path: string) => string): Written {
 	if (!written.servers) return written;
 	const servers = Object.entries(written.servers).map(([name, server]) => {

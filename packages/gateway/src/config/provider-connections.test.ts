@@ -115,7 +115,7 @@ test("keys of the environment are found, and Anthropic's has precedence", () => 
 		provider: "gemini",
 		connections: [{ name: "gemini" }],
 	});
-	// Invalid keys that are meant for other programs must not stop the start.
+	// An invalid key for another program must not prevent the start of the gateway.
 	expect(chooseProvider({}, { OPENAI_API_KEY: "changeme", GEMINI_API_KEY: " " })).toMatchObject({
 		provider: "offline",
 	});

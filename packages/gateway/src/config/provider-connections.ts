@@ -12,14 +12,13 @@ import {
 import { checkKey, type Environment, isUsableKey, readApiKey } from "./provider-keys.ts";
 import type { Settings } from "./schema.ts";
 
-/** A provider in addition to the gateway's Messages API, with all data for calls. */
+/** A provider in addition to the gateway's Messages API, with the address and key for calls. */
 export interface ProviderConnection {
 	/** Name of the provider: the first part of `provider/model`. */
 	readonly name: string;
 	readonly family: ApiFamily | "anthropic";
 	/** Address of the API with its version, without a slash at its end. */
 	readonly baseUrl: string;
-	/** Key of the provider, which is never shown. */
 	readonly apiKey?: string;
 	/** Name of the option or variable for the key, for messages. */
 	readonly keyName?: string;
@@ -33,21 +32,20 @@ interface Sources {
 	readonly environment: Environment;
 	/** Key from `--api-key` of a single process. It replaces the variable of the first provider. */
 	readonly explicitKey?: { readonly key: string; readonly name: string } | undefined;
-	/** Whether known providers with `isDiscovered` are also used if their key is set. */
+	/** Whether known providers with `isDiscovered` are also used if the first variable of their key is set. */
 	readonly includesDiscovered: boolean;
 }
 
 const builtIn: readonly string[] = ["auto", "anthropic", "offline"];
 
-/** Returns the allowed values of `provider`. */
 export function providerNames({ models }: Settings): string[] {
 	return [...new Set([...builtIn, ...Object.keys(knownProviders), ...Object.keys(models?.providers ?? {})])];
 }
 
 /**
- * Returns the connections of the configured providers. With `includesDiscovered`, also returns connections of known providers with
- * `isDiscovered` whose key is set. The provider of the setting `provider` is first. Throws `invalid_argument` with advice for a
- * provider that cannot work.
+ * Returns the connections of the configured providers. With `includesDiscovered`, also returns connections of known
+ * providers with `isDiscovered` whose first key variable is set. The provider of the setting `provider` is first.
+ * Throws `invalid_argument` for a provider that cannot work, for example without a key.
  */
 export function readConnections(sources: Sources): ProviderConnection[] {
 	const { settings, environment, includesDiscovered } = sources;
@@ -62,7 +60,7 @@ export function readConnections(sources: Sources): ProviderConnection[] {
 	return [...new Set([...chosen, ...configured, ...found])].map((name) => connection(name, sources));
 }
 
-/** Whether a name stands for a provider other than `anthropic` and `offline`. False for `auto`. */
+/** Whether a name is not built in: not `anthropic`, `offline` or `auto`. False for `auto`. */
 export function isOwn(provider: string): boolean {
 	return !builtIn.includes(provider);
 }
@@ -73,7 +71,7 @@ function connection(name: string, sources: Sources): ProviderConnection {
 	const own = settings.models?.providers?.[name];
 	const isFirst = settings.provider === name;
 	const { url, isOfficial, isExplicit } = addressOf(name, sources);
-	// The vendor's key is not sent to another server, unless `baseUrl` names the server together with the provider, or the
+	// The provider's default key is not sent to another server, unless the setting `baseUrl` names the server, or the
 	// provider has no known address.
 	const mayHaveKey = isOfficial || isExplicit || known?.baseUrl === undefined;
 	const keys = own?.key === undefined ? (mayHaveKey && known?.keys) || [] : [own.key];
@@ -116,8 +114,8 @@ function addressOf(name: string, { settings, environment }: Sources): Address {
 }
 
 /**
- * Adds the path of the v1 API to an address of Azure without a path. Throws for an address of the older API, whose requests
- * have another form.
+ * Adds the path of the v1 API to an address of Azure without a path. Throws for an address of the older API, whose
+ * requests have a different format.
  */
 function checkAzure(url: URL, place: string): void {
 	if (!/\.azure\.com$/.test(url.hostname)) return;
@@ -128,7 +126,10 @@ function checkAzure(url: URL, place: string): void {
 	);
 }
 
-/** Returns the API of a provider. Servers other than the vendor's usually have the older API of OpenAI. Azure has no common address. */
+/**
+ * Returns the API of a provider. A server that is not the vendor's gets the older API of OpenAI in place of
+ * `responses`, because few other servers have `responses`.
+ */
 function apiOf(known: KnownProvider | undefined, isOfficial: boolean): ApiName {
 	if (known && (isOfficial || known.baseUrl === undefined || known.api !== "responses")) return known.api;
 	return "chat-completions";
@@ -145,7 +146,7 @@ function keyOf(
 	return undefined;
 }
 
-/** Whether a URL matches this address, whose variables may have any values. */
+/** Whether a URL matches the provider's known address. Its variables match any word characters and hyphens. */
 function isAddress({ href }: URL, common = ""): boolean {
 	const [start = "", end] = common.split(/\{\w+\}/);
 	const text = href.replace(/\/+$/, "");
@@ -157,7 +158,7 @@ function isAddress({ href }: URL, common = ""): boolean {
 	);
 }
 
-/** Returns the address with the values of its variables. */
+/** Replaces the variables in the address by their values. Throws if a value is missing or invalid. */
 function inserted(text: string | undefined, environment: Environment, place: string): string | undefined {
 	return text?.replace(/\{(\w+)\}/g, (_, name: string) => {
 		const value = environment[name];

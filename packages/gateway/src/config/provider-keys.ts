@@ -3,24 +3,24 @@ import { settingRefusalTexts } from "../texts/config/refusals.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Pattern of placeholders from examples, and of unset variables of other programs. */
+/** Pattern of placeholder values that are not keys, for example `changeme`. */
 const placeholder =
 	/^(?:undefined|null|none|change-?me|placeholder|dummy|test|todo|key|secret|your.*|<.*>|\$.*|(?:sk-ant-)?[x*.]+|.*\.\.\.)$/i;
 
-/** Reads a key from a variable; undefined if the variable is absent or empty. */
+/** Reads a key from a variable, without surrounding spaces. Returns undefined if the variable is absent or blank. */
 export function readApiKey(environment: Environment, variable: string): string | undefined {
 	const key = environment[variable]?.trim();
 	return key === "" ? undefined : key;
 }
 
-/** Whether a found text can be a key. */
+/** Whether a discovered value may be a key: printable ASCII, and not a placeholder. */
 export function isUsableKey(key: string): boolean {
 	return /^[!-~]+$/.test(key) && !placeholder.test(key);
 }
 
 /**
- * Checks a key. Throws for an invalid key and for a placeholder. With `anyWillDo`, a placeholder is allowed, because many
- * other servers accept any key.
+ * Throws for a key that is not printable ASCII, and for a placeholder. With `anyWillDo`, a placeholder is allowed,
+ * because many servers accept any key.
  */
 export function checkKey(key: string, keyName: string, anyWillDo: boolean): void {
 	if (!/^[!-~]+$/.test(key)) {
@@ -35,7 +35,7 @@ export function checkKey(key: string, keyName: string, anyWillDo: boolean): void
 	);
 }
 
-/** Whether a message may show the value, because it is certainly not a key. */
+/** Whether a message may show a placeholder: it is at most 20 characters long and does not contain `sk-`. */
 function mayBeShown(key: string): boolean {
 	return key.length <= 20 && !key.toLowerCase().includes("sk-");
 }

@@ -9,11 +9,9 @@ import type { ConfigFlags } from "./sources.ts";
 interface Given {
 	readonly flags?: ConfigFlags;
 	readonly environment?: Readonly<Record<string, string>>;
-	/** Content of `parley.config.json` in the data directory. */
 	readonly file?: object;
 }
 
-/** Returns the provider settings of the configuration. */
 function chosen({ flags = {}, environment = {}, file }: Given): Partial<Config> {
 	using data = mkdtempDisposableSync(join(tmpdir(), "parley-provider-"));
 	if (file) writeFileSync(join(data.path, "parley.config.json"), JSON.stringify(file));

@@ -10,7 +10,6 @@ export type ProviderReason = "key" | "base-url" | "llama" | "configured" | "no k
 
 /** The gateway's key of the Messages API. */
 export interface MessagesKey {
-	/** Key from an option or a variable, which is never shown. */
 	readonly apiKey?: string;
 	/** Name of the option or variable with the key, for messages. */
 	readonly keyName?: string;
@@ -24,12 +23,12 @@ export interface ProviderChoice extends MessagesKey {
 	readonly providerReason?: ProviderReason;
 	/** Address of a server other than the vendor's, without a slash at its end. */
 	readonly baseUrl?: string;
-	/** Providers in addition to the Messages API of `apiKey` and `baseUrl`. */
+	/** Providers in addition to the Messages API that `apiKey` and `baseUrl` describe. */
 	readonly connections?: readonly ProviderConnection[];
 }
 
 const keyVariable = "ANTHROPIC_API_KEY";
-/** Variable with the key of the local server. llama-server reads its own key from the same variable. */
+/** Variable with the key of the local server. llama-server itself reads the same variable. */
 const llamaKeyVariable = "LLAMA_API_KEY";
 
 /**
@@ -58,7 +57,7 @@ export function chooseProvider(
 	throw refused(settingRefusalTexts.anthropicKeyMissing({ variable: keyVariable }));
 }
 
-/** Chooses the local model server or the Messages API; undefined without either of them. */
+/** Chooses the local model server or the Messages API. Returns undefined if neither is configured. */
 function messagesChoice(
 	settings: Settings,
 	environment: Environment,
@@ -69,9 +68,9 @@ function messagesChoice(
 }
 
 /**
- * Returns the providers in addition to the choice. If the choice is another server, or if no server is chosen and providers
- * are configured, only the configured providers are added. The reason is that a server's own model names may begin with the
- * name of another provider.
+ * Returns the providers in addition to the choice. Includes discovered providers only if the choice is not another
+ * server and either a choice exists or no provider is configured. A server's own model names may begin with the name of
+ * another provider.
  */
 function connectionsBeside(
 	choice: ProviderChoice | undefined,
@@ -85,11 +84,10 @@ function connectionsBeside(
 	return readConnections({ settings, environment, includesDiscovered: !isNamed });
 }
 
-/** Chooses a provider by its name. */
 function ownChoice(settings: Settings, environment: Environment, keyName: string): ProviderChoice {
 	const { provider = "", llama } = settings;
 	if (llama) throw refused(settingRefusalTexts.llamaAndProvider({ provider }));
-	// A key from a flag is the key of this provider.
+	// A key from a flag belongs to this provider.
 	const key = keyName === keyVariable ? undefined : readApiKey(environment, keyVariable);
 	const explicitKey = key === undefined ? undefined : { key, name: keyName };
 	const others = explicitKey ? { ...environment, [keyVariable]: undefined } : environment;
@@ -109,7 +107,7 @@ function ownKey(environment: Environment, keyName: string): MessagesKey {
 	return apiKey === undefined ? {} : { apiKey, keyName };
 }
 
-/** Chooses the Messages API; undefined without a key and without the address of another server. */
+/** Chooses the Messages API. Returns undefined without a key and without another server's address. */
 function anthropic(
 	{ provider = "auto", baseUrl }: Settings,
 	environment: Environment,
@@ -145,7 +143,7 @@ const shortestSecret = 16;
 /** Default address of the local model server. */
 export const defaultLlamaEndpoint = "http://127.0.0.1:8080";
 
-/** Chooses the local model server. The gateway's own key is not sent to it. */
+/** Chooses the local model server. It gets the key of `LLAMA_API_KEY`, and never the key of Anthropic. */
 function localServer(
 	provider: string,
 	{ endpoint = defaultLlamaEndpoint }: NonNullable<Settings["llama"]>,

@@ -8,15 +8,15 @@ export interface Reach {
 	readonly auth: AuthMode;
 	/** Whether other machines can reach a listener. */
 	readonly beyond: boolean;
-	/** Whether the gateway has a certificate. */
 	readonly tls: boolean;
 	/** Origin (https) at which clients reach the gateway through a proxy. */
 	readonly publicUrl: string | undefined;
-	/** Whether the operator allows other machines to reach the gateway without TLS and without a proxy. */
+	/** Whether other machines can reach a listener without TLS because the operator allowed it. */
 	readonly insecureLan: boolean;
 	/**
-	 * Whether a program of this user needs no token in mode `local`. False in other modes, and if external requests can
-	 * arrive through such a program: with a public URL, a trusted proxy or a listener beyond loopback.
+	 * Whether a program of this user needs no token in mode `local`. False in other modes, and with a public URL, a
+	 * trusted proxy, or a listener on a non-loopback address. External requests can then arrive through a program of this
+	 * user.
 	 */
 	readonly localTrust: boolean;
 	/** Proxies whose headers about the client are trusted. */

@@ -10,12 +10,11 @@ interface CheckedSource {
 	readonly source: Source;
 }
 
-/** Settings of all sources, which can make a listener beyond this machine safe. */
 type Safety = Settings;
 
 /**
- * Refuses settings that would admit strangers or send data unencrypted, and repeated addresses. The error names the
- * position of the setting.
+ * Refuses settings that would admit other machines without authentication or send their data unencrypted, and repeated
+ * addresses. The error names the position of the setting.
  */
 export function checkReach({ settings, source }: CheckedSource, set: Safety): void {
 	checkPublicAddresses(settings, source, set);
@@ -29,7 +28,7 @@ export function checkReach({ settings, source }: CheckedSource, set: Safety): vo
 	}
 }
 
-/** Refuses to listen beyond this machine without authentication, or without TLS, a proxy or `insecureLan`. */
+/** Refuses to listen on a non-loopback address without authentication, or without TLS, a proxy or `insecureLan`. */
 function checkPublicAddresses({ listen = [] }: Settings, source: Source, set: Safety): void {
 	const isSafe = set.tls !== undefined || (set.trustedProxies ?? []).length > 0 || set.insecureLan === true;
 	if (set.auth !== "none" && isSafe) return;
@@ -60,7 +59,7 @@ function checkTwice({ listen = [] }: Settings, source: Source): void {
 	});
 }
 
-/** Reads an endpoint that the schema has accepted. */
+/** Parses an endpoint that the schema has accepted. Throws `internal` for any other text. */
 export function readEndpoint(text: string): Endpoint {
 	const endpoint = parseEndpoint(text);
 	if (endpoint !== undefined) return endpoint;

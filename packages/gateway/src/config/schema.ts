@@ -127,8 +127,8 @@ const llama = () =>
 		.partial();
 
 /**
- * Schemas of the settings, as functions. Only the schemas of a source's settings are created, because creating all of them
- * slows down each start.
+ * Schemas of the settings, as functions. Creating only the schemas of the settings that a source has makes each start
+ * faster.
  */
 const settings = {
 	$schema: () => string(allowedTexts.jsonSchemaAddress).describe(settingTexts.jsonSchema),
@@ -183,7 +183,7 @@ type Shape = { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Nam
  */
 export function configSchema(names: readonly string[] = Object.keys(settings)) {
 	const makers = Object.entries(settings).filter(([name]) => names.includes(name));
-	// The cast is safe if all names are given. With fewer names, the missing settings are absent in the result.
+	// The cast is safe if `names` contains all settings. With fewer names, the missing settings are absent in the result.
 	const shape = Object.fromEntries(makers.map(([name, make]) => [name, make()])) as Shape;
 	return z.strictObject(shape).partial();
 }
@@ -221,7 +221,10 @@ function isHost(text: string): boolean {
 	return isEndpoint(text) || isEndpoint(`${text}:80`);
 }
 
-/** Parses the public origin of the gateway. Returns undefined if it is not https, or if it has more than a host and a port. */
+/**
+ * Parses the public origin of the gateway. Returns undefined if it is not https, or if it has a user name, a path, a
+ * query or a fragment.
+ */
 function parsePublicUrl(text: string): URL | undefined {
 	const url = URL.parse(text);
 	const isOrigin = url?.protocol === "https:" && url.hostname !== "" && url.href === `${url.origin}/`;

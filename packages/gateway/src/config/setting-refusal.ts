@@ -7,7 +7,7 @@ import { settingRefusalTexts } from "../texts/config/refusals.ts";
 import { settingsAt } from "./schema.ts";
 import type { Source } from "./sources.ts";
 
-/** Option of the settings schema: writes the text after "allowed:" for a refused value. */
+/** Options of a parse: the message of an issue is the text after "allowed:". */
 export const inOurWords = {
 	error: (issue: z.core.$ZodRawIssue) => issueWords(issue).replace(/^(?:is missing: it )?must be /, ""),
 };
@@ -31,14 +31,14 @@ function unknownKey(source: Source, path: JsonPath, key: string): ParleyError {
 	return refused(settingRefusalTexts.unknownSetting({ name: unknown, place: origin, near, allowed }));
 }
 
-/** Refused value with the allowed values, and with the reason if the allowed values do not explain the refusal. */
+/** A refused value. `reason` is set if `allowed` does not explain the refusal. */
 interface RefusedValue {
 	readonly value: unknown;
 	readonly allowed: string;
 	readonly reason?: string;
 }
 
-/** Returns the error for one setting, with its position in the source, if known. */
+/** Returns the error for one setting, with its position if the source knows it. */
 export function notAllowed(
 	source: { origin(path: JsonPath): string | undefined },
 	path: JsonPath,
@@ -52,8 +52,8 @@ export function notAllowed(
 }
 
 /**
- * Writes at most 200 characters of a value as JSON, without user names and queries in addresses, and without texts that
- * look like credentials.
+ * Formats at most 200 characters of a value as JSON, without user names and queries in addresses, and without texts
+ * that look like credentials.
  */
 function show(value: unknown): string {
 	const text = typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));

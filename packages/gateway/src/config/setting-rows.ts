@@ -19,15 +19,14 @@ export function fileSchema(): SettingSchema {
 	return known;
 }
 
-/** Returns the settings and groups at the top level of the file. */
 export function topRows(): SettingRow[] {
 	return Object.entries(fileSchema().properties ?? {}).map(([name, setting]) => asRow(name, setting));
 }
 
-/** Sentence that marks a path in the descriptions of the schema. It applies only to the file. */
+/** Pattern of the sentence that marks a path. The sentence applies only to the file. */
 export const relative = / Relative to this file\./;
 
-/** Reads the meaning and default of a setting from its description. The default may be empty. */
+/** Reads the meaning and default of a setting from its description. `preset` is empty without a default. */
 export function meaningOf({ description = "" }: SettingSchema): {
 	readonly meaning: string;
 	readonly preset: string;
@@ -46,8 +45,9 @@ const keys = [
 ] as const;
 
 /**
- * Returns the plain settings in an object, at any depth, without old names. Also returns lists of objects, and objects with
- * keys that the operator chooses. `[]` stands for an item of a list, and capitals stand for such a key.
+ * Returns the settings in a group at any depth, without old names and without the groups themselves. Includes arrays of
+ * objects, and objects with keys that the operator chooses. In a path, `[]` is an item of an array, and a word in
+ * capitals is such a key.
  */
 export function leavesOf({ setting, schema }: SettingRow): SettingRow[] {
 	const inner = Object.entries(schema.properties ?? {})
@@ -73,7 +73,7 @@ function asRow(setting: string, schema: z.core.JSONSchema._JSONSchema): SettingR
 	return { setting, schema: asSchema(schema) ?? {} };
 }
 
-/** Returns a schema that is an object; undefined for other schemas, such as `true`. */
+/** Returns the schema if it is an object. Returns undefined for other schemas, such as `true`. */
 export function asSchema(schema: unknown): SettingSchema | undefined {
 	// The cast is safe for schemas of zod: a schema is an object or a boolean, and `items` is one schema.
 	return typeof schema === "object" && schema !== null ? (schema as SettingSchema) : undefined;

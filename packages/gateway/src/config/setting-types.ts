@@ -5,7 +5,7 @@ import { allowedTexts } from "../texts/config/values.ts";
 /** Maximum amount in dollars. A larger amount is probably a typing error. */
 const maxDollars = 1_000_000;
 
-/** Type of a text. `allowed` describes the allowed values in the error. */
+/** Schema of a string that is not empty. `allowed` is the text of its errors. */
 export function string(allowed: string): z.ZodString {
 	return z.string({ error: allowed }).min(1, { error: allowed });
 }
@@ -19,7 +19,6 @@ export function list(
 	});
 }
 
-/** Type of a list of hosts that programs in a sandbox may reach. */
 export function hosts(): z.ZodArray<z.ZodString> {
 	return list(allowedTexts.commandHost, (text) => readAllowedHost(text) !== undefined);
 }

@@ -24,7 +24,6 @@ export interface ConfigFlags {
 	readonly trustedProxies?: readonly string[] | undefined;
 	readonly publicUrl?: string | undefined;
 	readonly insecureLan?: boolean | undefined;
-	/** Path of the configuration file. */
 	readonly config?: string | undefined;
 }
 
@@ -47,8 +46,8 @@ export interface ConfigSources {
 export interface Draft {
 	readonly text: string;
 	/**
-	 * Settings that a command changed, and the stored text. For a changed setting, messages name the command as its position.
-	 * For other settings, they name the position in the stored text.
+	 * Settings that a command changed, and the text before the change. For a changed setting, messages name the command
+	 * instead of a position. For other settings, they name the position in `before`.
 	 */
 	readonly change?: { readonly paths: readonly JsonPath[]; readonly before: string };
 }
@@ -108,7 +107,7 @@ export const variableNames: Record<Setting | "maxModelCalls" | "titles" | "egres
 	insecureLan: "PARLEY_INSECURE_LAN",
 };
 
-/** Variables that the provider's own programs read, too. */
+/** Variables that the vendor's own programs also read. */
 export const providerVariables = { baseUrl: "ANTHROPIC_BASE_URL" };
 
 /**
@@ -196,7 +195,10 @@ function readFile(path: string, mayBeMissing: boolean): { text: string; warnings
 	}
 }
 
-/** Reads the value of a variable. Directories are separated as in PATH, because their names may contain commas. */
+/**
+ * Parses the value of a variable. Directories are separated as in PATH, because their names may contain commas. An
+ * invalid value stays a string, which the schema refuses.
+ */
 function readVariable(key: string, text: string): string | number | boolean | string[] {
 	if (key === "maxModelCalls") return /^\d+$/.test(text) ? Number(text) : text;
 	if (lists.has(key)) return text.split(",").map((place) => place.trim());
@@ -207,7 +209,7 @@ function readVariable(key: string, text: string): string | number | boolean | st
 const lists = new Set(["listen", "trustedProxies", "egressAllow"]);
 const switches: Readonly<Record<string, boolean>> = { "1": true, true: true, "0": false, false: false };
 
-/** Converts flat names of flags and variables to nested names: `tlsCert` becomes `tls.cert`. */
+/** Converts flat names to nested names, for example `tlsCert` to `tls.cert`. Omits settings that are undefined. */
 function nested(flat: Readonly<Record<string, unknown>>): Record<string, unknown> {
 	const { tlsCert, tlsKey, egressAllow, ...values } = flat;
 	const tls = onlySet({ cert: tlsCert, key: tlsKey });
@@ -227,7 +229,6 @@ function flat([key, inner]: JsonPath): string | number {
 	return key ?? "";
 }
 
-/** Reads a variable. An empty variable is treated as absent. */
 function valueIn(environment: ConfigSources["environment"], name: string): string | undefined {
 	return environment[name] === "" ? undefined : environment[name];
 }

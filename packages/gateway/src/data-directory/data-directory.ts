@@ -11,15 +11,15 @@ export function databaseIn(dataDirectory: string): string {
 	return join(dataDirectory, "parley.sqlite");
 }
 
-/** Path of the file that a gateway keeps open and locked. */
+/** Path of the file that a running gateway keeps open and locked. */
 export function lockIn(dataDirectory: string): string {
 	return join(dataDirectory, "run", "lock.sqlite");
 }
 
 /**
- * Creates the data directory for its owner only (0700). Rejects with `failed_precondition` if users outside its group may
- * enter it, because it has tokens and sessions, or if it is not a directory. The error names the flag for another
- * directory. Rejects with `data_loss` if its database was emptied.
+ * Creates the data directory for its owner only (0700). Rejects with `failed_precondition` if it is not a directory, or
+ * if users outside its group have permissions on it. The error names `flag`, which chooses another directory. Rejects
+ * with `data_loss` if its database was emptied.
  */
 export async function prepareDataDirectory(path: string, flag?: string): Promise<void> {
 	await makeDataDirectory(path, flag);
@@ -37,8 +37,8 @@ export async function makeDataDirectory(path: string, flag = "--data"): Promise<
 }
 
 /**
- * Creates a directory and its parents, each for its owner only. Node's own recursive function never ends in directories
- * such as /proc, where the system reports that the new directory does not exist.
+ * Creates a directory and its missing parents, each for its owner only. Node's own recursive function never ends in
+ * directories such as /proc, where the system reports that the new directory does not exist.
  */
 async function makeDirectories(path: string): Promise<void> {
 	const missing = [path];
@@ -58,8 +58,8 @@ function isDirectory(path: string): boolean {
 }
 
 /**
- * Throws for an empty database if a key exists. SQLite would treat it as a new database, but a key is created only after
- * the database.
+ * Throws for an empty database file if a key exists, because a key is created only after the database. SQLite would
+ * treat the empty file as a new database.
  */
 function checkDatabase(path: string): void {
 	const file = databaseIn(path);

@@ -32,7 +32,6 @@ function openElsewhere(directory: string): Promise<ChildProcess> {
 	`);
 }
 
-/** Runs the script in a process that does not end. */
 async function runElsewhere(work: string): Promise<ChildProcess> {
 	const script = `${work}; process.stdout.write("done"); process.stdin.resume();`;
 	const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
@@ -132,7 +131,8 @@ test("damaged conversations are not checked by the lock", async () => {
 
 test("a read-only directory is refused with advice", async () => {
 	await using data = await temporaryDirectory();
-	// A directory in place of the file simulates a read-only file system, because root can write in spite of permissions.
+	// A directory with the name of the file simulates a read-only file system, because root can write in spite of
+	// permissions.
 	await mkdir(join(data.path, "run", "lock.pid"), { recursive: true });
 	await using other = await temporaryDirectory();
 	await writeFile(join(other.path, "run"), "");

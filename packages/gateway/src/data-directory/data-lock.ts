@@ -7,17 +7,18 @@ import { dataDirectoryTexts } from "../texts/data-directory.ts";
 import { databaseIn, lockIn } from "./data-directory.ts";
 import { errno } from "./errno.ts";
 
-/** The right to use a data directory. Keep a reference to it, because the lock ends when it is garbage-collected. */
+/**
+ * Exclusive use of a data directory. Keep a reference to the object: garbage collection of the object releases the
+ * lock.
+ */
 export interface DataLock {
-	/** Releases the directory. Any end of the process also releases it. */
+	/** Releases the lock. The end of the process also releases it. */
 	release(): void;
 }
 
-/** Words for messages about the directory and its user. */
 interface Words {
-	/** Name of the program that uses the directory. */
 	readonly other: string;
-	/** Advice about how to stop that program. */
+	/** Advice on how to stop that program. */
 	readonly stop: string;
 	/** Flag that chooses another directory. */
 	readonly flag: string;
@@ -41,12 +42,10 @@ const SQLITE_BUSY = 5;
 
 /**
  * Locks a data directory, so that this process is the only user. Throws `failed_precondition` with the id of the other
- * process, if known. The lock is SQLite's file lock on an empty database, so the kernel releases it when the process ends,
- * even after a kill. No other code in this process may open that file, because closing it would release the lock:
- * https://www.sqlite.org/howtocorrupt.html, section 2.2
- *
- * If the lock file is missing, a running gateway may have lost it. While any process has the database open, the directory is
- * therefore refused, and no new lock file is created.
+ * process, if known. The lock is SQLite's file lock on an empty database, so the kernel releases it when the process
+ * ends, even after a kill. No other code in this process may open that file, because closing it would release the lock:
+ * https://www.sqlite.org/howtocorrupt.html, section 2.2 A missing lock file may have been deleted while a gateway runs.
+ * The directory is then refused while any process has the database open.
  */
 export function lockDataDirectory(dataDirectory: string, words: Words = gatewayWords): DataLock {
 	const run = join(dataDirectory, "run");
@@ -75,8 +74,8 @@ function lockOf(database: DatabaseSync): DataLock {
 }
 
 /**
- * Throws if any process has the database open. Every connection in WAL mode has a shared lock on the file, and an exclusive
- * lock is impossible meanwhile: https://www.sqlite.org/pragma.html#pragma_locking_mode
+ * Throws if another process has the database open. Every connection in WAL mode has a shared lock on the file, and an
+ * exclusive lock is impossible meanwhile: https://www.sqlite.org/pragma.html#pragma_locking_mode
  */
 function checkUnused(file: string, run: string, words: Words): void {
 	if (!existsSync(file)) return;
@@ -86,7 +85,7 @@ function checkUnused(file: string, run: string, words: Words): void {
 		database.exec("PRAGMA locking_mode = EXCLUSIVE");
 		database.exec("BEGIN EXCLUSIVE");
 	} catch (cause) {
-		// Other errors of the file are found and reported when it is opened for use.
+		// Other errors of the file are reported when it is opened for use.
 		if (isBusy(cause)) throw openElsewhereError({ file, run, words, cause });
 	} finally {
 		database?.close();
@@ -134,7 +133,7 @@ function busyError(dataDirectory: string, { other, stop, flag }: Words, cause: u
 	);
 }
 
-/** Returns the name of the lock's owner for a message, or "" if the owner has not written its file yet. */
+/** Returns the lock owner's process id for a message, or "" if the owner has not written its file yet. */
 function ownerName(owner: string): string {
 	try {
 		return ` (process ${readFileSync(owner, "utf8")})`;

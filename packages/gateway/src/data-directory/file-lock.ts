@@ -6,13 +6,13 @@ import { type Clock, ParleyError } from "@parley/base";
 import { dataDirectoryTexts } from "../texts/data-directory.ts";
 import { isBusy } from "./data-lock.ts";
 
-/** Milliseconds between two attempts, and maximum milliseconds of the wait. */
+/** Milliseconds between two attempts, and maximum duration of the wait in milliseconds. */
 const pauseMs = 50;
 const longestWaitMs = 60_000;
 
 /**
- * Runs work while no other process and no other call has this lock. The lock ends with the process, even after a kill.
- * Rejects with `unavailable` if the wait takes longer than a minute.
+ * Runs `work` while no other process and no other call has this lock. The lock is released when the process ends, even
+ * after a kill. Rejects with `unavailable` after a wait of a minute.
  */
 export async function withFileLock<T>(path: string, clock: Clock, work: () => Promise<T>): Promise<T> {
 	mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

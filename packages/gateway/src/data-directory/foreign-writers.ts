@@ -5,7 +5,7 @@ import { foreignWriterTexts } from "../texts/config/file.ts";
 
 const everybodyWrites = 0o002;
 const groupWrites = 0o020;
-/** Mode bit of directories such as `/tmp`, in which users can replace only their own files. */
+/** Mode bit of directories such as `/tmp`, in which users can replace only the files that they own. */
 const sticky = 0o1000;
 
 interface FileFacts {
@@ -68,7 +68,7 @@ function stepsTo(path: string): PathSteps {
 function warningsAbout(path: string, status: FileFacts, way: PathSteps): string[] {
 	const { uid, gid } = status;
 	const user = process.geteuid?.();
-	// Windows has no owners and groups of this kind, so Node has no `geteuid` there.
+	// Windows has no such owners and groups. Node has no `geteuid` there.
 	if (user === undefined) return [];
 	const isForeign = (owner: number): boolean => owner !== 0 && owner !== user;
 	const groupCanWrite = (facts: FileFacts): boolean =>
@@ -83,7 +83,8 @@ function warningsAbout(path: string, status: FileFacts, way: PathSteps): string[
 	if (groupCanWrite(status)) {
 		warn(foreignWriterTexts.group({ group: gid }), `chmod g-w ${quote(path)}`);
 	}
-	// Each user and group causes one warning, because directories below a home directory have the same owner.
+	// Each user and each group gets at most one warning of each kind, because directories below a home directory have the
+	// same owner.
 	const [owners, groups] = [new Set([uid]), new Set<number>()];
 	for (const [place, facts] of [...way.directories, ...way.links]) {
 		if (isForeign(facts.uid) && !owners.has(facts.uid)) {

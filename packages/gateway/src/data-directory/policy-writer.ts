@@ -32,7 +32,7 @@ export function policyWriter({
 }
 
 /**
- * Returns the path of the lock. It is below the directory of the file itself, because gateways with other data directories
+ * Returns the path of the lock. It is in the directory of the policy file, because gateways with other data directories
  * may use the same file.
  */
 async function lockOf(path: string): Promise<string> {
@@ -40,12 +40,12 @@ async function lockOf(path: string): Promise<string> {
 	return join(dirname(target), "run", "policy.lock");
 }
 
-/** Reads the policy; empty if the file does not exist. */
+/** Reads the policy. Returns "" if the file does not exist. Throws if the file may not be edited. */
 async function readPolicyText(path: string): Promise<string> {
 	try {
 		const facts = await stat(path);
 		refuseForeignWriters(path, facts);
-		// The mode is checked, because replacing a file requires no write permission on it, and root has all permissions.
+		// `access` does not suffice: root can write in spite of the mode.
 		if ((facts.mode & anyoneWrites) === 0) {
 			throw new ParleyError(dataDirectoryTexts.readOnlyPolicy({ path }), { code: "failed_precondition" });
 		}
@@ -58,7 +58,7 @@ async function readPolicyText(path: string): Promise<string> {
 	}
 }
 
-/** Refuses a link without a target. A new file would replace the link, although the rules are expected at its target. */
+/** Refuses a link without a target. Otherwise, the new file would replace the link itself. */
 async function refuseDanglingLink(path: string): Promise<void> {
 	const facts = await lstat(path).catch(() => undefined);
 	if (!facts?.isSymbolicLink()) return;

@@ -6,7 +6,7 @@ import { ParleyError } from "@parley/base";
 import { dataDirectoryTexts } from "../texts/data-directory.ts";
 import { errno } from "./errno.ts";
 
-/** Writes a file of mode 0600 atomically, and replaces an existing file. Creates its directory with mode 0700. */
+/** Writes a file of mode 0600 atomically, and replaces an existing file. Creates a missing directory with mode 0700. */
 export async function replacePrivateFile(path: string, text: string): Promise<void> {
 	await rename(await writeDraft(path, text), path);
 }
@@ -37,7 +37,10 @@ async function copyOwnership(draft: string, { mode, uid, gid }: Stats): Promise<
 	await chmod(draft, mode & 0o777);
 }
 
-/** Writes a file as `replacePrivateFile` does, but does not replace an existing file. Only one of several writers succeeds. */
+/**
+ * Creates a file of mode 0600 atomically. Does nothing if the file exists, for example because another process created
+ * it first.
+ */
 export async function createPrivateFile(path: string, text: string): Promise<void> {
 	const draft = await writeDraft(path, text);
 	try {
@@ -49,7 +52,10 @@ export async function createPrivateFile(path: string, text: string): Promise<voi
 	}
 }
 
-/** Refuses a file or directory with any of the `forbidden` permission bits, and names the command that fixes it. */
+/**
+ * Refuses a file or directory with any of the `forbidden` permission bits, and names the command that corrects the
+ * mode.
+ */
 export async function checkPermissions(path: string, forbidden: number): Promise<void> {
 	const status = await stat(path);
 	if ((status.mode & forbidden) === 0) return;
@@ -60,7 +66,10 @@ export async function checkPermissions(path: string, forbidden: number): Promise
 	});
 }
 
-/** Writes a new file of mode 0600 beside a path, and returns its path. Creates the directory with mode 0700. */
+/**
+ * Writes a draft of mode 0600 beside `path`, and returns the path of the draft. Creates a missing directory with mode
+ * 0700.
+ */
 export async function writeDraft(path: string, text: string): Promise<string> {
 	await mkdir(dirname(path), { recursive: true, mode: 0o700 });
 	const draft = `${path}.${randomBytes(6).toString("hex")}.draft`;
@@ -71,8 +80,8 @@ export async function writeDraft(path: string, text: string): Promise<string> {
 }
 
 /**
- * Removes drafts of the path that killed processes left, because they may contain keys. All writers of the path must use one
- * lock, and the caller must have acquired it.
+ * Removes drafts of a file that killed processes left behind, because they may contain keys. All writers of the path
+ * must use one lock, and the caller must have acquired it.
  */
 export async function removeDrafts(path: string): Promise<void> {
 	const directory = dirname(path);

@@ -9,11 +9,14 @@ const schema = z.object({
 	pid: z.int().positive(),
 	/** One address for each listener, in the order of the configuration. */
 	urls: z.array(z.url()).min(1),
-	/** Best address for programs on this machine. Absent in files of earlier versions: the first of `urls` is then used. */
+	/**
+	 * Address for programs on this machine. Absent in files of earlier versions, for which readers use the first of
+	 * `urls`.
+	 */
 	local: z.exactOptional(z.url()),
 	/** Certificate of this gateway in PEM form, if `local` is an https address. */
 	certificate: z.exactOptional(z.string()),
-	/** Time of the start in ISO 8601. */
+	/** Start time in ISO 8601. */
 	startedAt: z.iso.datetime(),
 	version: z.string(),
 	/** Provider of the models. Absent in files of earlier versions. */
@@ -24,19 +27,17 @@ const schema = z.object({
 /** Facts about a running gateway, for commands with the same data directory. */
 export type RuntimeFile = Readonly<z.infer<typeof schema>>;
 
-/** Writes the facts about the gateway for other processes. */
 export async function writeRuntimeFile(dataDirectory: string, content: RuntimeFile): Promise<void> {
 	await replacePrivateFile(pathIn(dataDirectory), `${JSON.stringify(content)}\n`);
 }
 
-/** Removes the file, if it exists. */
 export async function removeRuntimeFile(dataDirectory: string): Promise<void> {
 	await rm(pathIn(dataDirectory), { force: true });
 }
 
 /**
- * Reads the file of the last gateway; undefined if it is missing or invalid. The file of a killed gateway remains, so
- * readers must check whether the address answers.
+ * Reads the file. Returns undefined if it is missing or invalid. A killed gateway leaves its file, so check whether the
+ * address responds.
  */
 export async function readRuntimeFile(dataDirectory: string): Promise<RuntimeFile | undefined> {
 	try {

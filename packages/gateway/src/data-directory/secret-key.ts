@@ -13,8 +13,9 @@ export function secretKeyIn(dataDirectory: string): string {
 }
 
 /**
- * Reads the key of encrypted data, for example passwords: 32 bytes in the data directory. Creates a missing key. Rejects
- * with `data_loss` for a file with other content, and with `failed_precondition` for a file that other users may read.
+ * Reads the key of encrypted data, for example passwords: 32 bytes in the data directory. Creates a missing key.
+ * Rejects with `data_loss` for a file with other content, and with `failed_precondition` if other users have
+ * permissions on the file or its directory.
  */
 export async function loadOrCreateSecretKey(dataDirectory: string): Promise<Buffer> {
 	const path = secretKeyIn(dataDirectory);

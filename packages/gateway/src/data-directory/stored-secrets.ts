@@ -6,8 +6,8 @@ import { databaseIn } from "./data-directory.ts";
 import { loadOrCreateSecretKey, secretKeyIn } from "./secret-key.ts";
 
 /**
- * Reads the key as `loadOrCreateSecretKey` does. Warns if the key is missing but the database contains passwords that need
- * it. A new key cannot decrypt them.
+ * Reads the key as `loadOrCreateSecretKey` does. Warns if the key is missing but the database contains passwords that
+ * need it. The new key cannot decrypt these passwords.
  */
 export async function openSecretKey(
 	dataDirectory: string,
@@ -21,7 +21,7 @@ export async function openSecretKey(
 	return loadOrCreateSecretKey(dataDirectory);
 }
 
-/** Number of stored passwords, and number of those that the key of a data directory can decrypt. */
+/** Number of stored passwords, and number of passwords that the key of the data directory can decrypt. */
 export interface StoredSecrets {
 	readonly stored: number;
 	readonly opened: number;
@@ -30,8 +30,8 @@ export interface StoredSecrets {
 }
 
 /**
- * Tests the key of a data directory on every stored password, without changes. A gateway may run on the directory. Rejects
- * if the key file is damaged or other users can read it.
+ * Tests whether the key of a data directory decrypts every stored password. Changes nothing, so a gateway may be
+ * running. Rejects if the key file is damaged or other users can read it.
  */
 export async function checkStoredSecrets(dataDirectory: string): Promise<StoredSecrets> {
 	const keyFile = secretKeyIn(dataDirectory);

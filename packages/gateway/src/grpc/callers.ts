@@ -26,9 +26,12 @@ export interface GrpcCaller {
 	readonly principal: Principal;
 	/** Aborts if the call must end, because its token was revoked or the gateway stops. The reason is a `CallEnd`. */
 	readonly signal: AbortSignal;
-	/** Promise that resolves when the call has its status, or was cancelled. */
+	/** Resolves when the call has its status, or was cancelled. */
 	readonly ended: Promise<void>;
-	/** Expects the client to read the status of a call that ends early. Otherwise, closes the connection. */
+	/**
+	 * Starts the time limit for the client to read the status of this call. After the limit, the connection is closed if
+	 * all its open calls are overdue.
+	 */
 	readonly expectEnd: () => void;
 }
 
@@ -48,7 +51,6 @@ const statusMs = 5_000;
 class OpenCall {
 	readonly ending = new AbortController();
 	readonly #over = Promise.withResolvers<void>();
-	/** Promise that resolves when the call has its status, or was cancelled. */
 	readonly ended = this.#over.promise;
 	/** Connection of the call, as soon as the client is authenticated. */
 	socket: Socket | undefined;
@@ -71,7 +73,7 @@ export interface CallersOptions {
 	readonly rules: RequestRules;
 	readonly authenticate: Authenticate;
 	readonly openConnections: Pick<OpenConnections, "register">;
-	/** Returns the open connection with these addresses. */
+	/** Returns the open connection with these addresses, or undefined. */
 	readonly socketOf: (addresses: ConnectionAddresses) => Socket | undefined;
 	/** Called for a connection whose client has authenticated. */
 	readonly settled: (socket: Socket) => void;
@@ -90,7 +92,6 @@ const publicServices = /^\/grpc\.(?:reflection\.|health\.)/;
 export class Callers {
 	readonly #options: CallersOptions;
 	readonly #known = new WeakMap<Metadata, GrpcCaller>();
-	/** Open calls, by connection. */
 	readonly #open = new Map<Socket, Set<OpenCall>>();
 
 	constructor(options: CallersOptions) {
@@ -136,7 +137,7 @@ export class Callers {
 		return this.#open.values().reduce((sum, { size }) => sum + size, 0);
 	}
 
-	/** Returns the caller of a method by the metadata of the call. */
+	/** Returns the caller of a method by the metadata of the call. Throws if the call was not authenticated. */
 	of(metadata: Metadata): GrpcCaller {
 		const caller = this.#known.get(metadata);
 		if (!caller) throw new ParleyError("a gRPC call was not authenticated", { code: "internal" });
@@ -180,7 +181,10 @@ export class Callers {
 		this.#cutAbandoned(socket);
 	}
 
-	/** Cuts a connection when all its calls are overdue. A connection from a proxy may have calls of several clients. */
+	/**
+	 * Closes a connection if all its open calls are overdue. A proxy may send calls of several clients over one
+	 * connection.
+	 */
 	#cutAbandoned(socket: Socket | undefined): void {
 		const calls = socket && this.#open.get(socket);
 		if (!socket || !calls?.values().every(({ isOverdue }) => isOverdue)) return;

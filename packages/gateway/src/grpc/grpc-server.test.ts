@@ -95,7 +95,7 @@ const echoMethod = {
 /** Method that writes the requested number of bytes, and does not end. */
 const waitMethod = { ...echoMethod, path: "/test.Echo/Wait", requestStream: true, responseStream: true };
 
-/** Opens a `wait` call over a bare connection, and resolves when this number of bytes is being sent. */
+/** Opens a `wait` call that requests `bytes` bytes over a bare connection. Resolves at the response headers. */
 async function openWait(connection: Socket, target: string, bytes: number): Promise<void> {
 	const session = connect(`http://${target}`, { createConnection: () => connection });
 	session.on("error", () => undefined);

@@ -49,7 +49,7 @@ const limits = {
 	"grpc-node.max_session_memory": 16,
 };
 
-/** gRPC on connections from the port, with reflection (v1 and v1alpha) and health. */
+/** gRPC server for connections that the port accepts, with reflection (v1 and v1alpha) and health. */
 export class GrpcServer {
 	readonly #callers: Callers;
 	readonly #account = new OutgoingAccount();

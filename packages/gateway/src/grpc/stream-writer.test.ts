@@ -27,7 +27,6 @@ class SlowCall {
 		return true;
 	}
 
-	/** Makes the client read all messages. */
 	read(): void {
 		for (let sent = this.#pending.shift(); sent; sent = this.#pending.shift()) sent();
 	}
