@@ -1,6 +1,6 @@
 /**
- * The requirements that one scenario cites, and its wire. Without a wire, the scenario runs on all wires that keep
- * the requirements.
+ * The requirement ids that one scenario cites, and its wire. Without a wire, the scenario runs on all wires that meet
+ * these requirements.
  */
 export interface Citation {
 	readonly wire: string | undefined;

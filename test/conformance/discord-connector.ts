@@ -2,12 +2,12 @@ import { type Config, readOperatorToken } from "@parley/gateway";
 import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { type GatewayOptions, TestGateway } from "./gateway.ts";
 
-/** Parameters of a request on behalf of a person. */
+/** Returns the `actor` and `place` parameters for a user in a channel of the guild 111. */
 export function as(user: string, channel = "general"): object {
 	return { actor: { id: user, name: user }, place: { tenant: "111", channel } };
 }
 
-/** A gateway with a Discord connector that acts for the guild 111. */
+/** A gateway with a client of its operator and a client of a Discord connector for the guild 111. */
 export interface DiscordConnector extends AsyncDisposable {
 	readonly gateway: TestGateway;
 	readonly operator: OzzieClient;
@@ -16,7 +16,7 @@ export interface DiscordConnector extends AsyncDisposable {
 	connect(token: string): Promise<OzzieClient>;
 }
 
-/** Starts a gateway with a Discord connector, and gives these people their roles. */
+/** Starts a gateway with a Discord connector, and assigns roles to people by user id. */
 export async function discordConnector(
 	people: Readonly<Record<string, string>>,
 	{ config, ...options }: GatewayOptions = {},

@@ -9,7 +9,7 @@ const Frame = z.object({
 	payload: z.looseObject({}).optional(),
 });
 
-/** Payload fields. The output shows a missing field as `undefined`. */
+/** Payload fields that the client reads. A missing field is printed as `undefined`. */
 interface Payload {
 	readonly [key: string]: unknown;
 	readonly phase?: unknown;
@@ -23,19 +23,18 @@ interface Payload {
 	readonly error?: unknown;
 }
 
-/** Output for the user. */
+/** Output of the client. */
 export interface Seen {
-	/** The assistant's text, in the order in which the client appended it. */
+	/** Text deltas of the assistant, concatenated. */
 	readonly display: string;
-	/** Output about tool calls. */
+	/** Lines about tool calls. */
 	readonly shown: readonly string[];
 	readonly prompts: readonly string[];
 }
 
 /**
  * The client that the document outlines, step by step. It opens a session, sends one message and handles the frames. It
- * treats the first frame as the response to its first request. It exits after the final message, although the outline
- * would wait for further frames.
+ * treats the first frame as the response to its first request. Unlike the outline, it stops after the final message.
  */
 export async function converse(
 	url: string,

@@ -1,10 +1,9 @@
 import type { RequirementId } from "./requirements.ts";
 
-/** A sentence of the protocol document that promises behaviour to clients, in our words, with its scenarios. */
+/** A promise of the protocol document to clients, paraphrased, with the requirements that implement it. */
 export interface Sentence {
 	readonly section: string;
 	readonly says: string;
-	/** The requirements that implement the promise. Each has a scenario. */
 	readonly requirements: readonly RequirementId[];
 }
 
@@ -12,7 +11,6 @@ function says(section: string, sentence: string, ...requirements: readonly Requi
 	return { section, says: sentence, requirements };
 }
 
-/** All promises of the document that this version meets, in the order of the document. */
 export const document: readonly Sentence[] = [
 	says("Overview", "Requests are answered by responses that carry their id.", "response.id"),
 	says("Overview", "Events are pushed while things happen.", "run.stream", "tool.call"),

@@ -1,9 +1,8 @@
 import type { Wire } from "./requirement.ts";
 
 export interface Question {
-	/** Token of the open question. */
 	readonly token: string;
-	/** The tool and the arguments of the call. Absent on a wire that shows only the id of the call. */
+	/** Name and arguments of the tool call. Undefined on a wire that shows only the id of the call. */
 	readonly tool?: string;
 	readonly arguments?: unknown;
 }
@@ -11,9 +10,9 @@ export interface Question {
 export interface Outcome {
 	/** All streamed text, one item for each reply. */
 	readonly streamed: readonly string[];
-	/** The calls with visible arguments, in order of their start. */
+	/** Calls whose arguments the wire shows, in order of their start. */
 	readonly calls: readonly Call[];
-	/** The final text of the run, and its error or "". */
+	/** The final text of the run. `error` is "" for a run without an error. */
 	readonly content: string;
 	readonly error: string;
 }
@@ -26,28 +25,27 @@ export interface Call {
 	readonly failed: boolean;
 }
 
-/** One client with one conversation, in the terms of the runtime. */
+/** A client with one conversation, independent of the wire. */
 export interface Conversation extends AsyncDisposable {
-	/** Sends one or several messages in a row. `outcome` follows the runs that they start. */
+	/** Sends messages without waiting for their runs. `outcome` returns the outcomes of the runs in order. */
 	say(...texts: readonly string[]): Promise<void>;
 	question(): Promise<Question>;
 	approve(question: Question): Promise<void>;
 	deny(question: Question): Promise<void>;
 	cancel(): Promise<void>;
-	/** Resolves when a part of the current reply was streamed. */
+	/** Resolves when the client has received text of the current reply. */
 	streaming(): Promise<void>;
-	/** Waits until the run ends and returns its outcome, once for each run. */
+	/** Waits for the oldest run whose outcome was not yet returned, and returns its outcome. */
 	outcome(): Promise<Outcome>;
-	/** Disconnects, and returns the outcome of the active run without the text that was already streamed. */
+	/** Disconnects, and returns the outcome of the active run without its streamed text. */
 	leave(): Promise<Pick<Outcome, "content" | "error">>;
-	/** Replaces all messages with a summary, and returns the summary. */
 	compact(): Promise<string>;
 }
 
-/** Operations of a wire for the scenarios of all wires. */
+/** The client of a wire for scenarios that run on all wires. */
 export interface Driver {
 	readonly wire: Wire;
-	/** The call that runs this command line, in the form that the wire shows. */
+	/** The tool call that runs this command line, as the wire shows it. */
 	readonly command: (line: string) => Pick<Call, "name" | "arguments">;
 	/** Starts a conversation in a new gateway or process. */
 	converse(): Promise<Conversation>;

@@ -1,6 +1,9 @@
 export interface ReadFamily {
 	readonly type: string;
-	/** Values by suffix and labels as written, for example `_count{tool="look"}`. The key is "" without both. */
+	/**
+	 * Values by suffix and labels as in the text, for example `_count{tool="look"}`. The key "" is the sample without
+	 * suffix and labels.
+	 */
 	readonly samples: Map<string, number>;
 	readonly labels: Set<string>;
 }
@@ -14,7 +17,7 @@ const suffixes: Readonly<Record<string, readonly string[]>> = {
 	summary: ["", "_sum", "_count"],
 };
 
-/** Parses metrics strictly and throws for a violation of the format. */
+/** Parses metrics in the Prometheus text format. Throws for any violation of the format. */
 export function readExposition(text: string): Map<string, ReadFamily> {
 	if (!text.endsWith("\n")) throw new Error("the last line has no end");
 	const families = new Map<string, ReadFamily>();

@@ -62,7 +62,7 @@ verifiesOn("ozzie", ["file.limits"], "stored files have a limit of size and of a
 	};
 	expect(await post("x".repeat(101))).toEqual([413, expect.stringContaining("larger than 100 bytes")]);
 	const { url } = await upload(small, "a", "x".repeat(100));
-	// Each file uses at least 4 KiB of the limit, so the second file exceeds the limit.
+	// Each file counts as at least 4 KiB, so the second file exceeds the quota.
 	expect(await post("x")).toEqual([507, expect.stringContaining("the quota of all files is 5000 bytes")]);
 	expect((await fetch(small.url + url)).status).toBe(404);
 	await small.restart();
@@ -91,8 +91,8 @@ verifiesOn("ozzie", ["file.streamed"], "a large file is on the disk soon after i
 	const [response] = await answered;
 	const { url, bytes, type } = UploadedFile.parse(parseJson(await text(response)));
 	expect([bytes, type]).toEqual([size, "text/plain"]);
-	// The buffers of the operating system have some mebibytes. If the gateway collected the complete body, the client
-	// could send all of it before the first write.
+	// Socket buffers hold a few mebibytes. If the gateway buffered the complete body, the client could send all of it
+	// before the first write to disk.
 	expect(ahead).toBeLessThan(20 * mebibyte);
 	const back = await fetch(gateway.url + url);
 	expect((await back.arrayBuffer()).byteLength).toBe(size);
@@ -151,7 +151,7 @@ verifiesOn(
 		expect(await readFile(seeing.path("work", "attachments", "report.pdf"), "utf8")).toBe("%PDF-1.7\n");
 		await client.call("send_message", { content: "and now?" });
 		expect((await client.event("assistant.message")).payload).toMatchObject({ content: "still there" });
-		// The provider still finds the prefix of the second request in its cache.
+		// The provider's cache still contains the prefix of the second request.
 		expect(fake.requests[1]?.usage?.cache_read_input_tokens).toBeGreaterThan(0);
 	},
 );

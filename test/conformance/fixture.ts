@@ -4,22 +4,21 @@ import { expect } from "vitest";
 import * as z from "zod";
 import type { OzzieClient } from "./drivers/ozzie-client.ts";
 
-/** One line of a fixture: a frame of the client (`in`) or of the gateway (`out`). */
+/** A line of a fixture: a frame from the client (`in`) or from the gateway (`out`). */
 const Line = z.strictObject({ dir: z.enum(["in", "out"]), message: z.record(z.string(), z.unknown()) });
 
 /**
- * Input tokens depend on the machine, because the instructions contain directories and the name of the operating
+ * Input token counts depend on the machine, because the instructions contain directories and the name of the operating
  * system.
  */
 const tokensRead = /(?<="tokens_input":)[1-9]\d*/g;
 
-/** Random ids from the gateway. */
 const minted = /\b(sess|run|prompt)_[0-9a-z]{26}\b/g;
 
 /**
- * Plays a recorded conversation: sends the client's frames and expects every frame of the gateway, complete and in
- * order. In the fixture, ids are `sess_1`, `run_2` in order of appearance, directories are `/work`, and positive counts
- * of input tokens are "many".
+ * Plays a recorded conversation: sends the client's frames and expects exactly the recorded frames of the gateway, in
+ * order. In the fixture, ids are numbered by first appearance (`sess_1`, `run_2`), directories are `/work`, and
+ * positive counts of input tokens are "many".
  */
 export async function playFixture(client: OzzieClient, fixture: URL, directory: string): Promise<void> {
 	const shown = new Map<string, string>([[directory, "/work"]]);

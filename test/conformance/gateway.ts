@@ -8,27 +8,27 @@ import type { Model } from "@parley/core";
 import { type Config, type Gateway, startGateway } from "@parley/gateway";
 
 export interface GatewayOptions {
-	/** The clock of the scenario. By default, the clock of the machine. */
+	/** Clock of the gateway. By default, the system clock. */
 	readonly clock?: ManualClock;
-	/** Names of root directories below the directory of the scenario. By default, `["work"]`. */
+	/** Names of root directories in the test directory. By default, `["work"]`. */
 	readonly roots?: readonly string[];
 	/** Model to use instead of the offline model. */
 	readonly model?: Model;
 	readonly failpoints?: Failpoints;
-	/** Called when a client requests the gateway to stop. */
+	/** Called when a client requests a shutdown. */
 	readonly onShutdown?: () => void;
 	readonly config?: Partial<Config>;
-	/** Texts of files in the data directory, by name. They exist before the first start. */
+	/** Contents of files in the data directory, by name. They are written before the first start. */
 	readonly data?: Readonly<Record<string, string>>;
 }
 
 export class TestGateway implements AsyncDisposable {
 	readonly log = new MemoryLogger();
-	/** Directory of the scenario, with `work`, `other`, `here` (the working directory at the start) and `data`. */
+	/** Test directory, with the subdirectories `work`, `other`, `here` (working directory of the gateway) and `data`. */
 	readonly directory: string;
 	readonly #options: GatewayOptions;
 	#gateway: Gateway | undefined;
-	/** Address of the newest gateway, even after it has stopped. */
+	/** Address of the latest gateway, even after it has stopped. */
 	#url = "";
 
 	private constructor(directory: string, options: GatewayOptions) {
@@ -49,24 +49,22 @@ export class TestGateway implements AsyncDisposable {
 		return gateway;
 	}
 
-	/** HTTP address of the gateway: `http://127.0.0.1:PORT`. */
 	get url(): string {
 		return this.#url;
 	}
 
-	/** Returns a path below the directory of the scenario. */
 	path(...names: readonly string[]): string {
 		return join(this.directory, ...names);
 	}
 
-	/** Restarts the gateway on the same data, at another port. */
+	/** Restarts the gateway with the same data on another port. */
 	async restart(): Promise<void> {
 		await this.stop();
 		await this.#start();
 	}
 
 	/**
-	 * Stops the gateway. Active runs have this grace time, then they are parked. Resolves when every connection is
+	 * Stops the gateway and parks the runs that are still active after the grace time. Resolves when all connections are
 	 * closed.
 	 */
 	async stop(graceMs = 0): Promise<void> {

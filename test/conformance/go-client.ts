@@ -4,8 +4,8 @@ import WebSocket from "ws";
 import * as z from "zod";
 
 /**
- * Maximum message size of a client. coder/websocket closes the connection on larger messages by default, and no Go
- * client of Ozzie changes the limit.
+ * Maximum message size in bytes. coder/websocket closes the connection on larger messages by default, and no Go client
+ * of Ozzie changes the limit.
  */
 const readLimit = 32_768;
 
@@ -21,7 +21,7 @@ function handshake(key: string): Readonly<Record<string, string>> {
 	};
 }
 
-/** Go reads `null` and missing fields as the zero value. This parser fails for a value of another type. */
+/** Go decodes `null` and missing fields as the zero value. Parsing fails for a value of another type. */
 function field<Schema extends z.ZodType>(schema: Schema, zero: z.output<Schema>) {
 	return schema.nullish().transform((value) => value ?? zero);
 }
@@ -31,7 +31,7 @@ const truth = field(z.boolean(), false);
 const count = field(z.int(), 0);
 const object = field(z.record(z.string(), z.unknown()), {});
 
-/** The envelope of every message. Another form makes the client fail. */
+/** The envelope of every message. Parsing fails for fields of another type. */
 const Frame = z.object({
 	...{ type: text, id: text, error: text, event: text, session_id: text },
 	/** A pointer in Go: only an explicit false means a failure. */
@@ -39,7 +39,7 @@ const Frame = z.object({
 	payload: z.unknown().optional(),
 });
 
-/** The outer payload of an event, which contains the actual payload. */
+/** The outer payload of an event, which contains the inner payload. */
 const Event = z.object({
 	...{ id: text, session_id: text, type: text, source: text },
 	// Go's time.Time accepts only RFC 3339.
@@ -49,7 +49,7 @@ const Event = z.object({
 
 const option = z.object({ value: text, label: text, description: text, disabled: truth });
 
-/** The structs into which Go clients decode payloads, with their exact types. */
+/** Inner payloads by event, with the field types of the Go structs. */
 const payloads = {
 	"assistant.stream": z.object({ phase: text, content: text, index: count }),
 	"assistant.message": z.object({ content: text, error: text, context: object }),
@@ -75,8 +75,8 @@ export interface GoEvent {
 }
 
 /**
- * Reads like the existing Go clients. A message has at most 32 KiB, and the next message is the response to a waiting
- * request. From an event, only the inner payload is read.
+ * A test client that behaves like the existing Go clients: it accepts messages of at most 32 KiB, treats the next
+ * message as the response to its request, and reads only the inner payload of an event.
  */
 export class GoClient implements AsyncDisposable {
 	readonly #socket: WebSocket;
@@ -98,7 +98,7 @@ export class GoClient implements AsyncDisposable {
 		socket.on("close", (code) => this.#end(new Error(`the connection was closed: ${code}`)));
 	}
 
-	/** Connects with the same handshake bytes as coder/websocket: headers in the order and spelling of Go's net/http. */
+	/** Connects with the handshake of coder/websocket: the header order and spelling of Go's net/http. */
 	static async dial(url: string, more: Readonly<Record<string, string>> = {}): Promise<GoClient> {
 		const socket = new WebSocket(url.replace(/^http/, "ws"), {
 			maxPayload: readLimit,
@@ -116,7 +116,7 @@ export class GoClient implements AsyncDisposable {
 		return client;
 	}
 
-	/** Sends a request and treats the next message of any kind as its response. */
+	/** Sends a request and treats the next message, even an event, as its response. */
 	async call(method: string, params?: object): Promise<unknown> {
 		this.fire(method, params);
 		const frame = await this.#read();
@@ -124,13 +124,13 @@ export class GoClient implements AsyncDisposable {
 		return frame.payload;
 	}
 
-	/** Sends a request without waiting. Its response is later skipped among the events. */
+	/** Sends a request without waiting. `event` later skips its response. */
 	fire(method: string, params?: object): void {
 		const id = `req-${++this.#requests}`;
 		this.#socket.send(JSON.stringify({ type: "req", id, method, ...(params && { params }) }));
 	}
 
-	/** The next event. Drops an event whose envelope cannot be decoded. */
+	/** The next event. Skips events whose envelope cannot be decoded. */
 	async event(): Promise<GoEvent> {
 		for (;;) {
 			const frame = await this.#read();
@@ -142,12 +142,12 @@ export class GoClient implements AsyncDisposable {
 		}
 	}
 
-	/** The next event of this name. Throws if its payload cannot be decoded into its struct. */
+	/** The next event of this name. Throws if its payload does not fit the Go struct. */
 	async next<Name extends keyof GoPayloads>(name: Name): Promise<GoPayloads[Name]> {
 		for (;;) {
 			const { event, payload } = await this.event();
 			if (event !== name) continue;
-			// Decoded by the schema of that event.
+			// The schema of this event has decoded the payload.
 			return payloads[name].parse(payload) as GoPayloads[Name];
 		}
 	}
@@ -174,33 +174,32 @@ export class GoClient implements AsyncDisposable {
 	}
 }
 
-/** Output of the `ask` command: answers and errors. */
+/** Output of the `ask` command. */
 export interface Probe {
 	readonly printed: string;
 	readonly error: string;
 	readonly prompts: readonly string[];
-	/** The status and the error of each tool call. */
+	/** The status of each tool call, with its error. */
 	readonly calls: readonly string[];
 }
 
 export type GoAnswer = (prompt: GoPayloads["prompt.request"]) => object;
 
-/** The older `ask`: shows every prompt with `[y/N]`, and its responses have no value. */
+/** The older `ask`: answers every prompt as yes or no, without a value. */
 export function valueless(yes: boolean): GoAnswer {
 	return () => ({ cancelled: !yes });
 }
 
 /**
- * The newer `ask` and the TUI: the response to a select is one of its options, and the response to a confirm has no
- * value.
+ * The newer `ask` and the TUI: answers a `select` prompt with `value`, and confirms any other prompt without a value.
  */
 export function choosing(value: string): GoAnswer {
 	return ({ type }) => (type === "select" ? { value } : { cancelled: false });
 }
 
 /**
- * The command `ask` after its `open_session`. It sends one message and prints the stream, or the final message if there
- * was no stream. It answers every prompt, and exits after the first final message.
+ * Implements the command `ask` after `open_session`. It sends one message and prints the stream, or the final message
+ * if nothing was streamed. It answers every prompt, and returns after the first final message.
  */
 export async function ask(client: GoClient, content: string, answer: GoAnswer): Promise<Probe> {
 	let [printed, streaming] = ["", false];

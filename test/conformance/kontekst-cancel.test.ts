@@ -8,10 +8,10 @@ import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Maximum time from a cancel to the end of the run, in milliseconds. */
+/** Maximum milliseconds from a cancel to the end of the run. */
 const promisedMs = 2_000;
 
-/** Cancels the run of a stream. Returns the milliseconds until the `cancelled` event. */
+/** Cancels the run and returns the milliseconds until the `cancelled` event. */
 async function cancel(stream: KontekstStream): Promise<number> {
 	const begun = performance.now();
 	stream.send({ cancel: {} });
@@ -42,7 +42,7 @@ verifiesOn(
 		stream.start({ prompt: "wait" });
 		await stream.proposed();
 		stream.approve("call_a");
-		// The read ends when the command has written its process ids.
+		// The pipe reaches its end when the command has written its process ids.
 		const pids = (await readFile(pipe, "utf8")).trim().split(" ").map(Number);
 		expect(pids.map(isAlive)).toEqual([true, true]);
 		const begun = performance.now();

@@ -68,7 +68,6 @@ verifiesOn("kontekst", ["kontekst.revoked"], "a stream ends when its token is re
 	expect(await stream.ended()).toMatchObject({ code: status.UNAUTHENTICATED });
 });
 
-/** The model's call, which requires approval. */
 const write = calls("call_a", "write_file", { path: "a.txt", content: "one" });
 
 verifiesOn(
@@ -127,7 +126,7 @@ verifiesOn(
 		await using stream = new RawRun(gateway.url, { token: String(created["token"]) });
 		stream.send({ start: { prompt: "tell" } });
 		await stream.answered();
-		// The model has sent more bytes than the client's flow control allows the gateway to send.
+		// The reply of the model exceeds the flow-control window of the client, so the gateway cannot send it completely.
 		await received.promise;
 		await operator.call("revoke_token", { token_id: "desk" });
 		await stream.reached();
@@ -211,7 +210,7 @@ interface Reflected {
 	readonly file: readonly Buffer[];
 }
 
-/** Sends the reflection service one question per stream, in one version of the service. */
+/** Returns a function that sends the reflection service of this version one question per stream. */
 async function reflect(url: string, version: string): Promise<(question: object) => Promise<Reflected>> {
 	const path = `proto/grpc/reflection/${version}/reflection.proto`;
 	const proto = loadSync(
@@ -231,7 +230,7 @@ async function reflect(url: string, version: string): Promise<(question: object)
 	};
 }
 
-/** Encodes a `google.protobuf.FileDescriptorSet`, which has the files as field 1. */
+/** Decodes the files as one `google.protobuf.FileDescriptorSet`, whose field 1 contains files. */
 function packageOf(files: readonly Buffer[]) {
 	const parts = files.flatMap((file) => [Buffer.from([10, ...varint(file.length)]), file]);
 	return loadFileDescriptorSetFromBuffer(Buffer.concat(parts));

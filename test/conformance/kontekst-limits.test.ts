@@ -57,11 +57,11 @@ verifiesOn(
 	},
 );
 
-/** A message of this number of bytes, which all belong to a field that no schema defines. */
+/** A message of this size, whose only field is unknown to the schema. */
 function messageOf(bytes: number): Buffer {
 	const message = Buffer.alloc(bytes);
 	const left = bytes - 5;
-	// Field 15, as bytes, with a length that uses four groups of seven bits.
+	// Field 15, length-delimited, with a length encoded as a four-byte varint.
 	message[0] = (15 << 3) | 2;
 	for (let group = 0; group < 4; group++) {
 		message[group + 1] = ((left >> (7 * group)) & 0x7f) | (group < 3 ? 0x80 : 0);
@@ -95,11 +95,11 @@ verifiesOn(
 	"256 streams of a connection are served, and one more is refused",
 	async () => {
 		await using gateway = await TestGateway.start();
-		// Opened before the client knows the limit, because the client would otherwise delay the call itself.
+		// The calls start before the client has received the limit. A client that knows the limit delays further calls.
 		await using connection = new RawConnection(gateway.url);
 		const streams = Array.from({ length: 257 }, () => {
 			const call = connection.call(paths.run);
-			// A `start` without a prompt gets a response, and the stream stays open.
+			// The gateway responds to a `start` without a prompt and keeps the stream open.
 			call.send(encodeCommand({ start: {} }));
 			return call;
 		});
@@ -111,7 +111,7 @@ verifiesOn(
 	},
 );
 
-/** A gateway with a stopped clock. grpc-js uses fake timers, which `vi.advanceTimersByTime` advances. */
+/** Starts a gateway with a stopped clock. grpc-js uses fake timers, which `vi.advanceTimersByTime` advances. */
 async function startTimed(): Promise<TestGateway> {
 	const write = calls("call_a", "write_file", { path: "a.txt", content: "one" });
 	const model = new ScriptedModel([write]);
@@ -120,7 +120,7 @@ async function startTimed(): Promise<TestGateway> {
 	return gateway;
 }
 
-/** Starts a run that waits for a decision. Returns its call, and a WebSocket client that follows its session. */
+/** Starts a run with a pending decision. Returns its call, and a WebSocket client of its session. */
 async function startWaiting(
 	{ url }: TestGateway,
 	connection: RawConnection,
@@ -162,7 +162,6 @@ verifiesOn(
 	},
 );
 
-/** Open gRPC calls, from the metrics of the gateway. */
 async function openCalls({ url }: TestGateway): Promise<number> {
 	const metrics = await (await fetch(`${url}/metrics`)).text();
 	return Number(/^parley_clients\{wire="grpc"\} (\d+)$/m.exec(metrics)?.[1]);
@@ -212,7 +211,7 @@ verifiesOn(
 			call.send(Buffer.alloc(0));
 			call.end();
 			expect(await call.ended()).toMatchObject({ status: status.ok });
-			// Each ping gets a response, or its connection has ended.
+			// Each ping gets a response or fails with its connection.
 			expect(await Promise.all(pings)).toHaveLength(500);
 		}
 		expect(await other.reached()).toBe(true);

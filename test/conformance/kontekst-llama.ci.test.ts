@@ -19,8 +19,8 @@ verifiesOn(
 		const connectionEnded = await setup.connectionEnd();
 		gateway.kill("SIGKILL");
 		await gateway.exited;
-		// The old server usually still uses the address. The gateway uses this server until it ends, then starts its
-		// own server.
+		// The old server usually still listens at the address. The gateway uses this server until it exits, then starts its
+		// own.
 		await setup.start();
 		await connectionEnded();
 		expect(await setup.run("hello")).toMatchObject({ content: "You said: hello" });
@@ -52,7 +52,7 @@ verifiesOn(
 	"an address in use is named, no server is started there, and the status responds in time",
 	async () => {
 		await using setup = await LlamaSetup.create();
-		// A server that accepts connections and never responds.
+		// This server accepts connections and never responds.
 		const other = createServer().listen(setup.llamaPort, "127.0.0.1");
 		await once(other, "listening");
 		try {

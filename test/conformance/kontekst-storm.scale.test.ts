@@ -8,7 +8,7 @@ import { TestGateway } from "./gateway.ts";
 
 const runs = 20 * testScale(10);
 const atOnce = 8;
-/** Timers that the gateway keeps for a while after each use: see `timersOfUse` in test/fuzz. */
+/** Additional timers that may remain after the runs: see `timersOfUse` in test/fuzz. */
 const timersOfUse = 5;
 
 const prompts = [
@@ -29,7 +29,7 @@ function holdings(): { readonly timers: number; readonly sockets: number; readon
 	};
 }
 
-/** Counts of work and clients in the metrics of the gateway. After the storm, all counts are 0. */
+/** Gauges of active runs, open prompts, clients and buffered bytes, from the metrics of the gateway. */
 async function openWork(url: string): Promise<Readonly<Record<string, number>>> {
 	const answer = await fetch(`${url}/metrics`, { headers: { connection: "close" } });
 	const expected = /^(parley_(?:runs|prompts_open|clients|outgoing_bytes)(?:\{[^}]*\})?) (\S+)$/gm;
@@ -38,7 +38,7 @@ async function openWork(url: string): Promise<Readonly<Record<string, number>>> 
 	);
 }
 
-/** A client that decides, cancels and leaves at random. */
+/** Simulates a client that decides calls, cancels and disconnects at random. */
 async function behave(stream: KontekstStream, random: Random): Promise<void> {
 	stream.start({ prompt: random.pick(prompts) });
 	let isClosed = false;
@@ -62,9 +62,8 @@ async function behave(stream: KontekstStream, random: Random): Promise<void> {
 	}
 }
 
-/** Decides the calls of one proposal in random order. */
 function decide(stream: KontekstStream, { value }: KontekstEvent, random: Random): void {
-	// Required by the schema.
+	// The schema requires this field.
 	const calls = value["calls"] as readonly ProposedCall[];
 	for (const { callId } of random.shuffle(calls)) {
 		if (random.chance(0.8)) stream.approve(callId);
@@ -72,7 +71,7 @@ function decide(stream: KontekstStream, { value }: KontekstEvent, random: Random
 	}
 }
 
-/** A client that disappears at a random moment without closing its stream. */
+/** Simulates a client that disconnects at a random moment without closing its stream. */
 async function disappear(url: string, random: Random): Promise<void> {
 	await using raw = new RawRun(url);
 	raw.send({ start: { prompt: random.pick(prompts) } });

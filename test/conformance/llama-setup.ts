@@ -11,7 +11,7 @@ import { askDaemon, KontekstStream } from "./drivers/kontekst-client.ts";
 /** The program that replaces llama-server. */
 export const fakeLlamaServer = fileURLToPath(new URL("../simulators/llama/llama-server.ts", import.meta.url));
 
-/** A test directory, two ports, and the real gateway with a fake local model server. */
+/** The real gateway with a fake llama-server, in a temporary directory and on two free ports. */
 export class LlamaSetup implements AsyncDisposable {
 	readonly directory: string;
 	readonly port: number;
@@ -42,12 +42,15 @@ export class LlamaSetup implements AsyncDisposable {
 		return join(this.directory, "models");
 	}
 
-	/** Process ids of all servers so far. */
+	/** Process ids of all servers that were started, in order. */
 	get starts(): number[] {
 		return readFileSync(join(this.models, "starts"), "utf8").trim().split("\n").map(Number);
 	}
 
-	/** Starts the gateway with these arguments for the fake server. `settings` override the settings of `llama`. */
+	/**
+	 * Starts the gateway. `args` are additional arguments of the fake server, and `settings` override the `llama`
+	 * settings.
+	 */
 	async start(
 		args: readonly string[] = [],
 		settings: object = {},
@@ -58,7 +61,7 @@ export class LlamaSetup implements AsyncDisposable {
 		throw new Error(`the gateway did not start: ${gateway.stderr.join("\n")}`);
 	}
 
-	/** Starts the gateway in the same way, without waiting for its ready line. */
+	/** Starts the gateway like `start`, without waiting for its ready line. */
 	launch(
 		args: readonly string[],
 		settings: object = {},
@@ -76,7 +79,6 @@ export class LlamaSetup implements AsyncDisposable {
 		return this.#gateway;
 	}
 
-	/** Calls `/fake/WHAT` on the fake server, and returns its response. */
 	async steer(what: "loaded" | "mute" | "requests"): Promise<unknown> {
 		return parseJson(await (await fetch(`${this.endpoint}/fake/${what}`)).text());
 	}
@@ -93,14 +95,14 @@ export class LlamaSetup implements AsyncDisposable {
 		return askDaemon(this.url, "getStatus");
 	}
 
-	/** The local model server in the health report. */
+	/** The `llama` section of the verbose health report. */
 	async report(): Promise<Readonly<Record<string, unknown>>> {
 		const text = await (await fetch(`${this.url}/api/health?verbose`)).text();
 		const { llama }: { llama?: object } = Object(parseJson(text));
 		return Object(llama);
 	}
 
-	/** Runs a prompt to its end, and returns its final text and its context snapshot. */
+	/** Runs a prompt and returns its final text and its context snapshot. */
 	async run(prompt: string) {
 		await using stream = new KontekstStream(this.url);
 		stream.start({ prompt });

@@ -1,30 +1,32 @@
-/** Callers that need a token: all callers, or all except loopback callers without signs of a browser or a proxy. */
+/**
+ * Callers that need a token. `token`: all callers. `none`: callers from other machines, and loopback callers whose
+ * request shows a browser or a proxy.
+ */
 export type AuthMode = "token" | "none";
 
-/** One request from an arbitrary caller. */
 export interface Probe {
 	readonly path: string;
 	readonly upgrade: boolean;
 	readonly hosts: readonly string[];
-	/** Whether the request line contains the complete address instead of a path. */
+	/** Whether the request line contains the absolute URL instead of a path. */
 	readonly absolute: boolean;
 	readonly origins: readonly string[];
 	readonly credentials: readonly string[];
-	/** A credential in the query of the address. */
+	/** A credential in the query string. */
 	readonly query: string;
 	readonly others: readonly string[];
 }
 
-/** Settings of the gateway that determine the expected response. */
+/** Settings of the gateway that determine the expected status. */
 export interface GatewaySettings {
 	readonly mode: AuthMode;
 	readonly port: number;
 	readonly token: string;
-	/** The host name that the operator added. */
+	/** The additional host name that the operator has configured. */
 	readonly name: string;
 }
 
-/** Status of each path for an admitted caller. */
+/** Status by path for an authenticated caller. */
 const served: Readonly<Record<string, number>> = {
 	"/api/health": 200,
 	"/api/health?verbose": 200,
@@ -41,8 +43,8 @@ const served: Readonly<Record<string, number>> = {
 export const paths = Object.keys(served);
 
 /**
- * Expected status according to the security document, independent of the program. The checks are ordered: names,
- * origins, credentials in addresses, then the principal. 401 also represents the 429 that follows ten failures.
+ * Expected status according to the security document, independent of the implementation. The checks are ordered: host
+ * names, origins, credentials in the query, then authentication. 401 also represents the 429 after ten failures.
  */
 export function expectedStatus(probe: Probe, settings: GatewaySettings): number {
 	if (!isNamedRight(probe, settings)) return 421;

@@ -6,7 +6,7 @@ import { TestGateway } from "./gateway.ts";
 import { type AuthMode, expectedStatus, type GatewaySettings, type Probe, paths } from "./matrix-oracle.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Number of concurrent connections, below the gateway's limit of unauthenticated connections from one address. */
+/** Number of concurrent connections, below the gateway's limit of unauthenticated connections per address. */
 const workers = 32;
 const name = "box.test";
 
@@ -63,7 +63,7 @@ const others = [
 	...[["X-Forwarded-Host: 127.0.0.1"], ["Sec-Fetch-Site: same-origin"], ["Sec-Fetch-Mode: websocket"]],
 ];
 
-/** Paths that are tested with all combinations. Requests for the remaining paths have at most one fault. */
+/** Paths that are tested with all combinations. Requests for other paths have at most one fault. */
 const thorough = ["/api/health", "/api/sessions", "/api/files"];
 
 type Route = Pick<Probe, "path" | "upgrade">;
@@ -73,7 +73,7 @@ const routes: readonly Route[] = [
 	{ path: "/api/ws", upgrade: true },
 ];
 
-/** Combines every name with every origin, and every credential with every other property of the caller. */
+/** Combines every host name with every origin, and every credential with every other property of the caller. */
 function cases(settings: GatewaySettings): Probe[] {
 	return routes.flatMap((route) => {
 		const probes = [
@@ -146,7 +146,7 @@ function bytesOf({ path, upgrade, absolute, query, ...probe }: Probe, port: numb
 	return `${lines.join("\r\n")}\r\n\r\n`;
 }
 
-/** Status of the response. A 429 after too many failures is returned as 401. */
+/** Status of the response. Returns 401 for a 429, which follows too many failures. */
 function statusOf(bytes: string, port: number): Promise<number> {
 	return new Promise((resolve, reject) => {
 		const socket = connect({ host: "127.0.0.1", port }, () => socket.write(bytes));

@@ -20,8 +20,8 @@ async function scrape(gateway: TestGateway): Promise<{ text: string; families: M
 }
 
 /**
- * Has a conversation with an approval, a denial, an unknown tool and a failure. Returns ids that must not be in the
- * metrics.
+ * Runs a conversation with an approval, a denial, an unknown tool and a failure. Returns ids that the metrics must not
+ * contain.
  */
 async function talk(gateway: TestGateway): Promise<string[]> {
 	await using client = await OzzieClient.connect(gateway.url);

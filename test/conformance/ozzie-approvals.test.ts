@@ -5,11 +5,11 @@ import { type EventFrame, OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** A command whose prompt offers "for this session". */
+/** A command that can be approved for the session. */
 const write = "write: notes.txt <<< hello";
-/** A command whose prompt does not offer "for this session", because the command runs without a sandbox. */
+/** A command that cannot be approved for the session, because it runs without a sandbox. */
 const run = "run: echo hi";
-/** A write that always requires approval, because the file decides which commands run later. */
+/** A write that always requires approval, because the file can run commands later. */
 const steer = "write: .envrc <<< export A=1";
 
 async function ask(client: OzzieClient, content: string): Promise<EventFrame["payload"]> {
@@ -17,7 +17,7 @@ async function ask(client: OzzieClient, content: string): Promise<EventFrame["pa
 	return (await client.event("prompt.request")).payload;
 }
 
-/** Requests the call, answers its approval prompt, and returns true if the call ran. */
+/** Sends a message with a call that requires approval, answers the prompt, and returns whether the call ran. */
 async function isApproved(client: OzzieClient, content: string, answer: object): Promise<boolean> {
 	const { token } = await ask(client, content);
 	expect(await client.call("prompt_response", { token, ...answer })).toEqual({ status: "sent" });
@@ -221,7 +221,7 @@ verifiesOn(
 			expect(payload).toEqual({ token, value: true, cancelled: false, by: "operator" });
 			await client.event("tool.call", { status: "completed" });
 			await client.event("assistant.message");
-			// The session may get its title at the same time.
+			// The gateway may rename the session at the same time.
 			const more = (await client.arrived()).filter(
 				(frame) => frame.type !== "event" || frame.event !== "session.renamed",
 			);

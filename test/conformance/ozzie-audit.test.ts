@@ -8,11 +8,10 @@ import { verifiesOn } from "./verifies.ts";
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
 async function read(client: OzzieClient, params: object = {}): Promise<Rows> {
-	// The response of this method contains the field.
+	// The response of this method has this field.
 	return (await client.call("read_audit", params))["records"] as Rows;
 }
 
-/** The rows of calls and approvals in a short form. */
 function received(rows: Rows): string[] {
 	return rows
 		.filter(({ action }) => /^(?:approval|tool)\./.test(String(action)))

@@ -4,10 +4,10 @@ import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** A container counts as a sandbox, in which commands can stay in the background on every system. */
+/** In `container` mode, commands can run in the background on every operating system. */
 const config = { sandbox: "container" } as const;
 
-/** Runs a message to its end, and returns the answer. */
+/** Sends a message and returns the answer of its run. */
 async function runCommand(client: OzzieClient, content: string): Promise<string> {
 	await client.call("send_message", { content });
 	return String((await client.event("assistant.message")).payload["content"]);
@@ -68,7 +68,6 @@ verifiesOn("ozzie", ["command.restart"], "a command that ended with the gateway 
 	expect(await runCommand(client, "output: 1")).toContain("[command 1 ended because Parley was restarted]");
 });
 
-/** A model that always answers that it has read the message. */
 function createReader(requests: ModelRequest[]): Model {
 	return {
 		provider: "reader",
@@ -124,7 +123,6 @@ verifiesOn(
 	},
 );
 
-/** A model that writes two files in its first response and sends only a text in each later response. */
 function createWriter(requests: ModelRequest[]): Model {
 	return {
 		provider: "writer",
@@ -178,7 +176,7 @@ verifiesOn(
 		expect((await client.event("assistant.message")).payload).toMatchObject({ content: "", error: "" });
 		expect(requests).toHaveLength(calls);
 		expect(await client.call("file_changes")).toEqual({});
-		// A repeated request gets the same response, and does not undo an earlier turn.
+		// A request with the same key gets the same response, and does not undo an earlier turn.
 		expect(await client.call("undo_changes", { key: "k" })).toMatchObject({ status: "sent" });
 		expect(await client.refusal("undo_changes", {})).toMatch(/no file change to undo/);
 		expect(await client.refusal("retry", {})).toMatch(/is an undo/);

@@ -17,7 +17,7 @@ verifiesOn(
 		const context = { messages, has_older: true };
 		const sent = { content: "say: ok", key: "k1", context, ...as("ada") };
 		const { run_id } = await connector.call("send_message", sent);
-		// The same request with other context messages, which do not affect idempotency.
+		// The same request with other context messages, which are not part of the idempotency check.
 		const again = { ...sent, context: { messages: messages.slice(1) } };
 		expect(await connector.call("send_message", again)).toMatchObject({ run_id });
 		await connector.event("assistant.message");

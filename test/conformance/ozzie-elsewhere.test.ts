@@ -7,7 +7,7 @@ import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** A model that makes the call in the last message (`TOOL: JSON`), and then ends. */
+/** A reply with the call in the last message (`TOOL: JSON`), or an empty reply. */
 const reply: ScriptedReply = async function* ({ messages }) {
 	const last = messages.at(-1)?.content[0];
 	const lastText = last?.type === "text" && messages.at(-1)?.role === "user" ? last.text : "";
@@ -89,7 +89,7 @@ verifiesOn(
 		const other = as("abe", "111", "other");
 		expect(await discord.call("list_prompts", { approvals: true, ...other })).toEqual({ prompts: [] });
 		expect(await discord.refusal("prompt_response", { ...answer, ...other })).toBe("prompt not found");
-		// The Slack connector cannot act for a person of Discord.
+		// The Slack connector may not act for a Discord user.
 		expect(await slack.refusal("prompt_response", { ...answer, ...abe })).toMatch(/^forbidden: /);
 		const shared = { ...abe, place: { ...abe.place, shared: true } };
 		expect(await discord.refusal("prompt_response", { ...answer, ...shared })).toBe("prompt not found");

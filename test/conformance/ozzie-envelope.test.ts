@@ -24,7 +24,7 @@ async function open(client: GoClient, params: object = {}): Promise<string> {
 	return Opened.parse(await client.call("open_session", params)).session_id;
 }
 
-/** The complete content of a frame, read page by page. */
+/** The complete text of a shortened event, read page by page. */
 async function readCompleteFrame(client: GoClient, seq: number): Promise<string> {
 	let [content, offset] = ["", 0 as number | undefined];
 	while (offset !== undefined) {
@@ -66,7 +66,7 @@ verifiesOn("ozzie", ["envelope.both"], "other clients of the session get the doc
 	await using gateway = await TestGateway.start();
 	await using client = await dial(gateway);
 	const session = await open(client);
-	// This client rejects frames with unknown keys. The test checks the payloads.
+	// This client rejects frames with unknown keys in the envelope. The assertion below checks the payload.
 	await using flat = await OzzieClient.connect(gateway.url);
 	await flat.open({ session_id: session });
 	await flat.arrived();
@@ -94,11 +94,12 @@ verifiesOn(
 			[calls("c2", "read_file", { path: "lines.txt" })],
 			[says(long)],
 		);
-		// A context window that has space for the complete conversation.
+		// The context window is large enough for the complete conversation.
 		const known = { id: "scripted", provider: "scripted", context_window: 10_000_000, max_output: 8_192 };
 		const data = { "models.json": JSON.stringify({ models: [known] }) };
 		await using gateway = await TestGateway.start({ model, data });
-		// The text is below the limit of a tool result, but too long for a frame that contains it twice.
+		// The text is shorter than the maximum tool result, but the client's frame contains it twice and would exceed the
+		// limit.
 		const lines = `${"x".repeat(99)}\n`.repeat(290);
 		await writeFile(gateway.path("work", "lines.txt"), lines);
 		await using client = await dial(gateway);
@@ -119,7 +120,7 @@ verifiesOn(
 		await client.next("tool.call");
 		const { result } = await client.next("tool.call");
 		const final = await client.next("assistant.message");
-		// No other events follow, so the next message is the response.
+		// The gateway sends no further events, so the next message is the response.
 		expect(await readCompleteFrame(client, placeIn(received.content))).toBe(longText);
 		expect(await readCompleteFrame(client, placeIn(written))).toBe(
 			JSON.stringify({ path: "large.txt", content }),

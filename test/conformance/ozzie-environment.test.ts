@@ -32,7 +32,7 @@ verifiesOn("ozzie", ["tool.environment"], "a command finds neither the key nor t
 		expect(own).toContain(`PWD=${root}`);
 		expect(own).not.toMatch(/API_KEY|PARLEY_(?!CALL=)|canary/);
 		expect(own).not.toContain(token);
-		// Unsandboxed commands can read all that their user can read. The gateway redacts their output.
+		// Unsandboxed commands can read everything that their user can read. The gateway redacts their output.
 		const parents = await result("tr '\\0' '\\n' < /proc/$PPID/environ");
 		expect(parents).toContain("ANTHROPIC_API_KEY=[redacted]");
 		expect(parents).not.toContain(key);

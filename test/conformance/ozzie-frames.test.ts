@@ -187,7 +187,7 @@ verifiesOn("ozzie", ["frame.unknown-keys"], "unknown keys have no effect", async
 	await client.event("assistant.message", { content: "[offline] hi" });
 });
 
-/** A failpoint that delays every commit while it is closed. */
+/** While closed, this failpoint delays every commit. */
 class Gate implements Failpoints {
 	#open = Promise.withResolvers<void>();
 	#reached = Promise.withResolvers<void>();
@@ -199,7 +199,7 @@ class Gate implements Failpoints {
 		return this.#open.promise;
 	}
 
-	/** Closes the gate. Resolves when a commit has reached it. */
+	/** Resolves when a commit waits at the closed gate. */
 	close(): Promise<void> {
 		this.#closed = true;
 		this.#open = Promise.withResolvers();

@@ -10,12 +10,12 @@ import { verifiesOn } from "./verifies.ts";
 
 const Opened = z.object({ session_id: z.string() });
 
-/** A write that always requires approval, because the file decides which commands run later. */
+/** A write that always requires approval, because the file can run commands later. */
 const critical = "write: .envrc <<< export A=1";
 const question = "Allow write .envrc?";
 const reason = 'this call always requires an approval: choose "deny" or "approve"';
 
-/** Connects and opens a session as `ask` and the TUI do. */
+/** Connects and opens a session like `ask` and the TUI. */
 async function open(gateway: TestGateway, query = ""): Promise<GoClient> {
 	const client = await GoClient.dial(`${gateway.url}/api/ws${query}`);
 	Opened.parse(await client.call("open_session", { root_dir: gateway.path("work") }));
@@ -186,7 +186,7 @@ const unread = [
 	...[{ cancelled: false }, {}, { value: null }, { value: "" }, { value: "maybe" }, { value: 7 }],
 	...[{ value: ["approve"] }, { value: "Approve" }, { value: "session" }],
 ];
-/** Responses that do not match the schema of `prompt_response`. */
+/** Answers that do not match the schema of `prompt_response`. */
 const malformed = [
 	{ answer: { values: ["approve", 1] }, why: "values.1: " },
 	{ answer: { value: "approve", cancelled: "no" }, why: "cancelled: " },

@@ -8,12 +8,12 @@ import { afterAll, beforeAll, expect, type TestContext, test } from "vitest";
 import { TestGateway } from "./gateway.ts";
 
 const sources = fileURLToPath(new URL("go-program", import.meta.url));
-/** Default directory of the Go installer, which is not part of every PATH. */
+/** Includes the directory of the Go installer, which may be missing in PATH. */
 const PATH = `${process.env["PATH"]}:/usr/local/go/bin`;
 const critical = "write: .envrc <<< export A=1";
 
 let directory = "";
-/** The path of the program, or the reason why it is missing. */
+/** The path of the program, or the reason why it was not built. */
 let built: { readonly path: string } | { readonly missing: string };
 
 beforeAll(async () => {
@@ -38,7 +38,7 @@ interface Ran {
 	readonly stderr: string;
 }
 
-/** Runs the program in the directory `work` of the gateway, with these lines on its standard input. */
+/** Runs the program in the directory `work` of the gateway, with `lines` on stdin. */
 async function run(
 	gateway: TestGateway,
 	{

@@ -9,7 +9,7 @@ import { verifiesOn } from "./verifies.ts";
 
 const place = "discord:111:c";
 
-/** A model that makes the call in the last message, and then ends. */
+/** A reply with the call in the last message (`run: CMD` or `write: PATH`), or an empty reply. */
 const reply: ScriptedReply = async function* ({ messages }) {
 	const last = messages.at(-1);
 	const lastText = last?.role === "user" ? JSON.stringify(last.content) : "";
@@ -20,7 +20,7 @@ const reply: ScriptedReply = async function* ({ messages }) {
 	yield { type: "end", stop: tool ? "tool_use" : "end_turn", usage: noUsage, model: "m" };
 };
 
-/** Starts a gateway with the sandbox that trusted channels require. Skips the test without bubblewrap. */
+/** Starts a gateway with the sandbox, which trusted channels require. Skips the test if bubblewrap is not installed. */
 async function start({ skip }: TestContext, clock?: ManualClock): Promise<TestGateway> {
 	skip(!hasBubblewrap, "bubblewrap is not installed here");
 	const model = new ScriptedModel(...Array.from({ length: 40 }, () => reply));
@@ -34,13 +34,13 @@ function connect(gateway: TestGateway, token: string): Promise<OzzieClient> {
 
 interface Channel extends AsyncDisposable {
 	readonly operator: OzzieClient;
-	/** Client with a token of a connector, in a session of the channel. */
+	/** A connector client in a session of the channel. */
 	readonly connector: OzzieClient;
 	readonly session: string;
-	/** Connects again as the same connector. */
+	/** Opens another connection with the token of the connector. */
 	again(): Promise<OzzieClient>;
 	as(user: string, shared?: boolean): object;
-	/** Sends a message as `user`. Returns whether a call required approval, and denies the approval. */
+	/** Sends a message as `user`. Returns whether its call required approval, which it denies. */
 	asks(user: string, content?: string): Promise<boolean>;
 }
 

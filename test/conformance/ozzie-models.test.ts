@@ -11,10 +11,10 @@ import { verifiesOn } from "./verifies.ts";
 
 const sonnet = "claude-sonnet-5-5";
 
-/** A gateway whose model uses the vendor's real library and a simulator of the vendor's service. */
+/** A gateway with the vendor's SDK and a simulator of the vendor's service. */
 async function startWithClaude(fake: FakeAnthropic): Promise<TestGateway> {
 	const { apiKey, url: baseUrl } = fake;
-	// For a server that does not belong to the vendor, the list contains only the operator's models and the active
+	// With a `baseUrl` outside the vendor's domain, the model list contains only the operator's models and the active
 	// model.
 	const models = ["claude-haiku-5-5", "claude-opus-5-5"].map((id) => ({ id }));
 	const data = { "models.json": JSON.stringify({ models }) };
@@ -107,7 +107,6 @@ verifiesOn(
 	},
 );
 
-/** A reply that fails with a transient error. */
 function overloaded() {
 	return {
 		async *[Symbol.asyncIterator]() {

@@ -9,7 +9,7 @@ import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** A model that makes the call in the last message (`TOOL: JSON`), and then ends. */
+/** A reply with the call in the last message (`TOOL: JSON`), or an empty reply. */
 const reply: ScriptedReply = async function* ({ messages }) {
 	const last = messages.at(-1)?.content[0];
 	const lastText = last?.type === "text" && messages.at(-1)?.role === "user" ? last.text : "";
@@ -33,11 +33,10 @@ interface Discord extends AsyncDisposable {
 	readonly connector: OzzieClient;
 	again(): Promise<OzzieClient>;
 	let(user: string, role: string): Promise<unknown>;
-	/** Runs a turn and returns its events. */
 	turn(user: string, content: string): Promise<Readonly<Record<string, unknown>>[]>;
 }
 
-/** A gateway with a Discord connector that acts for the guild 111. */
+/** Starts a gateway with a Discord connector for the guild 111. */
 async function discord(config: Partial<Config> = {}): Promise<Discord> {
 	const model = new ScriptedModel(...Array.from({ length: 20 }, () => reply));
 	const gateway = await TestGateway.start({ model, config: { auth: "token", ...config } });
@@ -112,7 +111,7 @@ verifiesOn(
 		const sessions = [{ session_id, after_seq: 0 }];
 		expect(await back.call("resume", { sessions })).toMatchObject({ sessions: [{ ok: true }] });
 		expect(await back.request("load_messages")).toMatchObject({ ok: true, payload: [] });
-		// If the connector opens its own session, this is a read operation, like `resume`.
+		// Without an actor, the connector may open its own session for reading, like `resume`.
 		expect(await back.call("open_session", { session_id })).toMatchObject({ status: "resumed" });
 		expect(await back.refusal("open_session", { session_id, ...as("ada") })).toMatch(/^forbidden: /);
 		expect(d.model.requests).toEqual([]);
@@ -161,7 +160,7 @@ verifiesOn(
 		});
 		const { people, waiting } = await operator.call("list_people", {});
 		expect(people).toMatchObject([{ person: "discord:222:olga" }, { person: "discord:222:ada" }]);
-		// Two requests within one millisecond have no defined order.
+		// The order of two requests within one millisecond is undefined.
 		expect(waiting).toHaveLength(2);
 		for (const person of ["discord:222:bob", "discord:222:cleo"])
 			expect(waiting).toContainEqual(expect.objectContaining({ kind: "request", person }));
@@ -300,7 +299,7 @@ verifiesOn(
 		expect((await stat(workspace)).mode & 0o777).toBe(0o700);
 		const there = as("ada", { channel: "random" });
 		const elsewhere = /^forbidden: this belongs to another channel$/;
-		// The response for an id of another channel equals the response for an unknown id.
+		// The error for an id of another channel is the same as for an unknown id.
 		const unknown = `session not found: ${String(session_id)}`;
 		expect(await connector.refusal("send_message", { content: "hi", ...there })).toBe(unknown);
 		expect(await connector.refusal("open_session", { session_id, ...there })).toBe(unknown);

@@ -11,7 +11,7 @@ function rules(...list: readonly object[]): string {
 	return JSON.stringify({ rules: list });
 }
 
-/** Result of one call, which the test approves if required. */
+/** Describes the result of one call. Approves the call if it requires approval. */
 async function outcomeOf(client: OzzieClient, content: string): Promise<string> {
 	await client.call("send_message", { content });
 	for (let received = ""; ; ) {
@@ -130,7 +130,7 @@ verifiesOn("ozzie", ["policy.test"], "the operator sees why a call requires appr
 	});
 });
 
-/** Sends a message, and returns the payloads of the next `count` approvals. */
+/** Sends a message, and returns the payloads of its first `count` approvals. */
 async function approvalsOf(client: OzzieClient, content: string, count = 1) {
 	await client.call("send_message", { content });
 	const approvals: Readonly<Record<string, unknown>>[] = [];
@@ -171,7 +171,7 @@ verifiesOn("ozzie", ["policy.always"], "an approval adds the rule that it shows"
 	const added = await client.call("allow_always", request);
 	expect(added).toMatchObject({ status: "sent", source: `${file}:5` });
 	expect(await client.call("allow_always", request)).toEqual(added);
-	// The new rule allows more calls and requires no approval, so the other approval stays valid.
+	// The new rule only allows more calls, so the other approval stays valid.
 	await client.call("prompt_response", { token: second?.["token"], value: true });
 	expect(await endOf(client)).toBe("ran, ran, ");
 	const text = await readFile(file, "utf8");
@@ -217,7 +217,7 @@ verifiesOn("ozzie", ["policy.always"], "no rule is offered for a command with a 
 	await using gateway = await TestGateway.start({ config: { sandbox: "container" } });
 	await using client = await OzzieClient.connect(gateway.url);
 	await client.open();
-	// The quotes hide the form of the key from a person who reads the command, but not from the shell.
+	// The quotes hide the pattern of the key from a human reader, but not from the shell.
 	const commands = ["true sk-ant-api03-abcdefghijkl", "true sk-ant-'api03-abcdefghijkl'"];
 	for (const cmd of commands) {
 		const [approval] = await approvalsOf(client, `run: ${cmd}`);

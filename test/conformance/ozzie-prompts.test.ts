@@ -58,7 +58,7 @@ verifiesOn("ozzie", ["prompt.reminder"], "all clients get a reminder of an open 
 	await client.arrived();
 	const run_id = expect.stringMatching(/^run_/);
 	await client.leave();
-	// A client that joins receives open questions. For absent clients, the gateway stores the reminder.
+	// A client that joins receives the open questions. The reminder is stored while no client is connected.
 	clock.advance(12 * hour - 1);
 	await using back = await OzzieClient.connect(gateway.url);
 	await back.open({ session_id: session });
@@ -82,8 +82,7 @@ verifiesOn("ozzie", ["prompt.hidden"], "a secret in a call is never shown", asyn
 	client.socket.on("message", (data) => received.push(data.toString()));
 	await client.open();
 	const secret = `ghp_${"abcdefghijklmnopqrstuvwxyz0123456789"}`;
-	// The gateway redacts all texts except the person's own message, which it shows unchanged unless the message
-	// contains a registered secret.
+	// The gateway redacts all texts except the user's own message, in which it redacts only registered secrets.
 	await client.call("send_message", { content: `write: token.txt <<< ${secret}` });
 	received.splice(0);
 	const question = await client.event("prompt.request");

@@ -9,7 +9,7 @@ async function ask(client: OzzieClient, content: string): Promise<EventFrame["pa
 	return (await client.event("prompt.request")).payload;
 }
 
-/** Answers the question and returns the result that the agent receives. */
+/** Answers the question and returns the tool result that the model receives. */
 async function answered(
 	client: OzzieClient,
 	{ token }: EventFrame["payload"],
@@ -181,7 +181,7 @@ const forms = [
 	Buffer.from(canary).toString("hex"),
 ];
 
-/** Contents of every file of the data directory, and the log. */
+/** Contents of all files in the data directory, and the log records. */
 async function storedTexts(gateway: TestGateway): Promise<string[]> {
 	const entries = await readdir(gateway.path("data"), { recursive: true, withFileTypes: true });
 	const files = entries.filter((entry) => entry.isFile());
@@ -202,7 +202,7 @@ verifiesOn(
 		const question = await ask(client, "secret: API key");
 		const handle = await answered(client, question, { value: canary, key: "k" });
 		const use = (cmd: string) => `tool: run_command ${JSON.stringify({ cmd, secrets: { API_KEY: handle } })}`;
-		// The length and the file show that the command received the secret. The output hides the secret itself.
+		// The length and the file show that the command received the secret. The output is redacted.
 		const approval = await ask(
 			client,
 			use('printf %s "$API_KEY" > used; echo "$API_KEY" | wc -c; echo "<$API_KEY>"; env'),
@@ -252,7 +252,7 @@ verifiesOn(
 	async () => {
 		await using gateway = await TestGateway.start();
 		const operator = (await readFile(gateway.path("data", "tokens", "operator"), "utf8")).trim();
-		// A forwarded connection for which no trusted proxy is configured.
+		// These headers simulate a proxy that is not configured as trusted.
 		const headers = { authorization: `Bearer ${operator}`, "x-forwarded-for": "203.0.113.7" };
 		await using remote = await OzzieClient.connect(gateway.url, { headers });
 		const session = await remote.open();

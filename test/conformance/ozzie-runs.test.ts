@@ -198,7 +198,7 @@ verifiesOn("ozzie", ["run.cancel-tool"], "a cancel ends a command with all its c
 	await client.call("send_message", { content: "run: mkfifo alive" });
 	await client.event("assistant.message");
 	const alive = createReadStream(gateway.path("work", "alive"));
-	// A child of the shell that ignores SIGTERM. The pipe ends only after the child's death.
+	// A child process that ignores SIGTERM. The pipe reaches its end only when this process has exited.
 	const cmd = "(trap '' TERM; echo began; exec sleep 600) > alive & wait";
 	await client.call("send_message", { content: `run: ${cmd}` });
 	await once(alive, "data");

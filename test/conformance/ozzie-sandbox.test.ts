@@ -63,7 +63,7 @@ verifiesOn("ozzie", ["sandbox.no-self-approval"], "a command cannot answer for a
 	await client.call("send_message", { content: "run: bash try.sh; echo the end" });
 	const { payload } = await client.event("assistant.message", {});
 	const payloadText = JSON.stringify(payload);
-	// On a machine without bubblewrap, the command does not run.
+	// Without bubblewrap, the command does not run.
 	expect(payloadText).toContain(hasBubblewrap ? "the end" : "there is none");
 	expect(payloadText).not.toMatch(/connected|all read|written|seen|gw_operator/);
 });

@@ -181,7 +181,7 @@ interface Received {
 	readonly data: string;
 }
 
-/** Events with data from the stream of a response, in order of arrival. */
+/** Yields the server-sent events that contain data, in order of arrival. */
 async function* receivedFrom({ body }: Response): AsyncGenerator<Received> {
 	let text = "";
 	for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {

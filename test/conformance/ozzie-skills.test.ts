@@ -6,7 +6,10 @@ import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** A skill with a diamond of steps: `build` meets its criteria at the second attempt. */
+/**
+ * A skill whose steps `build` and `test` depend on `plan`, and `ship` on both. `build` meets its criteria at the second
+ * attempt.
+ */
 const deploy = `---
 steps:
   - id: plan
@@ -43,7 +46,6 @@ verifiesOn(
 
 		const received = frames.filter(({ event }) => event.startsWith("skill.")).map(inShort);
 		expect(received.slice(0, 3)).toEqual(["skill.started", "+plan 1", "-plan 1"]);
-		// Both steps start before either step ends.
 		expect(received.slice(3, 5).toSorted()).toEqual(["+build 1", "+test 1"]);
 		expect(received.filter((short) => short.includes("build"))).toEqual([
 			...["+build 1", "-build 1 again", "+build 2", "-build 2"],

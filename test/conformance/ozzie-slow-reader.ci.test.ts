@@ -46,7 +46,6 @@ function isEnd(frame: ServerFrame | undefined): boolean {
 	return frame?.type === "event" && frame.event === "assistant.message";
 }
 
-/** The persisted events that the client receives before the connection closes. */
 async function readAll(client: OzzieClient) {
 	const events = [];
 	for (;;) {

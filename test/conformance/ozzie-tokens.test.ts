@@ -10,7 +10,7 @@ import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
 const withTokens = { config: { auth: "token" } } as const;
-/** Maximum time of a revocation in milliseconds. */
+/** Maximum milliseconds until a revoked token has no effect. */
 const promisedMs = 5_000;
 
 function bearer(token: string) {
@@ -36,7 +36,7 @@ async function statusOf(gateway: TestGateway, token: string, path = "/api/sessio
 async function ticketFor(gateway: TestGateway, token: string): Promise<string> {
 	const answer = await fetch(`${gateway.url}/api/tickets`, { ...bearer(token), method: "POST" });
 	expect(answer.status).toBe(201);
-	// The response of the gateway has this form.
+	// The gateway's response has this type.
 	const { ticket, expires_in } = (await answer.json()) as { ticket: string; expires_in: number };
 	expect(expires_in).toBe(30);
 	return ticket;
@@ -80,7 +80,7 @@ verifiesOn("ozzie", ["token.routes"], "each kind of principal gets only its data
 	const stored = await fetch(`${gateway.url}/api/files?name=a.txt`, {
 		...{ ...bearer(tokens.own), method: "POST", body: "hello" },
 	});
-	// The response of the gateway has this form.
+	// The gateway's response has this type.
 	const { url } = (await stored.json()) as { url: string };
 	const table: Record<
 		string,
@@ -306,7 +306,9 @@ verifiesOn("ozzie", ["token.observer"], "an observer sees a question, and cannot
 	await observer.event("assistant.message");
 });
 
-/** Advances the clock in steps, so that clients can answer pings. */
+/**
+ * Advances the clock in steps, and sends a request after each step so that the gateway does not disconnect the clients.
+ */
 async function pass(clock: ManualClock, ms: number, ...clients: readonly OzzieClient[]): Promise<void> {
 	for (let left = ms; left > 0; left -= 15_000) {
 		clock.advance(Math.min(left, 15_000));

@@ -8,7 +8,7 @@ import { verifiesOn } from "./verifies.ts";
 
 const minute = 60_000;
 
-/** Whether a command requires approval. The test denies the approval. */
+/** Whether the command requires approval. Denies the approval. */
 async function asks(client: OzzieClient, content = "run: true"): Promise<boolean> {
 	await client.call("send_message", { content });
 	for (let isRepeated = false; ; ) {
@@ -98,7 +98,10 @@ verifiesOn(
 		await using client = await OzzieClient.connect(gateway.url);
 		await client.open();
 		await client.call("accept_all_tools");
-		/** Advances the clock in steps, so that the client can answer pings. */
+		/**
+		 * Advances the clock in steps, and sends a request after each step so that the gateway does not disconnect the
+		 * client.
+		 */
 		const pass = async (ms: number): Promise<void> => {
 			for (let left = ms; left > 0; left -= 15_000) {
 				clock.advance(Math.min(left, 15_000));
@@ -154,7 +157,7 @@ verifiesOn("ozzie", ["trust.run"], "a run that started under trust keeps it", as
 	expect(await asks(back)).toBe(true);
 });
 
-/** Waits until the gateway has noticed that its last client has left. */
+/** Waits until the gateway has closed the session after its last client disconnected. */
 async function closed(gateway: TestGateway): Promise<void> {
 	while (!(await (await fetch(`${gateway.url}/api/sessions`)).text()).includes('"closed"'));
 }

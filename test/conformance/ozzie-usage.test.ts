@@ -7,7 +7,7 @@ import { TestGateway } from "./gateway.ts";
 import { submit, untilEnd } from "./task-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Every reply of the scripted model uses 10 input tokens and 5 output tokens, which cost two cents. */
+/** Every scripted reply uses 10 input tokens and 5 output tokens. With these prices, it costs two cents. */
 const table = {
 	models: [
 		{
@@ -28,12 +28,11 @@ const calls = (count: number) => ({
 function start(replies: number, budgets?: Budgets, clock = new ManualClock()): Promise<TestGateway> {
 	const model = new ScriptedModel(...Array.from({ length: replies }, () => [says("well")]));
 	const data = { "models.json": JSON.stringify(table) };
-	// With a budget, the gateway calls only models with a known price.
+	// With a budget, the gateway only calls models with a known price.
 	const config = { model: "scripted-1", ...(budgets && { budgets }) };
 	return TestGateway.start({ model, data, clock, config });
 }
 
-/** Sends a message and returns the error in the answer. */
 async function talk(client: OzzieClient): Promise<string> {
 	await client.call("send_message", { content: "go" });
 	const { payload } = await client.event("assistant.message");
@@ -76,7 +75,7 @@ verifiesOn("ozzie", ["task.usage"], "each event of a task's state reports its us
 	await client.event("task.suspended");
 	await client.call("cancel_task", { task_id: stopped });
 	await client.event("task.cancelled");
-	// The model has no scripted reply left, so the call fails.
+	// The model has no further scripted reply, so the call fails.
 	const failed = await submit(client, "go");
 	await using later = await OzzieClient.connect(gateway.url);
 	await later.call("open_session", { session_id: session, after_seq: 0 });
@@ -198,7 +197,7 @@ verifiesOn(
 		const month = { scope: "session", period: "month" };
 		expect(await set({ ...month, limit_usd: 0.01, key: "k" })).toEqual({ status: "set" });
 		expect(await set({ ...month, limit_usd: 0.04 })).toEqual({ status: "set" });
-		// Repeats an earlier request with its idempotency key, so the request has no effect.
+		// Repeats an earlier request with the same idempotency key, which has no effect.
 		expect(await set({ ...month, limit_usd: 0.01, key: "k" })).toEqual({ status: "set" });
 		expect(await talk(client)).toBe("");
 		expect(await talk(client)).toMatch(/spent: \$0\.04 of \$0\.04/);

@@ -5,7 +5,6 @@ import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Parameters of a request on behalf of a person. */
 function as(user: string) {
 	return { actor: { id: user, name: user }, place: { tenant: "111", channel: "ops" } };
 }
@@ -62,7 +61,7 @@ verifiesOn(
 				...{ check_id: check["check_id"], present: true, roles: [], guest: false, shared: false },
 			});
 		};
-		// Alex answers the call in the form that it had before the change.
+		// Alex approves the call as it was before the change.
 		const late = connector.refusal("prompt_response", { ...answer, changes: 0, ...as("alex") });
 		await reportOlga();
 		expect(await late).toMatch(/^forbidden: this call has changed/);

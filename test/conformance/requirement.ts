@@ -1,21 +1,21 @@
-/** All wires. Each wire has a driver, and every requirement has an entry for each wire. */
+/** All wires. Each wire has a driver, and every requirement states whether each wire meets it. */
 export const wires = ["ozzie", "zot", "kontekst", "roz"] as const;
 export type Wire = (typeof wires)[number];
 
-/** `kept` if the wire satisfies the promise. Otherwise the reason why its messages cannot express the promise. */
+/** `kept` if the wire meets the requirement. Otherwise the reason why its messages cannot express the requirement. */
 type Coverage = "kept" | { readonly cannot: string };
 
 export interface Requirement {
 	readonly promise: string;
 	/**
 	 * Sources of the promise: for example a section of the protocol document, a ruling or an observation. `our own`
-	 * refers to the page of the protocol in docs/protocols.
+	 * refers to the protocol's page in docs/protocols.
 	 */
 	readonly source: string;
 	readonly wires: { readonly [Name in Wire]: Coverage };
 }
 
-/** A promise of the Ozzie wire. `others` lists further wires that keep the promise. */
+/** A requirement of the Ozzie wire. `others` lists further wires that meet it. */
 export function ozzie(source: string, promise: string, others?: Partial<Requirement["wires"]>): Requirement {
 	const cannot = "a promise in the words of the Ozzie document";
 	return {

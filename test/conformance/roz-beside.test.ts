@@ -6,7 +6,7 @@ import { TestGateway } from "./gateway.ts";
 import { submit } from "./task-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** A reply that only a cancel ends. */
+/** A reply that emits thinking and then waits until it is cancelled. */
 const thinksOn: ScriptedReply = async function* (_request, signal) {
 	yield { type: "thinking", text: "Hm." };
 	signal.throwIfAborted();
@@ -93,7 +93,7 @@ verifiesOn(
 		expect(
 			sent.filter((text) => text.includes("answer for the host") && text.includes("answer for A")),
 		).toEqual([]);
-		// A repeated result from a host has no effect.
+		// The gateway ignores the second result of the same call.
 		host.send({ toolResult: { toolCallId: hosted["toolCallId"], success: true, result: "again" } });
 		host.send({ ping: {} });
 		await host.until("pong");
@@ -204,11 +204,11 @@ verifiesOn(
 		await using other = await OzzieClient.connect(gateway.url);
 		await other.open({ session_id: sessionId });
 		await other.call("send_message", { content: "first" });
-		// If a cancel came before the first run's model call, the second run would receive the reply for the first run.
+		// Waits for the first run's model call. Otherwise the second run could receive the scripted reply of the first.
 		await other.event("internal.llm.call");
 		await other.call("send_message", { content: "second" });
 		stream.say("third", { aiMode: "ooda", tools: [tool("only")] });
-		// The turn starts when its message is accepted.
+		// The presence hint shows that the message was accepted.
 		await stream.until("presenceHint");
 		await other.call("cancel_turn", {});
 		await stream.until("turnComplete");

@@ -4,9 +4,8 @@ import { RozStream } from "./drivers/roz-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Tokens of a request with the instructions, the tools and a few turns. */
+/** Context size in tokens: enough for the instructions, the tools and a few turns. */
 const budget = 20_000;
-/** More turns than any conversation of these tests has. */
 const maxTurns = 40;
 const long = "beans ".repeat(700);
 const look = { name: "look", description: "Looks", category: "TOOL_CATEGORY_PURE" };
@@ -16,8 +15,8 @@ function tokensOf(value: unknown): number {
 }
 
 /**
- * A model that counts four characters as a token, records the requests and answers by its script. A request without
- * tools asks for a summary.
+ * A model that counts four characters as a token, records requests, and answers with `reply`. A request without tools
+ * is a request for a summary, to which it returns a fixed text.
  */
 function createModel(requests: ModelRequest[], reply: (request: ModelRequest) => ModelEvent[]): Model {
 	return {
@@ -57,10 +56,7 @@ const levels = [
 
 type Level = (typeof levels)[number];
 
-/**
- * Plays turns until the first ContextCompacted event, and resolves with that event. Undefined if no turn causes the
- * event.
- */
+/** Sends up to `turns` messages. Returns the first ContextCompacted event, or undefined if there was none. */
 async function play(
 	stream: RozStream,
 	{ level, content }: Pick<Level, "level" | "content">,

@@ -10,7 +10,6 @@ import { RozStream } from "./drivers/roz-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** A scripted reply that ends for this reason. */
 function stopping(stop: "refusal" | "max_tokens"): ScriptedReply {
 	return [says("I "), { type: "end", stop, usage: noUsage, model: "scripted-1" }];
 }

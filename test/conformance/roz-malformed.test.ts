@@ -7,8 +7,8 @@ import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
 /**
- * gRPC status in the trailers, or in the headers of a response without a body. -1 if the stream closes without a
- * status.
+ * The gRPC status from the trailers, or from the headers of a response without a body. -1 if the stream closes without
+ * a status.
  */
 function statusOf(stream: ClientHttp2Stream): Promise<number> {
 	return new Promise((resolve) => {
@@ -51,13 +51,13 @@ verifiesOn("roz", ["roz.team-malformed"], "a malformed WatchTeam request ends wi
 	const empty = framed();
 	for (const [body, code] of [
 		[[framed(0x0f)], status.INTERNAL],
-		// The message states a length beyond its end.
+		// The field states a length beyond the end of the message.
 		[[framed(0x0a, 0x05, 0x61)], status.INTERNAL],
 		[[empty, empty], status.UNIMPLEMENTED],
 		[[], status.UNIMPLEMENTED],
 		[[Buffer.from([0, 0, 0, 0, 9, 1])], status.UNIMPLEMENTED],
 		[[Buffer.from([0, 0x7f, 0xff, 0xff, 0xff])], status.RESOURCE_EXHAUSTED],
-		// A text with invalid UTF-8, and an empty id.
+		// Invalid UTF-8, and an empty id.
 		[[framed(0x0a, 0x01, 0xff)], status.NOT_FOUND],
 		[[empty], status.NOT_FOUND],
 	] as const) {

@@ -44,15 +44,15 @@ verifiesOn(
 			...[false, false, false, true],
 			...[false, false, false, true],
 		]);
-		// The API refuses a conversation with calls if the request has no tools. So the requests of the second turn list the
-		// tools and forbid their use.
+		// The API refuses a conversation with tool calls if the request has no tools, so the requests of the second turn
+		// list the tools and forbid their use.
 		expect(bodies.slice(0, 3).map(({ tools }) => tools)).toEqual([undefined, undefined, undefined]);
 		expect(bodies.slice(4, 7).map(({ tool_choice: choice }) => choice?.type)).toEqual([
 			"none",
 			"none",
 			"none",
 		]);
-		// The mode applies to one message only, so this message uses the default mode.
+		// The mode applies to one message, so this message uses the default mode.
 		fake.script(says("plain"));
 		stream.say("and now");
 		await stream.until("turnComplete");
@@ -96,7 +96,7 @@ const tool = (name: string) => ({
 	parametersSchema: structOf({ type: "object" }),
 });
 
-/** A client that runs the tool `dig` for other sessions. */
+/** Opens a stream of a client that runs tools for other sessions. */
 function hostOn(gateway: TestGateway, hostId = "rover"): RozStream {
 	return new RozStream(gateway.url, { headers: { "parley-host-id": hostId } });
 }
@@ -163,7 +163,7 @@ verifiesOn(
 		expect(JSON.stringify(fake.requests.at(-1)?.body.messages)).toContain("disconnected before it answered");
 		stream.say("again", { aiMode: "ooda" });
 		expect(await stream.until("error")).toMatchObject({ code: "internal", retryable: true });
-		// Plain turns do not need the host, which may reconnect.
+		// Plain turns do not use the host, which may reconnect later.
 		fake.script(says("plain"));
 		stream.say("hello");
 		await stream.until("turnComplete");

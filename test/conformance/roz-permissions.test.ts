@@ -5,10 +5,10 @@ import { RozStream } from "./drivers/roz-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** The permission rules of a session as `policy category`, by tool. */
+/** The permission rules of a session as `POLICY CATEGORY`, by tool. */
 async function rulesOf(stream: RozStream, start: object = {}): Promise<Readonly<Record<string, string>>> {
 	const { permissions } = await stream.start({ ...start });
-	// A field that the schema requires.
+	// The schema requires this field.
 	const rules = permissions as readonly Readonly<Record<string, unknown>>[];
 	return Object.fromEntries(
 		rules.map(({ toolPattern, policy, category }) => [String(toolPattern), `${policy} ${category}`]),

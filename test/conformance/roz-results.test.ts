@@ -29,7 +29,7 @@ verifiesOn(
 		const facts = [
 			{ success: true, exitCode: 0, truncated: true, durationMs: 1_234 },
 			{ success: false, truncated: true },
-			// A negative duration is invalid, so the result does not show it.
+			// A negative duration is invalid and is omitted from the result.
 			{ success: true, durationMs: -1 },
 		];
 		for (const [index, fact] of facts.entries())
@@ -63,7 +63,7 @@ verifiesOn(
 		expect(await stream.ended()).toMatchObject({ code: 0 });
 		expect(stream.frames.at(-1)).toMatchObject({ kind: "turnComplete", value: { stopReason: "end_turn" } });
 		expect(stream.text("textDelta")).toBe("without it");
-		// The gateway does not send the second call to the client.
+		// The second call has no `toolRequest`, because the client has disconnected.
 		expect(stream.frames.filter(({ kind }) => kind === "toolRequest")).toHaveLength(1);
 		expect(JSON.stringify(model.requests[1]?.messages)).toContain("interrupted, outcome unknown: the client");
 		expect(resultsIn(model)).toEqual([

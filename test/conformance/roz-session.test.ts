@@ -32,7 +32,6 @@ verifiesOn(
 			["activityUpdate", "idle"],
 			["turnComplete", ""],
 		]);
-		// The client may answer immediately.
 		stream.say("again");
 		await stream.until("activityUpdate");
 	},
@@ -78,7 +77,7 @@ verifiesOn(
 		stream.say("hi");
 		await stream.until("textDelta");
 		expect(await failed({ userMessage: { content: "more" } })).toBe("turn_in_progress");
-		// The gateway ignores results without a call.
+		// The gateway ignores results and decisions of unknown calls.
 		stream.send({ toolResult: { toolCallId: "x" } });
 		stream.send({ permissionDecision: { toolCallId: "", approved: true } });
 		stream.send({ ping: {} });

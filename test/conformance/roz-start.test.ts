@@ -16,7 +16,6 @@ function startWithClaude({ apiKey, url: baseUrl }: FakeAnthropic): Promise<TestG
 	return TestGateway.start({ config: { provider: "anthropic", apiKey, baseUrl, model: sonnet } });
 }
 
-/** The messages of the newest request, without the provider's cache markers. */
 function sentTo(fake: FakeAnthropic): unknown[] {
 	const { messages = [] } = fake.requests.at(-1)?.body ?? {};
 	return messages.map(({ role, content }) => ({
@@ -102,7 +101,7 @@ verifiesOn(
 	async () => {
 		await using fake = await FakeAnthropic.start();
 		await using gateway = await startWithClaude(fake);
-		// The service accepts only thinking blocks that it has created.
+		// The provider accepts only thinking blocks that it has signed.
 		const thinking = "A seed, I guess.";
 		fake.script({ content: [thinks(thinking), ...says("Beans.").content] }, says("Green."));
 		await using first = new RozStream(gateway.url);

@@ -99,7 +99,7 @@ verifiesOn(
 	async () => {
 		const clock = new ManualClock();
 		const missing = Array.from({ length: 6 }, (_, n) => [calls(`c${n}`, "read_file", { path: "none.txt" })]);
-		// Replies of the model: a summary of the large message, and the answer.
+		// Two further replies: a summary of the large message, and the answer.
 		const rest = [[says("fine")], [says("fine")]];
 		const model = new ScriptedModel(...missing, stuck("Hm."), ...rest);
 		await using gateway = await TestGateway.start({ model, clock });

@@ -10,10 +10,10 @@ import { TestGateway } from "./gateway.ts";
 import { submit, untilEnd } from "./task-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Tool names whose total size exceeds the budget of one client. */
+/** Tool names whose total size exceeds the gateway's buffer limit for one client. */
 const names = Array.from({ length: 90 }, (_, n) => `tool_${n}`.padEnd(100_000, "x"));
 
-/** Maximum time for which a client may exceed its budget, in milliseconds. */
+/** Maximum milliseconds for which a client may exceed its buffer limit. */
 const patienceMs = 5_000;
 
 verifiesOn(
@@ -40,8 +40,7 @@ verifiesOn(
 		});
 		stream.end(frameTeamRequest(root));
 		await once(stream, "response");
-		// This stream was opened later and has received all events. The gateway has written the events of the first
-		// stream as well.
+		// A later stream has received all events, so the gateway has also written all events of the first stream.
 		await using again = new RozTeam(gateway.url, root);
 		expect(await again.ended()).toMatchObject({ code: status.OK });
 		clock.advance(patienceMs);

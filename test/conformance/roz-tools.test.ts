@@ -44,7 +44,7 @@ verifiesOn(
 		stream.send({ toolResult: { toolCallId: "c1", success: false, result: "dark", exitCode: 3 } });
 		expect(await stream.until("toolRequest")).toMatchObject({ toolCallId: "c3", timeoutMs: 120_000 });
 		stream.send({ toolResult: { toolCallId: "c3", success: true, result: "dug" } });
-		// A repeated result from the client has no effect.
+		// The gateway ignores a second result of the same call.
 		stream.send({ toolResult: { toolCallId: "c3", success: false, result: "no" } });
 		await stream.until("turnComplete");
 		expect(resultsIn(model)).toEqual(["dug"]);

@@ -8,7 +8,6 @@ import { TestGateway } from "./gateway.ts";
 import { submit } from "./task-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** The events of each worker, in order. */
 function byWorker(events: readonly RozFrame[]): Partial<Record<string, readonly RozFrame[]>> {
 	return Object.groupBy(events, ({ value }) => String(value["workerId"]));
 }
@@ -64,7 +63,7 @@ verifiesOn(
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
 		await client.open();
-		// The maximum number of tasks that run at the same time.
+		// As many tasks as the gateway runs concurrently.
 		const names = ["A", "B", "C", "D", "E"];
 		const root = await submit(client, [...names.map((name) => `& spawn: ${name} <<< ${long}`), "wait: all"]);
 		await using team = new RozTeam(gateway.url, root);
@@ -94,7 +93,7 @@ verifiesOn("roz", ["roz.team-unstarted"], "a task whose session is deleted ends 
 	expect(await team.ended()).toMatchObject({ code: status.NOT_FOUND });
 });
 
-/** Bytes that the gateway may send to a client that does not read them. */
+/** Flow-control window of the client in bytes. */
 const window = 1_024;
 
 verifiesOn(

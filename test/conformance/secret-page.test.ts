@@ -6,12 +6,12 @@ import { verifiesOn } from "./verifies.ts";
 
 const publicUrl = "https://parley.example";
 
-/** A password prompt in Ada's run, and the page that she requested. */
+/** A password prompt in Ada's run, and the address of the page that she requested. */
 interface SecretQuestion extends AsyncDisposable {
 	readonly d: DiscordConnector;
 	readonly token: string;
 	readonly url: string;
-	/** Sends a request to the gateway's public name, as a browser behind a proxy on the same machine does. */
+	/** Sends a request with the public host name, like a proxy on the same machine. */
 	get(url: string, init?: RequestInit): Promise<Response>;
 	post(url: string, value: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
 }
@@ -102,11 +102,11 @@ verifiesOn(
 		expect(await refused({ key: "k", ...as("abe") })).toMatch(/^invalid params: key "k" was used/);
 		const until = new Date(clock.now() + 600_000).toISOString();
 		expect(stored["expires_at"]).toBe(until);
-		// A person who lost the right to answer cannot answer through a page.
+		// After a role change, an existing page no longer accepts an answer.
 		const memberUrl = String((await page("abe"))["url"]);
 		await operator.call("set_person_role", { person: "discord:111:abe", role: "guest" });
 		expect((await a.post(memberUrl, "x")).status).toBe(403);
-		// The gateway would disconnect clients that send no message between two pings.
+		// The gateway disconnects clients that send no message between two pings.
 		for (let passed = 0; passed < 599_000; passed += 14_975) {
 			clock.advance(14_975);
 			for (const client of [connector, operator]) await client.call("whoami");
@@ -153,7 +153,7 @@ verifiesOn("ozzie", ["ask.page-refused"], "a form that the page did not make is 
 	const guess = `${publicUrl}/secret/${"x".repeat(43)}`;
 	for (let n = 0; n < 10; n++) expect(await status({}, guess)).toBe(404);
 	expect(await status({}, guess)).toBe(429);
-	// Wrong guesses of other visitors do not block a visitor with a valid page address.
+	// Wrong guesses do not block a visitor with a valid page address.
 	expect(await status(form)).toBe(200);
 });
 

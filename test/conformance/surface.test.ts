@@ -40,18 +40,17 @@ const scenarios = new Map(
 		.map((name) => [name, readFileSync(`${folder}${name}`, "utf8")]),
 );
 
-/** The source of a scenario file and of the drivers that it imports. Message names may occur only in a driver. */
+/** The source of a scenario file and of the drivers that it imports. A message name may occur only in a driver. */
 function withDrivers(source: string): string {
 	const drivers = [...source.matchAll(/from "\.\/(drivers\/[a-z-]+\.ts)"/g)];
 	return [source, ...drivers.map(([, path]) => readFileSync(`${folder}${path}`, "utf8"))].join("\n");
 }
 
-/** Whether the source contains the name as a complete word. */
 function mentions(source: string, name: string): boolean {
 	return new RegExp(`(?<![\\w.])${RegExp.escape(name)}(?![\\w.])`).test(source);
 }
 
-/** Reason why the name counts as untested on the wire. Undefined if a scenario tests the name. */
+/** Reason why no scenario tests the name on this wire. Undefined if a scenario tests it. */
 function problem(wire: Wire, name: string, id: RequirementId): string | undefined {
 	if (requirements[id].wires[wire] !== "kept") return `${name}: ${wire} does not keep ${id}`;
 	const isTested = [...scenarios.values()].some(

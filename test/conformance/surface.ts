@@ -3,8 +3,9 @@ import type { EventName, MethodName } from "@parley/protocol";
 import type { RequirementId } from "./requirements.ts";
 
 /**
- * The requirement whose scenarios test a method, a command or an event. At least one file with such a scenario must
- * contain the name. A missing entry is a compile error. For names in a `.proto` file, `surface.test.ts` fails instead.
+ * Maps each method, command or event to the requirement whose scenarios test it. At least one file with such a scenario
+ * must contain the name. The compiler reports missing entries, except for names of a `.proto` file, which
+ * `surface.test.ts` checks.
  */
 type Table<Name extends string> = Readonly<Record<Name, RequirementId>>;
 

@@ -1,6 +1,6 @@
 import type { EventFrame, OzzieClient } from "./drivers/ozzie-client.ts";
 
-/** Submits a task with a prompt for the offline model, by default without tools, and returns its id. */
+/** Submits a task with a prompt for the offline model, by default without tools. Returns the task id. */
 export async function submit(
 	client: OzzieClient,
 	description: string | readonly string[],

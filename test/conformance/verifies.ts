@@ -16,12 +16,12 @@ const drivers: Readonly<Record<Wire, Driver>> = {
 };
 
 /**
- * Time limit of a scenario in milliseconds. It is longer than any wait of a scenario, but short enough that a failed
- * scenario does not delay the others for long.
+ * Time limit of a scenario in milliseconds: longer than any wait in a scenario, but short enough to report a failure
+ * soon.
  */
 const timeout = paced(45_000);
 
-/** A scenario for one or several promises. It runs on every wire that keeps all of them. */
+/** Defines a scenario for one or several requirements. It runs on every wire that meets all of them. */
 export function verifies(
 	ids: readonly RequirementId[],
 	behaviour: string,

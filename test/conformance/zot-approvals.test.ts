@@ -19,7 +19,7 @@ verifiesOn(
 		});
 		const unknown = await agent.ask({ id: "u", type: "approve", ask: "ask-77", allow: true });
 		expect(unknown).toMatchObject({ success: false, error: "no pending approval with id ask-77" });
-		// Other servers of this protocol accept the id of the question in the `id` field of the command.
+		// Other servers of this protocol expect the id of the question in the `id` field of the command.
 		expect(await agent.ask({ id: ask.id, type: "approve", allow: true })).toMatchObject({ success: true });
 		const second = await agent.until("ask");
 		expect(second.id).not.toBe(ask.id);
@@ -95,7 +95,7 @@ verifiesOn(
 		});
 		expect(only(silent.frames, "ask")).toEqual([]);
 		expect(silent.lines.join("\n")).not.toContain("A=1");
-		// Even while the input was still open, the process could not request approval.
+		// Without `--rpc-approvals`, a call that requires approval is denied even while stdin is open.
 		expect(await silent.end('{"id":"2","type":"prompt","message":"read: .env"}')).toMatchObject({ code: 0 });
 		expect(only(silent.frames, "tool_result")[2]?.content).toMatchObject([
 			{ text: expect.stringMatching(why) },

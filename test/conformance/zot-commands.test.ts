@@ -4,7 +4,7 @@ import { says } from "../simulators/anthropic/reply.ts";
 import { only, typesOf, ZotClient } from "./drivers/zot-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** An image of one pixel. */
+/** A PNG of one pixel. */
 const png = Buffer.from(
 	"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
 	"base64",
@@ -127,7 +127,7 @@ verifiesOn(
 		expect(await agent.data({ id: "0", type: "hello" })).toMatchObject({
 			...{ provider: "anthropic", model: "claude-sonnet-4-5" },
 		});
-		// All commands are sent in one chunk: the prompt must use the model that the previous command has set.
+		// Sends all commands in one chunk: the prompt must use the model that the first command sets.
 		agent.send(
 			{ id: "3", type: "set_model", model: "claude-opus-4-5" },
 			{ id: "4", type: "set_reasoning", reasoning: "HIGH" },

@@ -162,7 +162,7 @@ verifiesOn(
 		expect(typesOf(refused).slice(-3)).toEqual(["turn_end error", "error", "done"]);
 		expect(only(refused, "error")[0]?.message).toContain("refused");
 
-		// The simulator refuses a request with a call that has no result.
+		// The simulator refuses a request that contains a call without a result.
 		service.script(uses("toolu_2", "bash", { command: "ls" }), says("Nothing there."));
 		agent.send({ id: "4", type: "prompt", message: "four" });
 		const last = await agent.turn();

@@ -7,7 +7,6 @@ import { verifiesOn } from "./verifies.ts";
 
 const fixture = new URL("../fixtures/zot/tool-turn.jsonl", import.meta.url);
 
-/** Replaces values that differ between days or releases. */
 function shown(line: string): string {
 	return line
 		.replace(/"time":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"/g, '"time":"TIME"')

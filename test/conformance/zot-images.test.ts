@@ -12,7 +12,6 @@ const line = `"photo.png" is a PNG image, 1 x 1 pixels, ${png.length} bytes`;
 const text = { type: "text", text: line };
 const reads = uses("toolu_1", "read", { path: "photo.png" });
 
-/** The content blocks of the tool results in a request. */
 function shownIn({ body }: ReceivedRequest): unknown[] {
 	const blocks = body.messages.flatMap(({ content }) => (typeof content === "string" ? [] : content));
 	return blocks.flatMap((block) => (block.type === "tool_result" ? [block.content ?? []].flat() : []));

@@ -9,7 +9,7 @@ import { binary, patienceMs } from "../gateway-process.ts";
 import { only, streamed, typesOf, ZotClient, zotBinary } from "./drivers/zot-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Output of a program that reads these input lines. */
+/** Runs a program with this input and returns its output. */
 async function pipe(command: readonly string[], input: string): Promise<string> {
 	const directory = await mkdtemp(join(tmpdir(), "parley-zot-pipe-"));
 	const env = { PATH: process.env["PATH"], HOME: directory, PARLEY_SANDBOX: "off" };
@@ -134,10 +134,7 @@ verifiesOn("zot", ["zot.input-ends-ask"], "a question that can no longer be answ
 	expect(await readdir(agent.path("work"))).toEqual([]);
 });
 
-/**
- * Sends one prompt and stops at its `done`, like the existing client for Node. The client closes the input and exits
- * immediately.
- */
+/** Sends one prompt, and exits after its `done` without waiting for the agent, like the existing client for Node. */
 const leavingClient = `
 	const { spawn } = require("node:child_process");
 	const { createInterface } = require("node:readline");
@@ -165,7 +162,7 @@ verifiesOn(
 			const client = spawn(process.execPath, args, {
 				...{ cwd: directory, env, stdio: ["ignore", "inherit", "pipe"], timeout: paced(patienceMs) },
 			});
-			// The stream ends only after the agent has ended, because the agent inherits the same stderr.
+			// The agent inherits stderr, so the stream ends only after the agent has exited.
 			expect(await text(client.stderr)).toBe("");
 			expect(await readFile(code, "utf8")).toBe("0\n");
 		}

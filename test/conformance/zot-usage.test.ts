@@ -4,7 +4,7 @@ import { type StreamedReply, says, uses } from "../simulators/anthropic/reply.ts
 import { only, ZotClient } from "./drivers/zot-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** The same reply with other token counts: input, output, read from the cache, written to the cache. */
+/** Copies a reply with other token counts: input, output, cache read, cache write. */
 function counted(reply: StreamedReply, [input, output, read, written]: readonly number[]): StreamedReply {
 	const usage = {
 		...{ input_tokens: input, output_tokens: output },
@@ -35,7 +35,8 @@ verifiesOn(
 			{ id: "3", type: "prompt", message: "three" },
 		);
 		await agent.turn();
-		// Prices per million tokens: first $3, $15, $0.30 and $3.75; then $5, $25, $0.50 and $6.25.
+		// Prices in US dollars per million tokens (input, output, cache read, cache write): 3, 15, 0.30 and 3.75, then 5,
+		// 25, 0.50 and 6.25.
 		const calls = [
 			{ input: 100, output: 12, cache_read: 20, cache_write: 30, cost_usd: 0.0005985 },
 			{ input: 1, output: 1, cache_read: 1, cache_write: 1, cost_usd: 0.00002205 },

@@ -13,13 +13,12 @@ import { Watch } from "../../watch.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** An event as the client decodes it: the set field, and its message. */
+/** A decoded event: the name of the field that is set, and its message. */
 export interface KontekstEvent {
 	readonly kind: string;
 	readonly value: Fields;
 }
 
-/** A call that waits for a client's decision. */
 export interface ProposedCall {
 	readonly callId: string;
 	readonly name: string;
@@ -38,12 +37,11 @@ const { AgentService, DaemonService } = loadPackageDefinition(proto)["kontekst"]
 };
 
 export interface Access {
-	/** Token that is sent in the bearer header. */
 	readonly token?: string;
 	readonly headers?: Readonly<Record<string, string>>;
 	/**
-	 * The trusted certificate in PEM form, and the requested host and port. If undefined, the connection does not use
-	 * TLS.
+	 * The trusted certificate in PEM format, and the authority (`HOST:PORT`) of the calls. Without `tls`, the connection
+	 * is unencrypted.
 	 */
 	readonly tls?: { readonly certificate: string; readonly authority: string };
 }
@@ -84,7 +82,7 @@ export function encodeCommand(command: Fields): Buffer {
 	return runDefinition.requestSerialize(command);
 }
 
-/** A command as a gRPC message, with its five bytes of framing. */
+/** Encodes a command as a gRPC message with its five-byte prefix. */
 export function frameCommand(command: Fields): Buffer {
 	const message = encodeCommand(command);
 	const frame = Buffer.alloc(5 + message.length);
@@ -93,10 +91,9 @@ export function frameCommand(command: Fields): Buffer {
 	return frame;
 }
 
-/** One `Run` stream on its own connection. */
 export class KontekstStream implements AsyncDisposable {
 	readonly events: KontekstEvent[] = [];
-	/** The status of the stream. Undefined until the stream has ended. */
+	/** Status of the stream, or undefined while it is open. */
 	status: { readonly code: number; readonly details: string } | undefined;
 	readonly #client: InstanceType<ServiceClientConstructor>;
 	readonly #call: ClientDuplexStream<Fields, Fields>;
@@ -105,7 +102,7 @@ export class KontekstStream implements AsyncDisposable {
 
 	constructor(url: string, access: Access = {}) {
 		this.#client = connect(AgentService, url, access);
-		// The service has this method, which streams in both directions.
+		// The schema declares `Run` as a bidirectional stream.
 		const run = this.#client["run"] as (metadata: Metadata) => ClientDuplexStream<Fields, Fields>;
 		this.#call = run.call(this.#client, metadataFor(access));
 		this.#call.on("data", (message: Fields) => {
@@ -113,7 +110,7 @@ export class KontekstStream implements AsyncDisposable {
 			this.events.push({ kind, value: Object(message[kind]) });
 			this.#changes.notify();
 		});
-		// The `status` event reports the same.
+		// The `status` event reports the same error.
 		this.#call.on("error", () => undefined);
 		this.#call.on("status", (status) => {
 			this.status = status;
@@ -137,7 +134,9 @@ export class KontekstStream implements AsyncDisposable {
 		this.send({ denyTool: { callId, reason } });
 	}
 
-	/** Resolves with the next event of that kind. Continues after the events of earlier calls. */
+	/**
+	 * Resolves with the next event of this kind. Skips all events up to and including those that earlier calls returned.
+	 */
 	async until(kind: string): Promise<Fields> {
 		const next = (): number => this.events.findIndex((event, at) => at >= this.#read && event.kind === kind);
 		await this.#changes.until(`${kind} arrives`, () => next() >= 0);
@@ -146,7 +145,7 @@ export class KontekstStream implements AsyncDisposable {
 		return this.events[at]?.value ?? {};
 	}
 
-	/** Resolves with the first event of the run, even if an earlier call has already returned that event. */
+	/** Resolves with the `started` event, even if `until` has already returned it. */
 	async started(): Promise<Fields> {
 		const find = () => this.events.find(({ kind }) => kind === "started");
 		await this.#changes.until("the run starts", () => find() !== undefined);
@@ -159,9 +158,8 @@ export class KontekstStream implements AsyncDisposable {
 		return find() ?? { kind: "", value: {} };
 	}
 
-	/** Resolves with the calls in the next proposal. */
 	async proposed(): Promise<readonly ProposedCall[]> {
-		// A field that the schema requires.
+		// The schema requires this field.
 		return (await this.until("toolsProposed"))["calls"] as readonly ProposedCall[];
 	}
 
@@ -170,7 +168,7 @@ export class KontekstStream implements AsyncDisposable {
 		return this.status ?? { code: -1, details: "" };
 	}
 
-	/** The kinds of all events. Consecutive deltas are one item. */
+	/** The kinds of all received events. Consecutive `token` or `reasoning` events are one item. */
 	kinds(): string[] {
 		const isDelta = (kind: string): boolean => kind === "token" || kind === "reasoning";
 		const kinds = this.events.map(({ kind }) => kind);
@@ -205,14 +203,13 @@ export class KontekstStream implements AsyncDisposable {
 	}
 }
 
-/** Calls a method of the DaemonService. Rejects with the error of gRPC. */
 export async function askDaemon(
 	url: string,
 	method: "getStatus" | "shutdown",
 	access: Access = {},
 ): Promise<Fields> {
 	const client = connect(DaemonService, url, access);
-	// Both methods are unary.
+	// The schema declares both methods as unary.
 	const call = client[method] as (
 		request: Fields,
 		metadata: Metadata,

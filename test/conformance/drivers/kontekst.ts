@@ -4,10 +4,9 @@ import { TestGateway } from "../gateway.ts";
 import { type KontekstEvent, KontekstStream, type ProposedCall } from "./kontekst-client.ts";
 
 /**
- * The kontekst wire for the scenarios of all wires. One stream carries one run, so each message has its own stream on
- * the same session. The driver cannot express two things. A conversation does not continue after a denial, because a
- * denial cancels the run. A summary cannot be requested, because no command does so. `cancelled` and `failed` carry no
- * text, so the driver joins the deltas of the last reply.
+ * The kontekst wire for scenarios that run on all wires. Each message has its own stream in the same session, because a
+ * stream carries one run. Two operations are not available: a denial cancels the run, and no command requests a
+ * summary. `cancelled` and `failed` contain no text, so the driver concatenates the deltas of the last reply.
  */
 export const kontekstDriver: Driver = {
 	wire: "kontekst",
@@ -19,7 +18,7 @@ export const kontekstDriver: Driver = {
 
 class KontekstConversation implements Conversation {
 	readonly #gateway: TestGateway;
-	/** Streams without a reported outcome, in the order of their messages. */
+	/** Streams whose outcome was not yet returned, in the order of their messages. */
 	readonly #streams: KontekstStream[] = [];
 	readonly #opened = new AsyncDisposableStack();
 	#session = "";
@@ -30,8 +29,7 @@ class KontekstConversation implements Conversation {
 
 	async say(...texts: readonly string[]): Promise<void> {
 		for (const prompt of texts) {
-			// Each stream has its own connection. The order of the messages is certain only if the previous run has
-			// started.
+			// Each stream has its own connection, so the order of two messages is certain only if the first run has started.
 			await this.#streams.at(-1)?.started();
 			const stream = this.#opened.use(new KontekstStream(this.#gateway.url));
 			this.#streams.push(stream);
@@ -91,7 +89,7 @@ class KontekstConversation implements Conversation {
 		await this.#gateway[Symbol.asyncDispose]();
 	}
 
-	/** The stream of the oldest run that has no reported outcome yet. */
+	/** The stream of the oldest run whose outcome was not yet returned. */
 	#stream(): KontekstStream {
 		const [stream] = this.#streams;
 		if (!stream) throw new Error("no message was sent");
@@ -110,7 +108,7 @@ function streamedIn(events: readonly KontekstEvent[]): string[] {
 
 function callsIn(events: readonly KontekstEvent[]): Call[] {
 	const of = (kind: string) => events.flatMap((event) => (event.kind === kind ? [event.value] : []));
-	// Required by the schema.
+	// The schema requires this field.
 	const proposed = of("toolsProposed").flatMap(({ calls }) => calls as readonly ProposedCall[]);
 	return of("toolStarted").flatMap(({ callId }) => {
 		const call = proposed.find((one) => one.callId === callId);

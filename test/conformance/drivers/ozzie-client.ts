@@ -5,7 +5,7 @@ import * as z from "zod";
 
 const Payload = z.record(z.string(), z.unknown());
 
-/** Exact form of the gateway's frames. A frame with other keys makes the reader fail. */
+/** The exact schema of the gateway's frames. Parsing fails for a frame with other keys. */
 const ServerFrame = z.union([
 	z.strictObject({ type: z.literal("res"), id: z.string(), ok: z.literal(true), payload: z.unknown() }),
 	z.strictObject({
@@ -27,7 +27,7 @@ export type ServerFrame = z.infer<typeof ServerFrame>;
 export type ResponseFrame = Extract<ServerFrame, { type: "res" }>;
 export type EventFrame = Extract<ServerFrame, { type: "event" }>;
 
-/** A test connection that sends any data, and reads frames in their order of arrival. */
+/** A test client that sends arbitrary data and reads frames in order of arrival. */
 export class OzzieClient implements AsyncDisposable {
 	readonly socket: WebSocket;
 	readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
@@ -48,7 +48,10 @@ export class OzzieClient implements AsyncDisposable {
 		socket.on("error", (error) => this.#fail(error));
 	}
 
-	/** Connects to the gateway at this HTTP address with `query`. Rejects if the gateway refuses the connection. */
+	/**
+	 * Connects to the gateway at this HTTP address, with `query` appended to the WebSocket URL. Rejects if the gateway
+	 * refuses the connection.
+	 */
 	static async connect(
 		url: string,
 		options: ClientOptions = {},
@@ -74,8 +77,8 @@ export class OzzieClient implements AsyncDisposable {
 	}
 
 	/**
-	 * The next event. With a name and values, the next event with this name and these payload values. Skips earlier
-	 * events.
+	 * The next event, or with a name and values, the next event with this name and these payload values. Drops the events
+	 * before it. Throws if a response arrives first.
 	 */
 	async event(name?: string, where: Readonly<Record<string, unknown>> = {}): Promise<EventFrame> {
 		for (;;) {
@@ -103,14 +106,12 @@ export class OzzieClient implements AsyncDisposable {
 		}
 	}
 
-	/** Sends a request that must succeed and returns the payload of its response. */
 	async call(method: string, params?: object, more: object = {}): Promise<Readonly<Record<string, unknown>>> {
 		const response = await this.request(method, params, more);
 		if (!response.ok) throw new Error(`${method} failed: ${response.error}`);
 		return Payload.parse(response.payload);
 	}
 
-	/** Sends a request that must fail and returns its error. */
 	async refusal(method: string, params?: object, more: object = {}): Promise<string> {
 		const response = await this.request(method, params, more);
 		if (response.ok) throw new Error(`${method} succeeded: ${JSON.stringify(response.payload)}`);
@@ -121,20 +122,19 @@ export class OzzieClient implements AsyncDisposable {
 		return String((await this.call("open_session", params))["session_id"]);
 	}
 
-	/** All events up to the persisted event with this number. */
 	async upTo(seq: number): Promise<EventFrame[]> {
 		const events = [await this.event()];
 		while (events.at(-1)?.transient || events.at(-1)?.seq !== seq) events.push(await this.event());
 		return events;
 	}
 
-	/** All unread frames so far. A replay may continue after them. */
+	/** All frames that have arrived before the response to a new request. A replay may continue after them. */
 	async arrived(): Promise<ServerFrame[]> {
 		await this.call("list_sessions", { limit: 1 });
 		return this.#frames.splice(0);
 	}
 
-	/** Sends a close frame and waits until the gateway closes as well. */
+	/** Closes the connection and waits for the gateway's close frame. */
 	async leave(): Promise<void> {
 		this.socket.close();
 		await this.closed;

@@ -2,7 +2,7 @@ import type { Conversation, Driver, Outcome, Question } from "../driver.ts";
 import { TestGateway } from "../gateway.ts";
 import { type EventFrame, OzzieClient } from "./ozzie-client.ts";
 
-/** The Ozzie wire for the scenarios of all wires. */
+/** The Ozzie wire for scenarios that run on all wires. */
 export const ozzieDriver: Driver = {
 	wire: "ozzie",
 	command: (line) => ({ name: "run_command", arguments: { cmd: line } }),
@@ -78,7 +78,7 @@ class OzzieConversation implements Conversation {
 		return { content: String(payload["content"]), error: String(payload["error"]) };
 	}
 
-	/** The wire has no request for a summary. The gateway compacts a session when its context window is full. */
+	/** Always rejects, because no request of the wire starts a compaction. */
 	compact(): Promise<string> {
 		return Promise.reject(new Error("no message of this wire asks for a summary"));
 	}

@@ -8,7 +8,7 @@ import {
 import { type AddressInfo, connect as connectTcp, createServer, type Server, type Socket } from "node:net";
 import { Watch } from "../../watch.ts";
 
-/** Forwards one TCP connection to the gateway. A test can make it stop forwarding without notice to either side. */
+/** Forwards one TCP connection to the gateway. After `cut`, it drops all data without closing either side. */
 export class Relay implements AsyncDisposable {
 	readonly #server: Server;
 	readonly #sockets: Socket[] = [];
@@ -27,11 +27,11 @@ export class Relay implements AsyncDisposable {
 	}
 
 	get port(): number {
-		// A server that listens on a port has an address of this form.
+		// A server that listens on a TCP port has this type of address.
 		return (this.#server.address() as AddressInfo).port;
 	}
 
-	/** Stops forwarding. Each connection stays open until its own end closes it. */
+	/** Drops all further data in both directions, without closing the connections. */
 	cut(): void {
 		this.#isCut = true;
 	}
@@ -94,7 +94,6 @@ export class RawCall {
 		stream.resume();
 	}
 
-	/** True if the gateway has started to respond. */
 	get isAnswered(): boolean {
 		return this.#isAnswered;
 	}
@@ -132,18 +131,18 @@ export class RawCall {
 	}
 }
 
-/** A connection for several calls over bare HTTP/2. */
+/** A bare HTTP/2 connection for several gRPC calls. */
 export class RawConnection implements AsyncDisposable {
 	readonly #session: ClientHttp2Session;
 
-	/** Port to connect to, instead of the port in the URL. */
+	/** `port` replaces the port of the URL. */
 	constructor(url: string, { port = endpointOf(url).port }: { readonly port?: number } = {}) {
 		const { host } = endpointOf(url);
 		this.#session = connect(url, {
 			createConnection: () => connectTcp({ host, port }),
 			// Maximum number of concurrent calls before the client knows the limit of the gateway.
 			peerMaxConcurrentStreams: 1_000,
-			// Limit in MB. A client above its own limit resets the responses.
+			// Maximum memory of the session in MB. Above this limit, Node's HTTP/2 client would reset responses.
 			maxSessionMemory: 100,
 			maxSendHeaderBlockLength: 200_000,
 			maxOutstandingPings: 1_000,
@@ -151,7 +150,7 @@ export class RawConnection implements AsyncDisposable {
 		this.#session.on("error", () => undefined);
 	}
 
-	/** Starts a call. `headers` are sent in addition to the headers that gRPC needs. */
+	/** Starts a call with additional headers. */
 	call(path: string, headers: Readonly<Record<string, string>> = {}): RawCall {
 		return new RawCall(
 			this.#session.request({
@@ -161,26 +160,28 @@ export class RawConnection implements AsyncDisposable {
 		);
 	}
 
-	/** Maximum number of concurrent calls that the gateway has announced for the connection. */
+	/** The gateway's limit of concurrent calls per connection, or undefined before its settings arrive. */
 	get maxCalls(): number | undefined {
 		return this.#session.remoteSettings?.maxConcurrentStreams;
 	}
 
-	/** Resolves when the gateway has sent the next PING and the client has answered it. */
+	/** Resolves when the client has received the next PING and acknowledged it. */
 	async pinged(): Promise<void> {
 		await once(this.#session, "ping");
 	}
 
-	/** Resolves with true if the connection is open and the gateway has read all sent data. */
+	/**
+	 * Resolves with true when the gateway has acknowledged a PING and so has read all data sent before it. False if the
+	 * connection is closed.
+	 */
 	reached(): Promise<boolean> {
 		if (this.#session.destroyed || this.#session.closed) return Promise.resolve(false);
 		const { promise, resolve } = Promise.withResolvers<boolean>();
-		// The callback receives an error if the connection ends before the acknowledgement.
+		// The callback receives an error if the connection closes before the acknowledgement.
 		this.#session.ping((error) => resolve(error === null));
 		return promise;
 	}
 
-	/** Resolves when the gateway has ended the connection. */
 	async closed(): Promise<void> {
 		if (!this.#session.destroyed) await once(this.#session, "close");
 	}

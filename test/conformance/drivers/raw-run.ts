@@ -2,7 +2,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:h
 import { Watch } from "../../watch.ts";
 import { type Access, frameCommand } from "./kontekst-client.ts";
 
-/** A `Run` stream over bare HTTP/2, which reads no events. */
+/** A `Run` stream over bare HTTP/2 that never reads its events. */
 export class RawRun implements AsyncDisposable {
 	readonly #session: ClientHttp2Session;
 	readonly #stream: ClientHttp2Stream;
@@ -41,7 +41,7 @@ export class RawRun implements AsyncDisposable {
 		return this.#changes.until("the connection ends", () => this.#isClosed);
 	}
 
-	/** Resolves when the gateway has read all sent data, or when the connection has ended. */
+	/** Resolves when the gateway has read all data sent so far, or when the connection is closed. */
 	async reached(): Promise<void> {
 		let isReached = false;
 		this.#session.ping(() => {

@@ -13,7 +13,7 @@ import { Watch } from "../../watch.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A response as the client decodes it: the set field, and its message. */
+/** A decoded response: the name of the field that is set, and its message. */
 export interface RozFrame {
 	readonly kind: string;
 	readonly value: Fields;
@@ -24,7 +24,7 @@ const proto = loadSync("roz/v1/agent.proto", {
 	includeDirs: [fileURLToPath(new URL("../../../proto", import.meta.url))],
 	...{ longs: Number, enums: String, oneofs: true },
 });
-// The package contains this service under this name.
+// The `.proto` file declares the package and this service.
 const { AgentService } = (loadPackageDefinition(proto)["roz"] as GrpcObject)["v1"] as GrpcObject & {
 	readonly AgentService: ServiceClientConstructor;
 };
@@ -37,24 +37,23 @@ function definitionOf(name: string) {
 	return definition;
 }
 
-/** A text delta as a message, without framing. */
+/** Encodes a text delta without the gRPC prefix. */
 export function encodeTextDelta(messageId: string, content: string): Buffer {
 	return sessionDefinition.responseSerialize({ textDelta: { messageId, content } });
 }
 
-/** A `StreamSession` request as a gRPC message, with its five bytes of framing. */
+/** Encodes a `StreamSession` request as a gRPC message with its five-byte prefix. */
 export function frameRozRequest(request: Fields): Buffer {
 	return framed(sessionDefinition.requestSerialize(request));
 }
 
 const teamDefinition = definitionOf("WatchTeam");
 
-/** A `WatchTeam` request as a gRPC message, with its five bytes of framing. */
+/** Encodes a `WatchTeam` request as a gRPC message with its five-byte prefix. */
 export function frameTeamRequest(taskId: string): Buffer {
 	return framed(teamDefinition.requestSerialize({ taskId }));
 }
 
-/** The events in the bytes of a `WatchTeam` stream. */
 export function readTeamEvents(bytes: Buffer): RozFrame[] {
 	const events: RozFrame[] = [];
 	for (let at = 0; at < bytes.length; ) {
@@ -78,12 +77,11 @@ function framed(message: Buffer): Buffer {
 }
 
 export interface RozAccess {
-	/** Token that is sent in the bearer header. */
 	readonly token?: string;
 	readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Frames of a stream in order, and the end of the stream. */
+/** The received frames of a stream in order, and the stream's final status. */
 class Frames {
 	readonly all: RozFrame[] = [];
 	status: { readonly code: number; readonly details: string } | undefined;
@@ -95,7 +93,7 @@ class Frames {
 			this.all.push(frameOf(message, field));
 			this.#changes.notify();
 		});
-		// The `status` event reports the same.
+		// The `status` event reports the same error.
 		call.on("error", () => undefined);
 		call.on("status", (status) => {
 			this.status = status;
@@ -103,7 +101,9 @@ class Frames {
 		});
 	}
 
-	/** Resolves with the next frame of that kind. Continues after the frames of earlier calls. */
+	/**
+	 * Resolves with the next frame of this kind. Skips all frames up to and including those that earlier calls returned.
+	 */
 	async until(kind: string): Promise<Fields> {
 		return (await this.untilOneOf(kind)).value;
 	}
@@ -133,7 +133,6 @@ function metadataFor({ token, headers = {} }: RozAccess): Metadata {
 	return metadata;
 }
 
-/** One `StreamSession` stream on its own connection. */
 export class RozStream implements AsyncDisposable {
 	readonly #client: InstanceType<ServiceClientConstructor>;
 	readonly #call: ClientDuplexStream<Fields, Fields>;
@@ -142,7 +141,7 @@ export class RozStream implements AsyncDisposable {
 
 	constructor(url: string, access: RozAccess = {}) {
 		this.#client = connect(url);
-		// The service has this method, which streams in both directions.
+		// The schema declares `StreamSession` as a bidirectional stream.
 		const method = this.#client["streamSession"] as (
 			metadata: Metadata,
 		) => ClientDuplexStream<Fields, Fields>;
@@ -208,7 +207,7 @@ export class RozTeam implements AsyncDisposable {
 
 	constructor(url: string, taskId: string, access: RozAccess = {}) {
 		this.#client = connect(url);
-		// The service has this method, which streams responses.
+		// The schema declares `WatchTeam` as a server stream.
 		const method = this.#client["watchTeam"] as (
 			request: Fields,
 			metadata: Metadata,
@@ -222,7 +221,6 @@ export class RozTeam implements AsyncDisposable {
 		return this.#frames.all;
 	}
 
-	/** See `RozStream.until`. */
 	until(kind: string): Promise<Fields> {
 		return this.#frames.until(kind);
 	}
@@ -248,11 +246,11 @@ function protoValue(value: unknown): Fields {
 	if (typeof value === "number") return { numberValue: value };
 	if (typeof value === "boolean") return { boolValue: value };
 	if (Array.isArray(value)) return { listValue: { values: value.map(protoValue) } };
-	// A parsed JSON text contains no other values.
+	// A value parsed from JSON is an object if it is none of the above.
 	return { structValue: structOf(value as Fields) };
 }
 
-/** The text fields of a `google.protobuf.Struct` that has no other fields. */
+/** Values of a `google.protobuf.Struct` that contains only strings. */
 export function textsIn(struct: unknown): Readonly<Record<string, string>> {
 	const { fields } = Object(struct);
 	const entries = Object.entries(Object(fields));

@@ -3,11 +3,10 @@ import { TestGateway } from "../gateway.ts";
 import { type RozFrame, RozStream } from "./roz-client.ts";
 
 /**
- * The roz wire for the scenarios of all wires. A stream accepts one message at a time, so a message that waits behind
- * another message has its own stream on the same session. The driver cannot express two things. The arguments and
- * results of the gateway's calls are unknown, because the protocol shows only names and ids. A summary cannot be
- * requested, because no frame does so. No frame carries the text of an interrupted run, so the driver joins the deltas
- * of the last reply.
+ * The roz wire for scenarios that run on all wires. A stream accepts one message at a time, so each further message has
+ * its own stream in the same session. Two operations are not available. The protocol shows only names and ids of the
+ * gateway's calls, without arguments and results. No frame requests a summary. No frame contains the text of an
+ * interrupted run, so the driver concatenates the deltas of the last reply.
  */
 export const rozDriver: Driver = {
 	wire: "roz",
@@ -23,13 +22,12 @@ export const rozDriver: Driver = {
 
 interface Begun {
 	readonly url: string;
-	/** The stream that created the session. */
 	readonly stream: RozStream;
 	readonly session: string;
 	readonly end: AsyncDisposableStack;
 }
 
-/** A turn without a reported outcome: its stream, and the number of frames before it. */
+/** A turn whose outcome was not yet returned, and the number of frames of its stream before the turn. */
 interface OpenTurn {
 	readonly stream: RozStream;
 	readonly from: number;
@@ -37,7 +35,7 @@ interface OpenTurn {
 
 class RozConversation implements Conversation {
 	readonly #begun: Begun;
-	/** Streams in the order of their messages. */
+	/** Turns whose outcome was not yet returned, in the order of their messages. */
 	readonly #turns: OpenTurn[] = [];
 
 	constructor(begun: Begun) {
@@ -47,7 +45,7 @@ class RozConversation implements Conversation {
 	async say(...texts: readonly string[]): Promise<void> {
 		for (const text of texts) {
 			const before = this.#turns.at(-1);
-			// A turn starts when its message is accepted, so the order of the messages is known.
+			// `presenceHint` shows that the message was accepted. Waiting for it keeps the messages in order.
 			await before?.stream.until("presenceHint");
 			const stream = before ? await this.#continue() : this.#begun.stream;
 			this.#turns.push({ stream, from: stream.frames.length });
@@ -102,7 +100,6 @@ class RozConversation implements Conversation {
 		await this.#begun.end.disposeAsync();
 	}
 
-	/** Opens another stream on the session. */
 	async #continue(): Promise<RozStream> {
 		const { url, session, end } = this.#begun;
 		const stream = end.use(new RozStream(url, { headers: { "parley-session-id": session } }));
@@ -114,7 +111,7 @@ class RozConversation implements Conversation {
 		this.#turn().stream.send({ permissionDecision: { toolCallId, approved } });
 	}
 
-	/** The oldest turn that has no reported outcome yet. */
+	/** The oldest turn whose outcome was not yet returned. */
 	#turn(): OpenTurn {
 		const [turn] = this.#turns;
 		if (!turn) throw new Error("no message was sent");
@@ -122,7 +119,7 @@ class RozConversation implements Conversation {
 	}
 }
 
-/** The text of each reply, joined from its deltas. The state `thinking` starts a reply. */
+/** The text of each reply, concatenated from its deltas. The state `thinking` starts a new reply. */
 function repliesIn(frames: readonly RozFrame[]): string[] {
 	const replies = [""];
 	for (const { kind, value } of frames) {

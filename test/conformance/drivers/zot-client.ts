@@ -18,31 +18,31 @@ export const zotBinary = fileURLToPath(new URL("../../../packages/cli/bin/zot.mj
 export type Of<Type extends ZotType> = Extract<ZotFrame, { type: Type }>;
 
 export interface ZotOptions {
-	/** The model answers as `claude-sonnet-4-5`. Without a model, the offline model answers. */
+	/** Simulator of the provider for the model `claude-sonnet-4-5`. By default, the agent uses the offline model. */
 	readonly service?: FakeAnthropic;
 	readonly flags?: readonly string[];
 	readonly environment?: Readonly<Record<string, string>>;
-	/** The operator's own models. By default, none. */
+	/** Models in models.json. By default, none. */
 	readonly models?: readonly object[];
-	/** The operator's MCP servers by name. By default, none. */
+	/** MCP servers in the configuration, by name. By default, none. */
 	readonly servers?: object;
 }
 
 /**
- * The agent in its own process. The test controls it through stdin and stdout, like a client program. A read fails if a
- * line has a wrong form or order. Disposal ends the process.
+ * The agent in its own process, controlled through stdin and stdout. A read rejects after a line of stdout with an
+ * invalid form or order. Disposal stops the process.
  */
 export class ZotClient implements AsyncDisposable {
-	/** All lines in order: as parsed frames, and as text. */
+	/** All parsed lines in order; `lines` contains their texts. */
 	readonly frames: ZotFrame[] = [];
 	readonly lines: string[] = [];
 	readonly exited: Promise<ProcessEnd>;
-	/** Directory of the process, which works in `work` below it and has `home` as its home directory. */
+	/** The process uses `work` below this directory as its working directory, and `home` as its home directory. */
 	readonly directory: string;
 	readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
 	readonly #watch = new Watch();
 	readonly #order = new ZotOrder();
-	/** Responses by id. Only the first response to each id is stored. */
+	/** The first response with each id. */
 	readonly #responses = new Map<string | number, ZotResponse>();
 	#stderr = "";
 	#open = true;
@@ -73,7 +73,7 @@ export class ZotClient implements AsyncDisposable {
 		this.#child.stderr.setEncoding("utf8").on("data", (text: string) => {
 			this.#stderr += text;
 		});
-		// A process that has ended reads no input. Its exit code shows why it ended.
+		// A process that has exited does not read stdin. Its exit code shows why it exited.
 		this.#child.stdin.on("error", () => undefined);
 		this.exited = once(this.#child, "close").then(([code, signal]) => {
 			this.#open = false;
@@ -95,7 +95,6 @@ export class ZotClient implements AsyncDisposable {
 		return new ZotClient(directory, options);
 	}
 
-	/** Returns a path below the process's own directory. */
 	path(...names: readonly string[]): string {
 		return join(this.directory, ...names);
 	}
@@ -104,7 +103,7 @@ export class ZotClient implements AsyncDisposable {
 		return this.#stderr;
 	}
 
-	/** False while the client does not read the output. */
+	/** Whether the client reads stdout of the process. */
 	set reads(reads: boolean) {
 		if (reads) this.#child.stdout.resume();
 		else this.#child.stdout.pause();
@@ -124,11 +123,10 @@ export class ZotClient implements AsyncDisposable {
 		this.#child.stdin.write(bytes);
 	}
 
-	/** Next line of this type after the last read line. Rejects if no such line follows. */
+	/** The next unread line of this type for which `fits` is true. Rejects if the process exits before such a line. */
 	async until<Type extends ZotType>(type: Type, fits: (frame: Of<Type>) => boolean = () => true) {
 		for (;;) {
 			const frame = await this.next();
-			// The condition has compared the type.
 			if (frame.type === type && fits(frame as Of<Type>)) return frame as Of<Type>;
 		}
 	}
@@ -142,20 +140,20 @@ export class ZotClient implements AsyncDisposable {
 		return frame;
 	}
 
-	/** All unread lines, including the line that ends the prompt. */
+	/** All unread lines up to and including the next `done`. */
 	async turn(): Promise<ZotFrame[]> {
 		const from = this.#read;
 		await this.until("done");
 		return this.frames.slice(from, this.#read);
 	}
 
-	/** Sends one command with a unique id, and returns its response. Skips the lines before the response. */
+	/** Sends a command with a unique id, and returns its response. Does not change which line is read next. */
 	async ask(command: { readonly id: string; readonly type: string; readonly [key: string]: unknown }) {
 		this.send(command);
 		return this.response(command.id);
 	}
 
-	/** The response with this id, even if it has already arrived. Does not read further lines. */
+	/** Resolves with the response that has this id. Does not change which line is read next. */
 	async response(id: string | number): Promise<ZotResponse> {
 		await this.#when(`the response ${id} comes`, () => this.#responses.has(id));
 		const response = this.#responses.get(id);
@@ -169,13 +167,13 @@ export class ZotClient implements AsyncDisposable {
 		return response.data;
 	}
 
-	/** Ends the input and returns the end of the process. By then, the output must be complete. */
+	/** Writes `text`, closes stdin and waits for the exit. Throws if the output is incomplete. */
 	async end(text = ""): Promise<ProcessEnd> {
 		this.#child.stdin.end(text);
 		return this.ended();
 	}
 
-	/** Like `end`, for a process that ends before its input ends. */
+	/** Like `end`, for a process that exits while its stdin is open. */
 	async ended(): Promise<ProcessEnd> {
 		await this.#when("the process ends", () => false);
 		const { code, signal } = await this.exited;
@@ -189,7 +187,7 @@ export class ZotClient implements AsyncDisposable {
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
-		// Sends a signal that lets the process end its tools. The process must end within seconds.
+		// On SIGTERM, the process stops its tools before it exits.
 		this.#child.kill("SIGTERM");
 		const cancel = afterPatience(patienceMs, () => void this.#child.kill("SIGKILL"));
 		await this.exited;
@@ -197,7 +195,7 @@ export class ZotClient implements AsyncDisposable {
 		await rm(this.directory, { recursive: true, force: true });
 	}
 
-	/** Waits for a condition, or for the end of the process. Throws the first violation in a line. */
+	/** Waits until the condition is true or the process has exited. Throws after a line with an invalid form or order. */
 	async #when(what: string, isTrue: () => boolean): Promise<void> {
 		const over = (): boolean => this.#failure !== undefined || !this.#open || isTrue();
 		await this.#watch.until(what, over);

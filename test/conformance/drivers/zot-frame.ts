@@ -1,6 +1,5 @@
 import * as z from "zod";
 
-/** Token counts, and the cost in US dollars. */
 const Counts = {
 	input: z.int().min(0),
 	output: z.int().min(0),
@@ -20,7 +19,6 @@ const Result = z.strictObject({
 	content: Given,
 });
 
-/** Time in RFC 3339 format in UTC. */
 const Time = z.iso.datetime();
 
 const Message = z.discriminatedUnion("role", [
@@ -45,7 +43,7 @@ const Queued = z.strictObject({
 	...{ message: z.string().optional(), images: z.int().min(0).optional() },
 });
 
-/** Data in the response of a successful command. Absent for some commands. */
+/** Schema of `data` in the response to a successful command. Undefined for commands without data. */
 const data: Readonly<Record<string, z.ZodType | undefined>> = {
 	hello: z.strictObject({
 		...{ protocol_version: z.literal(1), version: z.string().min(1) },
@@ -76,7 +74,7 @@ const named = { type: z.literal("response"), id: Id.exactOptional(), command: z.
 const Success = z.strictObject({ ...named, success: z.literal(true), data: z.unknown().optional() });
 const Failure = z.strictObject({ ...named, success: z.literal(false), error: z.string().min(1) });
 
-/** The prompt that an event belongs to. Some events have another `id`, which belongs to a call or a question. */
+/** Id of the prompt that the event belongs to. The `id` of an event identifies a call or a question. */
 const of = { request_id: Id.exactOptional() };
 
 const events = [
@@ -126,7 +124,7 @@ export type ZotFrame = z.infer<typeof Frame>;
 export type ZotType = ZotFrame["type"];
 export type ZotResponse = Extract<ZotFrame, { type: "response" }>;
 
-/** Exact form of the agent's lines. A line with another form makes the reader fail. */
+/** Parses a line of the agent. Throws unless the line has exactly the documented form. */
 export function readZotFrame(value: unknown): ZotFrame {
 	const frame = Frame.parse(value);
 	if (frame.type !== "response" || !frame.success) return frame;

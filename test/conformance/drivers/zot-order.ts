@@ -1,8 +1,8 @@
 import type { ZotFrame, ZotType } from "./zot-frame.ts";
 
 /**
- * Position in the order of lines: the type of the last line, or one of three further positions. `start` follows the
- * response to a prompt or a compaction, `rest` precedes the first prompt, and `aborted` follows an aborted turn.
+ * State of the line order: the type of the last line, or one of three additional states. `start` follows the response
+ * to a prompt or a compaction, `rest` precedes the first prompt, and `aborted` follows an aborted turn.
  */
 type Place = ZotType | "start" | "rest" | "aborted";
 
@@ -21,7 +21,7 @@ const speaking = [
 ] as const;
 const next: { readonly [From in Place]: readonly Place[] } = {
 	rest: ["start"],
-	// The events of a compaction can start with the usage of the summary.
+	// The events of a compaction may start with the usage of the summary.
 	start: ["user_message", "usage", "compact_done", ...ends],
 	user_message: ["turn_start", "usage", ...ends],
 	turn_start: turn,
@@ -52,10 +52,10 @@ export class ZotOrder {
 	#request: string | number | undefined;
 	readonly #cumulative = { input: 0, output: 0, cache_read: 0, cache_write: 0, cost_usd: 0 };
 	readonly #calls = new Set<string>();
-	/** Calls that the model is writing. */
+	/** Calls whose arguments are being streamed. */
 	readonly #written = new Set<string>();
 
-	/** Throws for the first violation. */
+	/** Throws if the line is in the wrong order. */
 	receive(frame: ZotFrame): void {
 		if (frame.type === "response") {
 			if (!frame.success || (frame.command !== "prompt" && frame.command !== "compact")) return;
@@ -73,7 +73,7 @@ export class ZotOrder {
 		this.#pair(frame);
 	}
 
-	/** Whether the last line is between two prompts, where the process may end. */
+	/** True before the first prompt and after a `done`. Only then may the process exit. */
 	get atRest(): boolean {
 		return this.#last === "rest" || this.#last === "done";
 	}
@@ -98,10 +98,7 @@ export class ZotOrder {
 		}
 	}
 
-	/**
-	 * Checks that each call has exactly one result before the next model call. A result without a call is a
-	 * violation.
-	 */
+	/** Throws unless each call has exactly one result before the next model call, and each result has a call. */
 	#pair(frame: Exclude<ZotFrame, { type: "response" }>): void {
 		if (frame.type === "tool_use_start") this.#written.add(frame.id);
 		if (frame.type === "tool_use_args" && !this.#written.has(frame.id)) {

@@ -3,9 +3,9 @@ import { only, ZotClient } from "./zot-client.ts";
 import type { ZotFrame } from "./zot-frame.ts";
 
 /**
- * The zot wire for the scenarios of all wires, with approvals. The driver cannot express a second client or a resumed
- * session, because one process serves one client. On this wire, an abort appears as the `stop` of the model call
- * instead of an error. A call that ran still has a result.
+ * The zot wire with approvals, for scenarios that run on all wires. It has no second client and no resumed session,
+ * because one process serves one client. An abort appears as the `stop` of the model call instead of an error. A call
+ * that has run still has a result.
  */
 export const zotDriver: Driver = {
 	wire: "zot",
@@ -18,7 +18,7 @@ export const zotDriver: Driver = {
 class ZotConversation implements Conversation {
 	readonly #client: ZotClient;
 	#commands = 0;
-	/** Number of lines that the earlier outcomes have used. */
+	/** Number of lines in the outcomes that were already returned. */
 	#read = 0;
 
 	constructor(client: ZotClient) {

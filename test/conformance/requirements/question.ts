@@ -1,6 +1,5 @@
 import { ozzie, type Requirement } from "../requirement.ts";
 
-/** Requirements for changed calls, reminders, long answers, passwords, explanations and feedback. */
 export const questionRequirements = {
 	"prompt.changed": ozzie(
 		"ruling 12",

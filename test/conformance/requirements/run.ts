@@ -1,6 +1,5 @@
 import { onEachWire, ozzie, type Requirement, zot } from "../requirement.ts";
 
-/** Reason for requirements about arguments and results of gateway calls, which roz does not transmit. */
 const namesOnly = { cannot: "roz has only the name of a gateway call, without arguments and result" };
 
 export const runRequirements = {

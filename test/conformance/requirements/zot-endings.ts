@@ -1,6 +1,5 @@
 import { type Requirement, zot } from "../requirement.ts";
 
-/** Requirements for the order of events at every end of a prompt. */
 export const zotEndingRequirements = {
 	"zot.order": zot(
 		"ruling 2; observed, 4.1",

@@ -1,6 +1,5 @@
 import { type Requirement, zot } from "../requirement.ts";
 
-/** Requirements for the content of each event, and for the shape of messages. */
 export const zotEventRequirements = {
 	"zot.event-form": zot(
 		"document, Events",

@@ -1,9 +1,8 @@
 import { type Requirement, zot } from "../requirement.ts";
 
 /**
- * The process: start, flags and end. Tests cannot cover three parts of the document: the languages of its clients,
- * its links, and its statement about credentials. The statement says that the user who starts the process can read
- * the credentials.
+ * Requirements for the start, flags and end of the process. Three parts of the document cannot be tested: the languages
+ * of its clients, its links, and the statement that the user who starts the process can read its credentials.
  */
 export const zotProcessRequirements = {
 	"zot.quick-start": zot(
