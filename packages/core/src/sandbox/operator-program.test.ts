@@ -5,7 +5,6 @@ import { findOperatorProgram, operatorEnvironment, startOperatorProgram } from "
 
 const path = process.env["PATH"] ?? "";
 
-/** Whether a process exists and is not a zombie. */
 function isAlive(pid: number): boolean {
 	const file = `/proc/${pid}/status`;
 	return existsSync(file) && /^State:\s+[^ZX]/m.test(readFileSync(file, "utf8"));

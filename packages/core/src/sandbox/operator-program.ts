@@ -83,7 +83,6 @@ export function operatorEnvironment(
 	return chosen;
 }
 
-/** Splits output into lines and drops blank lines. */
 class Lines {
 	readonly #onLine: (line: string) => void;
 	readonly #decoder = new StringDecoder("utf8");

@@ -31,7 +31,6 @@ function sandboxes(options: Partial<SandboxesOptions> = {}) {
 	});
 }
 
-/** Installs this script as bubblewrap in its own directory of PATH. */
 async function putBubblewrap(script: string): Promise<string> {
 	const path = join(directory.path, "bin");
 	await writeFile(join(path, "bwrap"), `#!/bin/sh\n${script}\n`);

@@ -31,10 +31,6 @@ beforeEach(async () => {
 });
 afterEach(() => directory[Symbol.asyncDispose]());
 
-/**
- * Starts the equivalent of a gateway process. Its bubblewrap is a script that counts its runs and executes the system's
- * bubblewrap.
- */
 async function startProcess(options: Partial<SandboxesOptions> = {}) {
 	const real = await findProgram("bwrap", "/usr/bin:/usr/local/bin:/bin");
 	const script = join(directory.path, "bwrap");

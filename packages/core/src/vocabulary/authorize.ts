@@ -29,7 +29,6 @@ const operatorOnly = { operator: "any", observer: "none", connector: "none" } as
 
 const chatActions = { operator: "any", observer: "none", connector: "own" } as const;
 
-/** Permissions by action. */
 const rules = {
 	"session.list": readers,
 	"session.read": readers,
@@ -75,9 +74,9 @@ const rules = {
 	/** Deletes the notes of a channel. A connector does this when the channel is deleted on the platform. */
 	"memory.forget_channel": { ...anyPrincipal, observer: "none", role: "approver", alone: true },
 	"schedule.read": { operator: "any", observer: "none", connector: "own", role: "guest" },
-	/** Sends a message at later times or on events. Each firing also needs this permission. */
+	/** Creates a schedule. At each firing, its owner must still have this permission. */
 	"schedule.create": { ...chatActions, role: "member" },
-	/** Deletes a schedule. Except for the operator, only its owner may do this. */
+	/** Deletes a schedule. Only its owner and the operator may do this. */
 	"schedule.remove": { ...chatActions, role: "guest" },
 	"usage.read": readers,
 	"budget.set": operatorOnly,
@@ -111,7 +110,7 @@ const rules = {
 	/** Lets the tool calls of a channel run without approval for a limited time. */
 	"grant.confirm": { ...chatActions, role: "owner" },
 	"grant.read": readers,
-	/** Ends a grant. This never makes a channel less safe. */
+	/** Ends a trust grant. A connector may do this without a person, because it only reduces permissions. */
 	"grant.revoke": { ...chatActions, role: "member", alone: true },
 	"audit.read": operatorOnly,
 } as const satisfies Record<string, Rules>;
@@ -128,8 +127,8 @@ export interface ActionObject {
 	readonly owner?: string;
 	readonly sessionId?: string;
 	/**
-	 * Channel of the object, in the form of `placeKey`. A person may use an object with a channel or a session only if the channel
-	 * is the person's.
+	 * Channel of the object, in the form of `placeKey`. A person may use an object with a `place` or a `sessionId`
+	 * only if `place` is the channel in which the person writes.
 	 */
 	readonly place?: string | undefined;
 	/** Requester of the work to which a question belongs. */
@@ -180,7 +179,6 @@ function mayThrough(
 	return observer !== "none" || connector !== "none";
 }
 
-/** Returns text that names the principals with the permission. For the operator, it also names the command that creates a token. */
 function allowedTo(rule: Rules, { kind }: Principal): string {
 	if (kind === "operator") return rightTexts.onlyConnector;
 	const operatorOnly = rule.connector === "none";
@@ -194,7 +192,7 @@ const othersMay: Readonly<Record<Exclude<PrincipalKind, "agent">, string>> = {
 	connector: rightTexts.ownerOrOperator,
 };
 
-/** Returns the refusal if the object is in another channel or is a session without a channel, regardless of platform permissions. */
+/** Returns the refusal if the object is in another channel, or is a session without a channel. */
 function refusalOfPlace(person: Person, { place, sessionId }: ActionObject): string | undefined {
 	if (place === undefined && sessionId === undefined) return undefined;
 	return place === placeKey(person.place) ? undefined : belongsElsewhere;
@@ -206,7 +204,6 @@ function isOwn({ id, kind, sessions }: Principal, { owner, sessionId }: ActionOb
 	return sessions === "all" || (sessionId !== undefined && sessions.includes(sessionId));
 }
 
-/** Returns the reason, in words for chats, why the role of a person does not allow an action. Undefined if it does. */
 function refusalOfPerson(person: Person, action: Action, { requester }: ActionObject): string | undefined {
 	const { role: least }: Rules = rules[action];
 	const needed = action === "prompt.answer" && requester !== person.id ? "approver" : least;

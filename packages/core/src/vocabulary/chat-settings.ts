@@ -12,7 +12,10 @@ export interface PersonRule {
 
 /** Configuration of chat platforms. */
 export interface ChatSettings {
-	/** People who have access without pairing, with their role. The highest role of these rules and of the operator's grant applies. */
+	/**
+	 * People who have access without pairing, with their role. Of this role and the role that the operator gave,
+	 * the higher one applies.
+	 */
 	readonly allow: readonly (PersonRule & { readonly as: Exclude<Role, "stranger"> })[];
 	/** People without access. This list has precedence over all other rules. */
 	readonly deny: readonly PersonRule[];
@@ -53,9 +56,9 @@ export interface NoticeGroup {
 export interface NoticeSettings {
 	/** Groups in the order of notification. The first group is notified at once, and one more at each escalation. */
 	readonly groups: readonly NoticeGroup[];
-	/** Milliseconds until the reminder of the first group. */
+	/** Milliseconds from the request of an approval to the reminder of the first group. */
 	readonly remindMs: number;
-	/** Milliseconds until the next group is notified. */
+	/** Milliseconds from the notice to one group to the notice to the next group. */
 	readonly escalateMs: number;
 }
 

@@ -13,7 +13,7 @@ export interface DelegatedWork {
 	readonly tools?: readonly string[];
 	/** Maximum tokens of input and output together. */
 	readonly maxTokens: number;
-	/** Maximum minutes of work, without the waits for people. */
+	/** Maximum minutes of work. Waits for people are not included. */
 	readonly maxMinutes: number;
 }
 
@@ -45,8 +45,8 @@ export interface DelegationEnd {
 /** Starts sub-agents on behalf of the tools of a run. */
 export interface DelegationAccess {
 	/**
-	 * Throws an error for the model if the work is not possible. `leavesProvider`: whether another server than that of the run
-	 * may receive the work's text.
+	 * Throws an error for the model if the work is not possible. `leavesProvider` is true if a server other than
+	 * that of the run may receive the text of the work.
 	 */
 	check(work: readonly DelegatedWork[]): Promise<{ readonly leavesProvider: boolean }>;
 	/** Resolves when all sub-agents have ended. A repeated call continues the same work. Throws `cancelled` if the run stops. */

@@ -17,7 +17,7 @@ import type { BudgetReached, Usage } from "./usage.ts";
  * - model: the provider failed.
  * - budget: a budget allows no further call.
  * - denied: a call was denied repeatedly.
- * - limit: another limit of runs.
+ * - limit: a limit of the run other than a budget.
  * - settings: the agent of the run, its model or its tools cannot be used.
  * - step: a step of its workflow failed.
  */
@@ -116,7 +116,7 @@ export type ConversationEvent =
 			 */
 			readonly imported?: true;
 	  }
-	/** `model` repeats a failed model call after `inMs` milliseconds. `attempt` counts from 1. */
+	/** A model call failed, and `model` is called after `inMs` milliseconds. `attempt` counts from 1. */
 	| {
 			readonly type: "run.retrying";
 			readonly runId: string;

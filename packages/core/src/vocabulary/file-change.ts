@@ -39,7 +39,10 @@ export interface FileChange {
 	/** Absolute and real. */
 	readonly path: string;
 	readonly before: FileFingerprint;
-	/** Fingerprints of an unchanged file: from after the last write, and also from before that write if it may have failed. */
+	/**
+	 * Fingerprints that show that nothing changed the file since the turn: the one after the last write, and also
+	 * the one before that write if it may have failed.
+	 */
 	readonly after: readonly string[];
 	/** Whether something else changed the file between two writes of the turn. */
 	readonly isInterleaved: boolean;
@@ -66,7 +69,7 @@ export interface UndoAccess {
 	read(): Promise<TurnChanges>;
 	/** Called after each restored file, so that a test can stop the gateway there. */
 	restored(): Promise<void>;
-	/** Records that the changes are undone. The next undo goes one turn further back. */
+	/** Records that the changes are undone. The next undo applies to an earlier turn. */
 	done(): Promise<void>;
 }
 

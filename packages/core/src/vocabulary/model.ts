@@ -105,7 +105,7 @@ export interface Model {
 	routeOf?(model: string): Model;
 }
 
-/** Returns the model that answers for a name. */
+/** Returns the provider's model that answers for a name, or `model` itself if it has no other providers. */
 export function serverOf(model: Model, name: string): Model {
 	return model.routeOf?.(name) ?? model;
 }

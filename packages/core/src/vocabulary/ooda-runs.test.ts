@@ -9,7 +9,6 @@ import { oodaPhases } from "./run-options.ts";
 
 const ooda = { mode: "ooda" } as const;
 
-/** Starts a run in rounds of phases with this model. */
 async function begin(
 	stack: AsyncDisposableStack,
 	replies: readonly ScriptedReply[],
@@ -27,7 +26,6 @@ async function begin(
 	return { t, settings, session, log, model, ran, runId };
 }
 
-/** Returns the phase of a request, and the number of its tools. */
 function phaseIn({ messages, tools }: ModelRequest): readonly [string | undefined, number] {
 	const { content = [] } = messages.at(-1) ?? {};
 	const [block] = content;

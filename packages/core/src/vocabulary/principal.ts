@@ -87,7 +87,10 @@ export function hasRole({ role }: { readonly role: Role }, least: Role): boolean
 	return roles.indexOf(role) >= roles.indexOf(least);
 }
 
-/** Filter of sessions: those of an owner, and further ones by id. With `place`, only sessions of that channel. */
+/**
+ * Filter for sessions: all sessions of `owner`, and the sessions in `ids`. With `place`, only sessions of that
+ * channel.
+ */
 export interface SessionsOf {
 	readonly owner: string;
 	readonly ids?: readonly string[];

@@ -140,7 +140,7 @@ export interface PromptResponse {
 	readonly reason?: string;
 	/** Whether no person made the denial. `reason` explains it. */
 	readonly unanswered?: boolean;
-	/** False if the connection is not encrypted, so that others on the network could read the answer. */
+	/** False if the connection is not encrypted. */
 	readonly confidential?: boolean;
 	/** True if the client showed an always-required approval as a choice between `deny` and `approve`. */
 	readonly choice?: boolean;

@@ -16,7 +16,6 @@ const priced = new ModelTable([{ id: "scripted", provider: "scripted", ...limits
 /** Whether the gateway restarts during the run's first model call. */
 const restarts = [false, true];
 
-/** Starts a run with these options and this model. */
 async function begin(
 	stack: AsyncDisposableStack,
 	{
@@ -72,7 +71,6 @@ async function begin(
 			log.check();
 			return error;
 		},
-		/** Returns the request of a later run of the session, without options. */
 		async nextRequest() {
 			await runtime.send(unkeyed(), session, { content: "next" });
 			await log.next("assistant.message");

@@ -36,7 +36,7 @@ export interface Dialogue {
 }
 
 export interface ProgramInput {
-	/** Number of bytes in the memory of the gateway that still wait to be written. */
+	/** Number of bytes that the gateway has buffered and not yet written. */
 	readonly waiting: number;
 	/** Resolves when the bytes are written. Rejects with `unavailable` if the program no longer reads. */
 	write(bytes: Uint8Array): Promise<void>;
@@ -139,7 +139,10 @@ export interface SandboxState {
 
 /** Chooses the sandbox of each session. */
 export interface Sandboxes {
-	/** Returns the sandbox of a session. If the choice depends on the check, waits for it, and starts it if necessary. */
+	/**
+	 * Returns the sandbox of a session. If the choice depends on the check, starts the check unless it has
+	 * started, and waits for its result.
+	 */
 	of(request: SandboxRequest): Promise<Sandbox>;
 	/** Starts the check unless it has started, and resolves with its result. Never rejects. */
 	check(): Promise<SandboxState>;

@@ -217,9 +217,10 @@ export function invocationIn(content: string): Invocation | undefined {
 }
 
 /**
- * Fills the arguments of a call into a skill. With `isQuoted`, each argument becomes one quoted line, because the words of a chat
- * member must not look like the words of the skill. Throws `invalid_argument` for arguments of more than 100,000 characters, or
- * if the filled body and prompts together exceed 1,000,000.
+ * Fills the arguments of a call into a skill. With `isQuoted`, each argument becomes one quoted line, because
+ * the words of a chat member must not look like the words of the skill. Throws `invalid_argument` for arguments
+ * of more than 100,000 characters, or if the filled body and prompts together have more than 1,000,000
+ * characters.
  */
 export function useSkill(
 	{ skill, files }: { readonly skill: Skill; readonly files: readonly string[] },
@@ -270,8 +271,8 @@ class Filling {
 	}
 
 	/**
-	 * Replaces `$ARGUMENTS`, `$0` for the first argument and so on, `$ARGUMENTS[0]` as another spelling, and `${CLAUDE_SKILL_DIR}`,
-	 * each once. Keeps placeholders inside the arguments, and placeholders without an argument.
+	 * Replaces `$ARGUMENTS`, `${CLAUDE_SKILL_DIR}`, and `$N` or `$ARGUMENTS[N]`, where N is the index of an
+	 * argument, from 0. Does not replace placeholders inside the arguments, or placeholders without an argument.
 	 */
 	fill(text: string): string {
 		this.#count(text.length);

@@ -58,7 +58,7 @@ export function taintNotes(taint: Taint): string[] {
 
 /** Parses the stored form of a taint. Throws for a text that Parley never writes. */
 export function readTaint(text: string): Taint {
-	// `joinTaints` drops every other letter, so only a valid value equals its input.
+	// `joinTaints` removes unknown letters and sorts the flags, so only a valid value equals its input.
 	const taint = joinTaints([text as Taint]);
 	if (taint !== text) throw new Error(`invalid taint of a session: ${JSON.stringify(text)}`);
 	return taint;
@@ -67,7 +67,7 @@ export function readTaint(text: string): Taint {
 /**
  * Classes that policy judges. `critical` classes (see policy.ts) require approval regardless of grants.
  * - read, write: inside the roots.
- * - outside-read, outside-write: outside them.
+ * - outside-read, outside-write: outside the roots.
  * - secret: key files and similar.
  * - control: files that control Parley or this machine.
  * - irreversible: publishing, force-pushing.

@@ -243,8 +243,8 @@ export interface WorkerResult {
 }
 
 /**
- * Operations for the tools of a task. Without an answer, `review` and `workers` throw `cancelled`, and the run stops. When the
- * answer exists, the same tool call is repeated.
+ * Operations for the tools of a task. While the reply or the workers' results are missing, `review` and
+ * `workers` throw `cancelled`, and the run stops. When they are available, the run repeats the tool call.
  */
 export interface TaskAccess {
 	/** Replaces the plan and reports the change to people. */
@@ -258,8 +258,9 @@ export interface TaskAccess {
 }
 
 /**
- * Returns the progress of a task: the completed steps of its plan. Leaves out skipped steps. A task without a plan is one step.
- * In a completed task, all steps count as completed, because models often forget to mark the last steps.
+ * Returns the progress of a task: the completed steps of its plan. Skipped steps are not counted. A task
+ * without a plan counts as one step. In a completed task, all steps count as completed, because models often do
+ * not mark the last steps.
  */
 export function progressOf(
 	title: string,

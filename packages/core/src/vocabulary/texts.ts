@@ -207,7 +207,7 @@ const acts = {
 
 type Act = keyof typeof acts;
 
-/** Returns the error for an action that requires a higher role. */
+/** Returns the error text for an action that requires a higher role. */
 export function onlyOthersCan(action: Act, needed: Role): string {
 	const act = acts[action];
 	if (action === "prompt.answer" && needed === "approver")
@@ -222,7 +222,7 @@ export function onlyOthersCan(action: Act, needed: Role): string {
 	}
 }
 
-/** Returns the error for an action that no person of a chat platform can do. */
+/** Returns the error text for an action that no person of a chat platform can do. */
 export function onlyTheOperatorCan(action: Act): string {
 	return `only the operator can ${acts[action]}, outside of chats`;
 }

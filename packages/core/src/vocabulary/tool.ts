@@ -32,7 +32,7 @@ export type GrantScope = (
 	readonly policy?: string;
 };
 
-/** Plan of a tool call before the decision. Planning has no effect. */
+/** Plan of a tool call, made before the decision. Planning has no side effects. */
 export interface ToolPlan {
 	/** One line for people, for example `run ls -la`. It contains the complete command or path. */
 	readonly label: string;
@@ -61,7 +61,7 @@ export interface ToolPlan {
 }
 
 export interface BindOptions {
-	/** Earlier binding. The search ends where the earlier search ended. */
+	/** Earlier binding. If a limit ended its search, the new search reads at most the same number of entries. */
 	readonly earlier?: ToolPlan["binding"] | undefined;
 	/** Facts that other tool calls collected at the same time. */
 	readonly sharedFacts?: SharedFilesFacts | undefined;

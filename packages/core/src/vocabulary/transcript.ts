@@ -124,7 +124,7 @@ export function withPersonalNotes(messages: readonly Message[], steps: readonly 
 		const known = personalised.get(message);
 		if (known) return known;
 		const own = withOwn(message, { recalled: index === 0 ? recalled : "", results });
-		// An unchanged message may still wait for the result of a tool call.
+		// An unchanged message is not stored, because a later step may still change it.
 		if (own !== message) personalised.set(message, own);
 		return own;
 	});
@@ -211,7 +211,7 @@ export function attributed(
 	return [`[${actor.id}, ${JSON.stringify(actor.name)}, writes:]`, ...lines].join("\n");
 }
 
-/** Returns the text of a person without name and marks, for a reader that uses it verbatim. */
+/** Removes the line and the marks that `attributed` adds, for a reader that uses the text verbatim. */
 export function withoutAttribution(text: string): string {
 	const quoted = text.replace(/^\[.* writes:\]\n(?=> )/, "");
 	return quoted === text ? text : quoted.replaceAll(/^> /gm, "");

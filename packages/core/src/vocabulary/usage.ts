@@ -40,7 +40,7 @@ export function billionths(usd: number): number {
 	return Math.round(usd * perDollar);
 }
 
-/** Formats an amount, for example `$10.00`. An amount below a dollar has more digits if they are significant. */
+/** Formats an amount, for example `$10.00`. An amount below a dollar has up to nine decimal places. */
 export function formatDollars(cost: number): string {
 	const maximumFractionDigits = cost < perDollar ? 9 : 2;
 	return new Intl.NumberFormat("en-US", {

@@ -16,7 +16,6 @@ const testInside = test.skipIf(!hasBubblewrap);
 let directory: Awaited<ReturnType<typeof createDirectory>>;
 let root: string;
 let data: string;
-/** Sandboxes of the current test, created at the first use. */
 let own: Sandboxes | undefined;
 
 beforeEach(async () => {
@@ -58,7 +57,6 @@ async function sandbox(...roots: string[]): Promise<Sandbox> {
 	return sandboxes().of({ chat: false, roots: roots.length > 0 ? roots : [root] });
 }
 
-/** Runs a command. Returns its output and, unless it is 0, its exit code. */
 async function run(line: string, fields: Partial<Command> = {}, where?: Sandbox): Promise<string> {
 	const { output, code } = await (where ?? (await sandbox())).run(shellCommand(line, root, fields));
 	return `${output}${code === 0 ? "" : `[${code}]`}`;
@@ -98,7 +96,6 @@ testInside(
 	},
 );
 
-/** Returns the command lines of all processes that contain this text. */
 function runningWith(text: string): string[] {
 	const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
 	const lines = pids.map((pid) => textOf(`/proc/${pid}/cmdline`).replaceAll("\0", " "));

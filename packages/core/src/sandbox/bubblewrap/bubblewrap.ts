@@ -45,7 +45,7 @@ export interface Bubblewrap {
 	readonly limiter: Limiter;
 	/** Path of keyctl(1), which creates a session keyring for a command. */
 	readonly keyctl: string | undefined;
-	/** Absolute path of stat(1). It compares bound files with the files that are open. */
+	/** Absolute path of stat(1). The sandbox runs it to compare bound files with the open ones. */
 	readonly stat: string;
 }
 
@@ -80,8 +80,8 @@ const BASH = "/bin/bash";
 const STARTED = "the sandbox is built: ";
 
 /**
- * Returns the shell line that runs before the command and then executes the command. A limit that it cannot lower is
- * already low enough.
+ * Returns the shell line that runs before the command and then executes the command. Errors of `ulimit` are
+ * ignored, because a limit that cannot be set is already lower.
  */
 function preludeOf(
 	{ maxFileBytes = Number.POSITIVE_INFINITY }: Command,
@@ -326,7 +326,10 @@ async function prepare(
 	};
 }
 
-/** Returns the paths that appear empty: secrets, and sockets of outside processes, except in hidden directories. */
+/**
+ * Returns the paths that must appear empty: secrets, and sockets of outside processes. Omits paths in hidden
+ * directories, except in roots that are in a hidden directory.
+ */
 async function covered(
 	{ hidden, layout }: Bubblewrap,
 	{ roots, hidesSecrets }: SandboxProfile,

@@ -7,7 +7,6 @@ import { createDirectory } from "../../testing/tool-context.ts";
 import { findProgram } from "../commands/environment.ts";
 import { createSandboxes } from "../sandboxes.ts";
 
-/** Opens sandboxes with the system's bubblewrap and a keyctl(1) script of these lines. */
 async function openSandboxes(directory: string, keyctl: readonly string[] | undefined) {
 	const bwrap = await findProgram("bwrap", "/usr/bin:/usr/local/bin:/bin");
 	const programs = { bwrap: [`exec ${bwrap} "$@"`], ...(keyctl && { keyctl }) };

@@ -47,12 +47,16 @@ export interface TextFile {
 
 /** Descriptor of the first file. Bubblewrap reads its arguments from descriptor 3. */
 export const FIRST_FILE = 4;
-/** Maximum bytes of all directories in memory of one command. A small machine uses `MEMORY_PART` of its memory. */
+/**
+ * Maximum bytes of all in-memory directories of one command, and maximum part of the machine's memory for them.
+ */
 const MAX_MEMORY_BYTES = 2 * 1024 ** 3;
 const MEMORY_PART = 1 / 4;
-/** Bytes of a page. Sizes are multiples of it. The smallest size is for directories in which commands cannot write. */
+/**
+ * Bytes of a memory page. Sizes are multiples of a page. Directories in which commands cannot write have one
+ * page.
+ */
 const PAGE_BYTES = 4096;
-/** Directories of kernel file systems. */
 const kernel = ["/proc", "/sys", "/dev"];
 /**
  * Parts of /proc that user 0 can write to without a capability. Bubblewrap covers the parts that it finds writable. It
@@ -236,8 +240,8 @@ function partition<T>(items: readonly T[], test: (item: T) => boolean): [yes: T[
 }
 
 /**
- * Returns the files with the names of this host, of this user and its group, and of the user and group that own foreign
- * files.
+ * Returns the files with the names of this host, of this user and its group, and of the user and group 65534,
+ * to which unmapped files belong.
  */
 export function accounts(home: string | undefined): TextFile[] {
 	const { username, uid, gid } = ownAccount();

@@ -50,8 +50,8 @@ export function protectControl(directory: string, known: Known): Mount[] {
 }
 
 /**
- * Returns the secrets directly in the home directory, and in some of its directories, if a root contains it. An
- * operator who chose the home directory as a root did not intend to share keys.
+ * Returns the secrets directly in the home directory, and in some of its subdirectories, if a root contains the
+ * home directory. An operator who chose the home directory as a root did not intend to share keys.
  */
 export async function secretsAtHome(places: CommandPaths): Promise<string[]> {
 	const { home } = places;

@@ -132,7 +132,6 @@ interface Output {
 	write(chunk: Buffer): void;
 }
 
-/** Passes output to the window and to the command's listener. */
 function outputFor(command: Command, output: OutputWindow): Output {
 	if (!command.onOutput) return output;
 	return {

@@ -263,7 +263,7 @@ function isMissingOrForeign(reason: unknown): boolean {
 /** Variable that names the command to which a process belongs. */
 export const MARK_NAME = "PARLEY_CALL";
 
-/** Maximum rounds. A process can start others during a round. */
+/** Maximum rounds of `killMarked`. A process can start child processes during a round. */
 const MAX_ROUNDS = 20;
 
 /**

@@ -41,7 +41,6 @@ function sandboxOf(
 	return createUnsandboxed({ environment, clock, ids: createIds() });
 }
 
-/** Whether the process exists and is not a zombie. */
 function isAlive(pid: number): boolean {
 	try {
 		process.kill(pid, 0);

@@ -71,7 +71,6 @@ function run(sandbox: Sandbox | undefined, script: string, more: Partial<Command
 	});
 }
 
-/** Returns a script that requests a host from the proxy and prints the response. */
 function asking(host: string): string {
 	const request = `CONNECT ${host}:443 HTTP/1.1\\r\\n\\r\\n`;
 	return `exec "$(command -v node || echo /dev/parley/node)" -e '

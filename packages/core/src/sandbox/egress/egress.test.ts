@@ -9,7 +9,6 @@ import type { EgressEntry } from "./egress-proxy.ts";
 const publicAddress = "93.184.215.14";
 const established = "HTTP/1.1 200 Connection established\r\n\r\n";
 
-/** Opens a proxy in front of an echo server, which replaces all public addresses. */
 async function setUp({ audit, ...options }: Partial<EgressOptions> & { readonly audit?: EgressAudit } = {}) {
 	const echo = createServer({ allowHalfOpen: true }, (socket) =>
 		socket.pipe(socket).on("error", () => undefined),
@@ -48,7 +47,6 @@ async function setUp({ audit, ...options }: Partial<EgressOptions> & { readonly 
 	return { proxy, clock, log, entries, reached, proxyPort };
 }
 
-/** Returns a server that listens on loopback. It does not handle connections itself. */
 async function listen(): Promise<Server> {
 	const listener = createServer().listen(0, "127.0.0.1");
 	await once(listener, "listening");
@@ -61,7 +59,6 @@ function dial(proxyPort: number, firstBytes: string): Socket {
 	return socket;
 }
 
-/** Resolves when the socket is closed, with or without an error. */
 function closed(socket: Socket): Promise<void> {
 	return new Promise((resolve) => {
 		socket
@@ -72,7 +69,6 @@ function closed(socket: Socket): Promise<void> {
 	});
 }
 
-/** Resolves with the complete response, when the proxy has ended the connection. */
 function ask(proxyPort: number, firstBytes: string): Promise<string> {
 	return text(dial(proxyPort, firstBytes));
 }

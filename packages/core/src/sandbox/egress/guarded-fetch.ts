@@ -5,7 +5,7 @@ import { fetchTexts } from "./texts.ts";
 const maxHeaderBytes = 32 * 1024;
 const connectMs = 10_000;
 
-/** Allows every address. Used for a host whose private address the operator chose. */
+/** Allows every address. Used for hosts for which `isPrivateAllowed` returns true. */
 const everyAddress: Reach = { ports: [], allows: () => true };
 
 /** The part of `fetch` that clients of protocols use. */
@@ -22,8 +22,8 @@ export interface GuardedFetch {
 }
 
 /**
- * Resolves with a `fetch` that connects only to allowed addresses. It looks up and checks the addresses of a name for
- * each connection. It follows no redirects. The caller limits the size of responses.
+ * Resolves with a `fetch` that connects only to allowed addresses. It looks up and checks the addresses of a
+ * name for each connection. It follows no redirects. The caller must limit the size of responses.
  */
 export async function guardedFetch({ isPrivateAllowed }: FetchGuards): Promise<GuardedFetch> {
 	const { Agent, fetch: send } = await import("undici");

@@ -69,10 +69,12 @@ type Ipv6Network = [address: ipaddr.IPv6, bits: number];
 
 /** Range of all public IPv6 addresses: https://www.iana.org/assignments/ipv6-address-space */
 const GLOBAL_IPV6: Ipv6Network = [new ipaddr.IPv6([0x2000, 0, 0, 0, 0, 0, 0, 0]), 3];
-/** Range in which a translator of an IPv6-only network writes public IPv4 addresses: https://www.rfc-editor.org/rfc/rfc6052 */
+/**
+ * Well-known prefix of NAT64, whose addresses contain IPv4 addresses: https://www.rfc-editor.org/rfc/rfc6052
+ */
 const TRANSLATED_IPV4: Ipv6Network = [new ipaddr.IPv6([0x64, 0xff9b, 0, 0, 0, 0, 0, 0]), 96];
 /**
- * Public address of the host of every Azure machine:
+ * Public IP address at which every Azure virtual machine reaches services of the Azure platform:
  * https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
  */
 const AZURE_HOST = "168.63.129.16";

@@ -64,10 +64,9 @@ afterAll(() => {
 });
 beforeEach(({ skip }) => skip(!works, "bubblewrap is not installed, or may not make namespaces here"));
 
-/** Returns the port of the server. `address()` returns an address and a port, because the server listens on TCP. */
+/** `address()` returns an address and a port, because the server listens on TCP. */
 const serverPort = (): number => (server.address() as AddressInfo).port;
 
-/** Opens an `Egress` to a server in place of the public internet, with its recorded log. */
 async function setUp() {
 	const entries: EgressEntry[] = [];
 	const egress = new Egress({
@@ -116,7 +115,6 @@ async function setUp() {
 	return { entries, proxy, start, run, script: (code: string) => run(process.execPath, "-e", code) };
 }
 
-/** Returns the processes of this machine in a network namespace. */
 function processesIn(namespace: string): string[] {
 	return readdirSync("/proc").filter((name) => {
 		try {

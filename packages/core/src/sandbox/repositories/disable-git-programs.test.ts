@@ -21,7 +21,6 @@ function find(): Promise<Repositories> {
 	return findRepositories({ roots: [directory.path], required: [], hidden: [], isLate: () => false });
 }
 
-/** Returns the paths that were renamed. */
 async function putAsideOf(fields: Partial<RepositoryChanges>): Promise<string[]> {
 	const found = await find();
 	const put: string[] = [];

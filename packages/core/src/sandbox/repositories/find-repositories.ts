@@ -145,8 +145,8 @@ class Search implements Repositories {
 	}
 
 	/**
-	 * Reads a directory. A command can make an unreadable directory of this user readable again, but it cannot change a directory
-	 * of another user.
+	 * Reads a directory. Records an unreadable directory in `unread` unless it belongs to another user, because a
+	 * command can make a directory of this user readable again.
 	 */
 	async #entriesOf(path: string): Promise<Entries> {
 		try {
@@ -219,7 +219,7 @@ const steering = ["hooks", "config", "config.worktree", "commondir"] as const;
 export type Steering = (typeof steering)[number];
 
 /**
- * Maximum bytes that are read of a pointer. A path on Linux is shorter:
+ * Maximum bytes that are read from a pointer. A path on Linux is shorter:
  * https://man7.org/linux/man-pages/man7/path_resolution.7.html
  */
 const POINTER_BYTES = 8 * 1024;
@@ -273,7 +273,7 @@ async function readPart(path: string): Promise<Part | undefined> {
 	const isLink = own.isSymbolicLink();
 	const link = isLink ? ((await ifThere(readlink(path))) ?? "") : "";
 	const names = (await ifThere(stat(path)))?.isDirectory() ? ((await ifThere(readdir(path))) ?? []) : [];
-	// With more entries, the times of the directory identify them.
+	// For more entries, the fingerprint contains only the metadata of the directory.
 	const inner = names.length > MAX_HOOKS ? ["."] : names.filter((name) => !name.endsWith(".sample"));
 	const prints = await Promise.all((names.length > 0 ? inner : ["."]).map((name) => printOf(path, name)));
 	return { isLink, print: [link, ...prints].join("\n") };

@@ -32,7 +32,6 @@ beforeEach(async () => {
 });
 afterEach(() => directory[Symbol.asyncDispose]());
 
-/** Returns the output of a command in the root when the command has ended. */
 async function run(line: string, fields: Partial<Command> = {}): Promise<string> {
 	const sandbox = await sandboxes.of({ chat: false, roots: [root] });
 	const { output, code } = await sandbox.run(shellCommand(line, root, fields));
@@ -55,7 +54,6 @@ function git(args: readonly string[], cwd = root): string {
 	return stdout;
 }
 
-/** Creates a repository with a commit below the root. */
 async function repository(path: string): Promise<string> {
 	const top = join(root, path);
 	await mkdir(top, { recursive: true });

@@ -87,7 +87,7 @@ async function protectParts({ path, parts, complete }: GitDirectory, places: Pro
 }
 
 /**
- * Returns a mount that makes the target of a link read only, because bubblewrap cannot mount on a link. Returns none if
+ * Returns a mount that makes the target of a link read-only, because bubblewrap cannot mount on a link. Returns none if
  * commands cannot change the target. The link is checked after the command.
  */
 async function protectTarget(link: string, gitDirectory: string, places: Protected): Promise<Mount[]> {

@@ -13,7 +13,6 @@ const rules = [...noUnixSockets, ...filterRules];
 const [ALLOW, KILL, FAIL] = [0x7fff_0000, 0x8000_0000, 0x5_0000];
 const codes = { x64: 0xc000_003e, arm64: 0xc000_00b7, i386: 0x4000_0003 };
 
-/** Whether a jump is taken. Its condition is equal, greater, or any bit set. */
 function isTrue(code: number, accumulator: number, operand: number): boolean {
 	if (code === 0x15) return accumulator === operand;
 	if (code !== 0x25 && code !== 0x45) throw new Error(`no jump has the code ${code}`);

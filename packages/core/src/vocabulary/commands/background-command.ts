@@ -5,7 +5,7 @@ export const backgroundLimits = {
 	perSession: 4,
 	/** Maximum running commands of the gateway. */
 	all: 32,
-	/** Milliseconds after which a command is ended. */
+	/** Maximum duration of a command in milliseconds. */
 	timeoutMs: 4 * 60 * 60 * 1000,
 	/** Maximum unread bytes of output in memory for each command: the beginning and the end. */
 	unreadBytes: 64 * 1024,
@@ -88,9 +88,15 @@ export interface BackgroundAccess {
 	check(): void;
 	/** Starts a command that outlives the tool call and its run. The command is recorded before it starts. */
 	start(command: string, start: StartedCommand): Promise<BackgroundCommand>;
-	/** Waits up to `waitMs` for output or the end, then returns the output since the last read. Throws `not_found`. */
+	/**
+	 * Waits up to `waitMs` for output or the end, then returns the output since the last read. Throws `not_found`
+	 * for an unknown number.
+	 */
 	output(n: number, waitMs: number): Promise<NewOutput>;
-	/** Stops a command, and resolves when it has ended. Does not change an ended command. Throws `not_found`. */
+	/**
+	 * Stops a command, and resolves when it has ended. Does not change an ended command. Throws `not_found` for an
+	 * unknown number.
+	 */
 	stop(n: number): Promise<BackgroundCommand>;
 }
 

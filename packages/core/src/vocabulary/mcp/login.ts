@@ -57,7 +57,10 @@ export function loginKey({
 export interface McpLogins {
 	/** Returns the login of a server. Undefined without a login, for a login with another URL, and if it cannot be decrypted. */
 	find(key: string, url: string): Promise<McpLogin | undefined>;
-	/** Replaces a login by the result of `work`, or removes it. No other change of the login runs meanwhile, even in another process. */
+	/**
+	 * Replaces a login with the result of `work`, or removes it if the result is undefined. Changes of one login
+	 * never overlap, even in different processes.
+	 */
 	change(
 		key: string,
 		work: (before: McpLogin | undefined) => Promise<McpLogin | undefined>,
