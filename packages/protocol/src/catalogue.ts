@@ -34,7 +34,7 @@ const Prices = z.object({ input: price, output: price, cache_read: price, cache_
 const ModelEntry = z.object({
 	name: z.string(),
 	provider: z.string(),
-	/** Alias of the newest model of its kind. */
+	/** Tier that resolves to this model, if any. */
 	tier: z.exactOptional(z.string()),
 	/** Maximum tokens of input and output together, and of one reply. */
 	context_window: z.int(),
@@ -43,7 +43,7 @@ const ModelEntry = z.object({
 	images: z.boolean(),
 	/** Prices of the model. Absent if they are unknown. */
 	prices: z.exactOptional(Prices),
-	/** Whether a subscription pays for the tokens, so that the prices are 0. */
+	/** Whether the tokens are part of a subscription. The prices are then 0. */
 	subscription: z.exactOptional(z.literal(true)),
 	/** Prices of a request with more than `above` input tokens. */
 	long_prompt: z.exactOptional(z.object({ above: z.int(), prices: Prices })),

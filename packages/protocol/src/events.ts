@@ -113,7 +113,7 @@ export interface PromptResponsePayload {
 	readonly by_name?: string;
 	/** Arguments of the approved call, if the person changed them. */
 	readonly arguments?: unknown;
-	/** Set if the approval also covers similar calls in the rest of the session. */
+	/** Set if the approval also covers later similar calls of the session. */
 	readonly remembered?: true;
 	/** Reason for a denial, if any. */
 	readonly reason?: string;

@@ -34,8 +34,8 @@ const day = z.iso.date({ error: "must be a day (UTC) such as 2026-01-31" });
 const groupings = ["day", "model", "session"] as const;
 
 /**
- * All methods, with their parameters and results. Unknown parameters are dropped. Null means absent, except for
- * `limit_usd`. Methods with a `key` parameter change something.
+ * All methods, with their parameters and results. Unknown parameters are dropped. Null means absent, except
+ * for `limit_usd`. Methods with a `key` parameter have side effects.
  */
 export const methods = {
 	open_session: {
@@ -83,7 +83,7 @@ export const methods = {
 	 */
 	run_command: {
 		params: z.object({
-			/** Command in one line. */
+			/** Shell command, without line breaks and other control characters. */
 			command: z.string().min(1).max(16_384),
 			key,
 		}),
@@ -100,8 +100,8 @@ export const methods = {
 		}),
 	},
 	/**
-	 * Moves a queued message into the active run before its next model call. Only for its author, and for clients without
-	 * a person.
+	 * Moves a queued message into the active run before its next model call. Only for the author of the
+	 * message, and for clients that act for no person.
 	 */
 	join_turn: {
 		params: z.object({ run_id: z.string().min(1).max(128), key }),
@@ -112,7 +112,7 @@ export const methods = {
 			run_id: z.string(),
 		}),
 	},
-	/** Requests the last reply of the session again. Earlier effects of tools remain. */
+	/** Starts a run with the message of the last run, for a new reply. Effects of earlier tool calls remain. */
 	retry: {
 		params: z.object({ key }),
 		result: z.object({ status: z.literal("sent"), run_id: z.string(), queued_position: queuedPosition }),
@@ -121,7 +121,7 @@ export const methods = {
 	set_model: {
 		/** Name from `list_models`, or a tier. */
 		params: z.object({ model: z.string().trim().max(200).regex(notBlank, "blank"), key }),
-		/** Real name of the model. */
+		/** Name of the chosen model, not its tier. */
 		result: z.object({ model: z.string() }),
 	},
 	prompt_response: {

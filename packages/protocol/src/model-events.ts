@@ -72,8 +72,8 @@ export const modelPayloads = {
 		message: z.string(),
 	}),
 	/**
-	 * Older parts of the conversation were compacted for the model. Token counts are estimates. `run_id` is "" if a client
-	 * requested it with `compact_session`.
+	 * Older parts of the conversation were compacted for the model. Token counts are estimates. `run_id` is ""
+	 * if a client requested the compaction with `compact_session`.
 	 */
 	"context.compacted": z.object({
 		...runId,

@@ -113,7 +113,7 @@ export const scheduleMethods = {
 			show: maybe(show),
 			/** Session of the schedule. Default: the session of the request. */
 			session_id: optionalSession,
-			/** Key of the session, in place of `session_id`. The session is found or created. */
+			/** Key of the session, in place of `session_id`. If no session has this key, a session is created. */
 			external_key: maybe(z.string().min(1).max(256)),
 			key,
 		}),

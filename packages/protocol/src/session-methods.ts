@@ -29,8 +29,8 @@ export const sessionMethods = {
 		result: z.object({ title: z.string() }),
 	},
 	/**
-	 * Starts a session with the messages of another session. The fork has no approvals, trust, open prompts, queued
-	 * messages, tasks or passwords of that session. `open_session` with its id opens it.
+	 * Starts a session with the messages of another session. The fork has no approvals, trust, open prompts,
+	 * queued messages, tasks or passwords of that session. Open the fork with `open_session`.
 	 */
 	fork_session: {
 		params: z.object({

@@ -62,7 +62,10 @@ export const skillMethods = {
 			directory: z.string(),
 			body: z.string(),
 			files: z.array(z.string()),
-			/** A unified diff since the skill was trusted, for people. Present only if `trust` is `changed`. */
+			/**
+			 * Unified diff from the trusted files to the present files, for people. Present only if `trust` is
+			 * `changed`.
+			 */
 			changes: z.exactOptional(z.string()),
 			steps: z.exactOptional(
 				z.array(z.object({ id: z.string(), title: z.string(), needs: z.array(z.string()) })),

@@ -54,10 +54,7 @@ export const taskPayloads = {
 		will_retry: z.boolean(),
 		...used,
 	}),
-	/**
-	 * `reason` explains the cancellation. `by` names the person or client that cancelled the task. It is absent if none
-	 * did.
-	 */
+	/** `reason` explains the cancellation. `by` is the person or client that cancelled the task, if any. */
 	"task.cancelled": z.object({ ...task, reason: z.string(), by: z.exactOptional(z.string()), ...used }),
 	/**
 	 * Events of a worker of a task. `started` is first and `exited` is last. `completed` or `failed` precedes `exited`.

@@ -42,7 +42,7 @@ const Suspension = z.object({
 	reason: z.string(),
 	/** The plan or question. */
 	plan_content: z.string(),
-	/** Token of the question. A client that may not answer receives a name in its place, or no token. */
+	/** Token of the question. Clients that may not answer receive a placeholder or no token. */
 	token: z.exactOptional(z.string()),
 });
 

@@ -203,7 +203,7 @@ export const PolicyRulePayload = z.object({
 	reason: z.string(),
 	/** Whether the rule requires approval regardless of grants. */
 	floor: z.boolean(),
-	/** Whether the rule has no effect because its layer may not have it. */
+	/** Whether the rule has no effect because its layer may not contain such a rule. */
 	ignored: z.boolean(),
 	tools: z.exactOptional(z.array(z.string())),
 	classes: z.exactOptional(z.array(z.string())),

@@ -71,6 +71,9 @@ export interface SessionClient extends Requester {
 
 /** A reconnecting connection to the gateway for any number of sessions. */
 export interface Client extends SessionClient {
-	/** Closes the connection, rejects pending requests with `cancelled` and ends the events of all sessions. */
+	/**
+	 * Closes the connection, rejects pending requests with `cancelled` and ends the events of all sessions.
+	 * Resolves when the connection is closed.
+	 */
 	close(): Promise<void>;
 }

@@ -20,7 +20,6 @@ function connect(url: string, options: ConstructorParameters<typeof WatchedClien
 	return watched;
 }
 
-/** Returns an address without a listening server. */
 async function deadUrl(): Promise<string> {
 	const gateway = await ScriptedGateway.listen();
 	const { url } = gateway;

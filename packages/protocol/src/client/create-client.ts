@@ -26,9 +26,9 @@ const websocketProtocols: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the WebSocket address for an address that a person writes. `http://HOST:PORT` becomes
- * `ws://HOST:PORT/api/ws`, and a given path stays. Throws `invalid_argument` for another scheme than http, https, ws and
- * wss, and for a URL with a user, password, query or fragment.
+ * Returns the WebSocket URL for the address of a gateway. Without a path, `http://HOST:PORT` becomes
+ * `ws://HOST:PORT/api/ws`. Throws `invalid_argument` for a scheme other than http, https, ws and wss, and for
+ * a URL with a user, password, query or fragment.
  */
 export function resolveEndpoint(text: string): URL {
 	const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -1,4 +1,3 @@
-/** A call of `next` that waits for an item. */
 interface Waiting<Item> {
 	resolve(item: Item | undefined): void;
 	reject(error: Error): void;

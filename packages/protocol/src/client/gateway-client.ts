@@ -378,7 +378,8 @@ export function decodeError(error: string): ParleyError {
 /** Throws the gateway's error, or `internal` if the response does not match the method. */
 export function decodeResult<Name extends MethodName>(method: Name, answer: Answer): MethodResult<Name> {
 	if (!answer.ok) throw answer.error;
-	// True by the definition of MethodResult. The compiler does not resolve it for a type parameter.
+	// The cast is safe by the definition of `MethodResult`, which the compiler does not resolve for a type
+	// parameter.
 	const schema = methods[method].result as unknown as z.ZodType<MethodResult<Name>>;
 	const result = schema.safeParse(answer.payload);
 	if (result.success) return result.data;

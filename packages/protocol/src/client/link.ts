@@ -76,9 +76,8 @@ export class Link {
 	}
 
 	/**
-	 * Sends one frame. Does nothing without an open connection. The frame is sent at the end of the tick, before the
-	 * close of a `drop` or `stop`. If the connection is found dead in the same tick, the frame is lost, like a frame in
-	 * transit.
+	 * Sends one frame at the end of the tick, before the close of a `drop` or `stop`. Does nothing without an
+	 * open connection. The frame is lost if the connection fails first.
 	 */
 	send(text: string): void {
 		if (!this.isOpen) return;
@@ -86,7 +85,7 @@ export class Link {
 		this.#socket?.send(text);
 	}
 
-	/** Records that the connection works, so that the next loss is retried soon. */
+	/** Records that the connection works, which resets the retry delay. */
 	settle(): void {
 		this.#failures = 0;
 	}
@@ -191,8 +190,9 @@ export function retryDelayMs(failures: number, chance: number): number {
 const intervalMs = 30_000;
 
 /**
- * Pings an open socket and ends it if no data arrives for a complete interval. The system does not report a connection
- * that was lost during sleep or by a pulled cable. Cancel the timer when the socket closes.
+ * Pings an open socket every 30 s, and terminates it if no frame has arrived since the previous ping. The
+ * system does not report a connection that was lost during sleep or by a pulled cable. Cancel the timer when
+ * the socket closes.
  */
 function watchLiveness(socket: WebSocket, clock: Clock): Timer {
 	let received = true;

@@ -9,7 +9,7 @@ interface PinnedTls {
 export function pinnedTo(certificate: string): PinnedTls {
 	return {
 		ca: certificate,
-		// The certificate need not be its own authority: https://nodejs.org/api/tls.html#tlscreatesecurecontextoptions
+		// The certificate need not be self-signed: https://nodejs.org/api/tls.html#tlscreatesecurecontextoptions
 		allowPartialTrustChain: true,
 		checkServerIdentity: () => undefined,
 	};

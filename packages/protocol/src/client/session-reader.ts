@@ -11,9 +11,9 @@ export interface OpenSession {
 	/** Last seq of the session when it was opened. Persisted frames up to this seq are history. */
 	readonly lastSeq: number;
 	/**
-	 * Frames of the session in order. Persisted frames have no gap and no repeat, even after reconnects. A text that was
-	 * being streamed restarts with `start`. Only one reader may use it, and should read continuously. Leaving the loop
-	 * closes the session. Throws if the session cannot be continued.
+	 * Frames of the session in order. Persisted frames have no gap and no repeat, even after reconnects. A text
+	 * that was being streamed restarts with `start`. Can be called once. Read the frames continuously. Leaving
+	 * the loop closes the session. The iterator throws if the session cannot be continued.
 	 */
 	events(): AsyncIterable<EventFrame>;
 	/** Ends `events()` and removes the session from this client. The session continues on the gateway. */
@@ -59,7 +59,7 @@ export class SessionReader implements OpenSession {
 		return this.#cursor.last;
 	}
 
-	/** Whether the session waits to be resumed until its reader has caught up. */
+	/** Whether frames were dropped. The session is resumed when its reader has read all queued frames. */
 	get isBehind(): boolean {
 		return this.#isBehind;
 	}

@@ -31,7 +31,6 @@ async function open(
 	return opening;
 }
 
-/** Returns a function that reads the next frames of one session. Calls are sequential. */
 function readerOf(session: OpenSession): (count: number) => Promise<readonly EventFrame[]> {
 	const iterator = session.events()[Symbol.asyncIterator]();
 	return async (count) => {

@@ -48,7 +48,6 @@ export class Peer {
 		return this.answer("open_session", { session_id: id, status, last_seq: lastSeq });
 	}
 
-	/** Sends a persisted frame. */
 	event(id: string, seq: number, event = "user.message", payload: object = messageOf(seq)): void {
 		this.send({ type: "event", event, session_id: id, payload, seq });
 	}
@@ -68,7 +67,6 @@ export class Peer {
 	}
 }
 
-/** Returns a payload that contains the seq, so that a test notices a frame in the wrong position. */
 function messageOf(seq: number): object {
 	return { content: `message ${seq}`, run_id: `run_${seq}` };
 }
