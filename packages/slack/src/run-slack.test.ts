@@ -43,7 +43,6 @@ async function place(given: Given = {}) {
 	return { dataDir, clock, log, port, running, stop, handlers: await port.connected.promise };
 }
 
-/** Returns a direct message that is this number of minutes old. */
 function wrote(clock: ManualClock, minutes: number): object {
 	const ts = ((clock.now() - minutes * minute) / 1000).toFixed(6);
 	return { type: "message", channel: "D1", channel_type: "im", user: "UADA", text: "hello", ts };
@@ -66,7 +65,6 @@ test("an event before the bot's account is known is handled afterwards, once for
 	expect(await running.status()).toMatchObject({ link: ready, connector: { waiting: 1 } });
 });
 
-/** Advances the clock until all missed messages are read. */
 async function caughtUp(
 	running: { status(): Promise<{ readonly behind: number }> },
 	clock: ManualClock,

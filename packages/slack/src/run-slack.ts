@@ -47,8 +47,8 @@ type Parts = StartedParts & EventHandlers & { readonly posted: CatchUpParts["pos
 const dayMs = 24 * 3_600_000;
 
 /**
- * Runs the connector for Slack; see `runConnector`. Also rejects without a `port` if there is neither an app token nor a
- * signing secret with an address to listen on.
+ * Runs the connector for Slack; see `runConnector`. Without `port`, also rejects if there is neither an app token,
+ * nor a signing secret with an address to listen on.
  */
 export async function runSlack(options: RunSlackOptions): Promise<RunningConnector<Ready>> {
 	const { botToken, apiUrl, clock, chance, log } = options;

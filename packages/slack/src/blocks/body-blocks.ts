@@ -43,7 +43,7 @@ export function bodyBlocks(body: string): Body {
 	return { blocks, text: fallbackOf(text.join("\n\n")) };
 }
 
-/** Shortens a long text, but never inside `<…>` or an entity. */
+/** Shortens text to Slack's limit, without cutting a `<…>` token or an entity. */
 export function fallbackOf(text: string): string {
 	if (text.length <= limits.text) return text;
 	return `${cutText(text, limits.text)
@@ -58,7 +58,7 @@ interface Part {
 }
 
 function partsOf(body: string): Part[] {
-	// The odd parts are the captures of the expression.
+	// The captures of the expression have odd indexes.
 	return body
 		.split(smallLine)
 		.map((text, index) => ({ small: index % 2 === 1, blocks: parseText(text).blocks }))
@@ -111,7 +111,10 @@ function markdownOf(blocks: readonly Block[]): BodyBlock[] {
 
 const fences = { strong: "*", emphasis: "_", delete: "~" } as const;
 
-/** Escapes text for mrkdwn, which has no escapes. A joiner on both sides disables a delimiter. */
+/**
+ * Writes text that Slack does not parse as mrkdwn. mrkdwn has no escape characters, so joiners surround each
+ * delimiter.
+ */
 function escaped(value: string): string {
 	return harmless(value)
 		.replace(/[*_~`]/g, `${joiner}$&${joiner}`)
@@ -125,7 +128,7 @@ function writeLink({ url, children }: Link): string {
 	return `<${addressOf(url).replaceAll("&", "&amp;")}${label === "" ? "" : `|${label}`}>`;
 }
 
-/** Writes code. In mrkdwn, code cannot contain backticks. */
+/** Writes inline code, or escaped text if the code contains a backtick, which mrkdwn does not allow in code. */
 function writeCode(value: string): string {
 	if (value === "") return "";
 	return value.includes("`") ? escaped(value) : `\`${entitiesOnly(value)}\``;

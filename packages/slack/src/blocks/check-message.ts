@@ -13,20 +13,18 @@ export type MessageBlock = ShownBlock | ControlBlock;
 type Element = ControlBlock["elements"][number];
 type Select = Extract<Element, { type: "static_select" | "multi_static_select" }>;
 
-/** A message to create or edit. */
 export interface OutgoingMessage {
 	readonly blocks: readonly MessageBlock[];
 	/** Text for notifications and screen readers. */
 	readonly text: string;
 }
 
-/** Violated limits of Slack, by the part that must change. Empty for a valid message. */
+/** Limits of Slack that a message violates, by the part to change. Empty for a valid message. */
 export interface Violations {
 	readonly body?: string;
 	readonly controls?: string;
 }
 
-/** Checks a message against Slack's limits. */
 export function checkMessage({ blocks, text }: OutgoingMessage): Violations {
 	const controls = controlsProblem(blocks.filter(isControls));
 	const body = bodyProblem(blocks, text);
@@ -100,10 +98,7 @@ function lengthOf(block: ShownBlock): number {
 	}
 }
 
-/**
- * Returns the total length of the labels and options of controls. Slack limits their length together with the other
- * texts.
- */
+/** Returns the total characters of labels and options, which are part of Slack's limit on all texts of a message. */
 function labelsLength(blocks: readonly MessageBlock[]): number {
 	const elements: Element[] = elementsOf(blocks.filter(isControls));
 	const labels = elements.flatMap((element) => {

@@ -12,7 +12,7 @@ import type {
 } from "@slack/types";
 import { limits } from "../vocabulary/limits.ts";
 
-/** Slack's styles of buttons. Slack has only a green and a red style. */
+/** Slack's button style for each style of the kit. Besides the default, Slack has only a green and a red style. */
 const styles = { primary: "primary", success: "primary", danger: "danger", secondary: undefined } as const;
 
 type Element = Button | StaticSelect | MultiStaticSelect;
@@ -21,8 +21,8 @@ export type ControlBlock = ActionsBlock | ContextActionsBlock;
 type ButtonControl = Extract<Control, { type: "button" }>;
 
 /**
- * Converts controls to blocks: one per row, and another one for the native feedback buttons of a row. A link gets its own id,
- * `link:N`, without a handler.
+ * Converts controls to blocks: one per row, and another one for the native feedback buttons of a row. A link gets an
+ * id of the form `link:N`, which no handler uses.
  */
 export function controlBlocks(rows: readonly (readonly Control[])[]): ControlBlock[] {
 	let links = 0;
@@ -52,8 +52,9 @@ function withoutRating(control: Control): Control {
 }
 
 /**
- * Returns the native feedback buttons of a row:
- * https://docs.slack.dev/reference/block-kit/block-elements/feedback-buttons-element. The value of a button is its control.
+ * Returns the native feedback buttons of a row, or undefined if a rating is missing:
+ * https://docs.slack.dev/reference/block-kit/block-elements/feedback-buttons-element. The value of each button is the
+ * id of its control.
  */
 function feedbackOf(
 	row: readonly Control[],
@@ -138,7 +139,7 @@ function optionOf({
 	};
 }
 
-/** Returns plain text in which Slack shows emoji names unchanged. */
+/** Returns plain text of at most `maximum` characters, in which Slack shows emoji names unchanged. */
 function plain(text: string, maximum: number): PlainTextElement {
 	return { type: "plain_text", text: cutText(text, maximum), emoji: false };
 }

@@ -6,7 +6,6 @@ import { bodyBlocks } from "./body-blocks.ts";
 import { checkMessage } from "./check-message.ts";
 import { slackDialect } from "./dialect.ts";
 
-/** Factor for the number of generated texts. */
 const scale = process.env["PARLEY_TEST_SCALE"] === undefined ? 1 : 10;
 
 const nasty = fc.constantFrom(
@@ -69,7 +68,6 @@ const text = fc.array(
 	},
 );
 
-/** Removes characters that Slack does not show or store. */
 function plain(value: string): string {
 	return unseen(value.toWellFormed().replace(/(?![\n\t])\p{Cc}/gu, ""));
 }

@@ -15,7 +15,6 @@ export const slackDialect: Dialect = {
 	tableColumns: 200,
 };
 
-/** Writes a document as the body of a post: Markdown with tables, which `bodyBlocks` parses again. */
 function writeBody(blocks: readonly Block[]): string {
 	const parts: string[] = [];
 	for (let from = 0; from < blocks.length; ) {
@@ -29,7 +28,6 @@ function writeBody(blocks: readonly Block[]): string {
 	return parts.join("\n\n").toWellFormed();
 }
 
-/** Writes a table. Each cell has one line, with escaped bars. */
 function writeTable({ children }: Table): string {
 	const [header, ...rows] = children.map(
 		(row) =>

@@ -1,7 +1,7 @@
 /** Invisible character that separates two characters that would form a delimiter. */
 export const joiner = "\u2060";
 
-/** Marks a line of small print. Texts do not contain it; see `visible`. */
+/** Character before a line of small print. `visible` removes it from all other text. */
 export const smallPrintStart = "\u001f";
 
 /** Matches the start of `:name:`, which Slack shows as an emoji in any text. */
@@ -26,12 +26,17 @@ export function harmless(value: string): string {
 		.replace(/[&<>]/g, (symbol) => entities[symbol] ?? symbol);
 }
 
-/** Whether Slack could recognise a mention, a command or a link in code. Markdown has no entities in code. */
+/**
+ * Whether Slack could recognise a mention, a command or a link in code. In Markdown code, entities cannot prevent
+ * this.
+ */
 export function containsToken(code: string): boolean {
 	return token.test(visible(code));
 }
 
-/** Escapes a URL, so that it ends correctly in `<…>` and in `(…)`. */
+/**
+ * Percent-encodes characters that would end the URL early in `<…>` or `(…)`, and an `&` that would start an entity.
+ */
 export function addressOf(url: string): string {
 	return visible(url)
 		.replace(/[\s<>()\\|`"^{}]/g, (mark) => encodeURIComponent(mark).replace(/[()]/g, percent))

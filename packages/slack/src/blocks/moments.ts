@@ -15,8 +15,9 @@ export interface Moment {
 }
 
 /**
- * Returns the Markdown of a time. Slack keeps a past time up to date. A time after `from` becomes a fixed text,
- * relative to the time that Slack shows above the post.
+ * Returns Markdown for the time `at`, in milliseconds since the epoch. Up to `from`, it is a link for
+ * `parseMomentLink`, which Slack shows as a relative time and keeps up to date. After `from`, it is fixed text
+ * relative to `from`.
  */
 export function momentMarkdown(at: number, from = at): string {
 	if (at > from) return timeTexts.in(spanOf(at - from));

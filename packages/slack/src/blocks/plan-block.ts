@@ -27,7 +27,6 @@ export function planBlock({ title, steps }: StepList): StepsBlock {
 	return { type: "plan", title, tasks };
 }
 
-/** Returns the number of characters in a plan. */
 export function planLength({ title, tasks }: StepsBlock): number {
 	return tasks.reduce((sum, task) => sum + task.title.length, title.length);
 }

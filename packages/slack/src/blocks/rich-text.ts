@@ -108,7 +108,6 @@ function elementsOfBlock(block: Block, indent: string): RichTextElement[] {
 	}
 }
 
-/** Returns the elements of blocks, one below another. */
 function joined(blocks: readonly Block[], indent: string): RichTextElement[] {
 	return blocks.flatMap((block, index) => [
 		...(index === 0 ? [] : textOf(`\n${indent}`, {})),

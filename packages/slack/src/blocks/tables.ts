@@ -28,7 +28,6 @@ export function tableProblem({ rows }: TableBlock): string | undefined {
 	return characters > limits.tableCharacters ? `a table has ${characters} characters` : undefined;
 }
 
-/** Returns the number of characters in all cells. */
 export function tableLength(rows: TableBlock["rows"]): number {
 	return rows.flat().reduce((sum, cell) => sum + cellLength(cell), 0);
 }

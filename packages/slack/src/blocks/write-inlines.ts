@@ -11,7 +11,7 @@ const inlineMark = /[\\`*~[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
 /** Matches the indentation of a line before a character that begins a block or a table row. */
 const lineMark = /^([ \t]*)(?=[#+\-=|]|:-)/gm;
 const lineNumber = /^([ \t]*\d{1,9})(?=[.)])/gm;
-/** Matches text that becomes a link without syntax, and that would include following escapes. */
+/** Matches the start of a bare URL. Slack would make it a link that includes the backslashes of later escapes. */
 const bareAddress = /https?(?=:\/\/)|www(?=\.)/gi;
 const openEdge = /^[^\p{L}\p{N}\u2060]/u;
 const closeEdge = /[^\p{L}\p{N}\u2060]$/u;
@@ -83,12 +83,14 @@ function writeCode(value: string): string {
 	return fence + pad + code + pad + fence;
 }
 
-/** Returns the length of the longest run of backticks. */
 export function longestRun(code: string): number {
 	return Math.max(0, ...(code.match(/`+/g) ?? []).map((run) => run.length));
 }
 
-/** Writes a style. A delimiter opens and closes only beside a letter or digit, and not across an empty line. */
+/**
+ * Writes styled text. Adds joiners beside punctuation and removes empty lines, because otherwise a delimiter would
+ * not open or close.
+ */
 function styled(type: Style, children: string): string {
 	const inner = children.replace(/\n[ \t]*(?=\n)/g, "");
 	if (inner.trim() === "") return inner;

@@ -4,17 +4,14 @@ import { longestRun, writeInlines } from "./write-inlines.ts";
 
 type ListItem = List["children"][number];
 
-/**
- * Writes blocks as Markdown (CommonMark, task lists, strikethrough). Tables become code, because they are nested or too large
- * here.
- */
+/** Writes blocks as Markdown (CommonMark, task lists, strikethrough). Tables become code. */
 export function writeMarkdown(blocks: readonly Block[]): string {
 	return blockLines(blocks, false).join("\n");
 }
 
 /**
- * Writes blocks as lines. Two consecutive lists of one kind would become one list, so every second list has different markers.
- * With `nested`, the blocks are inside a list or a quote, which cannot contain headings.
+ * Writes blocks as lines. Two consecutive lists of one kind would become one list, so every second list has different
+ * markers. `nested` means that the blocks are in a list item or a quote, where headings become bold text.
  */
 function blockLines(blocks: readonly Block[], nested: boolean): string[] {
 	let isOdd = false;
@@ -89,7 +86,7 @@ function shownIn(children: readonly Block[]): readonly Block[] {
 	return shown.length > 0 ? shown : children;
 }
 
-/** Removes the empty line between a line of text and the following list. */
+/** Removes the empty line of an item that contains only a paragraph and a list without a start number. */
 function tight(lines: string[], children: readonly Block[]): string[] {
 	const [first, second] = children;
 	const isClose =

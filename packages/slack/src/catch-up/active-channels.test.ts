@@ -63,7 +63,6 @@ test("channels and Parley's threads are listed in the order of their last use", 
 		...ownChannels.map((place) => ({ ...place, us: true })),
 		...[{ channel: "C1" }, { channel: "C7" }],
 	]);
-	// Later messages to other people do not change `us`.
 	await places.note(message("C4", "8.8", { message: "C4-8.8" }));
 	expect(places.all[0]).toEqual({ channel: "C4", us: true });
 });

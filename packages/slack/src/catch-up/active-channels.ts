@@ -2,7 +2,7 @@ import { type Clock, definedItems, type Logger } from "@parley/base";
 import { type InboundEvent, LateSave, type StoredValue } from "@parley/connector";
 import { readMessageId } from "../vocabulary/message-id.ts";
 
-/** A channel, or a thread in a channel, identified by its timestamp. */
+/** A channel, or a thread in it. `thread` is the timestamp of the thread's first message. */
 export interface ActiveChannel {
 	readonly channel: string;
 	readonly thread?: string;
@@ -11,8 +11,8 @@ export interface ActiveChannel {
 }
 
 /**
- * Maximum entries in which the agent was addressed, and maximum other entries. The entry with the oldest last message is removed
- * first.
+ * Maximum entries in which the agent was addressed, and maximum other entries. In each group, the least recently used
+ * entry is removed first.
  */
 const maximum = { us: 150, others: 50 } as const;
 
@@ -50,8 +50,8 @@ export class ActiveChannels {
 	}
 
 	/**
-	 * Records a stored inbound event. Resolves immediately. For the first event of an entry, resolves when the entry is
-	 * saved.
+	 * Records the entries of a stored inbound event. If an entry is new, resolves when it is saved. Otherwise, resolves
+	 * at once.
 	 */
 	async note(inbound: InboundEvent): Promise<void> {
 		if (inbound.type !== "message") return;
@@ -120,7 +120,7 @@ function channelsOf({
 	]);
 }
 
-/** Returns the name of an entry. */
+/** Returns the key of an entry: `CHANNEL`, or `CHANNEL/THREAD`. */
 export function nameOf({ channel, thread }: ActiveChannel): string {
 	return thread === undefined ? channel : `${channel}/${thread}`;
 }

@@ -12,7 +12,7 @@ export interface CatchUpParts {
 	readonly posted: () => Promise<readonly ActiveChannel[]>;
 	/** Last time before which no event is missing, in milliseconds since the epoch. */
 	readonly alive: StoredValue<number>;
-	/** Whether the connector with this database has already read the messages that the gateway does not have. */
+	/** Stored when `begin` has completed with this database. */
 	readonly begun: StoredValue<true>;
 	readonly clock: Clock;
 	readonly log: Logger;
@@ -24,7 +24,7 @@ export interface CatchUpParts {
 }
 
 /**
- * Milliseconds for which Slack certainly retries a delivery. It stops after about five minutes:
+ * Milliseconds for which Slack certainly retries a delivery. Slack stops after about five minutes:
  * https://docs.slack.dev/apis/events-api#retries
  */
 export const deliveredMs = 4 * 60_000;
@@ -41,10 +41,10 @@ const everyMs = 60_000;
  */
 const silentMs = 16 * 60_000;
 const maxPlaces = 50;
-/** Maximum threads found in missed messages to read at once. */
+/** Maximum threads that were found in missed messages and are read, until all gaps are read. */
 const maxThreads = 100;
 
-/** Number of attempts for a channel that cannot be read, and milliseconds between them. */
+/** Number of attempts for a channel or thread that cannot be read, and milliseconds between attempts. */
 const tries = 3;
 const retryMs = 60_000;
 
@@ -79,7 +79,6 @@ export class CatchUp {
 		return this.#left.length;
 	}
 
-	/** Handles a change of the connection. */
 	linked({ state }: SlackLink): void {
 		this.#isReady = state === "ready";
 		if (!this.#isReady) return;
@@ -91,7 +90,6 @@ export class CatchUp {
 		this.#timer ??= clock.after(everyMs, () => this.#tick());
 	}
 
-	/** Records that an event has arrived. */
 	noteEvent(): void {
 		if (!this.#isReady || this.#stopping.signal.aborted) return;
 		this.silent();
@@ -104,8 +102,8 @@ export class CatchUp {
 	}
 
 	/**
-	 * Records an event that was not handled and that Slack does not redeliver. Returns false for an event that cannot be read
-	 * later.
+	 * Schedules the later reading of an event that was not handled and that Slack does not redeliver. Returns false if
+	 * the event cannot be read later, or if the connector is stopping.
 	 */
 	lost(body: unknown): boolean {
 		const { clock, places } = this.#parts;
@@ -119,8 +117,9 @@ export class CatchUp {
 	}
 
 	/**
-	 * Call it once when events arrive. After a loss of the database, reads the messages that the gateway does not have, in rooms
-	 * with sessions. If the connector stops first, the next start repeats this. Rejects if the completion cannot be saved.
+	 * Reads the messages that the gateway does not have, in rooms with sessions, if the database is new. Call it once,
+	 * when events arrive. If the connector stops first, the next start repeats this. Rejects if the completion cannot
+	 * be saved.
 	 */
 	async begin(knownRooms: () => Promise<readonly RoomProgress[]>): Promise<void> {
 		const { places, begun, clock, log } = this.#parts;
@@ -232,7 +231,6 @@ export class CatchUp {
 		this.#missingFrom = undefined;
 	}
 
-	/** Reads a gap. Resolves with further threads to read. */
 	async #read(missed: MissedMessages, { place, seenBefore, ...span }: Gap): Promise<readonly string[]> {
 		const { places, clock, log, receive } = this.#parts;
 		const { signal } = this.#stopping;
@@ -248,7 +246,7 @@ export class CatchUp {
 				log.warn("could not read missed messages", { ...place, error });
 			}
 			if (tried === tries) break;
-			// A delay that was aborted is detected by the signal below.
+			// After an abort, the loop ends because of its condition.
 			await delay(clock, retryMs, signal).catch(() => undefined);
 		}
 		if (!signal.aborted) log.error("missed messages are not read", { ...place });

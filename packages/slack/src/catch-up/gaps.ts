@@ -31,7 +31,7 @@ const MessageTimes = z.object({
 	}),
 });
 
-/** Returns where the message of a missed outer event can be read, or undefined for other events. */
+/** Returns the gap that contains the message of a missed outer event, or undefined for other events. */
 export function gapOf(body: unknown, now: number): Gap | undefined {
 	const event = MessageTimes.safeParse(body).data?.event;
 	if (event === undefined) return undefined;
@@ -72,9 +72,8 @@ export function mergeGaps([first, ...left]: readonly Gap[], more: readonly Gap[]
 
 interface Known {
 	readonly place: ActiveChannel;
-	/** Newest known message of the channel or thread. */
 	message?: string;
-	/** Last use of the channel or thread. It applies if no message is known. */
+	/** Slack timestamp of the last use of the channel or thread, for the case that no message is known. */
 	used: string;
 }
 

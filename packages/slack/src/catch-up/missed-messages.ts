@@ -42,7 +42,6 @@ const missingErrors: ReadonlySet<string> = new Set([
 	"is_archived",
 ]);
 
-/** Reads missed messages, and converts them to the form of events. */
 export class MissedMessages {
 	readonly #parts: MissedMessagesParts;
 
@@ -51,9 +50,9 @@ export class MissedMessages {
 	}
 
 	/**
-	 * Passes the messages between two times, oldest first. Resolves with the threads that start in this period and must be read
-	 * separately, most recently answered first. Resolves with `gone` if the channel can no longer be read. Rejects with a
-	 * `ParleyError` if Slack refuses or does not respond for minutes, or if the signal aborts.
+	 * Passes the messages between two timestamps to `receive`, oldest first. Resolves with the threads that start in
+	 * this period and must be read separately, most recently answered first. Resolves with `gone` if the channel or
+	 * thread can no longer be read. Rejects if a request still fails after the last attempt, or if the signal aborts.
 	 */
 	async read(
 		place: ActiveChannel,

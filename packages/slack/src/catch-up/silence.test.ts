@@ -61,7 +61,7 @@ test("after a sleep of the machine missed messages are read, after any first eve
 		catchUp.noteEvent();
 		const receivedAt = clock.now();
 		const before = clock.now.bind(clock);
-		// No timer fires while the clock moves ahead.
+		// Moves the time ahead without firing timers, as after a suspension of the process.
 		clock.now = () => before() + 8 * 60 * minute;
 		wake(catchUp);
 		await pass(minute + 5000);

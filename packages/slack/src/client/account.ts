@@ -20,7 +20,6 @@ export type Tried =
 	| { readonly refused: string }
 	| { readonly lost: string };
 
-/** Reads the bot's account from the response to `auth.test`. */
 export function readAccount(answer: SlackAnswer): Tried {
 	if (answer.type === "rate-limited") return { lost: connectionTexts.limited({ method: "auth.test" }) };
 	if (answer.type === "refused") {

@@ -38,7 +38,6 @@ export class SlackReceiver implements Receiver {
 		return this.#transport.close();
 	}
 
-	/** Records a post; see `Transport.posted`. */
 	posted(): void {
 		this.#transport.posted();
 	}
@@ -61,7 +60,6 @@ export class SlackReceiver implements Receiver {
 
 /** State of one payload. Bolt passes it in the context from the receiver to the listeners. */
 class Delivery {
-	/** Whether a listener has received the payload. */
 	isHandled = false;
 	reply: SlackReply;
 }

@@ -110,7 +110,7 @@ class SlackClient implements SlackPort {
 			if ("account" in tried) return this.#receive(tried.account, handlers);
 			if ("refused" in tried) return report({ state: "refused", detail: tried.refused });
 			report({ state: "lost", detail: tried.lost });
-			// An aborted delay is detected by the signal.
+			// After an abort, the loop ends because of its condition.
 			await delay(clock, waitMs / 2 + (waitMs / 2) * chance(), signal).catch(() => undefined);
 		}
 	}
@@ -241,7 +241,7 @@ export function readAppNotice(body: unknown, { team, user }: OwnAccount): AppNot
 	return event.type === "app_uninstalled" || event.tokens.bot.includes(user) ? "removed" : undefined;
 }
 
-/** Milliseconds for which pending calls may continue after the end. */
+/** Milliseconds for which pending calls may continue after `end`. */
 const graceMs = 5000;
 
 /** Pending calls to Slack. Some calls take minutes, which is too long when the connector stops. */
@@ -249,7 +249,7 @@ export class PendingCalls {
 	readonly #clock: Clock;
 	readonly #over = new AbortController();
 	#running = 0;
-	/** End of the grace period on the monotonic clock. */
+	/** Time on the monotonic clock when the grace period ends. Undefined before `end`. */
 	#endsAt: number | undefined;
 	#timer: Timer | undefined;
 

@@ -5,7 +5,6 @@ import { expect, onTestFinished, test } from "vitest";
 import { slackLogger } from "./slack-logger.ts";
 import { WebCalls, webOptions } from "./web-calls.ts";
 
-/** Starts a Slack that never responds to `users.info`. */
 async function open() {
 	const requests: string[] = [];
 	const server = createServer((request, response) => {

@@ -71,8 +71,8 @@ export class WebCalls {
 }
 
 /**
- * Converts an error of the client to Slack's response. Throws any other error. https://docs.slack.dev/apis/web-api/rate-limits
- * and the page of each method list the responses.
+ * Converts a rate limit or an error code to Slack's response. Throws `unavailable` for any other error.
+ * https://docs.slack.dev/apis/web-api/rate-limits and the page of each method list the responses.
  */
 function refusalOf(method: string, reason: unknown): SlackAnswer {
 	if (reason instanceof WebAPIRateLimitedError) {

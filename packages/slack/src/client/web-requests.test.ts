@@ -7,7 +7,6 @@ import { demandSlack, respond, upload } from "./web-requests.ts";
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Starts a server that replaces Slack's hosts. */
 async function serving(serve: Serve) {
 	const server = createServer(serve).listen(0, "127.0.0.1");
 	await new Promise((resolve) => server.once("listening", resolve));

@@ -7,9 +7,9 @@ const timeoutMs = 15_000;
 /** Milliseconds for an upload, which may use a slow connection. */
 const uploadTimeoutMs = 120_000;
 const maxAnswer = 64 * 1024;
-/** Maximum characters of an unknown response, for example from a proxy. */
+/** Maximum characters of an unknown response, for example from a proxy, in an error. */
 const maxWords = 100;
-/** Milliseconds to wait after a rate limit without a time. */
+/** Milliseconds to wait after a rate limit if `Retry-After` contains no number of seconds. */
 const someTimeMs = 30_000;
 
 const Refusal = z.object({ ok: z.literal(false), error: z.string() });
@@ -71,7 +71,9 @@ async function post(
 	return { type: "refused", error: words || `status_${response.status}`, body: {} };
 }
 
-/** Returns the milliseconds to wait. Slack sends seconds, but a proxy may send a date, or nothing. */
+/**
+ * Converts a `Retry-After` header to milliseconds. Slack sends seconds, but a proxy may send a date, or no header.
+ */
 function retryAfterMs(given: string | null): number {
 	return given !== null && /^\d{1,5}$/.test(given.trim()) ? Number(given) * 1000 : someTimeMs;
 }

@@ -12,7 +12,7 @@ export function isShortcut(id: string): id is Shortcut {
 /** Maximum characters of the kit's command `task new`. */
 const maxTask = 4000;
 
-/** Returns the kit's command for a shortcut, or text for people if the message is not suitable. */
+/** Returns the kit's command for a shortcut, or an explanation if the message has no text or is too long. */
 export function orderedBy(
 	shortcut: Shortcut,
 	text: string,

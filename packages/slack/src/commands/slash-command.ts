@@ -4,7 +4,10 @@ import { commandTexts } from "../texts/command.ts";
 /** Name of the command in the manifest. */
 export const slashCommand = "/parley";
 
-/** Returns a kit command in the form that people type: https://docs.slack.dev/interactivity/implementing-slash-commands */
+/**
+ * Returns a kit command as users type it: after `!` in a thread, and otherwise after the slash command:
+ * https://docs.slack.dev/interactivity/implementing-slash-commands
+ */
 export function typedCommand(name: string, { thread }: { readonly thread?: string }): string {
 	return thread === undefined ? `${slashCommand} ${name}` : `!${name}`;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { completeText, sharedFiles } from "./beside-text.ts";
 
-/** Slack sends a forwarded message in this form. */
+/** Attachment of a forwarded message, as Slack sends it. */
 const forward = {
 	is_msg_unfurl: true,
 	is_share: true,

@@ -12,13 +12,13 @@ export interface KnownChannel {
 	/** Whether people of other organisations can read or join the channel. True if Slack does not report the channel. */
 	readonly shared: boolean;
 	readonly name?: string;
-	/** Whether the bot can read and write in the channel. */
+	/** Whether the bot is a member of the channel. Also true if Slack does not report the membership. */
 	readonly ours: boolean;
-	/** Whether the channel is public in the workspace. */
+	/** Whether Slack reports the channel as public in the workspace. */
 	readonly open: boolean;
 }
 
-/** Fields of an event about its channel. */
+/** Channel of an event, with the properties that the event reports. */
 export interface EventChannel {
 	readonly channel: string;
 	readonly channel_type?: string | undefined;

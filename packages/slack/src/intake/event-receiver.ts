@@ -26,7 +26,7 @@ export interface EventReceiverParts {
 /** Number of the last attempt. Slack retries three times: https://docs.slack.dev/apis/events-api#retries */
 const lastAttempt = 3;
 
-/** Receives deliveries from Slack. Stores events, in order within their line. */
+/** Receives deliveries from Slack. Stores the events of one line in their order; see `lineOf`. */
 export class EventReceiver {
 	readonly #parts: EventReceiverParts;
 	readonly #tails = new Map<string, Promise<unknown>>();

@@ -34,7 +34,6 @@ test("both events of a mention are the same inbound event, in any order", async 
 	expect(twins).toEqual(await Promise.all([other.inboundOf(mention), other.inboundOf(sentMessage)]));
 	expect(twins[0]).toEqual(twins[1]);
 	expect(twins[0]?.inbound).toMatchObject({ text: "hello", address: { us: true } });
-	// If a message mentions the agent, the owner of the thread does not matter.
 	expect(one.port.methods).not.toContain("conversations.replies");
 });
 
@@ -188,7 +187,6 @@ test("shared channels and channels that Slack does not show are marked as shared
 	expect(await shared("C2")).toBe(true);
 	expect(await shared("C9")).toBe(true);
 	expect(await shared("C1")).toBe(false);
-	// The change is visible before the cached value expires.
 	expect(await shared("C1", { is_ext_shared_channel: true })).toBe(true);
 });
 

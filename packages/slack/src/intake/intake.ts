@@ -383,7 +383,7 @@ export class Intake {
 	}
 }
 
-/** Returns the key that a message shares with its mention event. An edit shares its key in the same way. */
+/** Returns the key that a message shares with its mention event, and an edit with the mention event of the edit. */
 function pairKey(channel: string, { ts, edited }: Message): string {
 	return `${messageId(channel, ts)}:${edited?.ts ?? ""}`;
 }

@@ -91,7 +91,9 @@ export class Messages {
 		return { inbound, key: { id: [type, id, ...version].join(":"), conversation: conversationOf(room) } };
 	}
 
-	/** Returns the visible text. Keeps the ids of unknown names. */
+	/**
+	 * Returns the text with names in place of ids. Unknown ids remain. Without `asks`, only cached names are known.
+	 */
 	text(text: string, asks = true): Promise<string> {
 		const { self, people, channels } = this.#parts;
 		const lookups = new Set<string>();

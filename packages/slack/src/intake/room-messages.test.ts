@@ -139,7 +139,6 @@ test("a direct message comes with the channel that its author looks at, if the a
 	expect(port.calls.findLast(({ method }) => method === "conversations.history")?.args).toEqual({
 		...{ channel: "C7", limit: 20 },
 	});
-	// The cases are another person, a channel that the author cannot read, direct messages, and no view.
 	expect(await idsOf({ ...direct, person: { ...person, id: "UBOB" } })).toEqual([]);
 	port.channels["G8"] = { id: "G8", is_private: true };
 	port.answer("conversations.members", ok({ members: ["UBOB"] }));

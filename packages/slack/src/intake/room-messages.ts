@@ -13,7 +13,9 @@ import { readSlack } from "./read-slack.ts";
 import type { Viewed } from "./viewed.ts";
 import { Message, ts } from "./wire.ts";
 
-/** Milliseconds for which the permissions at the arrival of an event are valid. For an older request, Slack is asked. */
+/**
+ * Maximum age in milliseconds of an event whose author can still read the room. For an older event, Slack is asked.
+ */
 const rightsMs = 60_000;
 /** Messages per page. https://docs.slack.dev/reference/methods/conversations.replies recommends at most 200. */
 const perPage = 200;
@@ -22,7 +24,7 @@ const perPage = 200;
  * oldest message on.
  */
 const windowsMs = [86_400_000, 3_600_000, 300_000];
-/** Maximum links of a request to read. */
+/** Maximum linked messages to read for a request. */
 const maxLinks = 3;
 /** Maximum messages of the channel that the author of a direct message is viewing. */
 const maxViewed = 20;
@@ -119,7 +121,7 @@ async function readThread(
 	{ port }: RoomMessagesParts,
 	{ channel, root, latest, at, limit }: Thread,
 ): Promise<Earlier> {
-	// Even without earlier messages, a reply in a thread gets the message that it replies to.
+	// With a limit of 0, only the first message of the thread is read, because the request replies to it.
 	if (limit === 0) {
 		const { messages } = await ask(port, "conversations.replies", { channel, ts: root, limit: 1 });
 		const first = messages.filter((message) => message.ts === root).map((message) => ({ channel, message }));

@@ -30,8 +30,8 @@ const dayMs = 24 * 3_600_000;
 /** Milliseconds for which a refusal is remembered. A missing scope or invitation can be repaired. */
 const refusedMs = 600_000;
 /**
- * Maximum milliseconds of a rate limit for which an event is left to redelivery. Slack redelivers events after a minute:
- * https://docs.slack.dev/apis/events-api#retries
+ * Maximum milliseconds of a rate limit during which `find` rejects for an unknown thread, so that Slack redelivers
+ * the event. Slack redelivers it after a minute: https://docs.slack.dev/apis/events-api#retries
  */
 const briefMs = 10_000;
 
@@ -40,7 +40,7 @@ export class Threads {
 	readonly #parts: ThreadsParts;
 	/** First messages by id. Null for a message that Slack does not show. */
 	readonly #shown: Remembered<Root | null>;
-	/** End of a rate limit for these requests, on the monotonic clock. */
+	/** Time on the monotonic clock, in milliseconds, until which Slack limits the rate of `conversations.replies`. */
 	#limitedUntil = Number.NEGATIVE_INFINITY;
 
 	constructor(parts: ThreadsParts) {
@@ -63,10 +63,9 @@ export class Threads {
 	}
 
 	/**
-	 * Returns facts about a thread. `ours`: the bot has posted in it, or its first message mentions the bot. `root`:
-	 * the bot wrote that message. Asks Slack only with `asks`, and only about threads that are not in the database.
-	 * Rejects with `unavailable` if Slack does not respond in time. During a longer rate limit, an unknown thread is
-	 * treated as one without the bot, because most threads are.
+	 * Returns facts about a thread; see `OwnThreads.thread`. Asks Slack only with `asks`, and only if the database does
+	 * not show that the thread is the agent's. Rejects with `unavailable` if Slack does not respond in time. During a
+	 * longer rate limit, an unknown thread is treated as one without the bot, because most threads are.
 	 */
 	async find(
 		{ channel, thread }: { readonly channel: string; readonly thread: string },
@@ -83,8 +82,8 @@ export class Threads {
 	}
 
 	/**
-	 * Records the first message of a thread, for a message that mentions the bot. Its replies may arrive before the
-	 * message is stored, and during a rate limit.
+	 * Caches a message that mentions the bot as the first message of its thread. Its replies may arrive before the
+	 * message is stored, or during a rate limit.
 	 */
 	noteMention(channel: string, { ts, user, text }: Omit<Root, "reply_users">): void {
 		this.#shown.note(messageId(channel, ts), { ts, user, text, reply_users: [] });

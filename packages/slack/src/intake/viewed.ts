@@ -12,7 +12,7 @@ const Context = z.object({
 });
 const channelType = "slack#/types/channel_id";
 
-/** Channels that people view beside the app. Slack reports them. */
+/** Channels that people are viewing while they use the app, as Slack reports them. */
 export class Viewed {
 	readonly #clock: Clock;
 	readonly #known;

@@ -14,7 +14,7 @@ export const Outer = z.object({
 	event_id: z.string().min(1).max(100),
 	event: z.looseObject({ type: z.string() }),
 	is_ext_shared_channel: z.boolean().nullish(),
-	/** One of the installations that receive the event. */
+	/** At most one of the installations that receive the event. */
 	authorizations: z.array(Installation).nullish(),
 });
 export type Outer = z.output<typeof Outer>;
@@ -39,7 +39,6 @@ export const Message = z.object({
 });
 export type Message = z.output<typeof Message>;
 
-/** Channel of a message event, with its type. */
 export const Where = z.object({ channel: id, channel_type: z.string().optional() });
 export type Where = z.output<typeof Where>;
 

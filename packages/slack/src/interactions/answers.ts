@@ -14,7 +14,7 @@ export interface AnswersParts {
  */
 const answeredMs = 1500;
 
-/** Returns a text that only the acting person sees. */
+/** Returns a response whose text only the acting person sees. */
 export function privately(text: string): Readonly<Record<string, unknown>> {
 	return { response_type: "ephemeral", replace_original: false, text };
 }
@@ -29,8 +29,8 @@ export class Answers {
 	}
 
 	/**
-	 * Resolves in time with the body of the acknowledgement. `reply` converts the text of the work, or of its failure. Without
-	 * `reply`, or if the work takes too long, the text is posted privately afterwards.
+	 * Resolves within `answeredMs` with the body of the acknowledgement. `reply` converts the text of the work, or of
+	 * its failure. Without `reply`, or if the work takes too long, the text is posted privately afterwards.
 	 */
 	async inTime(
 		work: Promise<string | undefined>,
@@ -60,7 +60,7 @@ export class Answers {
 			port.call({ method: "chat.postEphemeral", args: { channel, user, text, ...there } });
 		const byUrl = async (to: string): Promise<SlackAnswer> => {
 			const answer = await port.respond(to, { ...privately(text), ...there });
-			// A `response_url` accepts a limited number of answers. After that, the text is posted in the channel.
+			// A `response_url` accepts a limited number of answers. After that, `chat.postEphemeral` is used.
 			return answer.type === "refused" ? inPlace() : answer;
 		};
 		const answer = await (url === undefined ? inPlace() : byUrl(url)).catch(ParleyError.from);
@@ -94,7 +94,7 @@ export interface AnswerTarget {
 	readonly url?: string | undefined;
 	readonly channel: string;
 	readonly user: string;
-	/** Timestamp of the visible thread. */
+	/** Timestamp of the first message of the thread in which the answer appears. */
 	readonly thread?: string | undefined;
 }
 

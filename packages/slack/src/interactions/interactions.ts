@@ -54,8 +54,8 @@ export interface InteractionsParts {
 }
 
 /**
- * Milliseconds. Older presses and uses of message menus are refused, because the person has already seen a failure. Clocks
- * differ by less.
+ * Maximum age in milliseconds of a press or a use of a message menu. For an older one, Slack has already shown a
+ * failure. The clocks are assumed to differ by less.
  */
 const staleMs = 5 * 60_000;
 
@@ -68,7 +68,6 @@ interface Happened {
 	readonly place: AnswerTarget;
 }
 
-/** Fields that the inbound events share. */
 type Shared = "room" | "person" | "at" | "ticket";
 
 /** Handles commands, presses, forms and message menus. Slack does not redeliver these interactions. */
@@ -216,7 +215,6 @@ export class Interactions {
 		return this.#answers.inTime(work(), place, (words) => fieldError(Object.keys(values), words));
 	}
 
-	/** Stores the event. Rejects if this fails. */
 	async #accept(
 		{ trigger, user, at, place, ...happened }: Happened,
 		event: Omit<InboundEventOf<"command">, Shared> | Omit<InboundEventOf<"press">, Shared>,
@@ -319,7 +317,6 @@ type Metadata = z.output<typeof Metadata>;
 /** Maximum characters: https://docs.slack.dev/reference/block-kit/blocks/input-block and .../elements/plain-text-input-element */
 const maximum = { title: 24, label: 2000, text: limits.fieldText } as const;
 
-/** Returns the view of a form, with one block per field. */
 function viewOf({ title, fields }: Form, metadata: Metadata): Readonly<Record<string, unknown>> {
 	return {
 		type: "modal",

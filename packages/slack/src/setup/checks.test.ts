@@ -227,7 +227,6 @@ test("the last step waits for its time, and has an instruction", async () => {
 	const parts = { ...looking(), answered: () => new Promise<void>(() => undefined), patienceMs: 1000 };
 	const last = setupSteps(parts).at(-1);
 	const checking = last?.check(new AbortController().signal);
-	// The clock of the test moves only on request.
 	(parts.clock as ManualClock).advance(1000);
 	expect(await checking).toMatchObject([{ status: "fail", fix: expect.stringContaining("mention it") }]);
 });

@@ -33,7 +33,10 @@ export class Caller {
 		this.#parts = parts;
 	}
 
-	/** Sends a call, unless a known rate limit or an earlier refusal of the token prevents this. */
+	/**
+	 * Sends a call. During a known rate limit, or after a refusal of the token, throws `rate-limited` without sending
+	 * it.
+	 */
 	async ask(counted: Counted, args: Args): Promise<ApiResponse> {
 		const { port, limits } = this.#parts;
 		const { method } = counted;
@@ -74,7 +77,7 @@ export class Caller {
 		throw refusal;
 	}
 
-	/** Throws while the token is refused. Posts wait, because the operator may set a new token. */
+	/** Throws `rate-limited` after a refusal of the token, so that posts wait until the operator sets a new token. */
 	#checkToken(method: string): void {
 		const left = this.#refusedUntil - this.#parts.clock.monotonic();
 		if (left <= 0) return;

@@ -8,7 +8,6 @@ import { isSeen, smallPrintStart } from "../blocks/marks.ts";
 import { planBlock } from "../blocks/plan-block.ts";
 import { deliveryTexts } from "../texts/delivery.ts";
 
-/** Content of a message. */
 export interface Showing {
 	/** Text that `slackDialect` has written. */
 	readonly body: string;

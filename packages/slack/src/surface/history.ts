@@ -70,8 +70,8 @@ export class History {
 	/** Positions by `Search.key`. An evicted search starts again. */
 	readonly #searches = new LRUCache<string, SearchState>({ max: maxSearches });
 	/**
-	 * Pages that have not been requested yet, by their arguments. A page that was requested before a search started may miss the
-	 * message.
+	 * Pages whose requests are not sent yet, by their arguments. Searches share only these, because a page that was
+	 * requested before a search started may miss its message.
 	 */
 	readonly #next = new Map<string, Promise<MessagePage>>();
 

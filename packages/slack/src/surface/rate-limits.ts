@@ -87,7 +87,7 @@ export class RateLimits {
 		});
 	}
 
-	/** Returns the milliseconds until another call leaves `spare` calls. */
+	/** Returns the milliseconds until a call would leave `spare` calls of the limit. At most 0 if it already does. */
 	#waitFor(bucket: Bucket, spare: number): number {
 		const recent = this.#recent(bucket);
 		const tooMany = recent.length + 1 + spare - bucket.maximum;

@@ -131,7 +131,6 @@ const tooLarge: ReadonlySet<string> = new Set([
 	"status_413",
 ]);
 
-/** Whether Slack refused a file because it is too large. */
 export function isTooLargeRefusal(refusal: DeliveryError): boolean {
 	return refusal instanceof Refused && tooLarge.has(refusal.slackCode);
 }

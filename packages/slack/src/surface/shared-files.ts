@@ -29,8 +29,8 @@ export interface SharedFilesParts {
  * Files of posts, in the three steps of https://docs.slack.dev/messaging/working-with-files#upload. Sharing a file
  * creates another message without metadata or buttons, and Slack does not return its timestamp. Therefore, a post by
  * which the row can be found is created first. Its files follow in the same channel or thread. Shared files are
- * recognised by name among the bot's messages after the post. The outbox preserves the order, so no later post of the
- * same file is in between.
+ * recognised by name and size among the bot's messages after the post. The outbox preserves the order, so no later
+ * post of the same file is in between.
  */
 export class SharedFiles {
 	readonly #parts: SharedFilesParts;

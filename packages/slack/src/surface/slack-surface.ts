@@ -118,7 +118,7 @@ function tenantOf({ conversation }: OutboxRow): string {
 	return addressOfConversation(conversation)?.tenant ?? "";
 }
 
-/** Limits of Slack for `ChatPlatform.limits`. A post has room for the text that its blocks add. */
+/** Limits of Slack for `ChatPlatform.limits`. `post` is below Slack's limit, because blocks add text. */
 export const postLimits = {
 	post: 11_000,
 	postsPerAnswer: 6,

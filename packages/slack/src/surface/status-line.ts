@@ -23,7 +23,7 @@ export interface StatusLineParts {
 	readonly caller: Caller;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Prevents a second attempt to remove a status line. */
+	/** Aborts when the connector stops. A failed removal of a status line is then not repeated. */
 	readonly signal?: AbortSignal | undefined;
 }
 
@@ -74,7 +74,7 @@ export class StatusLine {
 		if (line !== undefined) await this.#begin(line, "suspended");
 	}
 
-	/** Sets the status of a run if the thread has another status, or if the last request is too old. */
+	/** Sets the status of a run if the thread shows another status of a run, or if a refresh is due. */
 	async #begin(line: Line, status: "processing" | "suspended"): Promise<void> {
 		const now = this.#parts.clock.monotonic();
 		const before = line.status;

@@ -31,10 +31,8 @@ function open() {
 		...more,
 	});
 	const surface = openSurface();
-	/** Returns the calls of the surface, without calls for the status line. */
 	const calls = () => port.calls.filter(({ method }) => method.startsWith("chat."));
 	let seen = 0;
-	/** Returns the methods of calls since the previous use. */
 	const requests = (): string[] => {
 		const names = calls().map(({ method }) => method);
 		const since = names.slice(seen);
@@ -54,7 +52,6 @@ function call(id: string, state: "running" | "completed" | "failed", title = "re
 	return { type: "call", id, title, state };
 }
 
-/** Returns a growing answer with these parts. */
 function growing(...parts: GrowingPart[]) {
 	const body = parts.map((part) => (part.type === "text" ? part.body : part.title)).join("\n\n");
 	const grows = { reader: "slack:T1:UADA", parts };
@@ -147,7 +144,6 @@ test("a stream whose start has no response is found by the id of its block", asy
 	expect(await surface.find(row(growing(text("One"))))).toEqual({ remote });
 });
 
-/** Starts a stream with one word. Returns it with its next edit. */
 async function begun() {
 	const opened = open();
 	await opened.surface.send(opened.row(growing(text("One"))));

@@ -56,8 +56,8 @@ export class Streams {
 	}
 
 	/**
-	 * Starts a stream for a post. Resolves with undefined, without a post, if the post cannot be a stream or if Slack refuses it.
-	 * Rejects with `unknown` without a response.
+	 * Starts a stream for a post. Resolves with undefined, without a post, if the post cannot be a stream or if Slack
+	 * refuses it. Rejects with `unknown` if Slack does not respond.
 	 */
 	async start(row: OutboxRow, post: Post, { channel, thread }: PostTarget): Promise<ApiResponse | undefined> {
 		const { caller, clock, log } = this.#parts;

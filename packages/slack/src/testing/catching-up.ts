@@ -45,7 +45,6 @@ export async function openCatchUp(
 		received.push(body);
 	};
 	const catchUp = await CatchUp.open({ port, places, posted, alive, begun, clock, log, receive });
-	/** Advances the clock, and completes due work in between. */
 	const pass = async (ms: number): Promise<void> => {
 		for (let left = ms; left > 0; left -= 1200) {
 			clock.advance(Math.min(left, 1200));
@@ -55,5 +54,4 @@ export async function openCatchUp(
 	return { catchUp, clock, log, port, places, stored, received, failures, tries, pass };
 }
 
-/** Returns the Slack timestamp of a time. */
 export const stamp = (at: number): string => (at / 1000).toFixed(6);

@@ -12,7 +12,6 @@ export const direct = { tenant: "T1", channel: "D1", shared: false, kind: "direc
 
 type Accept = (inbound: InboundEvent, key: { id: string; conversation: string }) => Promise<unknown>;
 
-/** Returns the type of the Bolt listener for an interaction. */
 function listenerOf(body: unknown): Interaction["type"] {
 	return new Map(listeners).get(Object(body).type) ?? "unread";
 }

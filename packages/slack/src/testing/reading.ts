@@ -11,7 +11,6 @@ export async function openReading() {
 	const store = await openSqlite();
 	const malformed = new Malformed("Slack", log);
 	const reading = openIntake({ self, port, store, malformed, clock, log });
-	/** Translates an event that is wrapped in an outer event of Slack. */
 	const translate = (event: object, outer: object = {}): Promise<Translated> =>
 		reading.intake.translate({ event_id: "Ev1", type: "event_callback", event, ...outer });
 	const inboundOf = async (event: object, outer: object = {}): Promise<Incoming> => {

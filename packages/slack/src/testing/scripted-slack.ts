@@ -4,12 +4,10 @@ type Handlers = Parameters<SlackPort["connect"]>[0];
 
 type Answer = SlackAnswer | Error;
 
-/** Returns a successful response. */
 export function ok(body: Readonly<Record<string, unknown>> = {}): SlackAnswer {
 	return { type: "ok", body };
 }
 
-/** Returns a refusal with an error code of Slack. */
 export function refused(error: string, body: Readonly<Record<string, unknown>> = {}): SlackAnswer {
 	return { type: "refused", error, body };
 }
@@ -30,7 +28,6 @@ export class ScriptedPort implements SlackPort {
 		return this.calls.map(({ method }) => method);
 	}
 
-	/** Arguments of the last call. */
 	get last(): SlackCall["args"] | undefined {
 		return this.calls.at(-1)?.args;
 	}
@@ -90,7 +87,6 @@ export class ScriptedPort implements SlackPort {
 	}
 }
 
-/** Account of the bot in the tests' workspace. */
 export const self: OwnAccount = {
 	team: "T1",
 	user: "UBOT",

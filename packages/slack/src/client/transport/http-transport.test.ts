@@ -127,7 +127,6 @@ test("a used port is reported with its number", async () => {
 	await expect(second.start()).rejects.toThrow(`cannot listen on 127.0.0.1:${port}`);
 });
 
-/** Sends a request with these headers, whose body never completes. `over` resolves when the request has ended. */
 function slow(url: string, headers: Readonly<Record<string, string>>) {
 	const over = Promise.withResolvers<number | "cut">();
 	const begun = Promise.withResolvers<void>();
@@ -158,7 +157,6 @@ test("hundreds of slow requests that look signed do not block Slack", async () =
 	for (const { end } of requests) end();
 });
 
-/** Reports when a request waits for its body. */
 class WatchedClock extends ManualClock {
 	readonly waits = Promise.withResolvers<void>();
 

@@ -26,13 +26,13 @@ export interface HttpTransportParts {
 	readonly deliver: Deliver;
 	/** Called with the port when the server listens. */
 	readonly ready: (port: number) => void;
-	/** Called when Slack, or a proxy in front of this server, may not reach the server. */
+	/** Called when events from Slack may be missing; see `Suspicion`. */
 	readonly suspected: (suspicion: Suspicion) => void;
 	readonly clock: Clock;
 	readonly log: Logger;
 }
 
-/** Maximum milliseconds to wait for running requests at the end. Slack does not wait longer. */
+/** Maximum milliseconds to wait for running requests in `close`. Slack does not wait longer for a response. */
 const goodbyeMs = 3000;
 
 /** Requests with which Slack verifies the endpoint. */
@@ -42,7 +42,7 @@ const Probe = z.object({
 	ssl_check: z.unknown().optional(),
 });
 
-/** Placeholder for a socket. An HTTP endpoint cannot be replaced. */
+/** Placeholder for the socket of `SilenceWatch`. An HTTP endpoint cannot be replaced. */
 const onlyLine = { leave: (): void => undefined };
 
 interface Answer {
@@ -72,7 +72,7 @@ export class HttpTransport implements Transport {
 		);
 	}
 
-	/** Returns the port. Rejects with `failed_precondition` if the server cannot listen. */
+	/** Returns the port when the server listens. Rejects with `failed_precondition` if the server cannot listen. */
 	async start(): Promise<number> {
 		const { host, port } = this.#parts.listen;
 		const listening = Promise.withResolvers<number>();
@@ -95,7 +95,10 @@ export class HttpTransport implements Transport {
 		this.#silence.notePost();
 	}
 
-	/** Resolves when the running requests are answered. After `goodbyeMs`, drops the remaining ones. */
+	/**
+	 * Stops accepting connections, and resolves when the running requests are answered. After `goodbyeMs`, closes all
+	 * connections.
+	 */
 	async close(): Promise<void> {
 		this.#silence.stop();
 		const closed = Promise.withResolvers<void>();
@@ -148,7 +151,7 @@ export class HttpTransport implements Transport {
 	}
 
 	async #receiveIfFree(request: IncomingMessage, text: string): Promise<Answer> {
-		// A rejected request may be sent again, so it is safe to reject it.
+		// `ReplayMemory` forgets a failed request, so Slack can send it again.
 		if (this.#running >= maxAtOnce)
 			throw new ParleyError("too many requests at once", { code: "unavailable" });
 		this.#running += 1;
@@ -201,8 +204,9 @@ function answer(response: ServerResponse, { status, body }: Answer): void {
 const limits = { maxNodes: 200_000 };
 
 /**
- * Parses the body of a request. An event is JSON, a command is a form, and an interaction is a form with JSON in its `payload`:
- * https://docs.slack.dev/interactivity/handling-user-interaction#payloads. Throws for any other body.
+ * Parses the body of a request. An event is JSON, a command is a form, and an interaction is a form with JSON in its
+ * `payload`: https://docs.slack.dev/interactivity/handling-user-interaction#payloads. Throws for JSON that is
+ * malformed or not an object.
  */
 export function readBody(text: string, contentType: string): Readonly<Record<string, unknown>> {
 	if (!contentType.startsWith("application/x-www-form-urlencoded")) return asObject(parseJson(text, limits));
@@ -220,9 +224,9 @@ function asObject(value: unknown): Readonly<Record<string, unknown>> {
 
 /** Maximum bytes of a body. Slack's bodies are far smaller. */
 const maxBytes = 1024 * 1024;
-/** Milliseconds after which Slack gives up. */
+/** Milliseconds to receive a body. Slack abandons a request after this time. */
 const timeoutMs = 3000;
-/** Maximum bodies to read at once. Each may have the maximum size. */
+/** Maximum bodies that are received at the same time. Each may have the maximum size. */
 const maxReading = 64;
 
 /**

@@ -56,7 +56,7 @@ export class SilenceWatch<Line extends WatchedSocket> {
 		this.#wait();
 	}
 
-	/** Records an event on a socket. */
+	/** Records an event on a socket. Replaces sockets that have missed too many consecutive envelopes. */
 	noteEvent(line: Line): void {
 		if (this.#isOver) return;
 		this.#receivedAt = this.#clock.now();
@@ -79,7 +79,8 @@ export class SilenceWatch<Line extends WatchedSocket> {
 		if (this.#isOver) return;
 		this.#echo ??= this.#clock.after(this.#echoMs, () => {
 			this.#echo = undefined;
-			// The wait is doubled, because Slack may send no events about posts here, and a replacement would then have no effect.
+			// The wait is doubled, because Slack may send no events about posts in these channels. Replacements would then
+			// have no effect.
 			this.#echoMs = Math.min(this.#echoMs * 2, idleMs);
 			this.#suspectAll("no event arrived since the last post", true);
 		});

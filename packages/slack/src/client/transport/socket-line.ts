@@ -66,8 +66,8 @@ export class SocketLine {
 	}
 
 	/**
-	 * Opens the socket and resolves when Slack has sent `hello` on it. Rejects if `address` rejects, if Slack does not send
-	 * `hello`, or when the signal aborts.
+	 * Opens the socket and resolves when Slack has sent `hello` on it. Rejects if `address` rejects, if Slack does not
+	 * send `hello` in time, or when the signal aborts.
 	 */
 	async open(signal: AbortSignal): Promise<void> {
 		const over = new AbortController();
@@ -89,7 +89,6 @@ export class SocketLine {
 		}
 	}
 
-	/** Requests the replacement of the line. */
 	leave(reason: string): void {
 		this.#leaving.resolve({ reason, isFinal: false });
 	}
@@ -102,7 +101,7 @@ export class SocketLine {
 		over.abort();
 	}
 
-	/** Closes the socket. Ends its connection if Slack does not answer. */
+	/** Closes the socket. Waits at most `goodbyeMs` for Slack's closing handshake before it ends the connection. */
 	async close(): Promise<void> {
 		this.leave("the connector closed it");
 		this.#isEnded = true;
@@ -184,7 +183,7 @@ export class SocketLine {
 
 /** Milliseconds between pings. */
 const everyMs = 2500;
-/** Number of consecutive pings without a pong after which the connection is dead. */
+/** Number of consecutive pings without a pong after which the connection is regarded as dead. */
 const maxUnanswered = 2;
 /** Channel on which undici reports pongs: https://undici.nodejs.org/docs/api/DiagnosticsChannel#event-undiciwebsocketpong */
 const pongs = channel("undici:websocket:pong");
@@ -242,7 +241,10 @@ export function usesProxies(environment: Readonly<Record<string, string | undefi
 	return environment["NODE_USE_ENV_PROXY"] === "1";
 }
 
-/** The connection of one socket: direct, or through the proxies in HTTPS_PROXY and HTTP_PROXY, except for hosts in NO_PROXY. */
+/**
+ * The connection of one socket: direct, or with `useProxies` through the proxies in HTTPS_PROXY and HTTP_PROXY,
+ * except for hosts in NO_PROXY.
+ */
 export class SocketRoute {
 	readonly #agent: Agent | EnvHttpProxyAgent;
 	#stream: Duplex | undefined;

@@ -15,8 +15,8 @@ const lineCount = 2;
 const firstWaitMs = 1000;
 const maxWaitMs = 60_000;
 /**
- * Milliseconds of life after which a socket is replaced without a pause. Pauses after shorter lives prevent too many requests
- * for sockets.
+ * Minimum milliseconds of a socket's life after which it is replaced without a pause. Pauses after shorter lives
+ * prevent too many requests for sockets.
  */
 const steadyMs = 60_000;
 
@@ -68,12 +68,10 @@ export class SocketPair implements Transport {
 		this.#handled = Array.from({ length: lineCount }, () => this.#run());
 	}
 
-	/** Records a post for which Slack sends an event. */
 	posted(): void {
 		if (this.#open.size > 0) this.#silence.notePost();
 	}
 
-	/** Acknowledges running deliveries, and closes the sockets. */
 	async close(): Promise<void> {
 		this.#closing.abort();
 		this.#silence.stop();
@@ -82,7 +80,7 @@ export class SocketPair implements Transport {
 		await Promise.all(this.#handled);
 	}
 
-	/** Keeps one socket of the pair open, or opens a new one. */
+	/** Keeps one socket of the pair open: opens the next one when the current one leaves. */
 	async #run(): Promise<void> {
 		const { clock, log, refused } = this.#parts;
 		const { signal } = this.#closing;
@@ -127,7 +125,6 @@ export class SocketPair implements Transport {
 		return undefined;
 	}
 
-	/** Waits before the next attempt. */
 	async #failed(reason: unknown, waitMs: number): Promise<void> {
 		const { chance, log, lost } = this.#parts;
 		const answer = reason instanceof NoAddress ? reason.answer : undefined;
