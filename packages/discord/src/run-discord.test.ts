@@ -10,7 +10,6 @@ import { snowflakeAt } from "./vocabulary/snowflake.ts";
 
 type Handlers = Parameters<DiscordPort["connect"]>[0];
 
-/** A scripted Discord whose connection the test opens. */
 class StagedPort extends ScriptedPort {
 	readonly connected = Promise.withResolvers<Handlers>();
 	closed = 0;
@@ -46,7 +45,6 @@ async function place(given: { readonly dataDir?: string; readonly clock?: Manual
 	return { dataDir, clock, log, port, running, stop, handlers: await port.connected.promise };
 }
 
-/** Returns a direct message that is this number of minutes old. */
 function wrote(clock: ManualClock, minutes: number): { readonly id: string; readonly channel_id: string } {
 	const message = {
 		...{ id: snowflakeAt(clock.now() - minutes * 60_000), channel_id: "5", channel_type: 1, type: 0 },

@@ -12,7 +12,6 @@ const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(
 const messages = "GET /channels/1/messages";
 const opening = "POST /users/@me/channels";
 
-/** Opens a `CatchUp`, which knows channel 1 if there is a `cursor`. Messages are identified by their age in minutes. */
 async function place(known: { cursor?: (ago: (minutes: number) => string) => Cursor; alive?: number } = {}) {
 	const [clock, log, port] = [new ManualClock(), new MemoryLogger(), new ScriptedPort()];
 	const start = clock.now();
@@ -32,12 +31,10 @@ async function place(known: { cursor?: (ago: (minutes: number) => string) => Cur
 	});
 	const page = (...minutes: number[]) => ({ body: minutes.map((each) => wrote(each)) });
 	const live = (minutes: number) => catchUp.dispatch({ t: "MESSAGE_CREATE", d: wrote(minutes) });
-	/** Returns the ages in minutes of the received messages. */
 	const seen = (): number[] => {
 		const ids = new Map(Array.from({ length: 60 }, (_, minutes) => [ago(minutes), minutes]));
 		return received.flatMap(({ d }) => ids.get((d as { id: string }).id) ?? []);
 	};
-	/** Advances the clock in steps, and runs all due timers. */
 	const pass = async (minutes: number): Promise<void> => {
 		for (let part = 0; part < minutes * 6; part++) {
 			await settled();

@@ -8,7 +8,6 @@ import { type Cursors, HighWater } from "./high-water.ts";
 
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-/** Returns the id of a message that is this number of minutes old. */
 function ago(clock: ManualClock, minutes: number): string {
 	return snowflakeAt(clock.now() - minutes * 60_000);
 }
@@ -44,7 +43,6 @@ async function place(cursors: (clock: ManualClock) => Cursors, { alive: minutes,
 		port.answer(`GET /channels/${channel}/messages`, ...bodies.map((body) => ({ body })));
 	// Each event in these tests has an id.
 	const ids = () => received.map(({ d }) => (d as { id: string }).id.replace(/^19990*/, ""));
-	/** Ids of live events whose `dispatch` has resolved. */
 	const durable: string[] = [];
 	const live = (t: string, channel: string, id: string) => {
 		const dispatched = catchUp.dispatch({ t, d: { id, channel_id: channel } });
@@ -284,7 +282,6 @@ test("more than five hundred events of a channel do not wait", async () => {
 	for (let id = 1; id <= 501; id++) live("MESSAGE_CREATE", "1", String(id));
 	live("MESSAGE_CREATE", "1", "502");
 	expect(ids()).toHaveLength(502);
-	// Earlier messages are not read yet.
 	expect(highWater.behind).toHaveLength(1);
 	await catchUp.stop();
 });

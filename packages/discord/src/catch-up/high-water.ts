@@ -55,8 +55,9 @@ export class HighWater {
 	}
 
 	/**
-	 * Records a durable message of the channel. Resolves immediately if the channel has a cursor. Otherwise resolves when storing
-	 * its cursor has succeeded or failed, because a channel without a cursor may not be read.
+	 * Records a durable message of the channel. Resolves immediately if the channel has a cursor. Otherwise resolves
+	 * when storing its cursor has succeeded or failed, because missed messages of a channel without a cursor might
+	 * never be read.
 	 */
 	async passed(channel: string, cursor: Cursor): Promise<void> {
 		const before = this.#cursors.get(channel);

@@ -30,7 +30,6 @@ test("the stored time advances while the connector is healthy, and stops while i
 	isWell = true;
 	clock.advance(60_000);
 	const well = clock.now();
-	// The time is earlier than the last check by the safety margin.
 	expect([alive.since, saved]).toEqual([snowflakeAt(well - 120_000), [well]]);
 	isWell = false;
 	clock.advance(600_000);

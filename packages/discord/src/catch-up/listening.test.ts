@@ -19,7 +19,6 @@ async function place() {
 	const { store, storedValue: stored } = await openConnectorDatabase({ dataDir, clock, platform: "discord" });
 	const database = { store, ...storedStateOf(stored) };
 	onTestFinished(() => store.close());
-	/** Opens the equivalent of a separate process. */
 	const open = async () => {
 		const port = new ScriptedPort();
 		const seen: string[] = [];

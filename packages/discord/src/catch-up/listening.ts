@@ -96,7 +96,7 @@ export class Listening {
 		this.#alive.begin(() => this.#isReady && this.#catchUp.isDone);
 	}
 
-	/** Resolves when no event is in progress. */
+	/** Stops receiving and reading. Resolves when no event is in progress. */
 	async stop(): Promise<void> {
 		this.#isReady = false;
 		// Both stop together, because the reading waits until missed messages are durable.

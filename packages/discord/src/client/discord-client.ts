@@ -68,8 +68,8 @@ const intents =
 	GatewayIntentBits.MessageContent;
 
 /**
- * Creates the port to Discord, which uses discord.js. `connect` resolves when the bot is ready for the first time, refused or
- * closed.
+ * Creates the port to Discord, which uses discord.js. `connect` resolves when the bot is ready for the first time,
+ * when Discord refuses the connection, or when the port is closed.
  */
 export function createDiscordPort(options: DiscordPortOptions): DiscordPort {
 	return new DiscordClient(options);
@@ -249,7 +249,6 @@ function connectingInBackground(
 
 const Payload = z.object({ t: z.string(), s: z.int(), d: z.unknown() });
 
-/** Parses a dispatch frame. Undefined if it lacks a required field. */
 function readPayload(payload: unknown): z.output<typeof Payload> | undefined {
 	return Payload.safeParse(payload).data;
 }
@@ -259,7 +258,6 @@ const Ready = z.object({
 	application: z.object({ id: z.string() }),
 });
 
-/** Parses the bot's ids in the data of READY. Undefined for invalid data. */
 function readReady(data: unknown): { readonly user: string; readonly application: string } | undefined {
 	const ready = Ready.safeParse(data).data;
 	return ready && { user: ready.user.id, application: ready.application.id };

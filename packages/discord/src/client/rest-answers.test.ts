@@ -8,7 +8,6 @@ interface Seen {
 	readonly body: string;
 }
 
-/** Starts a REST API that sends the responses of `reply` and records the requests. */
 async function place(reply: (response: ServerResponse, path: string) => void) {
 	const seen: Seen[] = [];
 	const server = createServer(async (request, response) => {

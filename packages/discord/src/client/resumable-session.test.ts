@@ -7,7 +7,6 @@ const shard = { sessionId: "S", resumeURL: "wss://resume", sequence: 1, shardId:
 
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-/** Opens a session over a store that records its writes, and delays them on request. */
 async function place(stored?: GatewaySession) {
 	const [clock, log] = [new ManualClock(), new MemoryLogger()];
 	const saved: (GatewaySession | undefined)[] = [];

@@ -11,7 +11,7 @@ const ask: CommandShape = {
 	options: [{ name: "text", description: "What", type: "string", required: true, max: 4000 }],
 };
 
-/** Additional fields of a command that Discord returns. Discord also leaves out empty fields. */
+/** Fields that Discord adds to a registered command. */
 const common = { application_id: "22", version: "1", default_member_permissions: null, nsfw: false };
 const text = { type: 3, name: "text", description: "What", required: true, max_length: 4000 };
 const file = { type: 11, name: "file", description: "File for the agent" };

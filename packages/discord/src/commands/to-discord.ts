@@ -19,7 +19,10 @@ const optionTypes = {
 	boolean: ApplicationCommandOptionType.Boolean,
 } as const;
 
-/** Places where commands work: servers, and direct messages to the bot. Only managers of a server can install them. */
+/**
+ * Commands work in servers, and in direct messages to the bot. Only members who manage a server can install the
+ * application.
+ */
 const places = {
 	contexts: [InteractionContextType.Guild, InteractionContextType.BotDM],
 	integration_types: [ApplicationIntegrationType.GuildInstall],

@@ -25,7 +25,6 @@ const guild = {
 	threads: [{ id: "20", type: 11, guild_id: "1", parent_id: "10" }],
 };
 
-/** Opens the intake. Later processes get the same stored data. */
 function place(stored = new Map<string, StoredAudiences>()) {
 	const [clock, log, port] = [new ManualClock(), new MemoryLogger(), new ScriptedPort()];
 	const failures: Error[] = [];
@@ -41,7 +40,6 @@ function place(stored = new Map<string, StoredAudiences>()) {
 	const channels = new Channels({ port, clock });
 	const self = { user: "500", application: "501" };
 	const intake = new Intake({ self, port, channels, audiences, clock, log });
-	/** Returns the inbound events of an event, after they are stored. */
 	const translate = async (t: string, d: unknown) => {
 		const translated = await intake.translate({ t, d }, never);
 		if ("ignored" in translated) return [];
@@ -171,7 +169,6 @@ test("after a resume, the state of a server is requested and compared with the s
 	expect(port.requestLines).toEqual(["GET /guilds/1", "GET /guilds/1/channels"]);
 });
 
-/** Opens the next process, which resumes the session and must request the state of the server. */
 async function resumed(...answers: readonly Partial<DiscordResponse>[]) {
 	const opened = place((await known()).stored);
 	opened.port.answer("GET /guilds/1", { body: { ...guild, channels: undefined } }, { body: guild });

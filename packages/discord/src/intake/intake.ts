@@ -183,8 +183,8 @@ export class Intake {
 	}
 
 	/**
-	 * Returns the channel of an event. Asks Discord about an unknown channel if the event does not show its type, or if it is a
-	 * thread. Undefined if the bot cannot see the channel.
+	 * Returns the channel of an event. Asks Discord about an unknown channel if the event does not show the type, or if
+	 * the type is a thread. Undefined if the bot cannot see the channel.
 	 */
 	#channelOf(
 		event: {

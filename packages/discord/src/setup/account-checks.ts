@@ -25,7 +25,6 @@ const Gateway = z.object({
 /** Number of remaining new sessions below which the check warns that a program may be restarting in a loop. */
 const fewSessions = 50;
 
-/** Returns the user of the bot. */
 export async function readUser({ port }: Discord): Promise<z.output<typeof User>> {
 	return User.parse((await askDiscord(port, "/users/@me")).body);
 }

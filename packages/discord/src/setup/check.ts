@@ -12,8 +12,8 @@ export interface Discord {
 const Words = z.object({ message: z.string() });
 
 /**
- * Returns the response to a GET request. For any status except 200, rejects with a `ParleyError` for people: `unauthenticated`
- * for an invalid token, `unavailable` for 429 and 5xx, otherwise `permission_denied`.
+ * Returns the response to a GET request. For any status except 200, rejects with a `ParleyError` for operators:
+ * `unauthenticated` for an invalid token, `unavailable` for 429 and 5xx, otherwise `permission_denied`.
  */
 export async function askDiscord(port: Discord["port"], path: string): Promise<DiscordResponse> {
 	const response = await port.request({ method: "GET", path });

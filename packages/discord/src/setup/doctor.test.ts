@@ -11,7 +11,6 @@ const whoami: CommandShape = { name: "whoami", description: "Who you are", optio
 const menu = { id: "2", type: 3, name: "Ask about this", description: "", contexts: [0, 1] };
 const start = Date.UTC(2026, 0, 1);
 
-/** Returns the responses of a Discord without problems, which a test can change. */
 function healthy(): Record<string, unknown> {
 	return {
 		"/users/@me": { id: "11", username: "parley" },

@@ -103,7 +103,7 @@ async function checkCommands(commands: CommandSync): Promise<Finding> {
 	return { id, status: "warn", what, fix: registrationTexts.outdatedFix };
 }
 
-/** Updates the commands on Discord. At each rate limit of Discord, it waits up to a minute. */
+/** Updates the commands on Discord. Waits up to a minute at each rate limit. */
 async function fixCommands(
 	commands: CommandSync,
 	{ clock, log }: { readonly clock: Clock; readonly log: Logger },

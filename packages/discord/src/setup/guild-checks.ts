@@ -80,7 +80,6 @@ function listed(missing: readonly NeededPermission[]): string {
 interface NeededPermission {
 	readonly name: string;
 	readonly bit: bigint;
-	/** Purpose of the permission. */
 	readonly reason: string;
 }
 

@@ -61,7 +61,6 @@ export interface Violations {
 	readonly files?: string;
 }
 
-/** Checks a message against Discord's limits. */
 export function checkDraft({ content, components, files, container }: Draft): Violations {
 	const length = lengthOf(content);
 	const wrong = {

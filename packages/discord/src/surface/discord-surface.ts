@@ -132,7 +132,10 @@ function typingIn(caller: Caller, clock: Clock): Surface["typing"] {
 	};
 }
 
-/** Limits of Discord for `ChatPlatform.limits`. A post has room for the end of a code fence and for a badge. */
+/**
+ * Limits of Discord for `ChatPlatform.limits`. `post` is below Discord's limit, because the end of a code fence or a
+ * badge may follow the text.
+ */
 export const postLimits = {
 	post: 1900,
 	postsPerAnswer: 6,

@@ -19,7 +19,7 @@ export interface Showing {
 	readonly state?: CardState | undefined;
 }
 
-/** A message for Discord, with the problems of its content. */
+/** A message for Discord, with information about parts that were left out. */
 export interface Drafted {
 	readonly draft: Draft;
 	/** Reasons why parts were left out or shortened, for the log. */
@@ -59,7 +59,6 @@ export function draftOf(showing: Showing): Drafted {
 	return { draft: tooLong === undefined || text.trim() === "" ? draft : shortened(draft), omitted };
 }
 
-/** Accent colours of cards. */
 const accents: Readonly<Record<CardState, number>> = {
 	waiting: 0xf0_b2_32,
 	working: 0x58_65_f2,

@@ -193,8 +193,8 @@ function shown(text: string): string {
 }
 
 /**
- * Whether a file can have this name on Discord. Discord changes names: it drops signs, replaces blanks with underscores, and
- * renames a file whose letters all belong to other scripts (discord/discord-api-docs #7754, #6945).
+ * Whether a file can have this name on Discord. Discord changes names: it drops punctuation, replaces blanks with
+ * underscores, and renames a file whose letters all belong to other scripts (discord/discord-api-docs #7754, #6945).
  */
 function isNamed(filename: string, name: string): boolean {
 	return letters(filename) === letters(name) || /\P{ASCII}/u.test(name);

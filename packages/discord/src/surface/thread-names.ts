@@ -15,7 +15,7 @@ export interface ThreadNames {
 	readonly changedAt: readonly number[];
 }
 
-/** Names of the threads that the connector opened, stored across restarts. */
+/** Stores, across restarts, the names of the threads that the connector opened. */
 export interface ThreadNameStore {
 	load(thread: string): Promise<ThreadNames | undefined>;
 	save(thread: string, names: ThreadNames): Promise<void>;
@@ -99,7 +99,10 @@ export class ThreadTitles {
 		return full === undefined ? [] : [full];
 	}
 
-	/** Returns the wait until the next change is possible, or undefined. A newer title then replaces the waiting one. */
+	/**
+	 * Returns the rate limit until the next change is possible, or undefined if it is possible now. A newer title
+	 * replaces the title that waits.
+	 */
 	#limitOf({ conversation }: OutboxRow, changedAt: readonly number[]): RateLimit | undefined {
 		const oldest = changedAt.at(-maxChanges);
 		if (oldest === undefined) return undefined;

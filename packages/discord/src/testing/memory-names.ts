@@ -1,6 +1,5 @@
 import type { ThreadNameStore, ThreadNames } from "../surface/thread-names.ts";
 
-/** Thread names that are stored only in memory. */
 export class MemoryNames implements ThreadNameStore {
 	readonly stored = new Map<string, ThreadNames>();
 
