@@ -18,7 +18,8 @@ interface BookkeepingOptions {
 }
 
 /**
- * Checks and token counts of the service, with its state between requests: the prompt cache and the issued thinking.
+ * Request checks and token counts of the service, with its state between requests: the prompt cache and the issued
+ * thinking.
  */
 export class Bookkeeping {
 	readonly #options: BookkeepingOptions;
@@ -31,7 +32,6 @@ export class Bookkeeping {
 		this.#cache = new PromptCache(options.clock);
 	}
 
-	/** Reasons why the service would refuse the request. Empty if the service accepts it. */
 	problems(endpoint: Endpoint, body: MessageCreateParamsStreaming): string[] {
 		const { schema, furtherKeys, contextWindow } = this.#options;
 		const known = Object.fromEntries(Object.entries(body).filter(([key]) => !furtherKeys.includes(key)));
@@ -51,7 +51,7 @@ export class Bookkeeping {
 	}
 
 	/**
-	 * Returns the usage of the request and its reply. Updates the prompt cache, and stores the content that later
+	 * Returns the usage of a request and its reply. Updates the prompt cache, and stores the content that later
 	 * requests must return unchanged.
 	 */
 	enter(body: MessageCreateParamsStreaming, { content }: StreamedReply): Usage {

@@ -43,9 +43,7 @@ export interface FakeAnthropicOptions {
  */
 export class FakeAnthropic {
 	readonly apiKey: string;
-	/** Message requests, in order of arrival. */
 	readonly requests: ReceivedRequest[] = [];
-	/** Requests for a token count. */
 	readonly counts: MessageCreateParamsStreaming[] = [];
 	readonly #server: Server;
 	readonly #books: Bookkeeping;
@@ -91,17 +89,15 @@ export class FakeAnthropic {
 		return `http://127.0.0.1:${port}`;
 	}
 
-	/** Adds responses for the next requests, one for each request. */
 	script(...answers: readonly Answer[]): void {
 		this.#script.push(...answers);
 	}
 
-	/** Sets the response to requests without a scripted response. */
 	otherwise(answer: Answer): void {
 		this.#otherwise = answer;
 	}
 
-	/** Waits for the message request with this number, starting at 1, and returns it. */
+	/** Resolves with the message request of this number, starting at 1, when it arrives. */
 	async received(number: number): Promise<ReceivedRequest> {
 		await this.#watch.until(`request ${number} arrives`, () => this.requests.length >= number);
 		const request = this.requests[number - 1];
@@ -115,7 +111,7 @@ export class FakeAnthropic {
 		return violations;
 	}
 
-	/** Stops the server. Throws if `drainViolations` has not read each refusal and each failure of the simulator. */
+	/** Stops the server. Throws if refusals or failures of the simulator have not been read with `drainViolations`. */
 	async close(): Promise<void> {
 		const closed = new Promise((resolve) => this.#server.close(resolve));
 		this.#server.closeAllConnections();
@@ -176,7 +172,6 @@ export class FakeAnthropic {
 		await playStream(stage, reply, streamEvents(reply, { id, model: body.model, usage }));
 	}
 
-	/** Refuses a request with a wrong key, a wrong header or a problem. Returns whether the request was refused. */
 	#refused(stage: Stage, headers: IncomingHttpHeaders, problems: readonly string[]): boolean {
 		if (headers.authorization !== `Bearer ${this.apiKey}`) {
 			this.#refuse(stage, 401, ["authorization: is not the key"]);
@@ -195,10 +190,10 @@ export class FakeAnthropic {
 	}
 }
 
-/** Returns an object for any body, because the schema check reports the faults. */
+/** Returns an object for any body, so that the schema check can report the faults. */
 function bodyOf(bytes: Buffer): MessageCreateParamsStreaming {
 	try {
-		// The schema is checked before any code relies on the type.
+		// The cast is safe because the schema is checked before any code relies on the type.
 		return Object(JSON.parse(bytes.toString("utf8"))) as MessageCreateParamsStreaming;
 	} catch {
 		return Object({ unreadable: bytes.toString("latin1") });

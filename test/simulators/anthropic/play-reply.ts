@@ -14,11 +14,8 @@ export interface Stage {
 	readonly form?: StreamForm;
 }
 
-/** Formats of a service's streams and errors. */
 export interface StreamForm {
-	/** Text of an event as it is sent. */
 	readonly frame: (event: WireEvent) => string;
-	/** Whether the event contains a part of the content. */
 	readonly isDelta: (event: WireEvent) => boolean;
 	readonly errorEvent: (
 		error: { readonly type: string; readonly message: string },
@@ -26,7 +23,6 @@ export interface StreamForm {
 	) => WireEvent;
 	/** Text that keeps an idle connection open. */
 	readonly ping: string;
-	/** Text that follows the last event. */
 	readonly end: string;
 	readonly errorBody: (status: number, message: string, requestId: string) => string;
 }
@@ -43,7 +39,6 @@ const messagesForm: StreamForm = {
 	errorBody,
 };
 
-/** Streams the events up to the break of the reply, in the pieces that the reply specifies. */
 export async function playStream(
 	stage: Stage,
 	reply: StreamedReply,
@@ -72,7 +67,6 @@ export async function playStream(
 	response.end();
 }
 
-/** Waits for a promise. Ignores its rejection if the client has disconnected. */
 async function unlessAborted({ signal }: Stage, awaited: Promise<unknown>): Promise<void> {
 	try {
 		await awaited;
@@ -106,7 +100,7 @@ const errorTypes: Readonly<Record<number, string>> = {
 	529: "overloaded_error",
 };
 
-/** The events before the break. For the break 3, these are all events before the fourth delta. */
+/** Returns the events before the break. With the number 3, these are all events before the fourth delta. */
 function upTo(events: readonly WireEvent[], at: Break["at"], { isDelta }: StreamForm): readonly WireEvent[] {
 	if (typeof at !== "number") return [];
 	let left = at;

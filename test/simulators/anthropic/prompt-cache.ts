@@ -38,7 +38,8 @@ export class PromptCache {
 	}
 
 	/**
-	 * Reads and writes the cache at the breakpoints of the prompt. Entries are valid for one `scope`, which is a model.
+	 * Reads and writes the cache at the breakpoints of the prompt. An entry is valid only for its `scope`, the name of
+	 * a model.
 	 */
 	use(scope: string, blocks: readonly PromptBlock[]): CacheUse {
 		const prefixes = prefixesOf(scope, blocks);

@@ -6,12 +6,10 @@ export interface ReceivedRequest {
 	readonly bytes: Buffer;
 	/** The parsed body. A refused request may have a different shape. */
 	readonly body: MessageCreateParamsStreaming;
-	/** Tokens of the prompt, counted by the simulator. 0 until the request is accepted. */
+	/** Tokens of the prompt, as the simulator counts them. 0 until the request is accepted. */
 	promptTokens: number;
-	/** Usage counted by the simulator. Set when a streamed response starts. */
+	/** Usage, as the simulator counts it. Set when a streamed response starts. */
 	usage: Usage | undefined;
-	/**
-	 * Resolves when the response closes. The value is true if the connection ended before the response was complete.
-	 */
+	/** Resolves when the response closes, with true if the connection ended before the response was complete. */
 	readonly abandoned: Promise<boolean>;
 }

@@ -27,13 +27,13 @@ export interface WireEvent {
 export interface Break {
 	readonly at: "start" | "head" | number;
 	/**
-	 * Kind of the end. reset: TCP reset. end: clean end. hang: an open connection without further events except
-	 * pings. An error is sent as an SSE event.
+	 * Kind of the end. `reset`: TCP reset. `end`: clean end. `hang`: an open connection without further events except
+	 * pings. An object: an SSE event with this error.
 	 */
 	readonly how: "reset" | "end" | "hang" | { readonly type: string; readonly message: string };
-	/** Event to wait for before the break, for example that the client has read the reply so far. */
+	/** Delays the break until it resolves, for example until the client has read the reply so far. */
 	readonly when?: Promise<unknown>;
-	/** Interval of `ping` events during a hang. */
+	/** Milliseconds between `ping` events during a hang. Undefined: no pings. */
 	readonly pingEveryMs?: number;
 }
 
@@ -50,16 +50,14 @@ export interface StreamedReply {
 	readonly pingEvery?: number;
 	/** Splits a text into deltas. By default, into pieces of 16 characters. */
 	readonly cut?: (text: string) => readonly string[];
-	/** Changes the events before they are written. */
 	readonly edit?: (events: readonly WireEvent[]) => readonly WireEvent[];
-	/** Changes the bytes of the stream. */
 	readonly encode?: (stream: string) => Uint8Array;
 	/**
 	 * Splits the bytes into separate writes. By default, one write for each event, or one write in total with
 	 * `encode`.
 	 */
 	readonly packets?: (bytes: Uint8Array) => readonly Uint8Array[];
-	/** Delay before each packet, on the simulator's clock. */
+	/** Delay before each packet in milliseconds, on the simulator's clock. */
 	readonly everyMs?: number;
 	readonly break?: Break;
 }
@@ -83,7 +81,6 @@ export function uses(id: string, name: string, input: unknown = {}): StreamedRep
 	return { content: [{ type: "tool_use", id, name, input }] };
 }
 
-/** A block of thinking, which the service accepts only unchanged. */
 export function thinks(thinking: string): ReplyBlock {
 	return { type: "thinking", thinking };
 }

@@ -52,7 +52,7 @@ function cached(text: string, ttl?: "5m" | "1h"): TextBlockParam {
 }
 
 async function refusals(request: object): Promise<string[]> {
-	// Cast because the test sends faulty requests, which may not match the type.
+	// The cast is needed because the faulty requests of the test do not match the type.
 	const outcome = await client.messages.create(request as MessageCreateParamsStreaming).then(
 		async (stream) => {
 			for await (const _ of stream);

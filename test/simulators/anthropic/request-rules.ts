@@ -11,14 +11,14 @@ type Request = MessageCreateParamsStreaming | MessageCountTokensParams;
 
 /** Content issued by the service that later requests must return unchanged. */
 export interface Issued {
-	/** Text of each thinking block, by its signature. */
+	/** Thinking by its signature. */
 	readonly thinking: ReadonlyMap<string, string>;
 	readonly redacted: ReadonlySet<string>;
 }
 
 /**
- * Faults of a request that matches the types but not the rules of the service. Empty if the service accepts the
- * request.
+ * Returns the faults of a request that matches the types but not the rules of the service. Empty if the service
+ * accepts it.
  */
 export function brokenRules(request: Request, issued: Issued): string[] {
 	return [
@@ -80,7 +80,7 @@ function isBase64(data: string): boolean {
 }
 
 /**
- * Faults of calls and results. The message after calls must begin with one result for each call, without other
+ * Yields faults of calls and results. The message after calls must begin with one result for each call, without other
  * results. Ids of calls must be unique.
  */
 function* callsAndResults(messages: readonly MessageParam[]): Generator<string> {
@@ -138,7 +138,8 @@ function* tools({ tools: offered = [], messages, tool_choice: choice }: Request)
 }
 
 /**
- * Faults if there are more than four breakpoints, or if a breakpoint of one hour follows a breakpoint of five minutes.
+ * Yields a fault if there are more than four breakpoints, or if a breakpoint of one hour follows a breakpoint of five
+ * minutes.
  */
 function* cacheBreakpoints(request: Request): Generator<string> {
 	const { tools: offered = [], system = [], messages } = request;
@@ -171,7 +172,7 @@ function* limits(request: MessageCreateParamsStreaming): Generator<string> {
 		yield "messages: with thinking enabled, the calls under way must begin with the thinking before them";
 }
 
-/** Replies after the last user message without tool results. */
+/** Returns the replies after the last user message that contains no tool results. */
 function currentTurn(messages: readonly MessageParam[]): readonly MessageParam[] {
 	const start = messages.findLastIndex(
 		(message) => message.role === "user" && !blocksOf(message).some(({ type }) => type === "tool_result"),

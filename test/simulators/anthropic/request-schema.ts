@@ -38,7 +38,7 @@ export class RequestSchema {
 		return RequestSchema.#loaded;
 	}
 
-	/** Reasons why the value does not match the type, including unknown keys. Empty if the value matches. */
+	/** Returns the reasons why the value does not match the type, including unknown keys. Empty if it matches. */
 	faults(type: TypeName, value: unknown): string[] {
 		const validate = this.#validators[type];
 		if (!validate) throw new Error(`no schema of ${type}`);
@@ -46,7 +46,7 @@ export class RequestSchema {
 	}
 }
 
-/** At most six texts of the deepest errors, because in a union these errors identify the mistake. */
+/** Returns at most six texts of the deepest errors, because in a union these errors identify the mistake. */
 function deepest(errors: readonly ErrorObject[]): string[] {
 	const depth = (error: ErrorObject): number => error.instancePath.split("/").length;
 	const maximum = Math.max(...errors.map(depth));
@@ -77,7 +77,7 @@ async function loadSchemas(): Promise<Schemas> {
 	return schemas;
 }
 
-/** The types as JSON schemas with closed objects, so that the check reports a misspelled key. */
+/** Returns the types as JSON schemas with closed objects, so that the check reports a misspelled key. */
 async function generateSchemas(): Promise<Schemas> {
 	const { createGenerator } = await import("ts-json-schema-generator");
 	const generator = createGenerator({

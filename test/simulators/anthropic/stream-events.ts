@@ -8,14 +8,13 @@ import type {
 } from "@anthropic-ai/sdk/resources/messages";
 import type { ReplyBlock, StreamedReply, WireEvent } from "./reply.ts";
 
-/** Fields of a reply that depend on the request. */
 export interface Head {
 	readonly id: string;
 	readonly model: string;
 	readonly usage: Usage;
 }
 
-/** The events of a complete reply with pings, in the shapes of the service. */
+/** Returns the events of a complete reply, with pings, in the form of the service. */
 export function streamEvents(reply: StreamedReply, { id, model, usage }: Head): WireEvent[] {
 	const answering = reply.model ?? model;
 	const empty: Message = {
@@ -42,7 +41,7 @@ export function streamEvents(reply: StreamedReply, { id, model, usage }: Head): 
 	return reply.edit ? [...reply.edit(complete)] : complete;
 }
 
-/** Replacement for the service's signature. It does not match changed thinking. */
+/** Returns a replacement for the service's signature, which depends on the thinking. */
 export function signatureOf(thinking: string): string {
 	return createHash("sha512").update(`thinking ${thinking}`).digest("base64");
 }
@@ -126,7 +125,7 @@ function messageDelta(reply: StreamedReply, usage: Usage): WireEvent {
 	return { event: "message_delta", data };
 }
 
-/** Puts the same usage report into both events that have one. Undefined removes the reports. */
+/** Puts the same usage report into the two kinds of events that have one. With undefined, removes the reports. */
 function withUsage({ event, data }: WireEvent, usage: unknown): WireEvent {
 	if (event === "message_delta") return { event, data: { ...(data as object), usage } };
 	if (event !== "message_start") return { event, data };

@@ -16,10 +16,11 @@ export const wordsAndSigns: Tokenizer = (text) => {
 	return tokens;
 };
 
-/** Maximum number of cached counts. */
 const maxCachedCounts = 5_000;
 
-/** A tokenizer that caches its counts, because each request repeats the earlier messages of the conversation. */
+/**
+ * Returns a tokenizer that caches its counts, because each request repeats the earlier messages of the conversation.
+ */
 export function remembering(tokenizer: Tokenizer): Tokenizer {
 	const known = new Map<string, number>();
 	return (text) => {
@@ -46,7 +47,7 @@ export interface PromptBlock {
 
 type Counted = Pick<MessageCountTokensParams, "messages" | "system" | "tools" | "cache_control">;
 
-/** The prompt in the order in which the service reads it: tools, system, messages. */
+/** Returns the prompt in the order in which the service reads it: tools, system, messages. */
 export function promptBlocks(request: Counted, tokenizer: Tokenizer): PromptBlock[] {
 	const { tools = [], system = [], messages } = request;
 	const blocks: PromptBlock[] = [];
@@ -75,15 +76,15 @@ function asBlocks(content: string | readonly object[]): readonly object[] {
 }
 
 /**
- * Number of tokens of the value. Keys, types, roles and signatures are free, except in calls and tool definitions.
- * All images have the same cost.
+ * Returns the number of tokens of a value. Keys, types, roles and signatures are free, except in calls and tool
+ * definitions. All images have the same cost.
  */
 function tokensOf(value: unknown, tokenizer: Tokenizer): number {
 	if (typeof value === "string") return tokenizer(value);
 	if (typeof value === "number" || typeof value === "boolean") return 1;
 	if (typeof value !== "object" || value === null) return 0;
 	if ("type" in value && value.type === "image") return IMAGE_TOKENS;
-	// The model also reads its own calls and the tool definitions as JSON text.
+	// Calls and tool definitions are counted as JSON text, because the model reads them in this form.
 	if ("input_schema" in value || "input" in value) return tokenizer(JSON.stringify(value));
 	return Object.entries(value)
 		.filter(([key]) => key !== "type" && key !== "role" && key !== "signature")

@@ -1,16 +1,17 @@
 import { type Clock, delay, ParleyError } from "@parley/base";
 
 export interface NetworkFault {
-	/** Whether the connection ends before the platform has read the request, or after it has performed the request. */
-	readonly drop?: "before" | "after-commit";
 	/**
-	 * Status of the platform's response. The platform does not perform the request, except with `drop: "after-commit"`.
+	 * `before`: the connection ends before the platform has read the request. `after-commit`: it ends after the
+	 * platform has performed the request.
 	 */
+	readonly drop?: "before" | "after-commit";
+	/** Status of the platform's response. The platform performs the request only with `drop: "after-commit"`. */
 	readonly status?: number;
 	/** `retry_after` of a 429, in milliseconds. */
 	readonly retryAfter?: number;
 	readonly delayMs?: number;
-	/** A promise that delays the response. */
+	/** Delays the response until it resolves. */
 	readonly until?: Promise<void>;
 }
 
@@ -19,7 +20,7 @@ interface Planned<Fault> {
 	readonly fault: Fault;
 }
 
-/** The network between an app and a platform. Tests plan faults in it. Each request has a label. */
+/** The network between an app and a platform, in which tests plan faults for requests by their labels. */
 export class FaultyNetwork<Fault extends NetworkFault> {
 	readonly #clock: Clock;
 	#planned: Planned<Fault>[] = [];
@@ -29,13 +30,12 @@ export class FaultyNetwork<Fault extends NetworkFault> {
 		this.#clock = clock;
 	}
 
-	/** Plans a fault for the next request with this label. `*` matches any text. */
+	/** Plans a fault for the next request whose label matches. `*` in `label` matches any text. */
 	next(label: string, fault: Fault): void {
 		const escaped = label.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*");
 		this.#planned.push({ pattern: new RegExp(`^${escaped}$`), fault });
 	}
 
-	/** Calls `choose` for each request without a planned fault. */
 	each(choose: (label: string) => Fault | undefined): void {
 		this.#each = choose;
 	}
@@ -49,7 +49,10 @@ export class FaultyNetwork<Fault extends NetworkFault> {
 		return this.#planned.length;
 	}
 
-	/** The platform's response, or the response of a fault. Rejects with `unavailable` if no response arrives. */
+	/**
+	 * Returns the platform's response, or the response of a fault. Rejects with `unavailable` if the fault has no
+	 * response.
+	 */
 	protected async pass<Answer>(
 		label: string,
 		answer: () => Answer,

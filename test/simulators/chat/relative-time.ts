@@ -5,7 +5,10 @@ const units: readonly (readonly [string, number])[] = [
 	["second", 1],
 ];
 
-/** A relative time as people read it: `in 5 minutes`, `2 days ago`. */
+/**
+ * Returns a relative time as people read it, for example `in 5 minutes` or `2 days ago`. `seconds` is negative for
+ * the past.
+ */
 export function relativeTime(seconds: number): string {
 	const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? (["second", 1] as const);
 	const count = Math.round(Math.abs(seconds) / size);

@@ -1,4 +1,3 @@
-/** A button or a menu of a message as a person sees it. */
 export interface ShownControl {
 	readonly kind: "button" | "link" | "choice";
 	/** Label of a button, or placeholder of a menu. */
@@ -11,7 +10,6 @@ export interface ShownControl {
 	readonly chosen?: readonly string[];
 }
 
-/** A message as a person sees it at a certain moment. */
 export interface ShownMessage {
 	readonly id: string;
 	/** Display name above the message. */
@@ -24,9 +22,8 @@ export interface ShownMessage {
 	readonly buttons: readonly string[];
 	readonly controls: readonly ShownControl[];
 	readonly attachments: readonly string[];
-	/** True if the message has the note that it was edited. */
 	readonly edited: boolean;
-	/** True if the message has the note that only this person sees it. */
+	/** True if only the viewing person sees the message. */
 	readonly ephemeral: boolean;
 	/** Number of reactions by emoji. */
 	readonly reactions: Readonly<Record<string, number>>;

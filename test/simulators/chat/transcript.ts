@@ -1,17 +1,15 @@
 import type { ShownControl, ShownMessage } from "./shown.ts";
 
-/** Additional facts about a message in a golden file. */
 export interface TranscriptNotes {
 	/** Time of the post, in milliseconds since the epoch. */
 	readonly at: number;
-	/** Notes that are printed after the name: before and after the notes that all platforms have. */
+	/** Notes after the author's name, before and after the notes that all platforms have. */
 	readonly before?: readonly string[];
 	readonly after?: readonly string[];
-	/** Additional lines below the message. */
 	readonly below?: readonly string[];
 }
 
-/** One message in a golden file: time, author, content, and controls. */
+/** Returns one message for a golden file: time, author, content and controls. */
 export function transcriptOf(shown: ShownMessage, notes: TranscriptNotes): string {
 	const { at, before = [], after = [] } = notes;
 	const { text, author, controls, attachments, reactions, edited, ephemeral } = shown;

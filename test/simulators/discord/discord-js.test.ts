@@ -27,7 +27,6 @@ async function realClient() {
 	return { simulator, server, client, general: simulator.channel("general"), anna: simulator.member("Anna") };
 }
 
-/** Resolves when the next interaction has been handled. Rejects with an error of the handler. */
 function handled(client: Client, handle: (interaction: Interaction) => Promise<unknown>): Promise<unknown> {
 	const { promise, resolve } = Promise.withResolvers<unknown>();
 	client.once(Events.InteractionCreate, (interaction) => resolve(handle(interaction)));

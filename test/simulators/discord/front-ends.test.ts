@@ -17,11 +17,9 @@ interface PortOptions {
 	readonly intents?: number;
 }
 
-/** A simulator behind one of the front ends. */
 interface FrontEnd {
 	readonly simulator: Simulator;
 	port(options?: PortOptions): DiscordPort;
-	/** Advances the clock of the in-process front end. */
 	pass(ms: number): void;
 	close(): Promise<void>;
 }

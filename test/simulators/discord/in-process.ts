@@ -4,15 +4,14 @@ import { type Dispatch, GatewayClosed, type Order, type Session, type Sink } fro
 import { readLink } from "./platform/links.ts";
 import type { Simulator } from "./platform/simulator.ts";
 
-/** Stored state of a gateway session. Another process can use it to resume the session. */
 export interface SessionStore {
 	session?: {
 		readonly id: string;
-		/** Number of the newest delivered event. The same process continues after it. */
+		/** Sequence number of the newest delivered event. The same process resumes after it. */
 		readonly seq: number;
 		/**
-		 * Numbers of delivered events that are not durable yet. Another process continues before the first of these
-		 * events.
+		 * Sequence numbers of delivered events that are not durable yet. Another process resumes before the first of
+		 * these events.
 		 */
 		readonly unreceived?: ReadonlySet<number>;
 	};
@@ -45,7 +44,7 @@ export class InProcessPort implements DiscordPort {
 	readonly #token: string;
 	readonly #intents: number;
 	readonly #sessions: SessionStore;
-	/** Numbers of delivered events that are not durable yet. */
+	/** Sequence numbers of delivered events that are not durable yet. */
 	#unreceived = new Set<number>();
 	#handlers: Handlers | undefined;
 	#live: { readonly session: Session; readonly sink: Sink } | undefined;
@@ -66,8 +65,7 @@ export class InProcessPort implements DiscordPort {
 			method,
 			path,
 			query: query ?? {},
-			// Converts the body as the network does: a copy without undefined fields, which later changes do not
-			// affect.
+			// A copy, as from the network: without undefined fields, and independent of later changes by the caller.
 			body: body === undefined ? undefined : parseJson(JSON.stringify(body)),
 			files: (files ?? []).map(({ name, bytes }, index) => ({ index, name, bytes })),
 			authorization: authorized === false ? undefined : `Bot ${this.#token}`,
@@ -128,7 +126,9 @@ export class InProcessPort implements DiscordPort {
 		this.#live = undefined;
 	}
 
-	/** Rewinds to the position before the first event that the previous process did not store. */
+	/**
+	 * Moves the stored session back to the position before the first event that the previous process did not store.
+	 */
 	#rollBack(): void {
 		const { id, seq, unreceived = [] } = this.#sessions.session ?? { id: "", seq: 0 };
 		const received = Math.min(seq, ...[...unreceived].map((one) => one - 1));
@@ -172,7 +172,7 @@ export class InProcessPort implements DiscordPort {
 		this.#handlers?.link({ state: "refused", detail });
 	}
 
-	/** Reconnects without the caller's help, and resumes the session if possible. */
+	/** Reports the loss and reconnects. Resumes the session if `code` does not end it. */
 	#lose(detail: string, code: number, waitMs = reconnectMs): void {
 		if (ending.has(code)) delete this.#sessions.session;
 		this.#leave(code);

@@ -16,7 +16,6 @@ export class DiscordServer {
 	readonly simulator: Simulator;
 	readonly #server: Server;
 	readonly #sockets = new WebSocketServer({ noServer: true });
-	/** Faults of the simulator itself. */
 	readonly #failures: unknown[] = [];
 
 	private constructor(simulator: Simulator) {
@@ -55,7 +54,7 @@ export class DiscordServer {
 		return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
 	}
 
-	/** Ends all connections. Throws for faults, and for unread violations of Discord's rules. */
+	/** Ends all connections. Throws if the simulator failed, or if violations of Discord's rules were not read. */
 	async close(): Promise<void> {
 		for (const socket of this.#sockets.clients) socket.terminate();
 		const closed = new Promise((resolve) => this.#server.close(resolve));

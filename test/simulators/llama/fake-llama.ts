@@ -49,7 +49,6 @@ export class FakeLlama {
 		this.#server = createServer((request, response) => void this.#serve(request, response));
 	}
 
-	/** Starts the simulator. Rejects if it cannot listen at the address. */
 	static async start(options: FakeLlamaOptions): Promise<FakeLlama> {
 		const fake = new FakeLlama(options);
 		fake.#server.listen(options.port, options.host);
@@ -154,7 +153,7 @@ function answer(response: ServerResponse, status: number, body: unknown): Server
 	return response.end(JSON.stringify(body));
 }
 
-/** The text of the last message, whose content is a string or a list of blocks. */
+/** Returns the text of the last message, whose content is a string or a list of blocks. */
 function lastText(messages: readonly unknown[]): string {
 	const { content }: { content?: unknown } = Object(messages.at(-1));
 	if (!Array.isArray(content)) return String(content);

@@ -3,8 +3,8 @@ import { parseArgs } from "node:util";
 import { FakeLlama } from "./fake-llama.ts";
 
 /**
- * The program of the simulator. It accepts the options and variables of llama-server that tests use, and some options
- * of its own. It appends its process id to `starts` in its working directory, and prints the names of its environment
+ * The program of the simulator. It accepts the options and variables of llama-server that tests use, and additional
+ * options. It appends its process id to `starts` in its working directory, and prints the names of its environment
  * variables. As in llama-server, the exit code is 1 if it cannot listen or load its model.
  */
 const { values } = parseArgs({

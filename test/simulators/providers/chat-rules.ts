@@ -14,7 +14,10 @@ const known = new Set([
 	"reasoning_effort",
 ]);
 
-/** Faults by the rules of the Chat Completions API: https://platform.openai.com/docs/api-reference/chat/create */
+/**
+ * Returns the faults of a request by the rules of the Chat Completions API:
+ * https://platform.openai.com/docs/api-reference/chat/create
+ */
 export function chatProblems(body: Fields): string[] {
 	return [
 		...requestFaults(body),
@@ -73,8 +76,8 @@ function* partFaults(part: Fields, role: unknown): Generator<string> {
 }
 
 /**
- * Faults unless exactly one message answers each call, directly after the message with the calls. The calls of the
- * last message may be open.
+ * Yields a fault unless exactly one message answers each call, directly after the message with the calls. The calls
+ * of the last message may be open.
  */
 function* callFaults(messages: readonly Fields[]): Generator<string> {
 	let open: unknown[] = [];

@@ -39,9 +39,9 @@ export interface ChatDialect {
 	readonly base: string;
 	/** Deltas with the pieces of reasoning. By default, each delta has one piece in `reasoning_content`. */
 	readonly reasoning?: (pieces: readonly string[], id: string, issued: Issued) => object[];
-	/** Whether the server sends a call as one piece. */
+	/** Whether the server sends each call as one piece. */
 	readonly completeCalls?: boolean;
-	/** Further reasons why a server refuses a request. */
+	/** Returns further reasons why a server refuses a request. */
 	readonly problems?: (body: Fields, issued: Issued) => string[];
 	/** Line that keeps an idle connection open. */
 	readonly ping?: string;

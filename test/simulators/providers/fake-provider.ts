@@ -34,7 +34,6 @@ const TOKEN = 4;
 export class FakeProvider implements AsyncDisposable {
 	readonly wire: ProviderWire;
 	readonly apiKey: string;
-	/** Reply requests, in order of arrival. */
 	readonly requests: ProviderRequest[] = [];
 	readonly #options: FakeProviderOptions;
 	readonly #server: Server;
@@ -72,17 +71,15 @@ export class FakeProvider implements AsyncDisposable {
 		return `http://127.0.0.1:${port}${this.wire.base}`;
 	}
 
-	/** Adds responses for the next requests, one for each request. */
 	script(...answers: readonly ProviderAnswer[]): void {
 		this.#script.push(...answers);
 	}
 
-	/** Sets the response to requests without a scripted response. */
 	otherwise(answer: ProviderAnswer): void {
 		this.#otherwise = answer;
 	}
 
-	/** Waits for the reply request with this number, starting at 1, and returns it. */
+	/** Resolves with the reply request of this number, starting at 1, when it arrives. */
 	async received(number: number): Promise<ProviderRequest> {
 		await this.#watch.until(`request ${number} arrives`, () => this.requests.length >= number);
 		const request = this.requests[number - 1];
@@ -96,7 +93,7 @@ export class FakeProvider implements AsyncDisposable {
 		return violations;
 	}
 
-	/** Stops the server. Throws if `takeViolations` has not read each refusal and each failure of the simulator. */
+	/** Stops the server. Throws if refusals or failures of the simulator have not been read with `takeViolations`. */
 	async close(): Promise<void> {
 		const closed = new Promise((resolve) => this.#server.close(resolve));
 		this.#server.closeAllConnections();
@@ -194,7 +191,7 @@ function commonLength(one: string, other: string): number {
 	return length;
 }
 
-/** Returns an object for any body, because the rules report the faults. */
+/** Returns an object for any body, so that the rules can report the faults. */
 function bodyOf(bytes: Buffer): Fields {
 	try {
 		return Object(JSON.parse(bytes.toString("utf8")));

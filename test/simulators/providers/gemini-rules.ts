@@ -1,6 +1,6 @@
 import { type Fields, fieldsIn, type Issued, isFields, nameFaults } from "./wire.ts";
 
-/** Replacement for the service's thought signature. */
+/** Returns a replacement for the service's thought signature. */
 export function signatureOf(id: string): string {
 	return Buffer.from(`signed:${id}`).toString("base64");
 }
@@ -11,7 +11,7 @@ const known = new Set(["contents", "systemInstruction", "tools", "toolConfig", "
 /** Signature for the calls of another model: https://ai.google.dev/gemini-api/docs/thought-signatures */
 const FOREIGN = "skip_thought_signature_validator";
 
-/** Faults by the rules of the Gemini API: https://ai.google.dev/api/generate-content */
+/** Returns the faults of a request by the rules of the Gemini API: https://ai.google.dev/api/generate-content */
 export function geminiProblems(body: Fields, issued: Issued): string[] {
 	const contents = fieldsIn(body["contents"]);
 	return [
@@ -49,8 +49,8 @@ function isImageValid({ inlineData }: Fields): boolean {
 }
 
 /**
- * Faults unless the content after calls has one response for each call, in the same order. Also checks the names of
- * called tools.
+ * Yields a fault unless the content after calls has one response for each call, in the same order. Also checks the
+ * names of called tools.
  */
 function* callFaults(contents: readonly Fields[]): Generator<string> {
 	for (const [index, { parts }] of contents.entries()) {
@@ -66,8 +66,8 @@ function namesIn(parts: unknown, key: string): unknown[] {
 }
 
 /**
- * Faults unless the first call of each reply has a signature, and each issued signature is in a part of its kind: a
- * text or a call.
+ * Yields a fault unless the first call of each reply has a signature, and each issued signature is in a part of its
+ * kind: a text or a call.
  */
 function* signatureFaults(contents: readonly Fields[], { seals }: Issued): Generator<string> {
 	for (const [index, { parts }] of contents.entries()) {

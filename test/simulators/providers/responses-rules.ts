@@ -1,6 +1,6 @@
 import { type Fields, fieldsIn, type Issued, isFields, nameFaults } from "./wire.ts";
 
-/** Replacement for the service's encrypted reasoning. */
+/** Returns a replacement for the service's encrypted reasoning. */
 export function sealOf(id: string): string {
 	return `sealed:${id}`;
 }
@@ -22,7 +22,7 @@ const known = new Set([
 ]);
 
 /**
- * Faults by the rules of the Responses API:
+ * Returns the faults of a request by the rules of the Responses API:
  * https://developers.openai.com/api/reference/resources/responses/methods/create
  */
 export function responsesProblems(body: Fields, issued: Issued): string[] {
@@ -74,7 +74,7 @@ function isImage(url: unknown): boolean {
 	return /^data:image\/[a-z]+;base64,[\w+/]+=*$/.test(String(url));
 }
 
-/** Faults unless each call has exactly one output, which follows it. */
+/** Yields a fault unless each call has exactly one output, which follows the call. */
 function* callFaults(input: readonly Fields[]): Generator<string> {
 	const open = new Set<unknown>();
 	for (const item of input) {
@@ -104,7 +104,7 @@ function* outputFaults({ output }: Fields): Generator<string> {
 		if (type === "input_image" && !isImage(url)) yield "an image must be a data URL";
 }
 
-/** Faults of reasoning without its encrypted content, or without another item of the assistant after it. */
+/** Yields a fault for reasoning without its encrypted content, or without a following item of the assistant. */
 function* reasoningFaults(input: readonly Fields[], { seals }: Issued): Generator<string> {
 	for (const [index, item] of input.entries()) {
 		if (item["type"] !== "reasoning") continue;

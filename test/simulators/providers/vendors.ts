@@ -3,7 +3,6 @@ import { geminiWire } from "./gemini-wire.ts";
 import { responsesWireAt } from "./responses-wire.ts";
 import { type Fields, fieldsIn, type Issued, type ProviderWire } from "./wire.ts";
 
-/** A vendor with its address, its key and a typical model name. */
 export interface Vendor {
 	/** Name of the provider in Parley. */
 	readonly name: string;
@@ -23,7 +22,7 @@ export interface Vendor {
 }
 
 /**
- * Faults if a message has a field with reasoning. Groq and Mistral refuse such a field:
+ * Returns a fault for each field with reasoning in a message. Groq and Mistral refuse such fields:
  * https://console.groq.com/docs/openai, https://docs.mistral.ai/api
  */
 function noReasoning(body: Fields): string[] {
@@ -34,15 +33,15 @@ function noReasoning(body: Fields): string[] {
 	);
 }
 
-/** Faults if the reasoning effort is not one of the allowed efforts. */
+/** Returns a fault if the reasoning effort is not one of the allowed efforts. */
 function onlyEfforts(body: Fields, ...allowed: readonly string[]): string[] {
 	const { reasoning_effort: effort } = body;
 	return effort === undefined || allowed.includes(String(effort)) ? [] : [`reasoning_effort: ${effort}`];
 }
 
 /**
- * Faults by Mistral's rules: a user message must not follow a tool message (code 3230), and ids of calls must have nine
- * letters and digits.
+ * Returns faults by Mistral's rules: a user message must not follow a tool message (code 3230), and ids of calls must
+ * have nine letters and digits.
  */
 function mistralProblems(body: Fields): string[] {
 	const messages = fieldsIn(body["messages"]);
@@ -63,7 +62,10 @@ function mistralProblems(body: Fields): string[] {
 	];
 }
 
-/** Faults unless each assistant message with calls has reasoning, also in earlier turns: https://platform.kimi.ai/docs */
+/**
+ * Returns a fault for each assistant message with calls but without reasoning, also in earlier turns:
+ * https://platform.kimi.ai/docs
+ */
 function kimiProblems(body: Fields): string[] {
 	return fieldsIn(body["messages"]).flatMap(({ tool_calls: calls, reasoning_content: text }, index) =>
 		calls !== undefined && (typeof text !== "string" || text === "")
@@ -77,7 +79,7 @@ function kimiProblems(body: Fields): string[] {
 const format = "anthropic-claude-v1";
 
 /**
- * Reasoning deltas of OpenRouter: pieces of a text, its signature, and an encrypted block.
+ * Returns reasoning deltas of OpenRouter: pieces of a text, its signature, and an encrypted block.
  * https://openrouter.ai/docs/use-cases/reasoning-tokens
  */
 function openRouterReasoning(pieces: readonly string[], id: string, { seals }: Issued): object[] {
@@ -100,8 +102,8 @@ function sorted(fields: Fields): [string, unknown][] {
 }
 
 /**
- * Faults unless reasoning blocks return complete and in order. After the first reply with reasoning, each message
- * with calls must have reasoning.
+ * Returns faults unless the app sends back each reasoning block complete and in order. After the first reply with
+ * reasoning, each message with calls must have reasoning.
  */
 function openRouterProblems(body: Fields, { seals }: Issued): string[] {
 	const messages = fieldsIn(body["messages"]);
@@ -117,7 +119,7 @@ function openRouterProblems(body: Fields, { seals }: Issued): string[] {
 	});
 }
 
-/** Mistral's reasoning, which is a part of the content: https://docs.mistral.ai/capabilities/reasoning */
+/** Returns Mistral's reasoning, which is a part of the content: https://docs.mistral.ai/capabilities/reasoning */
 function mistralReasoning(pieces: readonly string[]): object[] {
 	return pieces.map((text) => ({ content: [{ type: "thinking", thinking: [{ type: "text", text }] }] }));
 }

@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { StreamForm } from "../anthropic/play-reply.ts";
 import type { ReplyBlock, StatusReply, StreamedReply, WireEvent } from "../anthropic/reply.ts";
 
-/** Tokens of one reply, counted by the simulator. */
 export interface Counted {
 	readonly input: number;
 	/** Number of input tokens that were read from the cache. */
@@ -23,11 +22,9 @@ export interface ProviderRequest {
 	readonly bytes: Buffer;
 	/** The parsed body. A refused request may have a different shape. */
 	readonly body: Readonly<Record<string, unknown>>;
-	/**
-	 * Resolves when the response closes. The value is true if the connection ended before the response was complete.
-	 */
+	/** Resolves when the response closes, with true if the connection ended before the response was complete. */
 	readonly abandoned: Promise<boolean>;
-	/** Usage counted by the simulator. Set when a streamed response starts. */
+	/** Usage, as the simulator counts it. Set when a streamed response starts. */
 	counted: Counted | undefined;
 }
 
@@ -36,7 +33,6 @@ export type ProviderAnswer =
 	| StatusReply
 	| ((request: ProviderRequest) => ProviderReply | StatusReply | Promise<ProviderReply | StatusReply>);
 
-/** Fields of a reply that depend on the request. */
 export interface Head {
 	readonly id: string;
 	readonly model: string;
@@ -65,11 +61,11 @@ export interface ProviderWire {
 	readonly completion: string;
 	/** Part of a request that the cache compares with earlier requests. */
 	readonly cachedPart: (body: Readonly<Record<string, unknown>>) => unknown;
-	/** Reasons why the service would refuse the request. */
+	/** Returns the reasons why the service would refuse the request. */
 	readonly problems: (body: Readonly<Record<string, unknown>>, issued: Issued) => string[];
-	/** The events of a complete reply. */
+	/** Returns the events of a complete reply. */
 	readonly events: (reply: ProviderReply, head: Head, issued: Issued) => WireEvent[];
-	/** A usage report with these counts. */
+	/** Returns a usage report with these counts. */
 	readonly usage: (counted: Counted) => unknown;
 	readonly models: (names: readonly string[]) => unknown;
 }
@@ -80,7 +76,7 @@ export function isFields(value: unknown): value is Fields {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Items of a list that are objects. Skips all other items. */
+/** Returns the items of a list that are objects. Skips all other items. */
 export function fieldsIn(value: unknown): Fields[] {
 	return Array.isArray(value) ? value.filter(isFields) : [];
 }
@@ -98,13 +94,13 @@ export function jsonOf({ json, input = {} }: CallBlock): string {
 	return json ?? JSON.stringify(input);
 }
 
-/** Stop reason of a reply in the terms of the Messages API, which the tests use for all services. */
+/** Returns the stop reason of a reply as a value of the Messages API, which the tests use for all services. */
 export function stopOf({ stop, content }: ProviderReply): string | null {
 	if (stop !== undefined) return stop;
 	return content.some(({ type }) => type === "tool_use") ? "tool_use" : "end_turn";
 }
 
-/** Fault of a tool name that is not 1 to 64 letters, digits, `_` or `-`. */
+/** Yields a fault for a tool name that is not 1 to 64 letters, digits, `_` or `-`. */
 export function* nameFaults(name: unknown): Generator<string> {
 	if (typeof name !== "string" || !/^[\w-]{1,64}$/.test(name))
 		yield `invalid tool name ${JSON.stringify(name)}`;

@@ -19,7 +19,7 @@ export interface Found {
  */
 export class SearchEngine implements AsyncDisposable {
 	readonly requests: Request[] = [];
-	/** Handles the next requests instead of the API. */
+	/** Handles all requests instead of the APIs, if set. */
 	instead: ((response: ServerResponse) => void) | undefined;
 	found: readonly Found[] = [];
 	/** Whether SearXNG allows the format `json`. */

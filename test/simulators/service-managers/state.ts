@@ -10,7 +10,7 @@ export interface Job {
 	readonly loaded?: boolean;
 }
 
-/** Directory with the state of a test's simulated service managers. */
+/** Returns the directory with the state of a test's simulated service managers. */
 export function stateDirectory(): string {
 	const directory = process.env["SIMULATED_MANAGERS"];
 	if (directory === undefined) throw new Error("SIMULATED_MANAGERS is not set");
@@ -29,7 +29,7 @@ export function writeJob(name: string, job: Job): void {
 	renameSync(`${file}.${process.pid}`, file);
 }
 
-/** Path of the file with the output of a unit. */
+/** Returns the path of the file with the output of a unit. */
 export function journalOf(name: string): string {
 	return join(stateDirectory(), `${name}.journal`);
 }

@@ -13,7 +13,7 @@ export function parseUnit(text: string): Unit {
 	return unit;
 }
 
-/** Words of a value: unquoted words, and words in double quotes with C escapes. Resolves `%%`. */
+/** Returns the words of a value: unquoted words, and words in double quotes with C escapes. Resolves `%%`. */
 export function wordsOf(value: string): string[] {
 	const words: string[] = [];
 	for (const [, quoted, bare] of value.matchAll(/"((?:[^"\\]|\\.)*)"|(\S+)/g)) {
@@ -30,7 +30,10 @@ export function specified(text: string): string {
 	});
 }
 
-/** Path of EnvironmentFile without its wildcard escapes, see systemd.exec(5) and glob(7). Refuses wildcards. */
+/**
+ * Returns the path of EnvironmentFile without its wildcard escapes, see systemd.exec(5) and glob(7). Refuses
+ * wildcards.
+ */
 export function environmentFileOf(value: string): string {
 	const pattern = specified(value.replace(/^-/, ""));
 	if (/[*?[]/.test(pattern.replaceAll(/\\./g, "")))
@@ -38,7 +41,10 @@ export function environmentFileOf(value: string): string {
 	return pattern.replaceAll(/\\(.)/g, "$1");
 }
 
-/** Words of ExecStart. In arguments, `$$` means a dollar sign, but not in the path of the program: systemd.service(5). */
+/**
+ * Returns the words of ExecStart. In arguments, but not in the path of the program, `$$` means a dollar sign:
+ * systemd.service(5).
+ */
 export function commandOf(value: string): string[] {
 	return wordsOf(value).map((word, index) =>
 		index === 0

@@ -159,7 +159,7 @@ export class InProcessPort implements SlackPort {
 		this.#handlers?.link({ state: "ready", account });
 	}
 
-	/** Reconnects without the caller's help. */
+	/** Reports the loss of the connection, and reconnects after `waitMs`. */
 	#lose(detail: string, waitMs = reconnectMs): void {
 		if (this.#isClosed) return;
 		this.#handlers?.link({ state: "lost", detail });
@@ -181,7 +181,7 @@ export class InProcessPort implements SlackPort {
 	}
 }
 
-/** The kind of listener that bolt would call, or `unread` if bolt would call no listener. */
+/** Returns the kind of listener that Bolt would call, or `unread` if Bolt would call none. */
 function listenerOf(body: unknown): SlackEnvelope["type"] {
 	return listeners.get(Object(body).type) ?? "unread";
 }

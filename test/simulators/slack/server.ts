@@ -23,7 +23,6 @@ export class SlackServer {
 	readonly #server: Server;
 	readonly #listeners = new Set<() => void>();
 	readonly #receivers: (() => void)[] = [];
-	/** Faults of the simulator itself. */
 	readonly #failures: unknown[] = [];
 
 	private constructor(simulator: Simulator) {
@@ -73,7 +72,7 @@ export class SlackServer {
 		return events;
 	}
 
-	/** Ends all connections. Throws for faults, and for unread violations of Slack's rules. */
+	/** Ends all connections. Throws if the simulator failed, or if violations of Slack's rules were not read. */
 	async close(): Promise<void> {
 		for (const detach of this.#receivers.splice(0)) detach();
 		this.sockets.close();
@@ -111,7 +110,7 @@ export class SlackServer {
 	}
 
 	/**
-	 * Reads a call, which is a form or JSON. The token is in a header or among the arguments:
+	 * Converts a call, which is a form or JSON. The token is in a header or among the arguments:
 	 * https://docs.slack.dev/apis/web-api#basics
 	 */
 	#read(method: string, request: IncomingMessage, bytes: Buffer): ApiRequest {

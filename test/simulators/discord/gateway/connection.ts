@@ -64,7 +64,6 @@ export class Connection {
 		}
 	}
 
-	/** Handles the end of the socket. */
 	closed(code: number): void {
 		this.#silence?.cancel();
 		if (this.#session) this.#gateway.leave(this.#session, this.#sink, code);
@@ -75,7 +74,7 @@ export class Connection {
 		this.#sent = [...this.#sent.filter((at) => now - at < sends.perMs), now];
 		if (this.#sent.length > sends.maximum) throw new GatewayClosed(4008, "You are being rate limited.");
 		if (Buffer.byteLength(text) > sends.bytes) throw new GatewayClosed(4002, "Error while decoding payload.");
-		// Each handler checks the type before it relies on it.
+		// The cast is safe because each handler checks the data before it relies on the type.
 		return Object(decoded(text)) as Received;
 	}
 

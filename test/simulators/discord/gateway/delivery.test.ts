@@ -11,7 +11,7 @@ function delivery(disorder: Disorder) {
 	const delivered: string[] = [];
 	const carrier = new Delivery({
 		...{ clock, chance: () => 0 },
-		// Records only ids, because `happens` gives each event an id.
+		// The cast is safe because `happens` gives each event an id.
 		deliver: ({ d }) => void delivered.push((d as { readonly id: string }).id),
 	});
 	carrier.disorder = disorder;

@@ -2,8 +2,8 @@ import type { Clock, Timer } from "@parley/base";
 import type { SimulatorEvent } from "../platform/state.ts";
 
 /**
- * Share of disordered events, from 0 to 1. A duplicate arrives twice. A reordered event arrives after the next event
- * if that event may overtake it.
+ * Shares of disordered events, from 0 to 1. A duplicated event arrives twice. A reordered event arrives after the
+ * next event if `mayOvertake` allows it.
  */
 export interface Disorder {
 	readonly duplicate?: number;
@@ -14,10 +14,10 @@ export interface Disorder {
 const delayMs = 100;
 
 /**
- * Passes events on before they are numbered. By default, it passes each event on once and in order. A test can change
- * the number and the order, because Discord guarantees neither:
- * https://discord.com/developers/docs/reference#consistency. Every connection receives the numbered events in the
- * order of their numbers.
+ * Passes events on before they get their sequence numbers. By default, passes each event on once and in order. A test
+ * can repeat and reorder events, because Discord guarantees neither:
+ * https://discord.com/developers/docs/reference#consistency. Every connection receives the events in the order of
+ * their sequence numbers.
  */
 export class Delivery {
 	readonly #clock: Clock;
@@ -80,7 +80,7 @@ function channelOf({ d }: SimulatorEvent): unknown {
 	return "channel_id" in d ? d.channel_id : undefined;
 }
 
-/** The message that an event is about. The key of the message id depends on the type of event. */
+/** Returns the id of the message that an event is about. Its key depends on the type of event. */
 function messageOf({ t, d }: SimulatorEvent): unknown {
 	if ("message_id" in d) return d.message_id;
 	return t.startsWith("MESSAGE_") && "id" in d ? d.id : undefined;

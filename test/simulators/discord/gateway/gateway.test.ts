@@ -6,7 +6,6 @@ import type { Dispatch, Order, Sink } from "./session.ts";
 
 const all = Intents.Guilds | Intents.GuildMessages | Intents.DirectMessages | Intents.MessageContent;
 
-/** A client of the gateway. */
 function listener() {
 	const received: (Dispatch | Order)[] = [];
 	const ends: (number | "cut")[] = [];
@@ -27,7 +26,6 @@ function gatewaySimulator(intents: number = all, options: SimulatorOptions = {})
 	return { ...parts, gateway, token, ear, session: gateway.identify({ token, intents }, ear.sink) };
 }
 
-/** Waits until sent frames have arrived. */
 async function arrival(): Promise<void> {
 	for (let turn = 0; turn < 5; turn++) await Promise.resolve();
 }

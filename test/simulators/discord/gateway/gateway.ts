@@ -38,7 +38,7 @@ export class Gateway {
 	readonly #delivery: Delivery;
 	readonly #sessions = new Map<string, Session>();
 	#schema: PayloadSchema | undefined;
-	/** Whether all connections only seem alive: heartbeats are not acknowledged, and no event is sent. */
+	/** Whether connections only seem to work: heartbeats are not acknowledged, and no event is sent. */
 	zombie = false;
 
 	constructor(state: State) {
@@ -50,7 +50,6 @@ export class Gateway {
 		state.listen((event) => this.#delivery.carry(event));
 	}
 
-	/** Starts a session: sends READY and the guilds that the app can see. */
 	identify({ token, intents, shard, presence }: Identify, sink: Sink): Session {
 		const state = this.#state;
 		if (token !== state.app.token) throw new GatewayClosed(4004, "Authentication failed.");
@@ -59,7 +58,7 @@ export class Gateway {
 			throw new GatewayClosed(4013, "Invalid intent(s).");
 		const disallowed = intents & privilegedIntents & ~state.app.privileged;
 		if (disallowed !== 0) throw new GatewayClosed(4014, "Disallowed intent(s).");
-		// "If the limit is exceeded, the token is reset": the token is then no longer valid.
+		// Discord documents: "If the limit is exceeded, the token is reset". The old token is then invalid.
 		if (sessionStarts(state).remaining === 0) throw new GatewayClosed(4004, "Authentication failed.");
 		state.identifies.push(state.now());
 		state.presence = online;
@@ -109,12 +108,10 @@ export class Gateway {
 		if (code === 1000 || code === 1001) this.#sessions.delete(session.id);
 	}
 
-	/** Cuts all connections without a close frame. */
 	drop(): void {
 		for (const { sink } of this.#connected()) sink.cut();
 	}
 
-	/** Requests all clients to reconnect (op 7). */
 	reconnect(): void {
 		for (const { sink } of this.#connected()) sink.send({ op: 7, t: null, s: null, d: null });
 	}
@@ -140,10 +137,7 @@ export class Gateway {
 		this.#sessions.clear();
 	}
 
-	/**
-	 * Starts disorder: events repeat or overtake each other before they are numbered. An empty object ends the
-	 * disorder.
-	 */
+	/** Sets the disorder of events before they get their sequence numbers. An empty object ends the disorder. */
 	unruly(disorder: Disorder): void {
 		this.#delivery.disorder = disorder;
 	}
@@ -181,7 +175,7 @@ export class Gateway {
 		}
 	}
 
-	/** The guild as the session sees it. Without the intent GuildMembers, the app is its only visible member. */
+	/** Returns the guild as the session sees it. Without the intent GuildMembers, its only member is the app. */
 	#guildFor(session: Session, guild: ReturnType<typeof guildCreateShape>): object {
 		const all = (session.intents & GatewayIntentBits.GuildMembers) !== 0;
 		const own = ({ user }: { readonly user: { readonly id: string } }): boolean =>

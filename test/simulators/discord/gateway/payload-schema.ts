@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url);
 const cacheDirectory = fileURLToPath(
 	new URL("../../../node_modules/.cache/discord-schema/", import.meta.url),
 );
-/** A module of each package that provides or generates the schema. */
+/** A module of each package on which the schema depends, to find the versions of the packages. */
 const entries = ["discord-api-types/v10", "ts-json-schema-generator"];
 
 interface Schema {
@@ -26,15 +26,13 @@ interface Definition {
 export class PayloadSchema {
 	static #loaded: PayloadSchema | undefined;
 	readonly #ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false, logger: false });
-	/** Name of the payload's definition, by event name. */
 	readonly #definitions: ReadonlyMap<string, string>;
 	readonly #validators = new Map<string, ValidateFunction>();
 
 	private constructor(schema: Schema) {
 		allowMediaId(schema);
 		completeSnapshots(schema);
-		// Selecting the definitions removes the union of all events. Otherwise, the first event would compile the
-		// complete union.
+		// Only the definitions are added, without the union of all events, which would be compiled with the first event.
 		this.#ajv.addSchema({ definitions: schema.definitions }, "gateway");
 		const named = Object.entries(schema.definitions).flatMap(([name, { properties }]) => {
 			const event = properties?.["t"]?.const;
@@ -48,7 +46,10 @@ export class PayloadSchema {
 		return PayloadSchema.#loaded;
 	}
 
-	/** Reasons why a payload does not match its `t`, including unknown keys. Throws if `t` is not a known event. */
+	/**
+	 * Returns the reasons why a payload does not match its `t`, including unknown keys. Throws if `t` is not a known
+	 * event.
+	 */
 	faults(payload: { readonly t: string }): string[] {
 		const validate = this.#validators.get(payload.t) ?? this.#compile(payload.t);
 		return validate(payload) ? [] : unionErrors(validate.errors ?? []);
@@ -64,7 +65,7 @@ export class PayloadSchema {
 	}
 }
 
-/** Allows the id of a media item. The types lack it, but Discord's OpenAPI document requires it in responses. */
+/** Adds the id of a media item, which the types lack but Discord's OpenAPI document requires in responses. */
 function allowMediaId({ definitions }: Schema): void {
 	const { properties = {} } = definitions["APIUnfurledMediaItem"] ?? {};
 	Object.assign(properties, { id: { type: "string" } });
@@ -104,7 +105,7 @@ const limits = { maxDepth: 100, maxNodes: 1_000_000 };
 function versionOf(entry: string): string {
 	const [name = ""] = entry.split("/");
 	const path = require.resolve(entry).replace(new RegExp(`(.*/node_modules/${name}/).*`), "$1package.json");
-	// The cast is safe because every package has a version.
+	// The cast is safe because the manifest of every package has a version.
 	return (parseJson(readFileSync(path, "utf8"), limits) as { readonly version: string }).version;
 }
 
@@ -118,7 +119,7 @@ function generateSchema(): Schema {
 		topRef: false,
 		jsDoc: "none",
 	}).createSchema("GatewayDispatchPayload");
-	// The generator always writes definitions.
+	// The cast is safe because the generator always writes definitions.
 	const { definitions } = schema as Schema;
 	for (const [name, definition] of Object.entries(definitions)) {
 		// The types list only single flags, but combinations must be allowed as well.

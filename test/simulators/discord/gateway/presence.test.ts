@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { pausedSimulator } from "../rest/direct-client.ts";
 import { Connection } from "./connection.ts";
 
-/** The app, connected through a socket. */
 function connected() {
 	const { simulator, clock } = pausedSimulator();
 	const closed: number[] = [];

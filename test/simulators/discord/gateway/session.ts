@@ -8,8 +8,8 @@ export interface Dispatch {
 }
 
 /**
- * Further messages from Discord to a connection: 7 requests a reconnect, and 9 reports an invalid session. With 9,
- * `d` is true if the session can be resumed.
+ * A message other than an event: 7 requests a reconnect, and 9 reports an invalid session. With 9, `d` is true if the
+ * session can be resumed.
  */
 export interface Order {
 	readonly op: 7 | 9;
@@ -18,7 +18,6 @@ export interface Order {
 	readonly d: boolean | null;
 }
 
-/** The connection as the gateway sees it. */
 export interface Sink {
 	send(payload: Dispatch | Order): void;
 	/** Cuts the connection without a close frame. */
@@ -30,7 +29,6 @@ export interface Sink {
 	close(code: number, reason: string): void;
 }
 
-/** Reason why Discord ends a connection. */
 export class GatewayClosed extends Error {
 	override readonly name = "GatewayClosed";
 	readonly code: number;

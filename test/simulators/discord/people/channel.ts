@@ -12,7 +12,6 @@ import { messageText } from "./transcript.ts";
 
 type PermissionName = keyof typeof PermissionFlagsBits;
 
-/** A channel, a thread or a direct message, as people see it. */
 export class Channel {
 	readonly #state: State;
 	readonly record: ChannelRecord;
@@ -36,7 +35,6 @@ export class Channel {
 		return seen.map((message) => show(this.#state, message));
 	}
 
-	/** The newest message that the viewer sees. Throws if the viewer sees no message. */
 	last(viewer?: { readonly id: string }): Shown {
 		const last = this.shows(viewer).at(-1);
 		if (!last) throw new Error(`nothing is said in ${this.name}`);
@@ -50,7 +48,7 @@ export class Channel {
 		return statesOf(this.#state, found);
 	}
 
-	/** The messages that the viewer sees, as a text for golden files. Each thread is below its message. */
+	/** Returns the messages that the viewer sees as text for golden files. Each thread is below its message. */
 	transcript(viewer?: { readonly id: string }): string {
 		const lines = this.shows(viewer).flatMap((shown) => {
 			const thread = this.record.thread ? undefined : this.#state.channels.get(shown.id);
@@ -80,13 +78,15 @@ export class Channel {
 		return found;
 	}
 
-	/** Whether the thread is archived. */
 	get archived(): boolean {
 		settle(this.#state, this.record);
 		return this.record.thread?.archived ?? false;
 	}
 
-	/** Changes permissions in this channel, for a role, for the role `@everyone` (given as the guild) or for a member. */
+	/**
+	 * Changes permissions in this channel for a role, for a member, or for the role `@everyone`, whose id is the id of
+	 * the guild.
+	 */
 	permit(
 		target: { readonly id: string },
 		{
@@ -101,17 +101,15 @@ export class Channel {
 		emitChannel(this.#state, this.record, GatewayDispatchEvents.ChannelUpdate);
 	}
 
-	/** Archives the thread as a moderator, and locks it if `locked` is true. Otherwise, unlocks it. */
+	/** Archives the thread as a moderator, and locks or unlocks it. */
 	archive({ locked = false } = {}): void {
 		this.#setThread({ archived: true, archivedAt: this.#state.now(), locked });
 	}
 
-	/** Locks the thread as a moderator, without archiving it. */
 	lock(): void {
 		this.#setThread({ locked: true });
 	}
 
-	/** Unlocks and unarchives the thread as a moderator. */
 	reopen(): void {
 		this.#setThread({ archived: false, archivedAt: this.#state.now(), locked: false });
 	}
@@ -129,7 +127,9 @@ export class Channel {
 		emitThread(this.#state, this.record, GatewayDispatchEvents.ThreadUpdate);
 	}
 
-	/** Renames the channel or thread. If a person renames a thread, the thread gets a message about that. */
+	/**
+	 * Renames the channel or thread. If `by` is given and this is a thread, Discord adds a message about the new name.
+	 */
 	rename(name: string, by?: { readonly user: UserRecord }): void {
 		const { thread } = this.record;
 		if (thread && by) {
@@ -150,7 +150,6 @@ export class Channel {
 		this.#state.emit({ t: GatewayDispatchEvents.ThreadDelete, d, intents: 1, channel: parent });
 	}
 
-	/** Posts here as a webhook of another service. */
 	receives(name: string, text: string): Shown {
 		const author = addUser(this.#state, name, true);
 		const draft = { body: { content: text }, files: [] };
@@ -160,7 +159,7 @@ export class Channel {
 		return show(this.#state, message);
 	}
 
-	/** Adds a link preview, as Discord does. The message changes without an edit by a person. */
+	/** Adds a link preview as Discord does: the message changes, but is not marked as edited. */
 	unfurls({ id }: { readonly id: string }): void {
 		const message = this.#find(id);
 		message.embeds = [{ type: "link" as never, url: "https://example.com/", title: "Example" }];

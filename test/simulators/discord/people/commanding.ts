@@ -17,7 +17,7 @@ import type {
 import type { State } from "../platform/state.ts";
 import { attachmentShape, messageShape } from "../shapes/messages.ts";
 
-/** Value of an option. For an attachment option, the file. */
+/** Value of an option. For an attachment option, a file. */
 export type OptionValue = string | number | boolean | { readonly name: string; readonly content: string };
 export type CommandOptions = Readonly<Record<string, OptionValue>>;
 export type Typing = Readonly<Record<string, string | number | boolean>>;
@@ -50,8 +50,8 @@ const types: Readonly<Record<number, (value: unknown) => boolean>> = {
 };
 
 /**
- * Finds the command with this name that the person's client offers in this channel. Throws if the command is missing
- * or not offered. Permissions: https://discord.com/developers/docs/interactions/application-commands#permissions
+ * Returns the command with this name that the person's client offers in this channel. Throws if the client does not
+ * offer it. Permissions: https://discord.com/developers/docs/interactions/application-commands#permissions
  */
 function offered(state: State, user: UserRecord, { channel, target, name }: Given<unknown>): CommandRecord {
 	const [first = ""] = target ? [name] : name.replace(/^\//, "").split(" ");
@@ -73,7 +73,7 @@ function offered(state: State, user: UserRecord, { channel, target, name }: Give
 	return found;
 }
 
-/** Finds the options of the subcommand, and a function that nests values in the path of the subcommand. */
+/** Returns the options of the subcommand, and a function that nests values in the subcommand's path. */
 function descend(command: CommandRecord, name: string) {
 	const words = name.replace(/^\//, "").split(" ").slice(1);
 	// The cast is safe because each option has only some of these fields.
@@ -132,7 +132,6 @@ function storeFile(state: State, channel: ChannelRecord, key: string, value: Opt
 	return { key, value: file?.id ?? "", file };
 }
 
-/** Throws for values that the client would not send. */
 function checkValue(option: AnyOption, value: OptionValue | undefined): void {
 	const { name, choices, autocomplete } = option;
 	if (value === undefined) {

@@ -24,7 +24,6 @@ export class Guild {
 		return new Channel(this.#state, addChannel(this.#state, this.record, name));
 	}
 
-	/** Returns the role with this name. Creates a missing role. */
 	role(
 		name: string,
 		options: {
@@ -41,7 +40,7 @@ export class Guild {
 		});
 	}
 
-	/** Adds a member with this name. Creates missing roles. */
+	/** Adds a member. Creates roles that do not exist yet. */
 	member(name: string, options: PersonOptions = {}): Person {
 		const user = options.is?.user ?? addUser(this.#state, name, options.bot);
 		const member = join(this.#state, this.record, user, options.guest);
@@ -69,7 +68,6 @@ export class Guild {
 		this.#state.emit({ t, d, intents: GatewayIntentBits.Guilds });
 	}
 
-	/** Removes a member, who leaves or is expelled. */
 	removes({ user }: Person): void {
 		leave(this.#state, this.record, user);
 	}

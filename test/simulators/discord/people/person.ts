@@ -42,7 +42,7 @@ export interface SayOptions {
 	/** People or roles to mention before the text. */
 	readonly mentions?: readonly { readonly id: string }[];
 	readonly replyTo?: { readonly id: string };
-	/** Whether a reply avoids a notification of the author. */
+	/** Whether the reply does not notify the author of the original message. */
 	readonly quiet?: boolean;
 	readonly attachments?: readonly File[];
 	/** A message to forward. The client posts it as a separate message before the text. */
@@ -55,7 +55,7 @@ export interface Place {
 	readonly in?: Channel;
 }
 
-/** A person at a Discord client. Does only actions that the client allows, and throws otherwise. */
+/** A person at a Discord client. Throws for an action that the client does not allow. */
 export class Person {
 	readonly #state: State;
 	readonly user: UserRecord;
@@ -118,7 +118,6 @@ export class Person {
 		startTyping(this.#state, this.user, record);
 	}
 
-	/** Opens a thread, with or without a starter message. */
 	opensThread(
 		name: string,
 		where: { readonly of: { readonly id: string } } | { readonly in: Channel },
@@ -220,7 +219,6 @@ export class Person {
 		return new SentInteraction(this.#state, beginInteraction(this.#state, { ...beginning, user: this.user }));
 	}
 
-	/** All messages that the person can see, newest first. */
 	#seen(channel?: Channel): MessageRecord[] {
 		const channels = channel ? [channel.record] : [...this.#state.channels.values()];
 		const visible = channels.filter((one) => !one.deleted && sees(this.#state, this.user, one));
@@ -246,7 +244,7 @@ export class Person {
 		});
 	}
 
-	/** A button that is no longer visible, with the newest version of its message that contained it. */
+	/** Returns a button that is no longer visible, with the newest version of its message that contained it. */
 	#removedButton(id: string, label: string) {
 		const channels = [...this.#state.channels.values()].filter((one) => sees(this.#state, this.user, one));
 		const message = channels.flatMap((one) => one.messages).find((one) => one.id === id);

@@ -6,7 +6,6 @@ import type { MessageRecord } from "../platform/records.ts";
 import type { State } from "../platform/state.ts";
 import { readAloud } from "./read-aloud.ts";
 
-/** A message as a person sees it at a certain moment. */
 export interface Shown extends ShownMessage {
 	/** True for a "thinking…" placeholder, which a message replaces later. */
 	readonly thinking: boolean;
@@ -69,7 +68,7 @@ const silentTypes: ReadonlySet<MessageType> = new Set([
 	MessageType.ChannelNameChange,
 ]);
 
-/** Whether the viewer sees the message. Without a viewer, whether all members of the channel see it. */
+/** Whether the viewer sees the message. Without a viewer, whether all members who see the channel see it. */
 export function isSeen(message: MessageRecord, viewer?: { readonly id: string }): boolean {
 	const hidden = message.deleted || silentTypes.has(message.type);
 	return !hidden && (!message.onlyFor || message.onlyFor.id === viewer?.id);
@@ -108,7 +107,6 @@ export function show(state: State, message: MessageRecord): Shown {
 	};
 }
 
-/** The states of a message in the form that people read, oldest first. */
 export function statesOf(state: State, message: MessageRecord): PostState[] {
 	return message.states.map(({ at, by, ...content }) => ({
 		...{ at, by, text: show(state, { ...message, ...content }).text },

@@ -2,7 +2,6 @@ import { transcriptOf } from "../../chat/transcript.ts";
 import { timeOf } from "../platform/snowflakes.ts";
 import type { Shown } from "./shown.ts";
 
-/** One message in a golden file, see `transcriptOf`. */
 export function messageText(shown: Shown): string {
 	const { id, repliesTo, thinking, thread, accents } = shown;
 	const colors = accents.map((accent) => `color: #${accent.toString(16).padStart(6, "0")}`);

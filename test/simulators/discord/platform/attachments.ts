@@ -56,7 +56,6 @@ export function storeUploads(
 	});
 }
 
-/** Files of a message, for the check of its limits. */
 export interface MessageFiles {
 	/** Total size of the request's files in bytes. */
 	readonly bytes: number;
@@ -64,7 +63,7 @@ export interface MessageFiles {
 	readonly names: readonly string[];
 }
 
-/** Files of a message after a request: new files, and files that remain. */
+/** Returns the files of a message after a request: new files, and files that remain. */
 export function filesOf(
 	{ attachments }: { readonly attachments?: readonly AttachmentNote[] | null },
 	uploads: readonly Upload[],
@@ -99,9 +98,9 @@ function safeName(name: string): string {
 }
 
 /**
- * Files that remain after an edit: "the attachments array must contain all attachments that should be present after edit",
- * https://discord.com/developers/docs/resources/message#edit-message. The rule applies even without an array, so an app must
- * list the remaining files in every case.
+ * Returns the files that remain after an edit: "the attachments array must contain all attachments that should be
+ * present after edit", https://discord.com/developers/docs/resources/message#edit-message. Without an array, no file
+ * remains.
  */
 export function stayingFiles(
 	files: readonly AttachmentRecord[],

@@ -19,7 +19,6 @@ export const commandLimits = {
 	createsPerDay: 200,
 } as const;
 
-/** A command in the form of a request. */
 export interface CommandBody {
 	readonly name: string;
 	readonly type?: ApplicationCommandType | null;
@@ -102,8 +101,8 @@ function faultsOfChoices({ name, choices, autocomplete }: AnyOption): string[] {
 }
 
 /**
- * Number of characters that Discord limits: "Combined name, description, and value properties for each command, its
- * options …, and choices".
+ * Returns the number of characters that Discord limits: "Combined name, description, and value properties for each
+ * command, its options …, and choices".
  */
 function charactersOf(name: string, description: string, options: readonly AnyOption[]): number {
 	const own = long(name) + long(description);

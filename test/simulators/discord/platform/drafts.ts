@@ -6,7 +6,6 @@ import type {
 } from "discord-api-types/v10";
 import type { AttachmentNote, Upload } from "./attachments.ts";
 
-/** Body of a request that creates or edits a message. */
 export interface MessageBody {
 	readonly content?: string | null;
 	readonly embeds?: readonly APIEmbed[] | null;

@@ -75,7 +75,6 @@ export function leave(state: State, guild: GuildRecord, user: UserRecord): void 
 	state.emit({ t, d, intents: GatewayIntentBits.GuildMembers });
 }
 
-/** Emits an event about a member whose roles or name have changed. */
 export function emitMember(state: State, guild: GuildRecord, member: MemberRecord): void {
 	const d = { ...memberShape(state, member), user: userShape(member.user), guild_id: guild.id };
 	state.emit({ t: GatewayDispatchEvents.GuildMemberUpdate, d, intents: GatewayIntentBits.GuildMembers });
@@ -97,7 +96,6 @@ type ChannelEvent =
 	| GatewayDispatchEvents.ChannelUpdate
 	| GatewayDispatchEvents.ChannelDelete;
 
-/** Emits an event about a channel that was created, changed or deleted. */
 export function emitChannel(state: State, channel: ChannelRecord, t: ChannelEvent): void {
 	state.emit({ t, d: guildChannelShape(channel), intents: GatewayIntentBits.Guilds, channel });
 }

@@ -105,7 +105,7 @@ function carryOut(
 	{ type, data }: Callback,
 	files: Draft["files"],
 ): void {
-	// The contract, if it is loaded, has checked the body. The body may omit these fields.
+	// The cast relies on the contract, which checks each body if it is loaded. All fields of the body are optional.
 	const body = (data ?? {}) as Draft["body"];
 	switch (type) {
 		case InteractionResponseType.ChannelMessageWithSource:
@@ -212,7 +212,6 @@ export function interactionOf(state: State, applicationId: string, token: string
 	return found;
 }
 
-/** Finds a message of an interaction by its id, or the first response. */
 export function answerOf(interaction: InteractionRecord, id: string): MessageRecord {
 	const { original, followUps } = interaction;
 	const found =

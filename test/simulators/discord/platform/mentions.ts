@@ -19,7 +19,7 @@ export interface Calling {
 }
 
 /**
- * Users and roles that a message notifies, and whether it notifies all members:
+ * Returns the users and roles that a message notifies, and whether it notifies all members:
  * https://discord.com/developers/docs/resources/message#allowed-mentions-object
  */
 export function mentionsOf(state: State, calling: Calling): Mentions {
@@ -41,7 +41,7 @@ export function mentionsOf(state: State, calling: Calling): Mentions {
 	};
 }
 
-/** Kinds of mentions that are parsed. All kinds if neither `parse` nor a list is set. */
+/** Returns the kinds of mentions that are parsed: all kinds if neither `parse` nor a list is set. */
 function parsed({ parse, users, roles }: APIAllowedMentions): readonly string[] {
 	if (parse) return parse;
 	return users || roles ? [] : ["users", "roles", "everyone"];
@@ -60,7 +60,7 @@ export function notePings(state: State, message: MessageRecord, by: "create" | "
 	for (const who of names) state.pings.push({ messageId: message.id, who, by, text });
 }
 
-/** The text of all text components, in order. */
+/** Returns the text of all text components, in order. */
 export function textsOf(components: readonly APIMessageTopLevelComponent[]): string[] {
 	return components.flatMap((component) => {
 		if ("content" in component) return [component.content];

@@ -26,12 +26,12 @@ const messageLimits = {
 	requestBytes: 25 * 1024 * 1024,
 } as const;
 
-/** Length in code points, which is Discord's unit. */
+/** Returns the length in code points, which is Discord's unit. */
 export function long(text: string): number {
 	return [...text].length;
 }
 
-/** Refuses an invalid message. Records its faults as violations, but does not record that a message is empty. */
+/** Refuses an invalid message. Its faults become violations, except that it is empty. */
 export function checkMessage(state: State, body: MessageBody, { bytes, names }: MessageFiles): void {
 	if (bytes > messageLimits.requestBytes) throw violated(state, refusals.requestTooLarge().message);
 	const faults = [...faultsOfText(body), ...faultsOfComponents(body), ...faultsOfReferences(body, names)];
@@ -57,7 +57,6 @@ function faultsOfText({ content, embeds, nonce, allowed_mentions: allowed }: Mes
 	if (long(embedText.join("")) > messageLimits.embedText) faults.push("embeds: exceed 6000 characters");
 	if (long(String(nonce ?? "")) > messageLimits.nonce) faults.push("nonce: must be 25 or fewer in length");
 	const both = (kind: "users" | "roles"): boolean => {
-		// Discord's error text is the same for users and roles.
 		const parse: readonly string[] = allowed?.parse ?? [];
 		return parse.includes(kind) && (allowed?.[kind]?.length ?? 0) > 0;
 	};

@@ -77,8 +77,8 @@ function nonceKey(author: UserRecord, nonce: string | number): string {
 }
 
 /**
- * The author's earlier message with the same nonce, even if it was deleted. Undefined after the time window, or
- * without `enforce_nonce`.
+ * Returns the author's earlier message with the same nonce, even if it was deleted. Undefined after the time window,
+ * or without `enforce_nonce`.
  */
 function repeatedNonce(state: State, author: UserRecord, body: MessageBody): MessageRecord | undefined {
 	if (!body.enforce_nonce || !body.nonce) return undefined;
@@ -94,7 +94,7 @@ function replyOf(channel: ChannelRecord, { message_reference: reference }: Messa
 	throw refusals.invalidForm(["message_reference: Unknown message"]);
 }
 
-/** A copy of the forwarded message in its current form. Undefined if the body forwards no message. */
+/** Returns a copy of the forwarded message in its current form, or undefined if the body forwards no message. */
 function snapshotOf(
 	state: State,
 	author: UserRecord,
@@ -112,7 +112,6 @@ function snapshotOf(
 	return { ...state.message(channel, reference.message_id) };
 }
 
-/** Content of a new message, with its author, channel and other attributes. */
 export interface Making {
 	readonly author: UserRecord;
 	readonly channel: ChannelRecord;
@@ -129,7 +128,7 @@ export interface Making {
 	readonly flags?: number;
 }
 
-/** Adds a message without a check of permissions and without events. */
+/** Adds a message without checking permissions, and without emitting events. */
 export function addMessage(state: State, making: Making): MessageRecord {
 	const { author, channel, repliesTo, snapshot, interaction, onlyFor, draft } = making;
 	const { body, files } = draft;
@@ -173,7 +172,7 @@ function flagsOf({ draft, flags = 0, onlyFor, snapshot }: Making): number {
 }
 
 /**
- * The embeds that Discord keeps. Without the permission EmbedLinks, it removes all embeds silently, except in
+ * Returns the embeds that Discord keeps. Without the permission EmbedLinks, it silently removes all embeds, except in
  * responses to interactions.
  */
 function embedsOf(state: State, { author, channel, interaction, draft }: Making): MessageRecord["embeds"] {
@@ -181,7 +180,7 @@ function embedsOf(state: State, { author, channel, interaction, draft }: Making)
 	return shown ? richEmbeds(draft.body.embeds) : [];
 }
 
-/** Embeds of an app. Discord gives them the type `rich`. */
+/** Returns the embeds of an app, whose default type is `rich`. */
 function richEmbeds(embeds: MessageBody["embeds"]): MessageRecord["embeds"] {
 	return (embeds ?? []).map((embed) => ({ type: EmbedType.Rich, ...embed }));
 }
@@ -218,7 +217,7 @@ export function editMessage(
 
 /**
  * Changes the fields that the body contains. Without a list of attachments, removes all existing files. Determines
- * mentions again by the rules of this request.
+ * the mentions from this request.
  */
 export function changeMessage(state: State, message: MessageRecord, draft: Draft): MessageRecord {
 	const { body, files } = draft;
@@ -249,8 +248,8 @@ export function changeMessage(state: State, message: MessageRecord, draft: Draft
 }
 
 /**
- * Flags after an edit, which can change SuppressEmbeds and add components v2. Refuses to remove the flag of
- * components v2: https://discord.com/developers/docs/components/reference#component-reference
+ * Returns the flags after an edit, which can change SuppressEmbeds and add components v2. Refuses to remove the flag
+ * of components v2: https://discord.com/developers/docs/components/reference#component-reference
  */
 function editedFlags(before: number, flags: number | null | undefined): number {
 	if (flags === undefined || flags === null) return before;

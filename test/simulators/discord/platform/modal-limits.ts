@@ -30,7 +30,7 @@ export interface ModalField {
 	readonly maximum?: number;
 }
 
-/** The visible fields of a component: the field of a label, or the text input of a row. */
+/** Returns the visible fields of a component: the field of a label, or the text inputs of a row. */
 export function fieldsOf(component: APIModalInteractionResponseCallbackComponent): ModalField[] {
 	if (component.type === ComponentType.Label) return [fieldOf(component.component, component.label)];
 	if (component.type !== ComponentType.ActionRow) return [];
@@ -41,7 +41,7 @@ function fieldOf(
 	input: { readonly type: ComponentType; readonly custom_id: string },
 	label: string,
 ): ModalField {
-	// Every field has an id. The remaining fields depend on its type.
+	// The cast is safe because every field has an id, and all other fields are optional.
 	const { custom_id, required, value, min_length, max_length } = input as {
 		readonly custom_id: string;
 		readonly required?: boolean;
@@ -57,7 +57,7 @@ function fieldOf(
 	};
 }
 
-/** Returns a valid form. Refuses an invalid form, and records its faults as violations. */
+/** Returns a valid form. Refuses an invalid form, whose faults become violations. */
 export function checkModal(
 	state: State,
 	modal: APIModalInteractionResponseCallbackData,

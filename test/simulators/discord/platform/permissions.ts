@@ -42,8 +42,8 @@ function apply(permissions: bigint, overwrites: readonly (Overwrite | undefined)
 }
 
 /**
- * Permissions in a channel. Overwrites apply first for `@everyone`, then for all other roles together, then for the
- * member.
+ * Returns permissions in a channel. Overwrites apply first for `@everyone`, then for all other roles together, then
+ * for the member.
  */
 function inChannel(guild: GuildRecord, member: MemberRecord, channel: ChannelRecord): bigint {
 	const base = ofGuild(guild, member);
@@ -64,7 +64,7 @@ function withoutImplied(permissions: bigint, thread: boolean): bigint {
 }
 
 /**
- * Permissions of a user in a channel. A thread uses the permissions of its channel:
+ * Returns the permissions of a user in a channel. A thread has the permissions of its channel:
  * https://discord.com/developers/docs/topics/permissions#permission-overwrites
  */
 export function permissionsIn(state: State, user: UserRecord, channel: ChannelRecord): bigint {
@@ -103,7 +103,10 @@ export function demand(
 	}
 }
 
-/** The permission to write in a channel or thread: https://discord.com/developers/docs/topics/threads#permissions */
+/**
+ * Returns the permission to write in a channel or thread:
+ * https://discord.com/developers/docs/topics/threads#permissions
+ */
 export function speaking(channel: ChannelRecord): "SendMessages" | "SendMessagesInThreads" {
 	return channel.thread ? "SendMessagesInThreads" : "SendMessages";
 }

@@ -14,7 +14,7 @@ export const online: PresenceRecord = { status: PresenceUpdateStatus.Online, act
 const statuses: ReadonlySet<unknown> = new Set(Object.values(PresenceUpdateStatus));
 const kinds: ReadonlySet<unknown> = new Set(Object.values(ActivityType));
 
-/** The presence in a payload. Undefined if Discord cannot decode it. */
+/** Returns the presence in a payload, or undefined if Discord cannot decode it. */
 export function readPresence(payload: unknown): PresenceRecord | undefined {
 	const { since, activities, status, afk, ...others } = Object(payload);
 	const hasValidTimes = (since === null || Number.isInteger(since)) && typeof afk === "boolean";

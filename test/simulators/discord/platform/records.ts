@@ -111,7 +111,6 @@ export interface AttachmentRecord {
 	readonly ephemeral: boolean;
 }
 
-/** Users and roles that a message mentions. */
 export interface Mentions {
 	readonly users: readonly UserRecord[];
 	readonly roles: readonly string[];

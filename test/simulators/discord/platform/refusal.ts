@@ -1,10 +1,7 @@
-/** Details of an error in addition to its code. */
 export interface RefusalDetails {
 	/** Seconds until a retry, for a rate limit. */
 	readonly retryAfter?: number;
-	/** Scope of a rate limit. */
 	readonly scope?: "user" | "global" | "shared";
-	/** Faults of the fields in an invalid request. */
 	readonly faults?: readonly string[];
 }
 
@@ -24,7 +21,7 @@ export class Refusal extends Error {
 }
 
 /**
- * The errors that the simulator returns. Codes and texts:
+ * Errors that the simulator returns. Codes and texts:
  * https://discord.com/developers/docs/topics/opcodes-and-status-codes (JSON error codes).
  */
 export const refusals = {

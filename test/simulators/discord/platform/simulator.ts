@@ -20,7 +20,6 @@ export interface SimulatorOptions {
 	readonly clock?: Clock;
 	readonly seed?: number;
 	readonly settings?: Partial<SimulatorSettings>;
-	/** The name of the app under test. */
 	readonly app?: string;
 	/** Intents that are enabled for the app. By default, all privileged intents. */
 	readonly privileged?: number;
@@ -77,7 +76,6 @@ export class Simulator {
 		return this.home.member(name, options);
 	}
 
-	/** Finds the channel or thread with this id. */
 	place(id: string): Channel {
 		return new Channel(this.state, this.state.channel(id));
 	}
@@ -107,7 +105,7 @@ export class Simulator {
 		return [...this.state.commands.values()].filter((command) => command.guild_id === undefined);
 	}
 
-	/** Users and roles that posts of the app would have notified. A correct app notifies no user. */
+	/** Users and roles that posts of the app would have notified. */
 	get pings(): readonly Ping[] {
 		return this.state.pings;
 	}
@@ -117,12 +115,11 @@ export class Simulator {
 		return this.state.violations;
 	}
 
-	/** Returns the violations so far and clears them. */
 	drainViolations(): string[] {
 		return this.state.violations.splice(0);
 	}
 
-	/** Ends all connections. Throws if a recorded violation was not read. */
+	/** Ends all connections. Throws if violations have not been read with `drainViolations`. */
 	close(): void {
 		this.gateway.drop();
 		const violations = this.drainViolations();

@@ -27,7 +27,7 @@ export class Snowflakes {
 	}
 }
 
-/** Creation time of the id, in milliseconds since the epoch. */
+/** Returns the creation time of the id, in milliseconds since the epoch. */
 export function timeOf(id: string): number {
 	return Number(BigInt(id) >> countBits) + epoch;
 }

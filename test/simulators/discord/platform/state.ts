@@ -17,11 +17,10 @@ import { refusals } from "./refusal.ts";
 import type { SimulatorSettings } from "./settings.ts";
 import type { Snowflakes } from "./snowflakes.ts";
 
-/** An event for apps. */
 export interface SimulatorEvent {
 	readonly t: GatewayDispatchEvents;
 	readonly d: object;
-	/** Intents, one of which the app needs. If 0, every app receives the event. */
+	/** Intents of which the app needs at least one. If 0, every app receives the event. */
 	readonly intents: number;
 	/** Channel of the event. An app that cannot see this channel does not receive the event. */
 	readonly channel?: ChannelRecord;
@@ -29,7 +28,6 @@ export interface SimulatorEvent {
 	readonly message?: MessageRecord;
 }
 
-/** The app under test. */
 export interface AppRecord {
 	readonly id: string;
 	readonly name: string;
@@ -59,7 +57,6 @@ export class State {
 	/** Creation times of commands, by guild or `global`. */
 	readonly commandCreates = new Map<string, number[]>();
 	readonly pings: Ping[] = [];
-	/** Current presence of the app, as other users see it. */
 	presence: PresenceRecord = offline;
 	/** Times of recent presence updates. */
 	presences: number[] = [];
@@ -91,7 +88,6 @@ export class State {
 		return chanceOf(this.ids);
 	}
 
-	/** Returns the time in Discord's format. */
 	timestamp(at: number): string {
 		return new Date(at).toISOString().replace("Z", "000+00:00");
 	}
@@ -128,7 +124,7 @@ export class State {
 		return member;
 	}
 
-	/** Finds a message that the app can request through the channel. Ignores ephemeral messages. */
+	/** Returns a message that the app can request through the channel. Throws for an ephemeral or deleted message. */
 	message(channel: ChannelRecord, id: string): MessageRecord {
 		const found = channel.messages.find((message) => message.id === id);
 		if (!found || found.deleted || found.onlyFor) throw refusals.unknownMessage();

@@ -9,13 +9,12 @@ const minute = 60_000;
 
 type ThreadEvent = GatewayDispatchEvents.ThreadCreate | GatewayDispatchEvents.ThreadUpdate;
 
-/** Emits an event with the current state of a thread. */
 export function emitThread(state: State, channel: ChannelRecord, t: ThreadEvent, more: object = {}): void {
 	const d = { ...threadShape(state, channel), ...more };
 	state.emit({ t, d, intents: GatewayIntentBits.Guilds, channel });
 }
 
-/** Archives a thread that was inactive for its archive duration. */
+/** Archives the thread if it has been inactive for its archive duration. */
 export function settle(state: State, channel: ChannelRecord): void {
 	const { thread } = channel;
 	if (!thread || thread.archived) return;

@@ -42,7 +42,6 @@ export function openThreadOf(
 	return thread;
 }
 
-/** Opens a thread without a starter message. */
 export function openThread(
 	state: State,
 	by: UserRecord,

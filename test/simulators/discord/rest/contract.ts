@@ -25,20 +25,20 @@ export class Contract {
 	readonly #answers: Side;
 
 	private constructor(text: string) {
-		// The code trusts the form of the file. A missing part fails when it is used.
+		// The cast trusts the form of Discord's document. A missing part fails when it is used.
 		const read = (): Document => parseJson(text, { maxDepth: 100, maxNodes: 1_000_000 }) as Document;
 		this.#requests = new Side(closeRequests(read()));
 		this.#answers = new Side(withForwards(withoutEmptyEnums(read())));
 	}
 
-	/** The contract. Undefined if the file does not exist. A process reads the file only once. */
+	/** Returns the contract, or undefined if the file does not exist. A process reads the file only once. */
 	static load(): Contract | undefined {
 		if (!existsSync(contractFile)) return undefined;
 		Contract.#loaded ??= new Contract(readFileSync(contractFile, "utf8"));
 		return Contract.#loaded;
 	}
 
-	/** Faults of a request. Empty if Discord would accept the request. */
+	/** Returns the faults of a request. Empty if Discord would accept the request. */
 	faultsOfRequest(
 		{ method, path }: { readonly method: string; readonly path: string },
 		{ query, body, params }: { readonly query: object; readonly body: unknown; readonly params: object },
@@ -54,7 +54,6 @@ export class Contract {
 		return [...faults, ...this.#requests.faults(pointer, forContract(body)).map((fault) => `body${fault}`)];
 	}
 
-	/** Faults of a response that the simulator sends. */
 	faultsOfAnswer(method: string, path: string, status: number, body: unknown): string[] {
 		const pointer = this.#answers.answerSchema(method, path, status);
 		if (pointer === "unknown status") return [`status ${status} is not among the answers`];
@@ -141,7 +140,7 @@ class Side {
 		return content ? `${at}/content/application~1json/schema` : undefined;
 	}
 
-	/** Faults of parameters. Texts are converted first if the schema requires an integer or a boolean. */
+	/** Returns the faults of parameters. Converts texts first if the schema requires an integer or a boolean. */
 	faultsOfParameters(operation: Operation, place: "query" | "path", values: object): string[] {
 		const known = new Map(
 			(operation.parameters ?? []).filter((one) => one.in === place).map((one) => [one.name, one]),

@@ -38,7 +38,6 @@ export class DirectClient {
 		return answer.body as { readonly id: string };
 	}
 
-	/** Sends the first response to an interaction. */
 	answers(
 		interaction: { readonly id: string; readonly record: { readonly token: string } },
 		body: object,
@@ -47,7 +46,6 @@ export class DirectClient {
 		return this.call("POST", path, { body, authorization: undefined });
 	}
 
-	/** Sends a request with the token of an interaction. */
 	follows(
 		interaction: { readonly record: { readonly token: string } },
 		{ method, message, body }: { readonly method: string; readonly message?: string; readonly body?: object },
@@ -58,7 +56,6 @@ export class DirectClient {
 	}
 }
 
-/** Discord's error code in a refusal. */
 export function codeOf({ body }: RestResponse): unknown {
 	return Object(body).code;
 }

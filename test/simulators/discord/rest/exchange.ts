@@ -1,6 +1,5 @@
 import type { Upload } from "../platform/attachments.ts";
 
-/** A request as any front end has received it. */
 export interface RestRequest {
 	readonly method: string;
 	/** Path relative to `/api/v10`. */
@@ -9,7 +8,6 @@ export interface RestRequest {
 	/** Parsed JSON body. Undefined if the request has no body. */
 	readonly body: unknown;
 	readonly files: readonly Upload[];
-	/** The `authorization` header as sent. */
 	readonly authorization?: string | undefined;
 }
 

@@ -24,7 +24,7 @@ export function draftOf({ body, files }: Call): Draft {
 }
 
 /**
- * The message as the app may read it, because the message content intent also restricts REST:
+ * Returns the message as the app may read it, because the message content intent also restricts REST:
  * https://discord.com/developers/docs/events/gateway#message-content-intent
  */
 function read({ state }: Call, message: MessageRecord): object {

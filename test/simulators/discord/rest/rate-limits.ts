@@ -8,7 +8,6 @@ interface Window {
 	endsAt: number;
 }
 
-/** Properties of a request that determine its rate limits. */
 export interface Counted {
 	/** Method and route, for example `POST /channels/{channel_id}/messages`. */
 	readonly label: string;
@@ -60,7 +59,6 @@ export class RateLimits {
 		return this.#recentInvalid().length;
 	}
 
-	/** True if the address of the caller is blocked. */
 	get banned(): boolean {
 		return this.invalid >= this.#state.settings.invalid.limit;
 	}
@@ -119,7 +117,6 @@ function withHeaders(refusal: Refusal, headers: Readonly<Record<string, string>>
 	return new LimitedRefusal(refusal, headers);
 }
 
-/** Refusal with status 429 from a bucket, or from the global limit. */
 export function limited(waitMs: number, scope: "user" | "global" | "shared"): Refusal {
 	return new Refusal(429, 0, "You are being rate limited.", { retryAfter: waitMs / 1000, scope });
 }

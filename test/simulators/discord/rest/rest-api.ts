@@ -10,7 +10,6 @@ import { messageRoutes } from "./message-routes.ts";
 import { LimitedRefusal, RateLimits } from "./rate-limits.ts";
 import type { Reply, Route } from "./route.ts";
 
-/** Routes, with their paths split into parts. */
 const routes: readonly { readonly route: Route; readonly pattern: readonly string[] }[] = [
 	...appRoutes,
 	...gatewayRoutes,
@@ -24,7 +23,7 @@ interface Match {
 	readonly params: Record<string, string>;
 }
 
-/** Method and route of an operation, for example `POST /channels/{channel_id}/messages`. */
+/** Returns the method and route of an operation, for example `POST /channels/{channel_id}/messages`. */
 export function labelOf({ method, path }: { readonly method: string; readonly path: string }): string {
 	return `${method} ${path}`;
 }

@@ -8,7 +8,7 @@ interface Alternative {
 	readonly instance: string;
 }
 
-/** Alternatives whose kind differs from the kind of the value. */
+/** Returns the alternatives whose kind differs from the kind of the value. */
 function otherKinds(errors: readonly ErrorObject[]): Alternative[] {
 	const kinds = errors.filter(
 		({ keyword, instancePath }) => (keyword === "const" || keyword === "enum") && kindKey.test(instancePath),
@@ -19,7 +19,7 @@ function otherKinds(errors: readonly ErrorObject[]): Alternative[] {
 	}));
 }
 
-/** At most five errors of a union that identify the mistake: the deepest errors of the intended kind. */
+/** Returns at most five errors of a union that identify the mistake: the deepest errors of the intended kind. */
 export function unionErrors(errors: readonly ErrorObject[]): string[] {
 	const real = errors.filter(({ keyword }) => !["oneOf", "anyOf", "$ref", "if"].includes(keyword));
 	const others = otherKinds(real);

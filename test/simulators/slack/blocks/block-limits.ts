@@ -18,7 +18,7 @@ export const blockLimits = {
 	viewBytes: 250_000,
 } as const;
 
-/** Length in code points, which is Slack's unit. */
+/** Returns the length in code points, which is Slack's unit. */
 export function long(text: string): number {
 	return [...text].length;
 }
@@ -28,7 +28,9 @@ function all(blocks: readonly unknown[]): Part[] {
 	return blocks.filter(isPart).flatMap(inside);
 }
 
-/** Faults of the blocks in a message or modal that the published types allow. */
+/**
+ * Returns the faults of blocks that the published types allow, in a message or modal with at most `maximum` blocks.
+ */
 export function faultsOfBlocks(blocks: readonly unknown[], maximum: number): string[] {
 	const parts = all(blocks);
 	const faults: string[] = [];
@@ -66,8 +68,8 @@ function faultsOfPart(part: Part): string[] {
 }
 
 /**
- * Faults of a plan block and its task cards: https://docs.slack.dev/reference/block-kit/blocks/plan-block and
- * task-card-block
+ * Returns the faults of a plan block and its task cards: https://docs.slack.dev/reference/block-kit/blocks/plan-block
+ * and task-card-block
  */
 function faultsOfPlan({ type, title, tasks }: Part): string[] {
 	if (type !== "plan") return [];
@@ -96,7 +98,7 @@ function faultsOfChoice(part: Part): string[] {
 	return initial && options.length > 0 && !known ? ["initial_option: is none of the options"] : [];
 }
 
-/** Faults of all table blocks together: https://docs.slack.dev/reference/block-kit/blocks/table-block */
+/** Returns the faults of all table blocks together: https://docs.slack.dev/reference/block-kit/blocks/table-block */
 function faultsOfTables(blocks: readonly unknown[]): string[] {
 	const tables = blocks.filter(isPart).filter(({ type }) => type === "table");
 	const text = tables.flatMap((table) =>
@@ -112,7 +114,7 @@ function faultsOfTables(blocks: readonly unknown[]): string[] {
 	return faults;
 }
 
-/** Length of the texts and titles in blocks, as the error `msg_blocks_too_long` counts it. */
+/** Returns the length of the texts and titles in blocks, to which the error `msg_blocks_too_long` applies. */
 export function textLength(blocks: readonly unknown[]): number {
 	const texts = all(blocks).flatMap(({ text, title }) => [text, title]);
 	return texts.reduce<number>((sum, text) => sum + (typeof text === "string" ? long(text) : 0), 0);

@@ -4,7 +4,7 @@ export interface Part {
 	readonly [name: string]: unknown;
 }
 
-/** The objects that a value directly contains. */
+/** Returns the objects that a value directly contains. */
 export function insideOf(value: unknown): Part[] {
 	if (Array.isArray(value)) return value.flatMap((one: unknown) => (isPart(one) ? [one] : insideOf(one)));
 	if (!isPart(value)) return [];
@@ -17,7 +17,7 @@ export function isPart(value: unknown): value is Part {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** All texts that can contain mentions, in document order. */
+/** Returns all texts that can contain mentions, in document order. */
 export function mrkdwnOf(blocks: unknown): string[] {
 	return insideOf(blocks).flatMap((part) => {
 		const { type, text } = part;
@@ -26,7 +26,7 @@ export function mrkdwnOf(blocks: unknown): string[] {
 	});
 }
 
-/** The mrkdwn form of a mention in rich text. */
+/** Returns the mrkdwn form of a mention in rich text. */
 function tokenOf(part: Part): string[] {
 	if (part.type === "user" && typeof part["user_id"] === "string") return [`<@${part["user_id"]}>`];
 	if (part.type === "channel" && typeof part["channel_id"] === "string") return [`<#${part["channel_id"]}>`];
@@ -35,7 +35,8 @@ function tokenOf(part: Part): string[] {
 }
 
 /**
- * The visible text of a message's blocks, in the sent form (Markdown or mrkdwn). Omits blocks without a visible text.
+ * Returns the visible text of a message's blocks, in the sent form (Markdown or mrkdwn). Omits blocks without a
+ * visible text.
  */
 export function blockTexts(blocks: readonly unknown[]): string[] {
 	return blocks.filter(isPart).flatMap((block) => {
@@ -67,12 +68,12 @@ const stateMarks: Readonly<Record<string, string>> = {
 	error: "❌",
 };
 
-/** Text of a plan, with symbols that replace the icons of Slack's apps. */
+/** Returns the text of a plan, with symbols that replace the icons of Slack's apps. */
 function planText({ title, tasks }: Part): string {
 	return [`(plan: ${String(title)})`, ...insideOf(tasks).map(taskText)].join("\n");
 }
 
-/** The title of a task with its details and output, which people also read. */
+/** Returns the title of a task with its details and output, which people also read. */
 function taskText({ status, title, details, output }: Part): string {
 	const below = [details, output].filter(isPart).map(textOfBlock);
 	return [`${stateMarks[String(status)]} ${String(title)}`, ...below].join("\n");
@@ -104,14 +105,14 @@ function richText(part: Part): string {
 	return inside.join("");
 }
 
-/** Text of a part with its style in Markdown syntax. */
+/** Returns the text of a part with its style in Markdown syntax. */
 function styled(part: Part): string {
 	const { bold, italic, code, strike } = Object(part["style"]);
 	const marks = [strike ? "~~" : "", bold ? "**" : "", italic ? "*" : "", code ? "`" : ""];
 	return `${marks.join("")}${String(part["text"])}${marks.reverse().join("")}`;
 }
 
-/** The text of a part, or the joined text of its children. */
+/** Returns the text of a part, or the joined text of its children. */
 function plainOf(part: Part): string {
 	const { text } = part;
 	if (typeof text === "string") return text;

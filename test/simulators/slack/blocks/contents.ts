@@ -15,7 +15,8 @@ export interface Contents {
 }
 
 /**
- * Content of the resulting message. Refuses an invalid message, and records a violation unless the message is empty.
+ * Returns the content of the resulting message. Refuses an invalid message, and records a violation unless the
+ * message is empty.
  */
 export function readContents(state: State, contents: Contents) {
 	const { markdown_text: markdown, metadata } = contents;
@@ -37,7 +38,7 @@ export function readContents(state: State, contents: Contents) {
 }
 
 /**
- * The text. With automatic parsing, names in it become mentions:
+ * Returns the text, in which automatic parsing turns names into mentions:
  * https://docs.slack.dev/messaging/formatting-message-text#automatic-parsing
  */
 function linked(state: State, { text, parse, link_names: links }: Contents): string | undefined {

@@ -1,6 +1,5 @@
 import { insideOf, isPart, type Part } from "./block-text.ts";
 
-/** A button or menu, with the id of its block. */
 export interface SeenControl {
 	readonly blockId: string;
 	readonly element: Part;
@@ -11,7 +10,7 @@ const chosen = new Set([
 	...["static_select", "multi_static_select", "overflow", "checkboxes", "radio_buttons"],
 ]);
 
-/** Buttons and menus of a message, in order. */
+/** Returns the buttons and menus of a message, in order. */
 export function controlsOf(blocks: readonly unknown[]): SeenControl[] {
 	return blocks.filter(isPart).flatMap((block) => {
 		const blockId = String(block["block_id"]);
@@ -26,7 +25,10 @@ export function controlsOf(blocks: readonly unknown[]): SeenControl[] {
 	});
 }
 
-/** The controls of an element. A pair of feedback buttons is one element, but people press its buttons separately. */
+/**
+ * Returns the controls of an element. A pair of feedback buttons is one element, but people press its buttons
+ * separately.
+ */
 function pressables(element: Part): Part[] {
 	if (element.type !== "feedback_buttons") return [element];
 	const { type, action_id } = element;
@@ -43,13 +45,12 @@ export function isChoice(type: string | undefined): boolean {
 	return type !== undefined && chosen.has(type);
 }
 
-/** The text of a label, an option or a placeholder. */
 export function labelOf(part: unknown): string {
 	if (!isPart(part)) return "";
 	return isPart(part["text"]) ? labelOf(part["text"]) : typeof part["text"] === "string" ? part["text"] : "";
 }
 
-/** Options of a menu, including the options in groups. */
+/** Returns the options of a menu, including the options in groups. */
 export function optionsOf(element: Part): Part[] {
 	return [
 		...insideOf([element["options"]]),

@@ -14,7 +14,6 @@ async function turns(): Promise<void> {
 	for (let turn = 0; turn < 5; turn++) await Promise.resolve();
 }
 
-/** An app that acknowledges each event as `answer` specifies. */
 function listening(answer: () => Promise<undefined> = async () => undefined, options: SimulatorOptions = {}) {
 	const parts = pausedSimulator(options);
 	const received: Received[] = [];

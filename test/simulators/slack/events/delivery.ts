@@ -6,8 +6,8 @@ import { payloadOf } from "../shapes/envelopes.ts";
 import { EventDelay } from "./event-delay.ts";
 
 /**
- * Share of disordered events, from 0 to 1. A duplicate arrives twice. A reordered event arrives after the next event
- * if that event may overtake it.
+ * Shares of disordered events, from 0 to 1. A duplicated event arrives twice. A reordered event arrives after the
+ * next event if `EventDelay` lets the next event overtake it.
  */
 export interface Disorder {
 	readonly duplicate?: number;
@@ -133,7 +133,7 @@ export class Delivery {
 			this.#timers.delete(timer);
 			then();
 		};
-		// A copy, as on the network, which later changes do not affect.
+		// The envelope is a copy, as on the network, so that later changes do not affect it.
 		const envelope = { type: sending.event.kind, body: JSON.parse(sending.body), attempt: sending.attempt };
 		receiver.receive(envelope, sending.reason).then(
 			(reply) => end(() => this.#acknowledge(sending, reply)),

@@ -19,7 +19,6 @@ interface Given {
 	readonly body?: string;
 }
 
-/** An app that answers requests with the result of `answer`. If undefined, the app does not respond. */
 async function place(answer: (got: Got) => Given | undefined) {
 	const clock = new ManualClock();
 	const simulator = new Simulator({ clock });

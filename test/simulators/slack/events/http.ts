@@ -14,7 +14,7 @@ export interface Signing {
 }
 
 /**
- * The headers that prove that a request comes from Slack:
+ * Returns the headers that prove that a request comes from Slack:
  * https://docs.slack.dev/authentication/verifying-requests-from-slack
  */
 export function signed(text: string, { signingSecret, clock }: Signing): Record<string, string> {
@@ -83,8 +83,8 @@ export class HttpEvents implements Receiver {
 }
 
 /**
- * Text and content type of a payload. An event is JSON, a command is a form, and an interaction is a form with JSON
- * in `payload`: https://docs.slack.dev/interactivity/handling-user-interaction#payloads
+ * Returns the text and content type of a payload. An event is JSON, a command is a form, and an interaction is a form
+ * with JSON in `payload`: https://docs.slack.dev/interactivity/handling-user-interaction#payloads
  */
 function written(type: Envelope["type"], body: unknown): [text: string, contentType: string] {
 	if (type === "event") return [JSON.stringify(body), json];

@@ -30,7 +30,6 @@ export interface SocketParts {
 	/** Ids of the envelopes that all sockets have sent. */
 	readonly sent: Set<string>;
 	readonly onClose: () => void;
-	/** Called after an acknowledgement. */
 	readonly onChange: () => void;
 }
 
@@ -108,7 +107,7 @@ export class Socket implements Receiver {
 		this.#parts.webSocket.terminate();
 	}
 
-	/** Makes the socket useless: it stays open and answers pings, but sends no events. */
+	/** Simulates a dead socket: it stays open and answers pings, but sends no events. */
 	stopsReceiving(): void {
 		this.#isDeaf = true;
 	}

@@ -6,7 +6,6 @@ import { defaultSettings } from "../platform/settings.ts";
 import { Simulator } from "../platform/simulator.ts";
 import { SlackServer } from "../server.ts";
 
-/** A minimal app that connects through sockets. */
 async function place() {
 	const clock = new ManualClock();
 	const simulator = new Simulator({ clock, settings: { tiers: { ...defaultSettings.tiers, 1: 100 } } });

@@ -10,7 +10,6 @@ const maxSockets = 10;
 /** The sockets of the app under test: https://docs.slack.dev/apis/events-api/using-socket-mode */
 export class Sockets {
 	greets = true;
-	/** Number of opened sockets. */
 	opened = 0;
 	/** Maximum number of open sockets, and their minimum number since the first `hello`. */
 	readonly range = { maximum: 0, fewest: Number.POSITIVE_INFINITY };
@@ -20,7 +19,6 @@ export class Sockets {
 	/** Parts of unused socket addresses. Each address is valid for one socket. */
 	readonly #tickets = new Set<string>();
 	readonly #open: Socket[] = [];
-	/** Ids of all sent envelopes. */
 	readonly #sent = new Set<string>();
 
 	constructor(simulator: Simulator, changed: () => void) {

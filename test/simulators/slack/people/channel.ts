@@ -24,8 +24,8 @@ interface Viewer {
 }
 
 /**
- * Suggested prompts of the app in a channel or thread. In direct messages, the suggestions of the manifest apply until
- * the app sets its own.
+ * Returns the app's suggested prompts in a channel or thread. In direct messages, the suggestions of the manifest
+ * apply until the app sets its own.
  */
 export function promptsIn(state: State, { record, threadTs = "" }: Channel): readonly Prompt[] {
 	const found = state.prompts.get(`${record.id}-${threadTs}`);
@@ -37,7 +37,6 @@ interface Attached {
 	readonly blocks?: readonly AnyBlock[];
 }
 
-/** A channel, a group conversation, a direct message, or a thread in one of these, as people see it. */
 export class Channel {
 	readonly #state: State;
 	readonly record: ChannelRecord;
@@ -94,7 +93,7 @@ export class Channel {
 		return statesOf(this.#state, found);
 	}
 
-	/** The messages that the viewer sees, as a text for golden files. Each thread is below its message. */
+	/** Returns the messages that the viewer sees as text for golden files. Each thread is below its message. */
 	transcript(viewer?: Viewer): string {
 		const lines = this.shows(viewer).flatMap((shown) => {
 			const thread = this.threadTs === undefined ? this.thread(shown).shows(viewer) : [];
@@ -147,7 +146,6 @@ export class Channel {
 		return this.record.archived;
 	}
 
-	/** Archives or unarchives the channel as an administrator. */
 	archive(archived = true): void {
 		archive(this.#state, this.record, this.record.creator, archived);
 	}
@@ -178,7 +176,6 @@ export class Channel {
 		join(this.#state, this.record, this.#state.user(id), by && this.#state.user(by.id));
 	}
 
-	/** Removes a user who leaves or is expelled. By default, the app. */
 	loses({ id }: Viewer = this.#state.app.user): void {
 		leave(this.#state, this.record, this.#state.user(id));
 	}
@@ -195,14 +192,13 @@ export class Channel {
 		return show(this.#state, message);
 	}
 
-	/** Adds a link preview, as Slack does. The message changes without an edit by a person. */
+	/** Adds a link preview as Slack does: the message changes, but is not marked as edited. */
 	unfurls({ id }: Viewer): void {
 		const message = this.#find(id);
 		const previews = [{ url: "https://example.com/", title: "Example" }];
 		changeMessage(this.#state, message, { previews }, { by: message.author, isEdit: false });
 	}
 
-	/** Deletes a message of any user as an administrator. */
 	moderates({ id }: Viewer): void {
 		removeMessage(this.#state, this.#find(id));
 	}

@@ -1,6 +1,5 @@
 import type { RichTextBlock, RichTextElement } from "@slack/types";
 
-/** Typed text in the form that Slack stores. */
 export interface Composed {
 	/** Text with escaped entities: https://docs.slack.dev/messaging/formatting-message-text#escaping */
 	readonly text: string;
@@ -25,7 +24,7 @@ export function compose(typed: string, blockId: string): Composed {
 		const range = picked ?? named;
 		if (user !== undefined) elements.push({ type: "user", user_id: user });
 		else if (channel !== undefined) elements.push({ type: "channel", channel_id: channel });
-		// The pattern matches only these kinds.
+		// The cast is safe because the pattern matches only these kinds.
 		else if (range !== undefined) elements.push({ type: "broadcast", range: range as "here" });
 		else elements.push({ type: "link", url: url ?? "" });
 		text += range === undefined ? (url === undefined ? written : `<${url}>`) : `<!${range}>`;

@@ -24,7 +24,6 @@ export function emojiName(emoji: string): string {
 	return names.get(emoji) ?? emoji.replaceAll(":", "");
 }
 
-/** The emoji as people see it. */
 export function emojiOf(name: string): string {
 	return [...names].find(([, known]) => known === name)?.[0] ?? `:${name}:`;
 }

@@ -3,7 +3,6 @@ import { long } from "../blocks/block-limits.ts";
 import { insideOf, isPart, type Part } from "../blocks/block-text.ts";
 import { isChoice, labelOf, optionsOf } from "../blocks/controls.ts";
 
-/** A field of a form as a person sees it. */
 export interface FormField {
 	/** Block id, which error reports use. */
 	readonly blockId: string;
@@ -40,7 +39,7 @@ export function fieldsOf({ blocks }: ModalView): FormField[] {
 }
 
 /**
- * Values that a client sends for a form, by block and action:
+ * Returns the values that a client sends for a form, by block and action:
  * https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload
  */
 export function formState(view: ModalView, values: Readonly<Record<string, string>>): Record<string, object> {
@@ -66,7 +65,7 @@ function sentValue(field: FormField, given: string): object {
 	return { value: given === "" ? null : given };
 }
 
-/** The chosen options in the form that a client sends. Commas separate several choices. */
+/** Returns the chosen options in the form that a client sends. Commas separate several choices. */
 function chosen(element: Part, given: string, label: string): object {
 	const isMany = element.type === "multi_static_select" || element.type === "checkboxes";
 	const requested = given === "" ? [] : isMany ? given.split(",").map((one) => one.trim()) : [given];

@@ -48,7 +48,6 @@ export interface SayOptions {
 	/** Whether a reply in a thread also appears in the channel. */
 	readonly broadcast?: boolean;
 	readonly attachments?: readonly File[];
-	/** A message to forward. */
 	readonly forwards?: { readonly id: string };
 }
 
@@ -58,7 +57,7 @@ export interface Place {
 	readonly in?: Channel;
 }
 
-/** A person at a Slack client. Does only actions that the client allows, and throws otherwise. */
+/** A person at a Slack client. Throws for an action that the client does not allow. */
 export class Person {
 	readonly #state: State;
 	readonly user: UserRecord;
@@ -98,7 +97,6 @@ export class Person {
 		return show(this.#state, message);
 	}
 
-	/** Replies in the thread of a message. */
 	replies(
 		text: string,
 		{ to, ...options }: Omit<SayOptions, "in" | "replyTo"> & { readonly to: { readonly id: string } },
@@ -136,13 +134,12 @@ export class Person {
 		stopSession(this.#state, this.user, { channel, threadTs });
 	}
 
-	/** Renames the session of a thread. */
 	renamesSession({ record: channel, threadTs }: Channel, title: string): void {
 		if (threadTs === undefined) throw new Error("only threads have sessions");
 		retitleSession(this.#state, this.user, { channel, threadTs }, title);
 	}
 
-	/** The thread of a message. The first reply starts the thread, which has no name. */
+	/** Returns the thread of a message. The first reply starts the thread, which has no name. */
 	opensThread(_: string, { of }: { readonly of: { readonly id: string } }): Channel {
 		const { channel, ts, threadTs } = this.#find(of.id);
 		return new Channel(this.#state, channel, threadTs ?? ts);
@@ -243,7 +240,6 @@ export class Person {
 		return this.#sent(runCommand(this.#state, this.user, { name, values, channel: where.in }));
 	}
 
-	/** Makes the person a guest, or a full member again. */
 	becomes(guest: "guest" | "member"): void {
 		this.user.isRestricted = guest === "guest";
 	}
@@ -268,7 +264,6 @@ export class Person {
 		return addFile(this.#state, { name, bytes, size: bytes.byteLength, owner: this.user });
 	}
 
-	/** All messages that the person can see, newest first. */
 	#seen(place?: Channel): MessageRecord[] {
 		const channels = place ? [place.record] : [...this.#state.channels.values()];
 		const visible = channels.filter((one) => !one.deleted && one.members.has(this.user));
@@ -290,7 +285,7 @@ export class Person {
 		return found;
 	}
 
-	/** A button that is no longer visible, with the newest version of its message that contained it. */
+	/** Returns a button that is no longer visible, with the newest version of its message that contained it. */
 	#removedButton(id: string, label: string): Pressing {
 		const channels = [...this.#state.channels.values()].filter(({ members }) => members.has(this.user));
 		const message = channels.flatMap(({ messages }) => messages).find((one) => messageId(one) === id);

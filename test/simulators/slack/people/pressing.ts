@@ -60,7 +60,6 @@ function labelled({ element: { text, value, style, url } }: SeenControl): object
 	};
 }
 
-/** Selects options of a menu by their labels. */
 export function chooseOptions(
 	state: State,
 	user: UserRecord,

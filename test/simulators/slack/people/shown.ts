@@ -26,7 +26,7 @@ export interface Shown extends ShownMessage {
 	readonly threadTs?: string;
 }
 
-/** The control as a person sees it. It is always enabled, because Slack has no disabled controls. */
+/** Returns the control as a person sees it. It is always enabled, because Slack has no disabled controls. */
 function controlOf({ element }: SeenControl): ShownControl {
 	const { type, url } = element;
 	if (isButton(type)) {
@@ -71,18 +71,16 @@ export function show(state: State, message: MessageRecord): Shown {
 	};
 }
 
-/** Text of an attachment or a forwarded message. */
 function attachedText(attachment: object): string {
 	const { author_name: author, title, text, fallback }: Partial<Record<string, unknown>> = { ...attachment };
 	return [author, title, text ?? fallback].filter((part) => typeof part === "string").join("\n");
 }
 
-/** The text that clients show: the text of the blocks, or the message's own text if it has no blocks. */
+/** Returns the text that clients show: the text of the blocks, or the message's own text if it has no blocks. */
 function textOf({ text, blocks }: MessageRecord): string {
 	return blocks.length === 0 ? text : blockTexts(blocks).join("\n");
 }
 
-/** The Home tab of the app as a person sees it. */
 export interface ShownHome {
 	readonly text: string;
 	readonly buttons: readonly string[];
@@ -95,7 +93,6 @@ export function showHome(state: State, { view: { blocks } }: HomeRecord): ShownH
 	return { text: readAloud(state, blockTexts(blocks).join("\n")), buttons, controls };
 }
 
-/** The states of a message in the form that people read, oldest first. */
 export function statesOf(state: State, message: MessageRecord): PostState[] {
 	return message.states.map(({ at, by, text, blocks }) => ({
 		...{ at, by, text: show(state, { ...message, tombstone: false, text, blocks }).text },

@@ -39,7 +39,6 @@ export class Team {
 		);
 	}
 
-	/** Creates a group conversation of several people with the app. */
 	conversation(...people: readonly Person[]): Channel {
 		return new Channel(
 			this.#state,
@@ -78,7 +77,6 @@ export class Team {
 		this.#state.app.tokenError = "account_inactive";
 	}
 
-	/** Revokes the tokens of the app. */
 	revokesTokens(): void {
 		this.#state.app.tokenError = "token_revoked";
 	}

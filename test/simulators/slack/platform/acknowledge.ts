@@ -38,7 +38,7 @@ function answerForm(
 			interaction.closed = true;
 			return;
 		case "errors":
-			// People see only errors that are texts, so the type is not checked.
+			// The value is not checked, because clients show only errors that are texts.
 			view.errors = Object(reply["errors"]);
 			return;
 		case "update":

@@ -14,7 +14,6 @@ export interface Shortcut {
 	readonly type: "message" | "global";
 }
 
-/** The app under test. */
 export interface AppRecord {
 	readonly id: string;
 	readonly name: string;
@@ -29,7 +28,7 @@ export interface AppRecord {
 	readonly signingSecret: string;
 	/** Verification token of older apps, which all payloads contain. */
 	readonly verificationToken: string;
-	/** Error after the tokens were revoked, for example `token_revoked` or `account_inactive`. */
+	/** Error of all calls after the tokens were revoked, for example `token_revoked` or `account_inactive`. */
 	tokenError: string | undefined;
 	scopes: ReadonlySet<string>;
 	/** Subscribed events, for example `message.channels`. */

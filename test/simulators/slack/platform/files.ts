@@ -45,7 +45,7 @@ export function fileOf(state: State, id: string): FileRecord {
 	return file;
 }
 
-/** Upload address of a file: https://docs.slack.dev/messaging/working-with-files#uploading_files */
+/** Returns the upload address of a file: https://docs.slack.dev/messaging/working-with-files#uploading_files */
 export function uploadUrl(state: State, { id }: FileRecord): string {
 	return `${state.hosts.files}/upload/v1/${id}`;
 }
@@ -77,7 +77,7 @@ export function shareFiles(state: State, { blocks, ...sharing }: Sharing): void 
 	else show();
 }
 
-/** File at a private address. Undefined if the file does not exist, is incomplete, or was deleted. */
+/** Returns the file at a private address. Undefined if the file does not exist, is incomplete, or was deleted. */
 export function fileAt(state: State, url: string): FileRecord | undefined {
 	const [, id = ""] = /\/files-pri\/\w+?-(\w+)\//.exec(url) ?? [];
 	const file = state.files.get(id);

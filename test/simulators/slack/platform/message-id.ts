@@ -1,6 +1,6 @@
 import type { MessageRecord } from "./records.ts";
 
-/** Id of a message, made of its channel and timestamp. */
+/** Returns the id of a message, made of its channel and timestamp. */
 export function messageId({ channel, ts }: Pick<MessageRecord, "channel" | "ts">): string {
 	return `${channel.id}-${ts}`;
 }

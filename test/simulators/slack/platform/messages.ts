@@ -9,7 +9,6 @@ import type { State } from "./state.ts";
 import { clearStatus } from "./statuses.ts";
 import { repliesTo, rootOf } from "./threads.ts";
 
-/** Content of a new message, with its author, channel and other attributes. */
 export interface Making {
 	readonly author: UserRecord;
 	readonly channel: ChannelRecord;
@@ -27,7 +26,7 @@ export interface Making {
 	readonly stream?: MessageRecord["stream"];
 }
 
-/** Adds a message without a check of permissions and without events. */
+/** Adds a message without checking permissions, and without sending events. */
 export function addMessage(state: State, making: Making): MessageRecord {
 	const { channel, author, threadTs, onlyFor, text, blocks = [] } = making;
 	const createdAt = state.now();
@@ -79,7 +78,7 @@ export function announce(state: State, message: MessageRecord): void {
 }
 
 /**
- * The mention event of a message. Direct messages have no mention events:
+ * Returns the mention event of a message. Direct messages have no mention events:
  * https://docs.slack.dev/reference/events/app_mention
  */
 function mentionOf(state: State, message: MessageRecord): AppEvent[] {

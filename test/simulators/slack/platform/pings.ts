@@ -4,8 +4,8 @@ import type { MessageRecord } from "./records.ts";
 import type { State } from "./state.ts";
 
 /**
- * Records the users and groups that a message of the app would notify:
- * https://docs.slack.dev/messaging/formatting-message-text#mentioning. Also includes mentions in code.
+ * Records the users and groups that a message of the app would notify, also by mentions in code:
+ * https://docs.slack.dev/messaging/formatting-message-text#mentioning.
  */
 export function notePings(state: State, message: MessageRecord, by: "create" | "edit"): void {
 	if (message.author !== state.app.user) return;
@@ -13,7 +13,10 @@ export function notePings(state: State, message: MessageRecord, by: "create" | "
 	for (const who of calledBy(state, text)) state.pings.push({ messageId: messageId(message), who, by, text });
 }
 
-/** Names of the users, groups and broadcasts that an mrkdwn text mentions, without duplicates and without the app. */
+/**
+ * Returns the names of the users, groups and broadcasts that an mrkdwn text mentions, without duplicates and without
+ * the app.
+ */
 function calledBy(state: State, text: string): string[] {
 	const all = [...text.matchAll(/<!(channel|here|everyone)(?:\|[^>]*)?>/g)].map(([, who = ""]) => `@${who}`);
 	const groups = [...text.matchAll(/<!subteam\^(\w+)(?:\|[^>]*)?>/g)].map(([, id = ""]) => `@${id}`);

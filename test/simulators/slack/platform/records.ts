@@ -71,13 +71,11 @@ export interface FileRecord {
 	readonly shares: MessageRecord[];
 }
 
-/** Content of a message as a client shows it. */
 export interface Version {
 	readonly text: string;
 	readonly blocks: readonly AnyBlock[];
 }
 
-/** Content of a message after a change. */
 export interface MessageState extends Version {
 	readonly at: number;
 	readonly by: StateCause;
@@ -148,7 +146,6 @@ export interface ViewRecord {
 	errors: Readonly<Record<string, string>>;
 }
 
-/** State of a press, a command, a form or a shortcut. */
 export type InteractionState =
 	/** The app has not acknowledged the action yet. */
 	| "waiting"

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { pausedSimulator } from "../web-api/direct-client.ts";
 import type { SimulatorOptions } from "./simulator.ts";
 
-/** A simulator that records the events for the app. */
 function hearing(options: SimulatorOptions = {}) {
 	const parts = pausedSimulator(options);
 	const events: Readonly<Record<string, unknown>>[] = [];

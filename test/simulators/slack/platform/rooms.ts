@@ -50,7 +50,7 @@ export function addChannel(
 	return channel;
 }
 
-/** Finds the conversation of exactly these people with the app. Creates it if it does not exist. */
+/** Returns the conversation of exactly these people with the app. Creates it if it does not exist. */
 export function openConversation(state: State, people: readonly UserRecord[]): ChannelRecord {
 	const members = [...new Set([state.app.user, ...people])];
 	const kind = members.length > 2 ? "mpim" : "im";
@@ -66,8 +66,8 @@ export function openConversation(state: State, people: readonly UserRecord[]): C
 }
 
 /**
- * Type of a channel in events about members: `C` for public channels, `G` for private channels and groups, `D` for
- * direct messages.
+ * Returns the type of a channel in events about members: `C` for public channels, `G` for private channels and
+ * groups, `D` for direct messages.
  */
 function channelType({ kind }: ChannelRecord): string {
 	return kind === "channel" ? "C" : kind === "im" ? "D" : "G";

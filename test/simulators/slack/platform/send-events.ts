@@ -19,7 +19,7 @@ const messageEvents: Readonly<Record<ChannelKind, string>> = {
 	mpim: "message.mpim",
 };
 
-/** The subscription for messages in a kind of channel: https://docs.slack.dev/reference/events/message */
+/** Returns the subscription for messages in a kind of channel: https://docs.slack.dev/reference/events/message */
 export function messageEvent({ kind }: ChannelRecord): string {
 	return messageEvents[kind];
 }
@@ -44,7 +44,7 @@ function receives({ app }: State, { subscription, channel, everywhere = false }:
 	return channel === undefined || everywhere || channel.members.has(app.user);
 }
 
-/** The scope for an event. Outside public channels, `groups:read` replaces `channels:read`. */
+/** Returns the scope for an event. Outside public channels, `groups:read` replaces `channels:read`. */
 function scopeThere(scope: string, channel: ChannelRecord | undefined): string {
 	return scope === "channels:read" && channel && channel.kind !== "channel" ? "groups:read" : scope;
 }

@@ -92,7 +92,7 @@ export class Simulator {
 		return this.home.member(name, options);
 	}
 
-	/** Finds the channel with this id, or the thread with an id of the form `CHANNEL-TS`. */
+	/** Returns the channel with this id, or the thread with an id of the form `CHANNEL-TS`. */
 	place(id: string): Channel {
 		const [channel = "", threadTs] = id.split("-");
 		return new Channel(this.state, this.state.channel(channel), threadTs);
@@ -109,8 +109,8 @@ export class Simulator {
 	}
 
 	/**
-	 * Posts of the app without their final text: streams that the app has not stopped, and posts for which the test's
-	 * function returns true.
+	 * Posts of the app without their final text: streams that the app has not stopped, and posts for which `isDraft`
+	 * returns true.
 	 */
 	unfinished(isDraft: (shown: Shown) => boolean = () => false): Shown[] {
 		const { state } = this;
@@ -129,7 +129,6 @@ export class Simulator {
 		install(this.state.app, manifest);
 	}
 
-	/** Sends a response to an interaction's response URL. */
 	respond(url: string, body: unknown): ApiResponse {
 		return respond(this.state, url, body);
 	}
@@ -144,12 +143,11 @@ export class Simulator {
 		return this.state.violations;
 	}
 
-	/** Returns the violations so far and clears them. */
 	drainViolations(): string[] {
 		return this.state.violations.splice(0);
 	}
 
-	/** Ends all connections. Throws if a recorded violation was not read. */
+	/** Ends all connections. Throws if violations have not been read with `drainViolations`. */
 	close(): void {
 		this.delivery.close();
 		const violations = this.drainViolations();

@@ -26,7 +26,7 @@ export class Stamps {
 	}
 }
 
-/** Time of a message timestamp, in milliseconds since the epoch. */
+/** Returns the time of a message timestamp, in milliseconds since the epoch. */
 export function momentOf(ts: string): number {
 	return Math.floor(Number(ts) * 1000);
 }

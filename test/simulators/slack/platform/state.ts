@@ -100,7 +100,7 @@ export class State {
 		return channel;
 	}
 
-	/** Finds a message that several users can request. Ignores ephemeral messages. */
+	/** Returns a message that the app can request. Throws for an ephemeral or deleted message. */
 	message(channel: ChannelRecord, ts: string): MessageRecord {
 		const found = channel.messages.find((message) => message.ts === ts);
 		if (!found || found.deleted || found.onlyFor) throw new Refusal("message_not_found");

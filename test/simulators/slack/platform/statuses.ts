@@ -41,7 +41,7 @@ export function stopSession(
 	sendEvents(state, { subscription, channel, event });
 }
 
-/** Timestamps of a thread's messages that still grow. */
+/** Returns the timestamps of a thread's messages that still grow. */
 function streamingIn(state: State, channel: ChannelRecord, threadTs: string): string[] {
 	const here = channel.messages.filter((message) => message.threadTs === threadTs && !message.deleted);
 	return here.filter((one) => settleStream(state, one)?.state === "in_progress").map(({ ts }) => ts);
@@ -58,7 +58,7 @@ export function clearStatus(state: State, { channel, threadTs }: MessageRecord):
 	if (known?.until !== undefined) state.statuses.delete(messageId({ channel, ts: threadTs }));
 }
 
-/** Visible statuses of the app in a channel and its threads. */
+/** Returns the visible statuses of the app in a channel and its threads. */
 export function statusesNow(state: State, channel: ChannelRecord): StatusRecord[] {
 	const now = state.now();
 	return [...state.statuses.values()].filter(

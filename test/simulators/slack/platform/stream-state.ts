@@ -2,7 +2,8 @@ import type { MessageRecord, StreamRecord } from "./records.ts";
 import type { State } from "./state.ts";
 
 /**
- * The stream of a message in its current state. Slack ends a stream after some minutes (slackapi/node-slack-sdk #2702).
+ * Returns the stream of a message in its current state. Slack ends a stream after some minutes
+ * (slackapi/node-slack-sdk #2702).
  */
 export function settleStream(state: State, { stream }: MessageRecord): StreamRecord | undefined {
 	const isLate = stream !== undefined && state.now() - stream.startedAt >= state.settings.streamMs;
@@ -10,7 +11,9 @@ export function settleStream(state: State, { stream }: MessageRecord): StreamRec
 	return stream;
 }
 
-/** Stream messages without a final text: messages that still grow, and messages whose stream Slack has ended. */
+/**
+ * Returns stream messages without a final text: messages that still grow, and messages whose stream Slack has ended.
+ */
 export function unfinishedStreams(state: State): MessageRecord[] {
 	const messages = [...state.channels.values()].flatMap((channel) => channel.messages);
 	return messages.filter((message) => {

@@ -23,15 +23,14 @@ interface Piece {
 	readonly chunks?: readonly AnyChunk[] | undefined;
 }
 
-/** Content of a stream so far. */
 interface Grown {
 	readonly text: string;
 	readonly blocks: readonly AnyBlock[];
 }
 
 /**
- * Chunks of a call. Refuses text above the limit of a call, which is 12,000 characters according to the comments of
- * @slack/web-api.
+ * Returns the chunks of a call. Refuses text above the limit of a call, which is 12,000 characters according to the
+ * comments of @slack/web-api.
  */
 export function chunksOf(state: State, { markdown_text: markdown, chunks }: Piece): readonly AnyChunk[] {
 	if (markdown !== undefined && chunks) {
@@ -74,7 +73,7 @@ function withChunk(state: State, blocks: readonly AnyBlock[], chunk: AnyChunk, m
 	}
 }
 
-/** Adds a text. It continues a Markdown block at the end. */
+/** Adds a text: to the last block if it is Markdown, otherwise as a new block. */
 function withText(state: State, blocks: readonly AnyBlock[], added: string): AnyBlock[] {
 	if (added === "") return [...blocks];
 	const last = blocks.at(-1);
@@ -146,7 +145,6 @@ export function runningStream(state: State, message: MessageRecord): StreamRecor
 	return stream;
 }
 
-/** Additions to a stream in one call. */
 interface Growing {
 	readonly chunks: readonly AnyChunk[];
 	/** `stop` also ends the stream. */

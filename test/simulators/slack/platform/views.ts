@@ -6,7 +6,8 @@ import { Refusal } from "./refusal.ts";
 import type { State } from "./state.ts";
 
 /**
- * Uses a trigger, which is valid only once and until `triggerMs` has passed: https://docs.slack.dev/surfaces/modals
+ * Returns the interaction of a trigger, which is valid only once and until `triggerMs` has passed:
+ * https://docs.slack.dev/surfaces/modals
  */
 function useTrigger(state: State, triggerId: string): InteractionRecord {
 	const interaction = state.interactions.find((one) => one.triggerId === triggerId);
@@ -55,7 +56,7 @@ function checked(state: State, view: ModalView): ModalView {
 	return { ...view, blocks: numbered(state, view.blocks) };
 }
 
-/** Hash of a view, which changes with each version. */
+/** Returns the hash of a new version of a view. */
 export function hashOf(state: State): string {
 	return `${Math.floor(state.now() / 1000)}.${state.stamps.id("h")}`;
 }

@@ -34,7 +34,6 @@ function fromClient(state: State, message: MessageRecord): object {
 	};
 }
 
-/** Id that a client creates for its message. */
 function clientId({ ts }: MessageRecord): string {
 	const digits = ts.replace(".", "").padStart(32, "0");
 	return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
@@ -47,7 +46,7 @@ export function appMentionShape(state: State, message: MessageRecord): Record<st
 	return { ...shape, type: "app_mention", event_ts };
 }
 
-/** The message inside an event, without the fields of the event itself. */
+/** Returns the message inside an event, without the fields of the event itself. */
 function inner(event: Record<string, unknown>): Record<string, unknown> {
 	const { channel: _, channel_type: __, event_ts: ___, ...message } = event;
 	return message;

@@ -44,19 +44,18 @@ export class Contract {
 		}
 	}
 
-	/** Loads the schemas once per process. */
 	static load(): Contract {
 		Contract.#loaded ??= new Contract(readSchemas());
 		return Contract.#loaded;
 	}
 
-	/** Faults of a method's arguments or of an event, including unknown fields. */
+	/** Returns the faults of a method's arguments or of an event, including unknown fields. */
 	faults(method: keyof AllMethods | "event", args: unknown): string[] {
 		const validate = this.#validators.get(method) ?? this.#compile(method);
 		return validate(args) ? [] : unionErrors(validate.errors ?? []);
 	}
 
-	/** Arguments of a form, in which strings stay strings and all other types are JSON. */
+	/** Returns the arguments in a form. Strings stay strings, and all other types are JSON. */
 	readForm(method: string, fields: Readonly<Record<string, string>>): Record<string, unknown> {
 		const root = this.#methods.get(method);
 		if (root === undefined) return { ...fields };
@@ -120,7 +119,7 @@ function readSchemas(): Roots {
 function versionOf(name: string): string {
 	let directory = dirname(require.resolve(name));
 	while (!existsSync(join(directory, "package.json"))) directory = dirname(directory);
-	// The cast is safe because every package has a version.
+	// The cast is safe because the manifest of every package has a version.
 	return (parseJson(readFileSync(join(directory, "package.json"), "utf8")) as { readonly version: string })
 		.version;
 }

@@ -26,7 +26,6 @@ class DirectClient {
 		return body;
 	}
 
-	/** Posts a message, and returns its id and timestamp. */
 	posts(
 		{ record, threadTs }: Pick<Where, "record" | "threadTs">,
 		args: Readonly<Record<string, unknown>>,
@@ -36,12 +35,10 @@ class DirectClient {
 		return { id: `${record.id}-${String(ts)}`, ts: String(ts) };
 	}
 
-	/** Sends a response to a response URL. */
 	responds(interaction: { readonly record: { readonly responseUrl?: string } }, body: object): ApiResponse {
 		return this.#simulator.respond(interaction.record.responseUrl ?? "", body);
 	}
 
-	/** Opens a form in response to an interaction. */
 	opens(interaction: { readonly record: { readonly triggerId: string } }, view: object): ApiResponse {
 		return this.call("views.open", { trigger_id: interaction.record.triggerId, view });
 	}

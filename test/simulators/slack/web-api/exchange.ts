@@ -1,10 +1,8 @@
-/** A call of the Web API as any front end has received it. */
 export interface ApiRequest {
 	/** Name of the method, for example `chat.postMessage`. */
 	readonly method: string;
 	/** Arguments without the token. */
 	readonly args: Readonly<Record<string, unknown>>;
-	/** Token as the app sent it. */
 	readonly token?: string | undefined;
 }
 

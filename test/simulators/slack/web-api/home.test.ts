@@ -4,7 +4,6 @@ import { fullManifest } from "../platform/manifest.ts";
 import { Contract } from "./contract.ts";
 import { buttons, errorOf, pausedSimulator, section } from "./direct-client.ts";
 
-/** A simulator that records the events and interactions that the app receives. */
 function watchedSimulator(manifest: object = fullManifest) {
 	const standing = pausedSimulator({ manifest });
 	const received: Readonly<Record<string, unknown>>[] = [];

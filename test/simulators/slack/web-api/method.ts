@@ -47,7 +47,10 @@ export function demandScopeThere(
 	demandScope(state, `${families[kind]}:${what}`);
 }
 
-/** Finds a channel that the app can see: a public channel, or a channel with the app as a member. */
+/**
+ * Returns a channel that the app can see: a public channel, or a channel with the app as a member. Throws for any
+ * other channel.
+ */
 export function visibleChannel(state: State, id: string): ChannelRecord {
 	const channel = state.channel(id);
 	const isThere = channel.members.has(state.app.user);
@@ -55,7 +58,7 @@ export function visibleChannel(state: State, id: string): ChannelRecord {
 	return channel;
 }
 
-/** Finds a channel that has the app as a member and is not archived. */
+/** Returns a channel that has the app as a member and is not archived. Throws for any other channel. */
 export function joinedChannel(state: State, id: string): ChannelRecord {
 	const channel = visibleChannel(state, id);
 	if (channel.archived) throw new Refusal("is_archived");

@@ -4,7 +4,6 @@ import { errorOf, pausedSimulator, section } from "./direct-client.ts";
 
 const minute = 60_000;
 
-/** A thread that Anna has started with a question, and the calls of a stream in it. */
 function questionSimulator() {
 	const standing = pausedSimulator();
 	const { simulator, app, anna, general } = standing;

@@ -36,7 +36,7 @@ export class WebApi {
 	answer(request: ApiRequest): ApiResponse {
 		try {
 			const body = this.#carryOut(request);
-			// A copy, so that later changes of the simulator do not change the response.
+			// The body is a copy, so that later changes of the simulator do not change the response.
 			return { status: 200, headers: {}, body: structuredClone({ ok: true, ...body }) };
 		} catch (error) {
 			if (!(error instanceof Refusal)) throw error;
@@ -44,7 +44,7 @@ export class WebApi {
 		}
 	}
 
-	/** Arguments of a form, converted to the argument types of the method. */
+	/** Returns the arguments of a form, converted to the argument types of the method. */
 	readForm(method: string, fields: Readonly<Record<string, string>>): Record<string, unknown> {
 		return this.#contract.readForm(method, fields);
 	}
@@ -81,7 +81,7 @@ export class WebApi {
 	}
 }
 
-/** The refusal of faulty arguments. Slack has a separate error for invalid blocks. */
+/** Returns the refusal of faulty arguments. Slack has a separate error for invalid blocks. */
 export function faultyArguments(faults: readonly string[]): Refusal {
 	const isOfBlocks = faults.every((fault) => fault.startsWith("/blocks"));
 	const body = { response_metadata: { messages: faults.map((fault) => `[ERROR] ${fault}`) } };

@@ -204,8 +204,8 @@ function answer(response: ServerResponse, { status, body }: Answer): void {
 const limits = { maxNodes: 200_000 };
 
 /**
- * Parses the body of a request. An event is JSON, a command is a form, and an interaction is a form with JSON in its
- * `payload`: https://docs.slack.dev/interactivity/handling-user-interaction#payloads. Throws for JSON that is
+ * Parses the body of a request (https://docs.slack.dev/interactivity/handling-user-interaction#payloads): JSON for an
+ * event, a form for a command, and a form with JSON in `payload` for an interaction. Throws for JSON that is
  * malformed or not an object.
  */
 export function readBody(text: string, contentType: string): Readonly<Record<string, unknown>> {
