@@ -9,7 +9,6 @@ import { binary, environment, root } from "./paths.mjs";
 /** Number of older bundles to keep. A running gateway loads parts of its own bundle on demand. */
 const OLDER_BUNDLES = 3;
 
-/** Makes a new bundle. */
 export async function run() {
 	if (!(await install())) return 1;
 	return (await build({ replace: true })) ? 0 : 1;

@@ -1,6 +1,6 @@
 /**
  * Packages that stay outside the bundle. The first package has a variant for each platform. Each variant finds its
- * program relative to its own file. The other packages read files beside their own modules, and share classes.
+ * program relative to its own file. The other packages read files beside their own modules, and use each other's classes.
  */
 export const external = [
 	"@vscode/ripgrep",

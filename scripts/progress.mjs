@@ -7,7 +7,7 @@ import { add, none, one } from "./counts.mjs";
 
 /**
  * Counts the tests of a run. A file that fails without a failed test, for example because a hook throws, counts as one
- * failed test. So does a run that failed without a failed step.
+ * failed test. A run that fails without a failed step also counts as one.
  * @param {string} progress
  * @param {boolean} succeeded Whether vitest exited with 0.
  * @returns {import("./counts.mjs").Counts}

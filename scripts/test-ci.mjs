@@ -6,7 +6,7 @@ import { runBenches } from "./run-benches.mjs";
 import { vitest } from "./vitest.mjs";
 
 /**
- * Benches that are only run by hand. `growing-slack` has half of each of the first two. Ten thousand sessions take a
+ * Benches that are only run by hand. `growing-slack` runs half of each of the first two. Ten thousand sessions take a
  * minute, mostly to open them. The floors of the first token and of a turn are absolute times of a machine, not ratios
  * within the run.
  */

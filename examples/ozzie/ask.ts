@@ -50,7 +50,10 @@ function end(): void {
 	socket.close();
 }
 
-/** Asks for the approval of a tool call, or for the answer to a question. The end of the input denies or cancels it. */
+/**
+ * Asks for the approval of a tool call, or for the answer to a question. At the end of the input, denies the call or
+ * cancels the question.
+ */
 async function ask({ token, label, type }: Payload): Promise<void> {
 	const choices = type === "confirm" ? " approve or deny?" : "";
 	process.stdout.write(`\n${label}${choices} `);
