@@ -48,7 +48,6 @@ class Talk implements AsyncDisposable {
 		return this.t.runtime.memories.store(unkeyed(by), { scope, text, tags });
 	}
 
-	/** Creates a session and records its events. */
 	async join(by: Principal = operator): Promise<{ readonly id: string; readonly log: EventLog }> {
 		const { id } = await this.t.runtime.create(unkeyed(by), {});
 		return { id, log: await EventLog.join(this.t.runtime, id) };
@@ -79,7 +78,6 @@ class Talk implements AsyncDisposable {
 	}
 }
 
-/** Returns replies of a run that makes these calls and then ends. */
 function making(...notes: readonly (readonly [name: string, args: object])[]): ScriptedReply[] {
 	return [...notes.map(([name, args], index) => [calls(`c${index}`, name, args)]), [says("done")]];
 }

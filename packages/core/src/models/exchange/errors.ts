@@ -7,7 +7,7 @@ import { providerTexts } from "./texts.ts";
 export interface RequestFacts {
 	readonly host: string;
 	readonly model: string;
-	/** Present time in milliseconds since the epoch. */
+	/** Current time in milliseconds since the epoch. */
 	readonly now: number;
 	/** Option or variable for the key, even if it is not set. Absent for servers without a key. */
 	readonly keyName?: string | undefined;

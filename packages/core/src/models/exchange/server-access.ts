@@ -34,7 +34,8 @@ export function checkKeyForm(apiKey: string | undefined): void {
 }
 
 /**
- * Returns the given model, or the provider's default model in the table. Throws `failed_precondition` without either.
+ * Returns `name`, or the id of the provider's default model in the table. Throws `failed_precondition` without
+ * either.
  */
 export function chosenModel(name: string | undefined, table: ModelTable, provider: string): string {
 	const model = name ?? table.defaultOf(provider)?.id;

@@ -151,7 +151,7 @@ function pricesOf(prices: NonNullable<Row["prices"]>, known: Prices | undefined,
 	}
 	const cacheRead = prices.cache_read ?? known?.cacheRead ?? input;
 	const cacheWrite = prices.cache_write ?? known?.cacheWrite ?? input;
-	// If the file sets `cache_write`, the table's price for an hour of caching is no longer valid.
+	// A `cache_write` in the file also replaces the table's price for an hour of caching.
 	const cacheHour = prices.cache_write === undefined ? known?.cacheHour : undefined;
 	return { input, output, cacheRead, cacheWrite, ...defined({ cacheHour }) };
 }

@@ -3,8 +3,8 @@ import type { ModelInfo, Prices } from "./model-table.ts";
 type Facts = Omit<ModelInfo, "id" | "provider">;
 
 /**
- * Returns the prices of a model. OpenAI charges 25 % more than the input price for writing to the cache. For models
- * before GPT-6, it charges the input price.
+ * Returns the prices of a model. Default of `cacheWrite`: the input price. For models since GPT-6, OpenAI charges 25
+ * % more than the input price for a cache write.
  */
 const usd = (input: number, output: number, cacheRead: number, cacheWrite = input): Prices => ({
 	input,
@@ -93,7 +93,7 @@ const gemini: Readonly<Record<string, Facts>> = {
 	"gemini-2.5-flash-lite": { ...gemini4, reasoning: "adaptive", prices: usd(0.1, 0.4, 0.01) },
 };
 
-/** Facts of a model whose tokens a subscription pays: https://www.kimi.com/code/docs, read on 29 November 2026. */
+/** Facts of a model whose tokens a subscription pays for: https://www.kimi.com/code/docs, read on 29 November 2026. */
 const kimi: Readonly<Record<string, Facts>> = {
 	"kimi-for-coding": {
 		contextWindow: 262_144,

@@ -29,9 +29,9 @@ export interface NormalCall {
 }
 
 /**
- * Returns the normal form of a tool call: the name of an offered tool, and arguments with the names of its `parameters`. Only
- * unambiguous parts are changed, and the tool's schema checks the rest. A call of an unknown tool, or with invalid arguments, is
- * returned unchanged. Normalising a normal form changes nothing.
+ * Returns the normal form of a tool call: the name of an offered tool, and arguments with the names of its
+ * `parameters`. Changes only unambiguous parts; the tool's schema then checks the result. A call of an unknown tool,
+ * or with invalid arguments, is returned unchanged. Normalising a normal form changes nothing.
  */
 export function normaliseCall(tools: readonly Tool[], call: WrittenCall): NormalCall {
 	const { name, arguments: args, adjusted = [] } = call;

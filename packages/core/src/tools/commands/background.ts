@@ -47,7 +47,7 @@ const stopCommand = defineTool<z.infer<ReturnType<typeof choosing>>>({
 		parameters: { command: { names: ["id", "bash_id", "shell_id", "number"] } },
 	},
 	effect: "idempotent",
-	// Stopping needs no approval: the command was allowed, and its end only removes its permissions.
+	// Stopping needs no approval: the command was already allowed, and stopping gives it no further permissions.
 	usual: ["read"],
 	plan: async ({ command }) => planned(stopCommandTexts.label(command)),
 	async run({ command }, _plan, { background }) {

@@ -19,21 +19,21 @@ import { systemCode } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 import type { FilesFact } from "../../vocabulary/tool.ts";
 
-/** Limits of one look: files and directories, bytes of hashed content, and milliseconds. */
+/** Limits of one scan: files and directories, bytes of hashed content, and milliseconds. */
 const MAX_ENTRIES = 30_000;
 const MAX_HASHED_BYTES = 32 * 1024 * 1024;
 const MAX_MS = 3_000;
-/** A second look at the same files may take longer, because its result decides whether the command runs. */
+/** Maximum milliseconds of a second scan. It may take longer, because its result decides whether the command runs. */
 const MAX_SECOND_MS = 10_000;
 /** Maximum bytes of a file that is identified by content. A larger file is identified by `factsOf`. */
 const MAX_FILE_BYTES = 256 * 1024;
 /**
- * Maximum entries without a pause: about 3 ms. The calls are synchronous, because they need a quarter of the CPU time
- * of asynchronous calls.
+ * Entries to read before the scan yields to other work: about 3 ms. The file system calls are synchronous, because
+ * asynchronous calls need four times as much CPU time.
  */
 const TOGETHER = 64;
 
-/** Installed or built code. The look reads it last, and only its metadata. Each directory has one line. */
+/** Installed or built code. A scan reads it last, reads only its metadata, and returns one line for each directory. */
 const installed = /^(?:node_modules|bower_components|site-packages|\.venv|venv|\.tox|Pods|target)$/;
 /** Caches, settings of editors and data of version control, which tools write automatically. */
 const caches =
@@ -48,7 +48,7 @@ const documents =
 const instructions = /^(?:requirements|constraints|CMakeLists).*\.txt$/i;
 /** Directories of a git repository that contain no programs or settings. */
 const gitData = /^(?:objects|refs|logs|lfs)$/;
-/** Files of a git repository that can name programs. Hooks are separate. */
+/** Files of a git repository that can name programs, except hooks. */
 const gitSettings = /^(?:config|config\.worktree|attributes|git-rebase-todo)$/;
 
 export interface BoundFilesOptions {
@@ -61,7 +61,7 @@ export interface BoundFilesOptions {
 	readonly hidden: boolean;
 	/** Prefix of the paths of files. */
 	readonly prefix: string;
-	/** Facts of an earlier look. If a limit ended the earlier look, the new look ends after the same number of entries. */
+	/** Facts of an earlier scan. If a limit ended that scan, the new scan ends after the same number of entries. */
 	readonly earlier?: string;
 	/** Maximum files and directories. Default: 30,000. */
 	readonly max?: number;
@@ -235,8 +235,8 @@ class FilesSearch {
 	}
 
 	/**
-	 * Returns the entries of a directory in a fixed order. In unchanged directories, two looks at the same number of
-	 * entries therefore read the same entries.
+	 * Returns the entries of a directory in a fixed order, so that two scans of unchanged directories with the same
+	 * number of entries read the same entries.
 	 */
 	#entries(at: string): Dirent[] {
 		const path = join(this.#directory, at);

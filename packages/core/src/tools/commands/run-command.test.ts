@@ -31,7 +31,6 @@ async function run(cmd: string, where = context) {
 	return executeCall(await prepare({ cmd }, where), where);
 }
 
-/** Returns a sandbox that starts no process and returns the given outcome. */
 function ending(outcome: Partial<CommandOutcome>, commands: Command[] = []): Sandbox {
 	return {
 		mode: "bubblewrap",

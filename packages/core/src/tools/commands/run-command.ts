@@ -157,7 +157,7 @@ async function startInBackground(
 	}: Omit<Command, "timeoutMs" | "maxOutputBytes" | "signal"> & { readonly sandbox: Sandbox },
 	{ background }: ToolContext,
 ): Promise<ToolResult> {
-	// `command_output` reads the output elsewhere, so the sandbox stores almost none of it.
+	// `background.start` stores the output for `command_output`, so the sandbox stores at most 1 KiB.
 	const started = await background.start(cmd, (options) =>
 		sandbox.run({ ...command, ...options, maxOutputBytes: 1_024 }),
 	);

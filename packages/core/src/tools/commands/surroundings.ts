@@ -30,7 +30,7 @@ export async function surroundingsOf({ cwd, sandbox }: ToolContext): Promise<Sur
 	}
 }
 
-/** Returns the facts about a program. `executable` is the file that its name means. */
+/** Returns the facts about a program. `executable` identifies the first program with this name on the search path. */
 export async function programFacts(
 	name: string,
 	{ environment, profile }: Sandbox,
@@ -102,7 +102,7 @@ function searchOptions(fact: string, { earlier, sharedFacts }: BindOptions): Sea
 
 function filesIn(directory: string, context: ToolContext, options: SearchOptions): Promise<FilesFact> {
 	const { earlier, sharedFacts, isBeside = false } = options;
-	// The first line of the earlier result limits the number of entries of this look.
+	// The first line of the earlier result limits the number of entries of this scan.
 	const key = JSON.stringify([directory, isBeside, earlier?.split("\n", 1)]);
 	const shared = sharedFacts?.get(key);
 	if (shared) return shared;
@@ -110,7 +110,7 @@ function filesIn(directory: string, context: ToolContext, options: SearchOptions
 		clock: context.clock,
 		prefix: isBeside ? directory : "",
 		roots: context.roots,
-		// The working directory has its own look, so a look at a parent directory skips it.
+		// The working directory has its own scan, so the scan of a parent directory skips it.
 		skips: (path) => (isBeside && path === context.cwd) || belongsToGateway(path, context),
 		// Desktop programs constantly write settings and caches in the home directory.
 		hidden: isWithin(homeDirectory(), directory),
@@ -156,9 +156,9 @@ const factsInWords: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns names of changes for an approver: paths, relative to `cwd` if they are below it, and other facts in words. Returns at
- * most five, followed by the number of the others. Files that the command names come first, so that other files cannot displace
- * them.
+ * Returns names of changes for an approver: paths, relative to `cwd` if they are below it, and other facts in words.
+ * Returns at most five names, and then the number of further changes. Lists files that the command names first, so
+ * that the limit does not hide them.
  */
 export function changedNames(approved: ToolPlanFacts, now: ToolPlanFacts, cwd: string): string[] {
 	const facts = Object.keys({ named: "", ...approved, ...now });

@@ -172,7 +172,7 @@ export function nearest(text: string, requested: string): string {
 	return editFileTexts.nearest({ difference, first, last, excerpt, rest });
 }
 
-/** Returns, for example, `one place, line 3`. */
+/** Returns the number of places and their line numbers, for example `one place, line 3`. */
 export function places(lines: readonly number[]): string {
 	return `${lines.length === 1 ? editFileTexts.onePlace : `${lines.length} places`}, ${lineNumbers(lines)}`;
 }
@@ -211,7 +211,7 @@ export function editText(text: string, change: TextChange): TextEdit {
 	return edit.kind === "edited" ? { ...edit, text: ends.restore(edit.text) } : edit;
 }
 
-/** Text in the form that `adapt` produces. `restore` sets its original line endings again. */
+/** Text in the form that `adapt` produces. `restore` converts an edited text back to the original line endings. */
 interface LineEnds {
 	readonly text: string;
 	adapt(part: string): string;

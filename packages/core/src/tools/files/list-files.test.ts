@@ -34,7 +34,6 @@ async function putFiles(...paths: string[]): Promise<void> {
 	}
 }
 
-/** Returns a sandbox that starts no process and returns the given outcome. */
 function ending(outcome: Partial<CommandOutcome>): Sandbox {
 	const run = async (): Promise<CommandOutcome> => ({
 		code: 0,

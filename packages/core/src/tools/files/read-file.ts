@@ -68,7 +68,10 @@ async function plan({ path: text }: Arguments, toolContext: ToolContext): Promis
 	return planRead({ tool: "read_file", verb: "read", secret }, resolved, context);
 }
 
-/** Returns the plan for a stored result. The model has already seen parts of it, so reading the rest needs no approval. */
+/**
+ * Returns the plan for a stored result. The model has already seen parts of it, so reading all of it needs no
+ * approval.
+ */
 function planOutput(name: string): ToolPlan {
 	const notes = [readFileTexts.completeResult];
 	return { label: `read ${name}`, classes: ["read"], preview: "", binding: { output: name }, notes };

@@ -143,8 +143,8 @@ async function filesOf(path: string, args: Arguments, context: ToolContext): Pro
 }
 
 /**
- * Removes the lines of some files, because ripgrep opens files by name and can read a wrong one. Such a file was deleted or
- * replaced since it was chosen, or is a hard link to a file of the gateway.
+ * Removes lines of files that were deleted or replaced since the files were chosen, and lines of hard links to files
+ * of the gateway. ripgrep opens files by name, so it may have read such a file.
  */
 async function withoutSwapped(
 	lines: readonly MatchedLine[],

@@ -17,8 +17,8 @@ export interface InspectionPlaces extends ForbiddenPaths {
 }
 
 /**
- * A changed file of a turn at this moment. `restorable`: it is as the turn left it. `restored`: it is as before the turn.
- * `refused`: an undo leaves it as it is.
+ * A changed file of a turn, as it is now. `restorable`: an undo can restore the file. `restored`: the file is already
+ * as before the turn. `refused`: an undo leaves the file unchanged.
  */
 export type InspectedChange = {
 	readonly change: FileChange;
@@ -81,7 +81,7 @@ function diffOfChange({ change, present, shown }: InspectedChange, direction: "u
 /** Maximum characters of the diffs of a turn. Further diffs are not shown. */
 const maxDiffs = 1024 * 1024;
 
-/** Returns the diffs of the changes, in their order. A diff for which there is no room has only the reason. */
+/** Returns the diffs of the changes, in their order. The reason replaces each diff that exceeds `maxDiffs`. */
 export function diffsOf(files: readonly InspectedChange[], direction: "undo" | "show"): readonly string[] {
 	let room = maxDiffs;
 	return files.map((file) => {

@@ -37,7 +37,7 @@ export interface WriteTarget {
 	readonly state: FileState;
 }
 
-/** Finds the file that a path of the model means. Throws if no call may write the file. */
+/** Finds the file at a path that the model wrote. Throws if no call may write the file. */
 export async function findTarget(text: string, context: ToolContext): Promise<WriteTarget> {
 	const resolved = await resolvePath(text, context);
 	refuseLeavingLink(resolved, text, context);

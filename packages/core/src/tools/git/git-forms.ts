@@ -88,8 +88,8 @@ interface Loss {
 const UNCOMMITTED = gitEffectTexts.discardsChanges;
 
 /**
- * Losses of content that a repository does not store permanently: uncommitted work, and commits that only an expiring
- * log names.
+ * Losses of content that a repository does not store permanently: uncommitted work, and commits that only expiring
+ * entries of the reflog name.
  */
 const losses: readonly Loss[] = [
 	{ command: "reset", when: some(/^--h/), reason: UNCOMMITTED },

@@ -404,7 +404,7 @@ test("a long output is cut at its end with a note", async () => {
 	);
 });
 
-/** Returns a sandbox that records commands. The last command of a call ends with the given outcome. */
+/** Returns a sandbox that records commands. The last command of a call ends with `outcome`. */
 function ending(outcome: Partial<CommandOutcome>, commands: Command[] = []): Sandbox {
 	return {
 		...context.sandbox,

@@ -234,8 +234,8 @@ function controlReasons(words: GitWords, { directory }: Place): string[] {
 }
 
 /**
- * Returns a reason if the working tree contains files of the gateway, because git would then treat these files as part of the
- * work.
+ * Returns a reason if the working tree contains files of the gateway, because git could then read or change these
+ * files.
  */
 function gatewayReasons({ repository }: Place, { forbidden }: ToolContext): string[] {
 	if (repository === undefined) return [];

@@ -35,7 +35,6 @@ async function prepare(name: string, args: object, where = context): Promise<Rea
 	return prepared;
 }
 
-/** Returns a sandbox that records its commands. */
 function sandboxOf(commands: Command[], more: Partial<Sandbox> = {}): Sandbox {
 	return {
 		mode: "bubblewrap",

@@ -8,7 +8,7 @@ import { shortToolTexts } from "./texts.ts";
 
 /**
  * Returns the tools with the names and parameters that clients of the zot protocol know. They work like `read_file`,
- * `write_file`, `edit_file` and `run_command`. Rules, grants and channels use those four names for them.
+ * `write_file`, `edit_file` and `run_command`. Rules, grants and channel settings use those four names for the tools.
  */
 export function shortTools(): readonly Tool[] {
 	return short;

@@ -105,14 +105,14 @@ async function visit(url: URL, deps: GetDeps, signal: AbortSignal): Promise<Page
 	}
 }
 
-/** Returns a client that connects only to these addresses, even if the name has other addresses by then. */
+/** Returns a client that connects only to these addresses, even if the name later resolves to other addresses. */
 async function agentFor(addresses: readonly string[]): Promise<Dispatcher> {
 	const { Agent } = await import("undici");
 	const pinned = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
 	return new Agent({
 		allowH2: false,
 		maxHeaderSize: MAX_HEADER_BYTES,
-		// Except for abandoned connections, the injected clock measures all times.
+		// The injected clock limits the time of each request. undici's own limit only ends abandoned connection attempts.
 		headersTimeout: 0,
 		bodyTimeout: 0,
 		connect: {
@@ -181,7 +181,7 @@ export async function readBody(source: Readable, encoding: string, limit: number
 			empty = false;
 		});
 		return await collect(source.pipe(unpacker), limit).catch((reason) => {
-			// Servers also name an encoding for an empty body.
+			// Some servers name an encoding even for an empty body.
 			if (empty && source.readableEnded) return { bytes: Buffer.alloc(0), cut: false };
 			throw reason;
 		});

@@ -32,7 +32,7 @@ export interface SearchSettings {
 	readonly key?: string;
 }
 
-/** Server of Brave Search. Only a different URL may be in a private network. */
+/** Server of Brave Search. Any other server may have a private address. */
 export const braveOrigin = "https://api.search.brave.com";
 
 const maxMs = 15_000;
