@@ -22,7 +22,6 @@ interface Notified {
 	readonly config?: Partial<Config>;
 }
 
-/** A data directory, on which gateways are started. */
 class Place implements AsyncDisposable {
 	readonly clock = new ManualClock();
 	readonly redactor = new Redactor();
@@ -44,7 +43,6 @@ class Place implements AsyncDisposable {
 		return join(this.#path, "data");
 	}
 
-	/** Working directory of the sessions. */
 	get here(): string {
 		return join(this.#path, "here");
 	}

@@ -35,7 +35,10 @@ import { createHttpServer } from "./wires/http/server.ts";
 import { McpEndpoint } from "./wires/mcp/server.ts";
 import { OzzieServer } from "./wires/ozzie/server.ts";
 
-/** Time in milliseconds after which open connections are cut. It is longer than the time for clients to answer a close. */
+/**
+ * Time in milliseconds after which open connections are cut. It is longer than the time that clients get to answer a
+ * close frame.
+ */
 const closeGrpcMs = 5_000;
 
 export interface GatewayOptions {
@@ -83,8 +86,8 @@ export interface Gateway {
 }
 
 /**
- * Starts all parts in order, and stops them in reverse order if a later part fails. Rejects with a `ParleyError` that an
- * operator can act on: the data directory is in use, a port is taken, other users can read a file.
+ * Starts all parts in order, and stops them in reverse order if a later part fails. Rejects with a `ParleyError` that
+ * an operator can act on, for example if the data directory or a port is in use.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 	const { config, clock, log } = options;
@@ -166,7 +169,7 @@ interface Wires extends Entrance, AsyncDisposable {
 	readonly port: Port;
 	/** Reports to health checks that the gateway will stop. */
 	drain(): void;
-	/** Closes all connections with a goodbye, and closes the port. */
+	/** Sends a goodbye to all clients, and closes their connections and the port. */
 	close(): Promise<void>;
 }
 

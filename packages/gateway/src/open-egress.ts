@@ -9,8 +9,8 @@ interface EgressParts {
 }
 
 /**
- * Opens the network access of sandboxes to the hosts that the operator allows. The list of hosts may be empty, and an MCP
- * server may be allowed fewer hosts.
+ * Creates the network access of sandboxes to the hosts that the operator allows. Without allowed hosts, each MCP server
+ * still has its own hosts.
  */
 export function openEgress({ config, clock, log }: EgressParts): Egress {
 	const { egress: allow = [] } = config;
@@ -27,7 +27,7 @@ export function auditEgress(egress: Egress, audit: EgressAudit): void {
 	egress.audit = async ({ command, target, decision }) => {
 		const row = { ...byItself, action: "egress.connect", object: command };
 		if (decision === "allowed") await audit.note({ ...row, decision, args: { host: target } });
-		// Hosts that commands invent are only logged, because they could fill the audit.
+		// The audit row has no host, because commands could fill the audit with invented hosts.
 		if (decision === "refused") audit.sample({ ...row, decision: "denied" });
 	};
 }

@@ -127,7 +127,7 @@ export function toolsOf({ config: { search }, clock, ids }: ToolSettings): Tool[
 	return [...tools, createWebSearch({ provider: createSearchProvider(search, clock), ids })];
 }
 
-/** Returns the options for runs: model, tools and budgets. */
+/** Returns the options for runs, for example model, tools and budgets. */
 function answering(
 	{ config, clock, ids, log, redactor }: RuntimeSettings,
 	{ model, modelName, table, fallback, anyModel, modelAt, checkModel, adviceAbout }: Models,

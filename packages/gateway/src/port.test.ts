@@ -85,7 +85,7 @@ test.runIf(process.platform === "linux")(
 		const http = createHttp((_request, response) => {
 			response.end("here");
 		});
-		// The clock is stopped, so the first connection does not lose its place.
+		// The clock is stopped, so the first connection does not time out.
 		const clock = new ManualClock();
 		const admission = new Admission({ perPeer: 1 });
 		const places = [{ host: "127.0.0.1", port: 0 }];

@@ -21,7 +21,7 @@ export interface Port {
 	close(graceMs: number): Promise<void>;
 }
 
-/** Settings that decide which clients beyond this machine need no TLS. */
+/** Settings that allow clients on other machines to connect without TLS. */
 interface PlainAccess {
 	readonly insecureLan: boolean;
 	readonly proxies: Reach["proxies"];
@@ -34,7 +34,7 @@ export interface PortOptions {
 	readonly http: Server;
 	/** Receives connections that use HTTP/2. */
 	readonly http2: (socket: Socket) => void;
-	/** TLS identity of the gateway. With it, listeners beyond this machine accept only TLS. */
+	/** TLS identity of the gateway. If it is set, listeners on non-loopback addresses accept only TLS. */
 	readonly tls?: { readonly current: TlsIdentity } | undefined;
 	readonly reach?: PlainAccess;
 }

@@ -50,7 +50,7 @@ export async function probeLlama(
 	}
 }
 
-/** Reads the tokens of the context window for one request; undefined if the server does not report them. */
+/** Returns the context window for one request in tokens, or undefined if the server does not report it. */
 export async function readWindow(
 	{ endpoint, apiKey }: LlamaAddress,
 	clock: Clock,

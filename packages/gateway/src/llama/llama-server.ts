@@ -12,7 +12,7 @@ import { type LlamaHealth, probeLlama, readWindow } from "./llama-health.ts";
 /** Shortest and longest pause in milliseconds before a restart of the server. Each failure doubles the pause. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** Milliseconds of work after which a server's next restart waits only for the first pause. */
+/** Minimum milliseconds from start to end of a server after which the next pause is the shortest one. */
 const HEALTHY_MS = 5 * 60_000;
 /** Milliseconds between two checks of a loading server, and between two log lines about the load. */
 const POLL_MS = 250;
@@ -45,7 +45,7 @@ export interface LlamaStatus {
 	readonly endpoint: string;
 	readonly modelDir: string;
 	readonly state: LlamaState;
-	/** Start of the state, in milliseconds since the epoch. */
+	/** Time at which the state began, in milliseconds since the epoch. */
 	readonly since: number;
 	/** Process id of the server that the gateway started; 0 if none runs. */
 	readonly pid: number;
@@ -90,7 +90,10 @@ export class LlamaServer {
 		this.#since = options.clock.now();
 	}
 
-	/** Opens the server, and starts it if the settings say so. Rejects with `invalid_argument` if the program does not exist. */
+	/**
+	 * Opens the server, and starts it if `autostart` is set. Rejects with `invalid_argument` if the program does not
+	 * exist.
+	 */
 	static async open(options: LlamaServerOptions): Promise<LlamaServer> {
 		const { command, autostart, environment } = options.settings;
 		if (command !== undefined) await findCommand(command, environment);
@@ -112,7 +115,7 @@ export class LlamaServer {
 		};
 	}
 
-	/** Tokens of the context window as the server reports it. */
+	/** Context window in tokens, as the server reports it. */
 	get window(): number | undefined {
 		return this.#window;
 	}
@@ -129,8 +132,8 @@ export class LlamaServer {
 	}
 
 	/**
-	 * Starts an idle server, and resolves when requests can be sent. Rejects with a `ModelError` if the server does not start,
-	 * or if it takes more than 15 minutes to load its model. Also rejects with the reason of the signal.
+	 * Starts an idle server, and resolves when requests can be sent. Rejects with a `ModelError` if the server does not
+	 * start, or if it takes more than 15 minutes to load its model. Rejects with the reason of the signal if it aborts.
 	 */
 	async ready(signal: AbortSignal): Promise<void> {
 		this.#begin();

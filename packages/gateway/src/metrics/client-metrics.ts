@@ -43,7 +43,6 @@ export class WireCounts {
 	}
 }
 
-/** Reason for a refused event stream. */
 export type StreamRefusal = "too_many" | "draining";
 
 /** Metrics of clients with event streams. A gauge reads the number of streams at each scrape. */

@@ -11,7 +11,6 @@ export interface MetricsOptions {
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly version: string;
-	/** All tools of the gateway. */
 	readonly tools: readonly { readonly name: string }[];
 }
 
@@ -28,7 +27,6 @@ export interface MetricsSources {
 
 interface WireState {
 	readonly wire: string;
-	/** Number of connected clients. */
 	readonly clients: number;
 	/** Number of bytes that wait for slow clients. */
 	readonly waitingBytes: number;
@@ -55,7 +53,7 @@ export class Metrics {
 		this.uploads = new UploadCounts(this.#recorder);
 	}
 
-	/** Counts all later events. */
+	/** Counts all events from now on. */
 	watch(runtime: Runtime): void {
 		const names = this.#options.tools.map(({ name }) => name);
 		runtime.observe(operator, countEvents(this.#recorder, names));
@@ -77,7 +75,10 @@ export class Metrics {
 			);
 	};
 
-	/** Returns the function that answers a scrape. It rejects with `permission_denied` unless the principal is an operator. */
+	/**
+	 * Returns the function that answers a scrape. It rejects with `permission_denied` unless the principal may read
+	 * metrics.
+	 */
 	exposition(sources: MetricsSources): (principal: Principal) => Promise<Exposition> {
 		let loading: Promise<Registry> | undefined;
 		return async (principal) => {
@@ -123,7 +124,6 @@ interface Sample {
 	readonly value: number;
 }
 
-/** A gauge whose samples are read at each scrape. */
 interface GaugeDefinition {
 	readonly name: string;
 	readonly help: string;

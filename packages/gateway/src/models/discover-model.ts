@@ -19,7 +19,7 @@ const name = z.string().min(1).max(200);
 const tokens = z.int().min(1).max(100_000_000).optional().catch(undefined);
 
 /**
- * Schema of the common part of model lists in all their forms. It includes the context windows of OpenRouter, Kimi, Groq,
+ * Schema of the model lists of all APIs except Gemini's. Includes the context windows of OpenRouter, Kimi, Groq,
  * Mistral and vLLM.
  */
 const List = z.object({
@@ -56,13 +56,16 @@ export interface Discovered {
 	readonly name: string;
 	/** All names that the server returned. */
 	readonly served: readonly string[];
-	/** Error for a caller that cannot choose a model, if the server has several models. `name` is then the first of them. */
+	/**
+	 * Error for a caller that cannot choose a model. Set if the server has several models but not the preferred one.
+	 * `name` is then the first of them.
+	 */
 	readonly undecided?: ParleyError;
 }
 
 /**
  * Finds the model of a server without a configured name: the preferred model, or else the only one. Rejects with
- * `failed_precondition` and advice if the server has no model, has several other models, or cannot be reached.
+ * `failed_precondition` and advice if the server cannot be reached, or if it has no model or several others.
  */
 export async function discoverModel(server: ModelServer, preferred: string | undefined): Promise<Discovered> {
 	const found = await discoverModels(server, preferred);
@@ -70,7 +73,10 @@ export async function discoverModel(server: ModelServer, preferred: string | und
 	return found;
 }
 
-/** Finds the model as `discoverModel` does, for a caller whose client may choose among several models later. */
+/**
+ * Finds the model as `discoverModel` does, but returns `undecided` instead of rejecting if the server has several
+ * models.
+ */
 export async function discoverModels(
 	server: ModelServer,
 	preferred: string | undefined,
@@ -88,7 +94,10 @@ export async function discoverModels(
 	return { name, served, undecided: unknown(several) };
 }
 
-/** Returns the models that a server lists. Rejects with `failed_precondition` if the server gives no list. */
+/**
+ * Returns the names of the models that a server lists. Rejects with `failed_precondition` if the server cannot be
+ * reached or sends no list.
+ */
 export async function listModels(server: ModelServer): Promise<string[]> {
 	return [...new Set((await readList(server)).map(({ id }) => id))];
 }
@@ -128,7 +137,7 @@ export async function readList(server: ModelServer): Promise<ListedModel[]> {
 	}
 }
 
-/** Reads the models of a list, with their windows. Throws for a text of another form. */
+/** Parses a list of models with their windows. Throws if the text is not a list in the format of the server's API. */
 export function modelsIn(text: string, { family }: ModelServer): ListedModel[] {
 	const answer = parseJson(text, { maxNodes: 1_000_000 });
 	if (family === "google") {

@@ -14,7 +14,10 @@ interface ListedWindowsDeps {
 	readonly log: Logger;
 }
 
-/** Returns the model with the context windows of its server's list. The list is read before a request to an unknown model. */
+/**
+ * Adds the context windows of the server's model list to a model. The list is requested before a call to a model that
+ * the table does not have.
+ */
 export function withListedWindows(model: Model, deps: ListedWindowsDeps): Model {
 	return new ListedWindows(model, deps);
 }

@@ -162,7 +162,6 @@ test("another server may have any model, and is named in the health report", asy
 	});
 });
 
-/** Starts a server that lists these models. */
 async function serve(...names: readonly string[]) {
 	const data = names.map((id) => ({ id }));
 	const server = createServer((_, response) => response.end(JSON.stringify({ data })));

@@ -45,9 +45,7 @@ interface ServerModels {
 	 * Absent if no list was requested or received.
 	 */
 	readonly served?: ModelTable;
-	/**
-	 * Requests the models of another server, if they were not requested at the start. Rejects if the server cannot be reached.
-	 */
+	/** Requests the server's list of models. Absent if `served` is set. Rejects as `listModels` does. */
 	readonly askServed?: () => Promise<ModelTable>;
 	/** Error if no stored session chooses a model. `modelName` is then only the first model of the server. */
 	readonly undecided?: ParleyError;
@@ -55,23 +53,23 @@ interface ServerModels {
 
 export interface Models extends ServerModels {
 	readonly model: Model;
-	/** Name of the default model, which may be a tier. Absent if `model` decides. */
+	/** Name of the default model, which may be a tier. If it is absent, `model.defaultModel` applies. */
 	readonly modelName?: string;
 	readonly fallback: readonly string[];
 	/** Whether unknown names are allowed, because the server may have models that the table does not have. */
 	readonly anyModel: boolean;
-	/** Returns the model of another server that an agent profile names. Requests to it have no key. */
+	/** Returns the model of a server that an agent profile names. Requests to it have no key. */
 	readonly modelAt: (endpoint: ProfileEndpoint) => Model;
 	readonly providerReason: ProviderReason;
 	/** Returns advice about an unknown name: see `ModelOptions`. */
 	readonly adviceAbout: (name: string) => string | undefined;
-	/** Throws for a name that the provider itself does not know. Absent if the provider's names are unknown. */
+	/** Throws for a model that the provider does not have. Absent if the provider's model names are unknown. */
 	readonly checkModel?: (name: string) => void;
 }
 
 /**
- * Opens the models of the configuration. Rejects with an error that an operator can fix: an unknown model, an unreadable
- * table, a server without a model.
+ * Opens the models of the configuration. Rejects with an error that an operator can fix, for example an unknown model,
+ * an unreadable table or a server without a model.
  */
 export async function openModels(options: OpenModelsOptions): Promise<Models> {
 	const { config, clock, log } = options;
@@ -164,7 +162,7 @@ function timeoutsOf({ llama }: Config): { readonly timeouts?: typeof llamaTimeou
 	return llama ? { timeouts: llamaTimeouts } : {};
 }
 
-/** Time limits of a local server, which may read a long prompt for minutes before its first word. */
+/** Time limits of a local server, which may read a long prompt for minutes before the first token of its response. */
 const llamaTimeouts = { firstByteMs: 600_000, idleMs: 300_000, totalMs: 1_800_000 };
 
 function withLlama(model: Model, { config, llama, clock }: OpenModelsOptions): Model {
@@ -214,7 +212,7 @@ async function chooseName(
 	return { name: table.find(requested, home.name)?.id ?? requested };
 }
 
-/** Throws if the provider does not have the models that the operator named. */
+/** Throws if the provider does not have the configured model or a configured fallback. */
 function checkConfigured(config: Config, table: ModelTable): void {
 	const { model, fallback = [], origins } = config;
 	if (model !== undefined) checkKnown(model, { path: ["model"], origin: origins?.model }, table, config);
@@ -247,7 +245,10 @@ function checkKnown(value: string, { path, origin }: Place, table: ModelTable, c
 	});
 }
 
-/** Returns a function that opens one model for each server, so that the model can reuse its connections. */
+/**
+ * Returns a function that opens one model for each combination of address, time limit and API. Later calls reuse the
+ * model and its connections.
+ */
 function endpoints(deps: {
 	readonly clock: Clock;
 	readonly log: Logger;
@@ -268,7 +269,7 @@ function endpoints(deps: {
 	};
 }
 
-/** Name of the provider for servers in profiles. With this name, the operator can describe their models. */
+/** Provider name for the servers of agent profiles. The operator's file can describe their models under this name. */
 const endpointProvider = "endpoint";
 
 function chatModel(

@@ -32,7 +32,6 @@ async function opened(
 	return await openModels({ config, clock: new ManualClock(), log: new MemoryLogger() });
 }
 
-/** Starts a server that lists these models, and records the headers of requests. */
 async function serve(...names: readonly string[]) {
 	const headers: IncomingHttpHeaders[] = [];
 	const server = createServer((request, response) => {

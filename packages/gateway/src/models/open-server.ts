@@ -10,7 +10,6 @@ export const anthropic = "anthropic";
 /** Address of the vendor of the Messages API. */
 const official = "https://api.anthropic.com";
 
-/** A provider with its address and its key. */
 export type Server = ProviderConnection;
 
 /** Returns the provider whose models have names without a prefix. */

@@ -19,7 +19,6 @@ export interface KnownModels {
 }
 
 interface ModelFiles {
-	/** Data directory of the gateway. */
 	readonly data: string;
 	/** Path of the operator's file. Default: `models.json` in the data directory. */
 	readonly modelsFile?: string | undefined;

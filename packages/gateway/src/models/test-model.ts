@@ -7,10 +7,10 @@ const patienceMs = 60_000;
 /** Maximum number of tokens of the answer, which suffice for models that think before they answer. */
 const maxTokens = 512;
 
-/** Answer of a model to a short test. */
+/** Result of a successful test of the configured model. */
 export interface ModelTest {
 	readonly model: string;
-	/** Duration of the call in milliseconds. */
+	/** Milliseconds until the first text of the response, or until its end if it has no text. */
 	readonly durationMs: number;
 }
 

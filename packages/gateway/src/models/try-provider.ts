@@ -58,7 +58,7 @@ export async function tryProvider(
 	}
 }
 
-/** Reads the names in a list; undefined for a server without a list. */
+/** Returns the model names in a response, or undefined if the response is not a list of models. */
 async function listed(response: Response, server: ModelServer): Promise<string[] | undefined> {
 	if (!response.ok) {
 		await response.body?.cancel();

@@ -20,7 +20,10 @@ const words: Readonly<Record<string, string>> = {
 	ERR_SSL_WRONG_VERSION_NUMBER: connectionTexts.noTls,
 };
 
-/** Reason why a request got no response, in words for an operator. Undefined for other errors. */
+/**
+ * Returns the reason why a request got no response, in words for an operator. Returns undefined for unknown errors
+ * without a code.
+ */
 export function unreachableReason(error: unknown): string | undefined {
 	if (!(error instanceof Error)) return undefined;
 	if (error.name === "TimeoutError") return connectionTexts.timeout;

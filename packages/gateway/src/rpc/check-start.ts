@@ -24,7 +24,6 @@ export interface OpenAgentOptions {
 	readonly sandboxCheck?: {
 		/** Directory for the result if there is no data directory. A missing directory is created with mode 0700. */
 		readonly cache: string;
-		/** Version of this program. */
 		readonly version: string;
 	};
 	/** Model that replaces the configured provider. */
@@ -35,7 +34,6 @@ export interface OpenAgentOptions {
 export interface CheckedStart {
 	readonly cwd: string;
 	readonly models: Models;
-	/** Names of the tools to use. */
 	readonly tools: readonly string[];
 	readonly maxSteps: number;
 	/** Directory of the system for temporary files. Without `--session`, it is a real path. */

@@ -311,8 +311,8 @@ function profileOf(flags: RpcFlags, settings: AgentSettings, tools: readonly str
 const maxListed = 10;
 
 /**
- * Refuses names that the server does not list. The first name causes the request for the list. A server without a list may
- * have any model, and so may another provider.
+ * Returns a function that refuses model names that the server does not list. The first check requests the list. If the
+ * server sends no list, all names are accepted. Names of other providers are always accepted.
  */
 function checkServed(
 	askServed: () => Promise<ModelTable>,
@@ -324,7 +324,7 @@ function checkServed(
 		if (known.admits(name)) return;
 		pending ??= askServed();
 		const table = await pending.catch((error: unknown) => {
-			// A later attempt may get the list.
+			// The next check requests the list again.
 			pending = undefined;
 			log.info("the server does not list its models: any name is accepted", { error });
 			return undefined;

@@ -194,7 +194,6 @@ test("a directory in use is reported together with --session", async () => {
 	);
 });
 
-/** Starts a server with these models. */
 function serveModels(...ids: readonly string[]): ReturnType<typeof serveHttp> {
 	const data = ids.map((id) => ({ id }));
 	return serveHttp((_, response) => response.end(JSON.stringify({ data })));

@@ -25,7 +25,10 @@ interface RestoredSession {
 	readonly others: readonly string[];
 }
 
-/** Refuses the data directory of a gateway as a session directory, because it has conversations and rights of other users. */
+/**
+ * Refuses the data directory of a gateway as a session directory, because it contains the sessions and permissions of
+ * other users.
+ */
 export function checkOwnPlace(directory: string, data: string): void {
 	if (real(directory) !== real(data) && !existsSync(join(directory, "tokens"))) return;
 	const message = rpcTexts.dataDirectoryAsSession({ directory });
@@ -33,8 +36,8 @@ export function checkOwnPlace(directory: string, data: string): void {
 }
 
 /**
- * Finds the session that was created last, if any. `clear` creates a session before it removes the previous one, which may
- * have a later event. The order of the journal decides, because a clock can be set back.
+ * Finds the session that was created last, if any. `clear` creates a session before it removes the previous one, which
+ * may have a later event. Compares positions in the journal, because a clock can be set back.
  */
 export async function findRestorable(store: Store<Tables>): Promise<RestoredSession | undefined> {
 	const all = await listSessions(store, operator, { limit: maxListed });
@@ -75,7 +78,10 @@ export async function prepareSession(runtime: Runtime, { id, others }: RestoredS
 	for (const other of others) await runtime.remove(rpcRequest, other, true);
 }
 
-/** Chooses the stored model if the server has several models. Throws if no model is stored. */
+/**
+ * Chooses the stored model if the server has several models. Throws if no model is stored or the stored model is
+ * unknown.
+ */
 export function decideModel(models: Models, restored: RestoredSession | undefined): Models {
 	const { undecided } = models;
 	if (!undecided) return models;

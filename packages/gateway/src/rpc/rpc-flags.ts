@@ -38,7 +38,7 @@ export function readReasoning(text: string | undefined): Reasoning | undefined {
 	);
 }
 
-/** Reads the maximum model calls of one prompt. Default: unlimited. */
+/** Parses the maximum number of model calls per prompt. Default: unlimited. */
 export function readMaxSteps(text: string | undefined): number {
 	if (text === undefined) return Number.MAX_SAFE_INTEGER;
 	const steps = /^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0;
@@ -61,7 +61,7 @@ export function readTools(given: string | boolean | undefined, known: readonly s
 	);
 }
 
-/** Returns the absolute path of the agent's working directory. */
+/** Returns the absolute path of the agent's working directory. Throws if it is not a directory. */
 export function readCwd(given: string | undefined, current: string): string {
 	const cwd = resolve(current, given === undefined || given === "" ? "." : given);
 	if (isDirectory(cwd)) return cwd;

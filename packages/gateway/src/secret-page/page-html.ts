@@ -2,7 +2,6 @@ import { actingId, type OpenPrompt, type Principal } from "@parley/core";
 import { page, shown } from "../pages/html-page.ts";
 import { passwordPageTexts } from "../texts/pages/password.ts";
 
-/** Content of the form. */
 export interface FormFacts {
 	readonly question: OpenPrompt;
 	readonly holder: Principal;
@@ -13,7 +12,6 @@ export interface FormFacts {
 	readonly problem?: string;
 }
 
-/** Writes the page with the form. */
 export function formPage({ question, holder, host, expiresAt, problem }: FormFacts): string {
 	const { prompt, requester, sessionTitle } = question;
 	const needed = prompt.required ? " required" : "";

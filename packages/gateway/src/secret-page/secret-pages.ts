@@ -62,7 +62,7 @@ export class SecretPages {
 		this.#options = options;
 	}
 
-	/** Host that people see in the address of a page. */
+	/** Host in the addresses of the pages. */
 	get host(): string {
 		return new URL(this.#options.publicUrl).host;
 	}
@@ -109,7 +109,7 @@ export class SecretPages {
 		return true;
 	}
 
-	/** Releases a page after an invalid answer, which can be repeated up to a limit. */
+	/** Releases a page after an invalid answer. After `maxTries` invalid answers, the page stays used. */
 	release(id: string): void {
 		const page = this.#pages.get(hashOf(id));
 		if (!page) return;

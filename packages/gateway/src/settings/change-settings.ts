@@ -92,7 +92,7 @@ export async function withoutSetting(key: string, sources: ConfigSources): Promi
 
 /**
  * Replaces the text of the configuration file. `before` is the text that the operator edited. Rejects with
- * `failed_precondition` if the file has another text now.
+ * `failed_precondition` if the file has changed since.
  */
 export async function replaceConfigText(
 	text: string,

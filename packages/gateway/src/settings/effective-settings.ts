@@ -23,7 +23,7 @@ export interface EffectiveSetting {
 	readonly value: unknown;
 	/** Position of the value: a flag, a variable, `FILE:LINE:COLUMN`, or `default`. */
 	readonly source: string;
-	/** Description of the default; may be empty. */
+	/** Description of the default. May be empty. */
 	readonly preset: string;
 }
 
@@ -33,7 +33,7 @@ export function settingKeys(): string[] {
 	const rows = tops.flatMap((row) => [row, ...leavesOf(row)]);
 	const keys = rows.flatMap(({ setting }) => {
 		const parts = setting.split(".");
-		// Capitals stand for a key that the operator chooses, and brackets stand for an item of a list.
+		// Words in capitals are placeholders for keys that the operator chooses. Brackets mark an item of an array.
 		return parts.some((part) => /^[A-Z]+$|\[\]$/.test(part))
 			? []
 			: parts.map((_, at) => parts.slice(0, at + 1));
@@ -51,7 +51,7 @@ export function effectiveSetting(key: string, sources: ConfigSources): Effective
 	return settingAt(path, schema, checkedSources(sources).checked, sources);
 }
 
-/** Returns all settings that a source sets. With `all`, also returns settings with their defaults. */
+/** Returns the settings that the sources set. With `all`, also returns the settings that no source sets. */
 export function effectiveSettings(sources: ConfigSources, all = false): EffectiveSetting[] {
 	const { checked, set } = checkedSources(sources);
 	const paths = Object.entries(set).flatMap(([name, value]) =>
@@ -127,7 +127,7 @@ function valueAt(values: unknown, path: JsonPath): unknown {
 	);
 }
 
-/** Returns the paths of the plain values in a value. A list is treated as one value. */
+/** Returns the paths of the values that are not objects. An array is one value. */
 function pathsIn(path: readonly string[], value: unknown): (readonly string[])[] {
 	if (value === undefined) return [];
 	if (typeof value !== "object" || value === null || Array.isArray(value)) return [path];

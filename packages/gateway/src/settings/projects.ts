@@ -29,7 +29,7 @@ const fileSchema = () =>
 		),
 	});
 
-/** Path of the file in the data directory, which no tool can change. */
+/** Path of the file with the decisions in a data directory. */
 export function projectsIn(data: string): string {
 	return join(data, "projects.json");
 }
@@ -126,7 +126,7 @@ export function projectReader({ data, log, audit }: ReaderParts): () => Promise<
 	};
 }
 
-/** State of a file: identity, size and times; empty if the file does not exist. */
+/** State of a file for comparison: inode, size, and modification and change time. Empty if the file does not exist. */
 function fileState(path: string): string {
 	const facts = statSync(path, { bigint: true, throwIfNoEntry: false });
 	return facts ? `${facts.ino} ${facts.size} ${facts.mtimeNs} ${facts.ctimeNs}` : "";

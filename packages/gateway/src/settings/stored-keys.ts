@@ -15,7 +15,7 @@ const keysSchema = () => z.record(z.string().regex(keyName), z.string().min(1));
 /** Keys and tokens by the names of their variables. */
 export type StoredKeys = Readonly<Record<string, string>>;
 
-/** Path of the file in the data directory, which no tool can read. */
+/** Path of the file with the stored keys in a data directory. */
 export function keysIn(data: string): string {
 	return join(data, "api-keys.json");
 }
@@ -41,8 +41,8 @@ export async function readStoredKeys(data: string): Promise<StoredKeys> {
 }
 
 /**
- * Reads the keys in a text; undefined for an invalid text. It gives no reason, because the reason could contain a part of a
- * key.
+ * Reads the keys in a text; undefined for an invalid text. The result has no reason, because a reason could contain a
+ * part of a key.
  */
 function keysFrom(text: string): StoredKeys | undefined {
 	try {

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Starts a scripted server on this machine. */
 export async function serveHttp(listener: RequestListener) {
 	const server = createServer(listener).listen(0, "127.0.0.1");
 	await once(server, "listening");

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TlsFiles } from "../transport/tls-identity.ts";
 
-/** Name of a test certificate in test/fixtures/tls. */
 export type TestCertificate = "first" | "second" | "expired";
 
 function fixture(name: string): string {

@@ -30,7 +30,6 @@ export class ZotSetup implements AsyncDisposable {
 	readonly t: TestRuntime;
 	readonly agent: Agent;
 	readonly connection: ZotConnection;
-	/** All sent frames, in order. */
 	readonly frames: Frame[] = [];
 
 	private constructor(t: TestRuntime, agent: Agent, { token, approvals = false, onFrame }: ZotSetupOptions) {

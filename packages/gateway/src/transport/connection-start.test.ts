@@ -17,7 +17,6 @@ async function dribble(client: Socket, accepted: Socket, text: string): Promise<
 	}
 }
 
-/** Returns the text that a later reader receives. */
 async function readRest(client: Socket, accepted: Socket): Promise<string> {
 	client.end();
 	const chunks = await Array.fromAsync<Buffer>(accepted);

@@ -25,8 +25,8 @@ interface StartOptions extends ListenerSecurity, ConnectionHandlers {
 }
 
 /**
- * Reads the first bytes of a connection, decrypts TLS, and passes the connection on by its protocol. Closes a connection that
- * sends nothing for five seconds.
+ * Reads the first bytes of a connection, decrypts TLS, and passes the connection on by its protocol. Closes a
+ * connection that does not reveal its protocol within five seconds.
  */
 export async function startConnection(socket: Socket, options: StartOptions): Promise<void> {
 	const { clock, identity, plain = () => true, admission } = options;
@@ -81,7 +81,7 @@ export function readFirstBytes(socket: Socket, clock: Clock): Promise<FirstBytes
 		};
 		const giveUp = (): void => settle(undefined);
 		const read = (): void => {
-			// Without an encoding, a socket returns buffers. Null means that no data has arrived.
+			// Without an encoding, a socket returns buffers. Null means that the buffer is empty.
 			const chunk: Buffer | null = socket.read();
 			if (chunk === null) return;
 			seen = Buffer.concat([seen, chunk]);
@@ -100,7 +100,7 @@ function judge(bytes: Buffer): FirstBytes | "unclear" {
 	return length === PREFACE.length ? "http2" : "unclear";
 }
 
-/** Maximum duration of the handshake, sufficient for a machine that waits for entropy. */
+/** Maximum duration of the handshake in milliseconds, sufficient for a machine that waits for entropy. */
 const HANDSHAKE_DEADLINE_MS = 5_000;
 
 /**

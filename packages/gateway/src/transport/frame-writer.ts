@@ -19,7 +19,9 @@ export interface FrameWriterOptions {
 	readonly account: OutgoingAccount;
 	/** Called when a droppable frame was dropped. */
 	readonly onDropped?: () => void;
-	/** Called if the reader is too slow. Close its connection: the reader can resume. */
+	/**
+	 * Called once if the reader is too slow. The caller must close the connection. The reader can reconnect and resume.
+	 */
 	readonly onOverflow: () => void;
 }
 
@@ -31,7 +33,8 @@ export type FrameWeight = "required" | "droppable" | "minor";
 
 /**
  * Writes complete frames to one socket, all frames of a tick in one write. A slow reader first loses minor frames, and
- * above its budget also droppable frames. After that, `onOverflow` is called once, and all waiting frames are dropped.
+ * above its budget also droppable frames. If it is still above its budget after `readerPatienceMs`, or reaches twice
+ * the budget, `onOverflow` is called once, and all waiting frames are dropped.
  */
 export class FrameWriter implements Flushable, Holder {
 	readonly #options: FrameWriterOptions;
@@ -140,7 +143,10 @@ export class FrameWriter implements Flushable, Holder {
 		return this.#bytes + this.#options.socket.writableLength;
 	}
 
-	/** Handles required frames above the budget. The reader is closed after a time, or immediately at twice the budget. */
+	/**
+	 * Handles required frames above the budget. Calls `onOverflow` after `readerPatienceMs` if the reader is still above
+	 * the budget, or immediately at twice the budget.
+	 */
 	#warn(): void {
 		if (this.#frames.length >= 2 * this.#budget.frames || this.#waitingBytes() >= 2 * this.#budget.bytes) {
 			this.#overflow();

@@ -50,7 +50,7 @@ export class LineWriter {
 	#waited = 0;
 	#seen = 0;
 	#until = 0;
-	/** Unwritten rest of a long text. */
+	/** Unwritten part of a long text. */
 	#rest: Buffer | undefined;
 	/** Whether this tick will write the waiting lines. */
 	#settling = false;
@@ -117,7 +117,7 @@ export class LineWriter {
 		this.flush();
 		await this.drained();
 		if (this.#ended) return !this.#lost;
-		// The buffer of the stream also waits for the reader.
+		// The buffer of the stream may also wait for the reader.
 		const patience = this.#clock.after(patienceMs, () => this.#leave());
 		await new Promise<void>((resolve) => {
 			this.#waiters.push(resolve);

@@ -9,7 +9,6 @@ import { createListener, type Listener, type ListenerOptions } from "./listener.
 
 const PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/** Creates a server that echoes method, target and body. */
 function echoServer(): Server {
 	return createServer(async (request, response) => {
 		response.end(`${request.method} ${request.url} ${await text(request)}`);

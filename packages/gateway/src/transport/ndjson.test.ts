@@ -8,7 +8,6 @@ import { type Line, LineReader } from "./ndjson.ts";
 const mebibyte = 1024 * 1024;
 const max = 16 * mebibyte;
 
-/** Reads all lines of these chunks, including the text after the last line break. */
 function linesOf(chunks: readonly Buffer[], limit = max): Line[] {
 	const reader = new LineReader(limit);
 	const lines = chunks.flatMap((chunk) => [...reader.read(chunk)]);

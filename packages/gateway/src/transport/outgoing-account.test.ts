@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { type Holder, OutgoingAccount } from "./outgoing-account.ts";
 
-/** Creates a reader. When it is closed, it records its name in `closed` and releases its share. */
 function reader(account: OutgoingAccount, name: string, closed: string[]): Holder {
 	const holder: Holder = {
 		giveUp() {

@@ -11,7 +11,6 @@ export interface PlacesLimits {
 	readonly waiting: number;
 }
 
-/** An incoming connection. */
 export interface NewConnection {
 	readonly socket: Socket;
 	/** Clock for the time until the connection must be authenticated. */
@@ -66,8 +65,8 @@ interface WaitingSocket {
 }
 
 /**
- * Places of one kind of connections, with a queue for the waiting connections. A connection has a place for at most ten
- * seconds.
+ * Places of one kind of connections, with a queue for the waiting connections. A connection that has its place for ten
+ * seconds is closed.
  */
 export class Places {
 	readonly #limits: PlacesLimits;

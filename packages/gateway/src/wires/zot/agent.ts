@@ -133,7 +133,7 @@ export class Agent {
 		return this.#model;
 	}
 
-	/** Returns the listed models, and the active model, which another server may have without a description. */
+	/** Returns the listed models. The active model is first if it is not listed, as with a server of the operator. */
 	models(): readonly ModelInfo[] {
 		const listed = this.#runtime.models(principal);
 		if (listed.some(({ id }) => id === this.#model)) return listed;

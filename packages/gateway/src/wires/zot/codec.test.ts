@@ -166,7 +166,6 @@ test("a message that is too long for a line is refused", () => {
 	expect(kindOf("€".repeat(max / 3))).toBe("refused");
 });
 
-/** Returns random JSON, and random text that is not JSON. */
 function* anything(seed: number, count: number): Generator<string> {
 	const ids = seededIds(seed);
 	let bytes: number[] = [];

@@ -28,8 +28,9 @@ const urgent: ReadonlySet<CommandType> = new Set(["abort", "approve", "prompt", 
 const onlyIdle: ReadonlySet<CommandType> = new Set(["clear", "set_model", "set_reasoning"]);
 
 /**
- * One client, without a stream. Reads the lines of the client, admits it, answers each command once, and sends events.
- * Responses are in the order of the commands, except that prompts and compactions are answered when they start.
+ * The protocol for one client, without its streams. Reads the lines of the client, admits the client, answers each
+ * command once, and sends events. Responses are in the order of the commands, except that prompts and compactions are
+ * answered when they start.
  */
 export class ZotConnection {
 	readonly #options: ConnectionOptions;
@@ -76,7 +77,7 @@ export class ZotConnection {
 		return true;
 	}
 
-	/** Finishes the commands of a client whose input has ended. */
+	/** Waits for the commands of a client whose input has ended. Denies all approvals. */
 	async end(reason: Unanswered = "ended"): Promise<void> {
 		await this.#approvals
 			.end(reason)

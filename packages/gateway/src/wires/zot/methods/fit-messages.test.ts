@@ -24,7 +24,6 @@ test.each(["x", "ü", '"', "\u0001", "\u2028"])(
 		expect(fitting.messages).toEqual(messages.slice(fitting.omitted));
 		const bytes = encodedBytes(fitting);
 		expect(bytes).toBeLessThan(15.1 * mebibyte);
-		// A further message would not fit.
 		expect(bytes + encodedBytes(messages[0])).toBeGreaterThan(15 * mebibyte);
 	},
 );

@@ -36,7 +36,6 @@ const ended = (error = "") =>
 const text = (content: string) => ({ type: "text", text: content }) as const;
 const call = (id: string) => ({ type: "call", id, name: "bash", arguments: {} }) as const;
 
-/** Returns the lines of these events, as their types and main fields. */
 function linesOf(...events: readonly SessionEvent[]): string[] {
 	const lines = new PromptLines(new Tally(), new AbortController().signal);
 	return events.flatMap((event) => lines.receive(event)).map(brief);

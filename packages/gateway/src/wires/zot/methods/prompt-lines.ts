@@ -7,8 +7,8 @@ import type { Counts, Notice } from "../schema.ts";
 type Called = Extract<Recorded["event"], { type: "model.called" }>;
 
 /**
- * Kind of a model call. `replied`: whether the call returned content. Token counts do not show this, because some providers
- * count none.
+ * Kind of a model call. `replied`: whether the call returned content. Token counts do not show this, because some
+ * providers report no counts.
  */
 interface Counted {
 	readonly auxiliary: boolean;
