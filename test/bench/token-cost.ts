@@ -67,7 +67,7 @@ interface Case {
 
 const cases: readonly Case[] = [
 	{ name: "bulk reply", unit: "µs/token", order: `words ${words}`, streams: 1, units: words, atMost: 2 },
-	// A single stream is so short that one garbage collection would decide the result.
+	// A single stream is so short that one garbage collection would dominate the result.
 	{ name: "100 KB tool input", unit: "µs", order: `input ${inputBytes}`, streams: 6, units: 1, atMost: 2 },
 	{ name: "50 streams at 2 ms", unit: "µs/token", order: "paced 200 2", streams, units: 200 },
 ];

@@ -10,10 +10,10 @@ import { openSession, request } from "./measure/requests.ts";
 import { startServer } from "./measure/server-process.ts";
 
 /**
- * Time that the gateway adds to the first token: the time from sending a message to the first delta of a reply,
- * including the durable commit, minus the time of the same reply from the SDK alone and the time of a `ws` round trip
- * of the same text. For comparison, the bench also measures the commit with bare node:sqlite (WAL, synchronous=FULL) on
- * the same disk. The four cases alternate after each message, so that their caches are equally warm.
+ * Time that the gateway adds to the first token: from sending a message to the first delta, including the durable
+ * commit. The times of the same reply from the SDK alone and of a `ws` round trip are subtracted. For comparison, the
+ * bench also measures the commit with bare node:sqlite (WAL, synchronous=FULL) on the same disk. The four cases
+ * alternate after each message, so that their caches are equally warm.
  */
 const turns = 40;
 const order = "words 2";

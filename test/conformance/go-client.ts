@@ -75,7 +75,7 @@ export interface GoEvent {
 }
 
 /**
- * A test client that behaves like the existing Go clients: it accepts messages of at most 32 KiB, treats the next
+ * A test client that behaves like the existing Go clients. It accepts messages of at most 32 KiB, treats the next
  * message as the response to its request, and reads only the inner payload of an event.
  */
 export class GoClient implements AsyncDisposable {

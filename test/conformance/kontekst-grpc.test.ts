@@ -195,7 +195,7 @@ verifiesOn("roz", ["roz.reflection"], "reflection returns a schema that defines 
 		for (const fileContainingSymbol of ["roz.v1.AgentService", "kontekst.AgentService"]) {
 			const { file } = await reflection({ fileContainingSymbol });
 			const set = create(FileDescriptorSetSchema, {
-				// The service sends imports after the requested file, but here the imports must come first.
+				// The service returns imports after the requested file, but `FileDescriptorSet` requires imports first.
 				file: file.map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes)).toReversed(),
 			});
 			// Throws for a missing import or type, as grpcurl does.

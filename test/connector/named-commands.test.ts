@@ -12,8 +12,7 @@ const sources = globSync(
 	.map((path) => readFileSync(new URL(path, root), "utf8"));
 
 /**
- * Whether a test runs the command by its name or alias. The name may be in a scene or a table, after `/` or `!`, or in
- * a function call.
+ * Whether a test runs the command by one of its names: in a scene, in a table, after `/` or `!`, or in a function call.
  */
 function isTested(names: readonly string[]): boolean {
 	const called = new RegExp(`(?:commands?: "|[/!]|(?:command|run|find)\\(")(?:${names.join("|")})(?![\\w-])`);

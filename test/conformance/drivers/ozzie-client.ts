@@ -96,7 +96,7 @@ export class OzzieClient implements AsyncDisposable {
 		return this.response(id);
 	}
 
-	/** Response with this id. Earlier frames stay unread. */
+	/** The response with this id. Other frames stay unread. */
 	async response(id: string | undefined): Promise<ResponseFrame> {
 		for (;;) {
 			const index = this.#frames.findIndex((frame) => frame.type === "res" && frame.id === id);

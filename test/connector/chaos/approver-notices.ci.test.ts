@@ -14,10 +14,13 @@ const escalated = "has no decision yet";
 const label = "Allow run rm -rf build?";
 const hourMs = 3_600_000;
 
-/** Whether a death at this place can affect an outbox row or its request. */
+/** Whether a death at this failpoint can affect an outbox row or its request. */
 const isStep = (place: string): boolean => place.startsWith("outbox.") || place.startsWith("platform.");
 
-/** Plays one approval: notices by direct message, a reminder by mention, and an escalation in the approval channel. */
+/**
+ * Plays one approval: notices by direct message, then a reminder by mention, then an escalation to the approval
+ * channel.
+ */
 async function notify(growth: Growth, session: GrowingSession, place: NoticePlatform): Promise<void> {
 	const { approvers, approvals } = place;
 	const expires_at = new Date(24 * hourMs).toISOString();
@@ -54,7 +57,7 @@ function faultsOf(posts: readonly SeenPost[], place: NoticePlatform): string[] {
 			["anything to the first approver", one, "", 1],
 			["anything to the second approver", two, "", 1],
 			["anything in the channel for approvals", approvals, "", 1],
-			// These posts are the approval card, the reminder and the answer.
+			// The approval card, the reminder and the answer.
 			["anything in the conversation", posts, "", 3],
 		];
 	return counts.flatMap(([what, all, text, count]) => {

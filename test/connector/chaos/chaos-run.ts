@@ -12,14 +12,17 @@ import { Work } from "./work.ts";
 
 const steps = 70;
 const maxExtraSteps = 200;
-/** Minimum number of edits or stream additions that one answer must have in each run. */
+/** Minimum number of edits or stream additions that some answer must have in each run. */
 const leastGrowth = 3;
 const quietTurns = 12;
-/** Step between places. It must have no common divisor above 1 with the number of places, so that each place is used. */
+/**
+ * Step between failpoints of consecutive processes. It has no common divisor with the number of places, so that each
+ * place is used.
+ */
 const placeStride = 4;
 const shortMs = 25;
 
-/** A clock with times in whole milliseconds, like the clock of a machine. */
+/** Returns whole milliseconds, like a system clock. */
 class MillisecondClock extends ManualClock {
 	override now(): number {
 		return Math.floor(super.now());
@@ -30,39 +33,40 @@ export interface ChaosPeople {
 	readonly rooms: readonly { readonly id: string }[];
 	readonly pendingActions: PendingActions;
 	readonly messages: { databaseLost(): void };
-	/** People who request background tasks. */
+	/** People who may request background tasks. */
 	readonly requesters: readonly { readonly id: string; readonly name: string }[];
-	/** Writes to the connector in each room, so that the connector knows the room. */
+	/** Sends a message to the connector in each room, so that the connector has stored the room. */
 	greet(): void;
-	/** Performs one random action of a person. */
+	/** Performs one random action of a random person. */
 	act(): void;
 }
 
-/** Platform of a chaos run, with its possible faults. */
+/** The platform of a chaos run, with its people and its faults. */
 export interface ChaosPlatform<Simulator, People extends ChaosPeople> {
 	readonly name: "discord" | "slack";
 	readonly simulator: Simulator;
 	readonly people: People;
-	/** Tenants of the rooms, for example the guild. */
+	/** Ids of the guilds or teams that contain the rooms, as in session keys. */
 	readonly tenants: readonly string[];
-	/** Virtual milliseconds after which the connector has stored earlier actions, although they may be unanswered. */
+	/**
+	 * Virtual milliseconds after which the connector has stored all earlier actions. It may not have responded to them.
+	 */
 	readonly calmMs: number;
-	/** Virtual milliseconds that exceed the wait for any automatic action. */
+	/** Virtual milliseconds that exceed any retry or timeout. */
 	readonly longestMs: number;
 	readonly cuts: readonly (() => void)[];
-	/** Changes of growing answers that the platform has carried out. */
 	readonly growth: SeenGrowth;
-	/** Number of requests that got a fault. */
+	/** Number of requests that failed because of an injected fault. */
 	readonly failed: number;
-	/** Starts the faults: from now on, some requests fail, and some events arrive twice or out of order. */
+	/** Starts to inject faults: some requests fail, and some events are duplicated or reordered. */
 	break(): void;
 	heal(): void;
 	/**
-	 * Makes the next process of the connector. With `isLost`, it does not resume the stored platform session of the
-	 * previous process.
+	 * Creates the next process of the connector. With `isLost`, it does not resume the platform session of the previous
+	 * process.
 	 */
 	nextProcess(isLost: boolean): PlatformProcess;
-	/** Returns faults about removed messages, when all actions are stored. */
+	/** Returns faults about deleted messages. Call it when the connector has stored all actions. */
 	judgeRemoved(run: ChaosRun<Simulator, People>): string[];
 }
 
@@ -79,16 +83,15 @@ export interface ChaosPlan<Simulator, People extends ChaosPeople> {
 	openPlatform(parts: ChaosPlatformParts): ChaosPlatform<Simulator, People>;
 }
 
-/** All state that outlives a process of the connector: a platform with its people, the gateway, and the disk. */
+/** All state that outlives a connector process: the platform with its people, the gateway, and the disk. */
 export class ChaosRun<Simulator, People extends ChaosPeople> {
 	readonly simulator: Simulator;
 	readonly gateway: ScriptedGateway;
 	readonly people: People;
 	readonly work: Work;
-	/** Changes of growing answers that the platform has carried out. */
 	readonly growth: SeenGrowth;
 	readonly deaths: string[] = [];
-	/** Posts that wait for the operator at the end, and posts that were given up. */
+	/** Outbox rows at the end that wait for the operator or were given up. */
 	stuck: readonly string[] = [];
 	readonly faults: string[] = [];
 	readonly #platform: ChaosPlatform<Simulator, People>;
@@ -126,7 +129,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		await mkdir(this.#directory, { recursive: true });
 		const killable = await this.#begin(true);
 		await this.#pass(5000);
-		// Messages in an unknown channel may be lost with the connection, so the connector must first know each room.
+		// A lost connection may lose the first message of an unknown channel, so the connector must first know each room.
 		this.people.greet();
 		await this.#pass(30_000);
 		for (const session of this.gateway.sessions) this.work.trust.grantTrust(session);
@@ -142,7 +145,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		await rm(this.#directory, { recursive: true });
 	}
 
-	/** Kinds of events in this run, for a census of many runs. */
+	/** Kinds of events in this run, for statistics over many runs. */
 	get happened(): readonly string[] {
 		const { tasks } = this.work.tasks;
 		const answered = this.gateway.sessions
@@ -162,7 +165,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		);
 	}
 
-	/** Log of the last process without debug messages, to help find a fault. */
+	/** Log of the last process without debug records. */
 	get log(): readonly string[] {
 		const records = this.#killable?.log.records ?? [];
 		return records
@@ -170,7 +173,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 			.map(({ level, message, fields }) => `${level} ${message} ${written(fields)}`);
 	}
 
-	/** Plays a step with a reachable gateway, because each run must have a growing answer. */
+	/** Plays a step with a reachable gateway, so that an answer can grow. */
 	async #extraStep(): Promise<void> {
 		if (this.#killable?.end !== undefined) await this.#remove();
 		this.gateway.away = false;
@@ -189,8 +192,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 	}
 
 	/**
-	 * Causes a random fault: cuts the connection to the platform, kills the process, or makes the gateway unavailable or
-	 * available.
+	 * Causes a random fault: cuts the platform connection, kills the process, or toggles the availability of the gateway.
 	 */
 	#disturb(): void {
 		const { cuts } = this.#platform;
@@ -212,7 +214,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		const end = this.#clock.now() + longestMs;
 		await this.#pass(calmMs);
 		this.faults.push(...this.#platform.judgeRemoved(this));
-		// The last actions may still lead to posts.
+		// The last actions may still cause posts, so the work must be complete in two consecutive checks.
 		for (let done = 0; done < 2; done = (await this.#isDone()) ? done + 1 : 0) {
 			this.work.finish();
 			await this.#pass(20_000);
@@ -235,7 +237,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		await this.#quiet();
 		const part = Math.max(100, ms > 60_000 ? 5000 : ms / 6);
 		for (let left = ms; left > 0; left -= part) {
-			// Waits of some milliseconds, for example of concurrent commits, do not need a step of seconds.
+			// A short step first: work such as concurrent commits needs only milliseconds.
 			this.#clock.advance(shortMs);
 			await this.#quiet();
 			this.#clock.advance(Math.max(0, Math.min(left, part) - shortMs));
@@ -264,13 +266,13 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		this.#kills -= 1;
 		if (this.#kills < 0) return;
 		this.#armed += 1;
-		// Each place has its turn, even with only a few seeds.
+		// Uses each place in turn, so that a few seeds cover all places.
 		const place = places[(this.#seed * placeStride + this.#armed) % places.length] ?? "";
-		// A process uses the store and the platform frequently, but it reaches the remaining places only a few times.
+		// A process reaches store and platform places often, and the other places only a few times.
 		killable.arm({ place, hit: this.#random.between(1, isFrequent(place) ? 60 : 5) });
 	}
 
-	/** Removes a dead process and starts the next process, perhaps without the database. */
+	/** Replaces a dead process. Sometimes deletes the database before the next process starts. */
 	async #remove(): Promise<void> {
 		const killable = this.#killable;
 		if (killable?.end === undefined) return;
@@ -285,9 +287,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		this.#arm(await this.#begin(isLost));
 	}
 
-	/**
-	 * Advances the clock until the work is over. The work of a dead process may never end, so the method waits at most 200 turns.
-	 */
+	/** Advances the clock until `work` has settled, at most 200 times. The work of a dead process may never settle. */
 	async #through(work: Promise<void>): Promise<void> {
 		let isOver = false;
 		const over = (): void => {

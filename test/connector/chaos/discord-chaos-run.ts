@@ -40,7 +40,7 @@ export class DiscordChaosPlatform implements ChaosPlatform<Simulator, People> {
 	#session = new StoredSession(undefined);
 
 	constructor({ clock, random, seed }: ChaosPlatformParts) {
-		// The minimum that the connector relies on. With a longer time, the test would not notice a late repeat.
+		// The minimum that the connector relies on. With a longer time, the test could miss a retry that is too late.
 		this.simulator = new Simulator({ clock, seed, settings: { nonceMs: 60_000 } });
 		this.people = new People(this.simulator, random);
 		this.tenants = [this.simulator.home.id, "dm"];
@@ -68,7 +68,7 @@ export class DiscordChaosPlatform implements ChaosPlatform<Simulator, People> {
 		this.#session = session;
 		const { simulator, growth } = this;
 		const port = new InProcessPort(simulator, { intents, sessions: session.store });
-		// A sent request still reaches the platform when the process is already dead.
+		// A request that was sent before the death of the process still reaches the platform.
 		const wire = new InProcessPort(simulator, { intents });
 		return {
 			run: (options, guarded) =>

@@ -4,7 +4,7 @@ import type { GrantPayload } from "@parley/protocol";
 
 type Session = ScriptedGateway["sessions"][number];
 
-/** Matches channels for direct messages of Discord or Slack. */
+/** Matches channel keys of direct messages on Discord or Slack. */
 const isDirect = /^dm:|:D/;
 
 export interface Grant {
@@ -15,12 +15,12 @@ export interface Grant {
 	isOver: boolean;
 }
 
-/** Reason of a grant, which the open grant card shows. */
+/** Unique reason of a grant, which its card shows while the grant is active. */
 export function reasonOf({ id }: Pick<Grant, "id">): string {
 	return `quick work ${id.slice(-6)}.`;
 }
 
-/** Channel grants of an operator, with those that have ended. */
+/** Trust grants for channels, including those that have ended. */
 export class GrantWork {
 	readonly grants: Grant[] = [];
 	readonly #gateway: ScriptedGateway;
@@ -40,7 +40,10 @@ export class GrantWork {
 		});
 	}
 
-	/** Grants trust to the channel of a session, unless the channel has an open grant or is a direct message. */
+	/**
+	 * Creates a grant for the channel of the session. Does nothing for direct messages, and for a channel with an active
+	 * grant.
+	 */
 	grantTrust(session: Session): void {
 		const { place } = session;
 		if (place === undefined || isDirect.test(place)) return;
@@ -60,7 +63,6 @@ export class GrantWork {
 		return { status: "revoked" as const };
 	}
 
-	/** Calls `notify` for each session of the channel. */
 	#notify(place: string, notify: (session: Session) => void): void {
 		for (const session of this.#gateway.sessions) if (session.place === place) notify(session);
 	}

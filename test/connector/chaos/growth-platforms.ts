@@ -6,12 +6,12 @@ import { SlackChaosPlatform } from "./slack-chaos-run.ts";
 
 type Open = (clock: ManualClock) => GrowthPlatform;
 
-/** A platform with a channel in which a person asks Parley, two approvers, and a separate channel for approvals. */
+/** A platform with a channel for requests, two approvers, and a separate approval channel. */
 export interface NoticePlatform extends GrowthPlatform {
-	/** Ids of the approvers in the form of principals: `PLATFORM:TENANT:USER`. */
+	/** Principals of the approvers: `PLATFORM:TENANT:USER`. */
 	readonly approvers: readonly string[];
 	readonly approvals: string;
-	/** Parley's posts in the direct messages of each approver, and in the approval channel. */
+	/** Parley's posts in each approver's direct messages, and in the approval channel. */
 	elsewhere(): { readonly direct: readonly (readonly SeenPost[])[]; readonly approvals: readonly SeenPost[] };
 }
 
@@ -56,7 +56,7 @@ export function discordNotices(clock: ManualClock): NoticePlatform {
 	};
 }
 
-/** Asks in a channel. Parley answers in a thread. */
+/** A person writes in a channel, and Parley answers in a thread. */
 export function slackNotices(clock: ManualClock): NoticePlatform {
 	const platform = new SlackChaosPlatform({ clock, random: new Random(1), seed: 1 });
 	const { simulator } = platform;
@@ -75,12 +75,11 @@ export function slackNotices(clock: ManualClock): NoticePlatform {
 	};
 }
 
-/** Answers that grow by edits, in threads of a channel. */
 export function slackGrowth(seed: number): Open {
 	return (clock) => slackRoom(new SlackChaosPlatform({ clock, random: new Random(seed), seed }), false);
 }
 
-/** Answers that grow as streams, in threads of direct messages. */
+/** Answers that grow as native streams, in threads of direct messages. */
 export function slackDirectGrowth(seed: number): Open {
 	return (clock) => slackRoom(new SlackChaosPlatform({ clock, random: new Random(seed), seed }), true);
 }

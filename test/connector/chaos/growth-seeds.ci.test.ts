@@ -8,8 +8,8 @@ import { playSeed } from "./growth-seed.ts";
 
 const first = testSeed();
 /**
- * Number of seeds on Discord. Each row of Slack uses half of them. Answers also grow in `*-chaos-*.ci.test.ts`. In
- * this test, a process dies more often while one answer grows.
+ * Number of seeds on Discord; each Slack row uses half as many. Unlike `*-chaos-*.ci.test.ts`, each seed plays a single
+ * growing answer, during which processes die more often.
  */
 const count = 4 * testScale(25, 1000);
 

@@ -10,7 +10,7 @@ const end = "That is the end.";
 const call = { name: "read", call_id: "c1" } as const;
 
 /**
- * An answer that grows, calls a tool, grows over two posts, and ends with a short text. Each step has the
+ * Steps of an answer that grows, calls a tool, grows over two posts, and ends with a short text. Each step has the
  * milliseconds that pass after it.
  */
 const stepsOf = (twoPosts: number): readonly (readonly [(session: GrowingSession) => void, number])[] => [
@@ -24,14 +24,14 @@ const stepsOf = (twoPosts: number): readonly (readonly [(session: GrowingSession
 	[(session) => void session.end({ content: end }), 3000],
 ];
 
-/** Whether a death at this place can affect an outbox row, a transient edit or its request. */
+/** Whether a death at this failpoint can affect an outbox row, a transient edit or its request. */
 const isStep = (place: string): boolean => place.startsWith("outbox.") || place.startsWith("platform.");
 
 interface Stage {
 	readonly open: ConstructorParameters<typeof Growth>[0];
-	/** Number of characters that need two posts. */
+	/** Number of characters that do not fit in one post. */
 	readonly twoPosts: number;
-	/** Whether the post grows as a native stream of the platform. By default, it grows by edits. */
+	/** Whether the answer is a native stream of the platform. By default, it grows by edits. */
 	readonly streams?: true;
 }
 

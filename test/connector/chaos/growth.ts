@@ -5,32 +5,31 @@ import { afterPatience, ManualClock } from "@parley/base/testing";
 import { ScriptedGateway } from "@parley/connector/testing";
 import { type Fate, KillableConnector, type PlatformProcess } from "./killable-connector.ts";
 
-/** A post of Parley that all members of its room see. */
+/** A public post of Parley. */
 export interface SeenPost {
 	readonly id: string;
 	readonly text: string;
 	readonly buttons: readonly string[];
-	/** Whether the platform shows that the post still grows. */
+	/** Whether the platform marks the post as a stream that has not ended. */
 	readonly streaming?: boolean;
 }
 
 export interface GrowthPlatform {
 	nextProcess(isLost: boolean): PlatformProcess;
-	/** Starts the faults: from now on, some requests fail, and some events arrive twice or out of order. */
+	/** Starts to inject faults: some requests fail, and some events are duplicated or reordered. */
 	break(): void;
 	heal(): void;
-	/** Sends a message of the person to Parley. */
 	ask(text: string): void;
 	posts(): readonly SeenPost[];
 	drainViolations(): readonly string[];
 }
 
-/** The death of a process, with or without the loss of its database. */
+/** Failpoint at which a process dies, and whether its database is lost. */
 export interface Death extends Fate {
 	readonly losesDatabase: boolean;
 }
 
-/** Words of a reply that is still growing. No complete answer contains them. */
+/** Part of a growing reply. No complete answer contains it. */
 export const part = "A part of a reply. ";
 
 export type GrowingSession = ScriptedGateway["sessions"][number];
@@ -39,27 +38,27 @@ const greeting = "Good morning.";
 const quietTurns = 12;
 const partMs = 250;
 /**
- * Virtual milliseconds after which a wait may fail. Longer than the time in which an edit of the previous process may arrive,
- * including retries.
+ * Virtual milliseconds after which a wait may fail. Longer than the time in which edits of the previous process,
+ * including retries, may arrive.
  */
 const longestMs = 300_000;
 /**
- * Real milliseconds after which a wait may fail. On a busy machine, the clock can pass its own limit during one write to the
- * disk.
+ * Real milliseconds before which a wait does not fail. During one disk write on a busy machine, the virtual clock may
+ * pass its own limit.
  */
 const patienceMs = 10_000;
 
-/** A connector that shows growing answers, and dies at given places. */
+/** Runs a connector with growing answers through a series of deaths. */
 export class Growth {
 	readonly gateway: ScriptedGateway;
 	readonly #clock = new ManualClock();
 	readonly #platform: GrowthPlatform;
 	readonly #directory: string;
 	#killable: KillableConnector | undefined;
-	/** Planned deaths of this process and of the processes after it. */
+	/** Planned deaths of the current process and its successors. */
 	#deaths: readonly Death[] = [];
 	#before: ReadonlySet<string> | undefined;
-	/** Id of the first post of the answer that people have seen. */
+	/** Id of the first visible post of the answer. */
 	#first: string | undefined;
 	#isDead = false;
 
@@ -69,21 +68,21 @@ export class Growth {
 		this.#directory = directory;
 	}
 
-	/** Starts the first process, which then knows the channel. */
+	/** Starts the first process and plays one run, so that the connector knows the channel. */
 	async begin(): Promise<void> {
 		await this.#start(true);
 		await this.pass(5000);
 		this.#platform.ask("hello");
 		const session = await this.#run();
 		session.end({ content: greeting });
-		// Edits of a new process wait until edits of the previous process can no longer arrive.
+		// A new process delays its edits until edits of the previous process can no longer arrive.
 		await this.pass(20_000);
 		this.#before = new Set(this.#platform.posts().map(({ id }) => id));
 	}
 
 	/**
-	 * Arms the deaths of this process and of the next processes. With `isBroken`, also starts the faults of requests
-	 * and events.
+	 * Plans the deaths of the current process and its successors. With `isBroken`, the platform also starts to inject
+	 * faults.
 	 */
 	disturb(deaths: readonly Death[], { isBroken = false } = {}): void {
 		this.#deaths = deaths;
@@ -91,13 +90,16 @@ export class Growth {
 		if (isBroken) this.#platform.break();
 	}
 
-	/** Sends a message of the person to Parley. Resolves with the session whose run is active. */
+	/** Sends a message to Parley and returns the session of its active run. */
 	async ask(): Promise<GrowingSession> {
 		this.#platform.ask("go on");
 		return this.#run();
 	}
 
-	/** Ends the faults. When all work is complete, resolves with the number of hits of each place in the last process. */
+	/**
+	 * Stops the injected faults and waits until all work is complete. Returns the number of hits of each failpoint in the
+	 * last process.
+	 */
 	async finish(): Promise<ReadonlyMap<string, number>> {
 		this.#platform.heal();
 		await this.#until(() => this.#isDone());
@@ -111,12 +113,10 @@ export class Growth {
 		await rm(join(this.#directory, "connectors"), { recursive: true });
 	}
 
-	/** Number of planned deaths that did not happen. */
 	get deathsLeft(): number {
 		return this.#deaths.length;
 	}
 
-	/** Id of the first post of the answer that people have seen. */
 	get first(): string | undefined {
 		return this.#first;
 	}
@@ -143,7 +143,7 @@ export class Growth {
 	async pass(ms: number): Promise<void> {
 		for (let left = ms; left > 0; left -= partMs) {
 			await this.#quiet();
-			// Waits of some milliseconds, for example of concurrent commits, do not need a step of seconds.
+			// A short step first: work such as concurrent commits needs only milliseconds.
 			this.#clock.advance(25);
 			await this.#quiet();
 			this.#clock.advance(partMs - 25);
@@ -211,9 +211,7 @@ export class Growth {
 		this.#arm();
 	}
 
-	/**
-	 * Advances the clock until the work is over. The work of a dead process may never end, so the method waits at most 200 turns.
-	 */
+	/** Advances the clock until `work` has settled, at most 200 times. The work of a dead process may never settle. */
 	async #through(work: Promise<void> | undefined): Promise<void> {
 		let isOver = false;
 		const over = (): void => {

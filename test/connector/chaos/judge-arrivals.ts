@@ -1,12 +1,11 @@
 import type { ScriptedGateway } from "@parley/connector/testing";
 
-/** A message as it arrived at the gateway. */
+/** A message that the gateway has accepted. */
 export interface Arrival {
 	readonly content: string;
 	readonly run: string;
-	/** True if the run of the message was cancelled. */
 	readonly isCancelled: boolean;
-	/** True if the message joined an active run while it waited. */
+	/** True if the message was added to an active run. */
 	readonly hasJoined: boolean;
 }
 
@@ -16,7 +15,7 @@ interface Posted {
 	readonly file?: string;
 }
 
-/** All arrivals of a message at the gateway, without retries. */
+/** All arrivals of a message at the gateway, except retries of its run. */
 export function arrivalsOf({ sessions }: ScriptedGateway, message: string): Arrival[] {
 	return sessions.flatMap(({ frames }) => {
 		const payloads = frames.map(({ event, payload }) => ({ event, ...Object(payload) }));
@@ -24,7 +23,7 @@ export function arrivalsOf({ sessions }: ScriptedGateway, message: string): Arri
 			({ event, error }) => event === "assistant.message" && error === "cancelled",
 		);
 		const cancelled = new Set(ended.map(({ run_id }) => run_id));
-		// A cancelled run with `joined` no longer has its message, which is in the joined run.
+		// If a queued message joins an active run, its own run is cancelled with `joined`.
 		const moved = new Set(ended.filter(({ joined }) => joined !== undefined).map(({ run_id }) => run_id));
 		return payloads
 			.filter((one) => one.event === "user.message" && one.correlation_id === message)
@@ -36,7 +35,9 @@ export function arrivalsOf({ sessions }: ScriptedGateway, message: string): Arri
 	});
 }
 
-/** Faults for deleted messages that still wait at the end. A message that has joined a run cannot be withdrawn. */
+/**
+ * Faults for deleted messages that are still queued at the end. A message that has joined a run cannot be withdrawn.
+ */
 export function judgeWaiting(gateway: ScriptedGateway, deleted: readonly Posted[]): string[] {
 	const waiting = new Set(gateway.sessions.flatMap(({ runs }) => runs.map(({ id }) => id)));
 	return deleted.flatMap(({ id }) => {
@@ -45,7 +46,7 @@ export function judgeWaiting(gateway: ScriptedGateway, deleted: readonly Posted[
 	});
 }
 
-/** Faults if a version of a message arrives more than once. */
+/** Faults for each version of a message that arrived more than once. */
 export function judgeTwice({ versions }: Posted, arrivals: readonly Arrival[]): string[] {
 	return versions.flatMap((text) => {
 		const count = arrivals.filter(({ content }) => content.includes(text)).length;
@@ -53,7 +54,7 @@ export function judgeTwice({ versions }: Posted, arrivals: readonly Arrival[]): 
 	});
 }
 
-/** Faults unless the arrivals with the file and the refused downloads together equal all arrivals of the message. */
+/** Returns a fault unless every arrival of the message has the file or a notice that the file was refused. */
 export function judgeFile(
 	gateway: ScriptedGateway,
 	{ id, file, versions }: Posted,
@@ -62,7 +63,7 @@ export function judgeFile(
 	if (file === undefined) return [];
 	const arrived = gateway.requests.filter(({ method, params }) => {
 		const { attachments = [], correlation_id: message } = Object(params);
-		// Later messages of a thread also contain the file, as a file of an earlier message.
+		// Later messages of the thread also send the file, as part of the context.
 		return method === "send_message" && message === id && attachments.includes(`file_${file}`);
 	});
 	const arrivals = arrivalsOf(gateway, id);
@@ -72,8 +73,8 @@ export function judgeFile(
 }
 
 /**
- * Faults if the gateway made more retries than people requested. The gateway may make fewer retries, because it can
- * refuse a request.
+ * Returns a fault if the gateway made more retries than people requested. It may make fewer, because it can refuse a
+ * request.
  */
 export function judgeRetries({ sessions }: ScriptedGateway, expected: number): string[] {
 	const retries = sessions

@@ -4,12 +4,14 @@ import { arrivalsOf, judgeFile, judgeRetries, judgeTwice, judgeWaiting } from ".
 type SentMessage = DiscordChaosRun["people"]["messages"]["sentMessages"][number];
 
 /**
- * An edit or deletion may be lost if a new Discord session starts within this number of milliseconds after it. The connector
- * reads missed messages, but not missed edits and deletions.
+ * Milliseconds before a new Discord session within which an edit or deletion may be lost. After a new session, the
+ * connector reads missed messages, but not missed edits and deletions.
  */
 const receiptMs = 60_000;
 
-/** Faults in messages, edits, attachments and retries, found by comparison with the arrivals at the gateway. */
+/**
+ * Faults in messages, edits, attachments and retries: compares the people's actions with the arrivals at the gateway.
+ */
 export function judgeMessages(run: DiscordChaosRun): string[] {
 	const { people, gateway } = run;
 	const { sentMessages } = people.messages;
@@ -37,19 +39,18 @@ function judgeSentMessage(run: DiscordChaosRun, sentMessage: SentMessage): strin
 		: [...faults, `the gateway did not learn that ${first} is ${last} now`];
 }
 
-/** Whether a reply to the message reports that the edit came too late. */
+/** Whether a reply to the message reports that the edit was too late. */
 function isRefused({ room, id }: SentMessage): boolean {
 	return room
 		.shows()
 		.some(({ repliesTo, text }) => repliesTo?.id === id && text.includes("before you edited"));
 }
 
-/** Number of replies to the message that name its file, because the file could not be read. */
+/** Number of replies to the message that name the unreadable file. */
 function refusalsOf({ id, room }: SentMessage, file: string): number {
 	return room.shows().filter(({ repliesTo, text }) => repliesTo?.id === id && text.includes(file)).length;
 }
 
-/** Faults for deleted messages that still wait at the end. */
 export function judgeDeleted(run: DiscordChaosRun): string[] {
 	const { gateway, people } = run;
 	const deleted = people.messages.sentMessages.filter(
@@ -59,7 +60,7 @@ export function judgeDeleted(run: DiscordChaosRun): string[] {
 }
 
 /**
- * True if the connector may not know the last change of the message. Either a new Discord session began shortly after the
+ * True if the connector may have missed the last change of the message: a new Discord session began shortly after the
  * change, or the message itself may be lost.
  */
 function isUnseen({ simulator }: DiscordChaosRun, { changedAt, mayBeLost }: SentMessage): boolean {

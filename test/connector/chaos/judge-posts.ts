@@ -7,7 +7,7 @@ type Session = ScriptedGateway["sessions"][number];
 interface Post {
 	readonly text: string;
 	readonly buttons: readonly string[];
-	/** Whether the platform shows that the post still grows. */
+	/** Whether the platform marks the post as a stream that has not ended. */
 	readonly streaming?: boolean;
 }
 
@@ -16,11 +16,11 @@ export interface WorkAndPosts {
 	readonly gateway: ScriptedGateway;
 	readonly stuck: readonly string[];
 	readonly posts: readonly Post[];
-	/** Whether the connector can no longer show the session. */
+	/** Whether the thread of the session was deleted, so that its posts may be missing. */
 	isMissing?(session: Session | undefined): boolean;
 }
 
-/** Faults if an answer is not visible exactly once. */
+/** Returns a fault for each answer that is not visible exactly once. */
 export function judgeAnswers({ work, gateway, stuck, posts, isMissing }: WorkAndPosts): string[] {
 	return work.answers.flatMap(({ text, session }) => {
 		const count = posts.filter((post) => post.text.includes(text)).length;
@@ -32,8 +32,7 @@ export function judgeAnswers({ work, gateway, stuck, posts, isMissing }: WorkAnd
 }
 
 /**
- * Faults for a post that still looks like a growing answer at the end. Also faults if a text before a call is not
- * visible exactly once.
+ * Returns a fault if a post still looks like a growing answer, or if a text before a call is not visible exactly once.
  */
 export function judgeGrowth({ work, gateway, posts, isMissing }: WorkAndPosts): string[] {
 	const unfinished = posts.filter(
@@ -48,7 +47,7 @@ export function judgeGrowth({ work, gateway, posts, isMissing }: WorkAndPosts): 
 	return [...unfinished.map(({ text }) => `an answer is unfinished: ${text.slice(0, 100)}`), ...earlier];
 }
 
-/** Faults if one room shows the answers of a session out of order. */
+/** Returns a fault for each room that shows the answers of a session out of order. */
 export function judgeOrder({ answers }: Work, places: readonly (readonly Post[])[]): string[] {
 	return [...Map.groupBy(answers, ({ session }) => session)].flatMap(([session, own]) => {
 		const given = own.map(({ text }) => text);
@@ -63,8 +62,8 @@ export function judgeOrder({ answers }: Work, places: readonly (readonly Post[])
 }
 
 /**
- * Faults if a question is not on exactly one card. Also faults if a card with an open question has no button to approve, or if
- * another card has one.
+ * Returns a fault for each question without exactly one card, for each card with an open question and no approve
+ * button, and for other cards with such a button.
  */
 export function judgeQuestions({ work, posts, isMissing }: WorkAndPosts): string[] {
 	return work.questions.flatMap(({ session, label, approve }) => {
@@ -81,14 +80,16 @@ export function judgeQuestions({ work, posts, isMissing }: WorkAndPosts): string
 
 const reviewStates = /Waiting for your answer|Answered|Closed/;
 
-/** Faults if there are more grant cards than grants. */
 export function judgeGrantCards({ work, posts }: WorkAndPosts): string[] {
 	const cards = posts.filter(({ text }) => /This channel is (?:no longer )?trusted/.test(text));
 	const { grants } = work.trust;
 	return cards.length <= grants.length ? [] : [`${grants.length} grants have ${cards.length} cards`];
 }
 
-/** Faults if a plan is not shown exactly once, if a waiting plan cannot be approved, or if another plan can. */
+/**
+ * Returns a fault for each plan without exactly one card, for each open plan without an Approve button, and for each
+ * closed plan with one.
+ */
 export function judgeReviews({ work, posts, isMissing }: WorkAndPosts): string[] {
 	return work.tasks.tasks.flatMap(({ session, reviews }) =>
 		reviews.flatMap(({ label, isOpen }) => {
@@ -106,15 +107,15 @@ interface Ping {
 }
 
 /**
- * Faults unless each plan and each end of a task notify the requester once. A notification by any other post is also
- * a fault.
+ * Returns a fault unless each plan and each end of a task notifies the requester exactly once, and no other post
+ * notifies a person.
  */
 export function judgePings({ work, isMissing }: WorkAndPosts, pings: readonly Ping[]): string[] {
 	const causes = work.tasks.tasks.flatMap(({ title, end, reviews, requester, session }) => {
 		const person = { requester: requester.name, mayBeMissing: isMissing?.(session) ?? false };
 		return [
 			{ ...person, name: title, isRequested: end !== undefined },
-			// The question may have been answered before it was posted as open.
+			// A person may answer the question before it was posted.
 			...reviews.map(({ label, isOpen }) => {
 				const mayBeMissing = person.mayBeMissing || !isOpen;
 				return { ...person, name: label, isRequested: true, mayBeMissing };

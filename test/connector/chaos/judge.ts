@@ -12,10 +12,10 @@ import {
 	judgeReviews,
 } from "./judge-posts.ts";
 
-/** An event may be lost if a new Discord session starts within this number of milliseconds after it. */
+/** Milliseconds before a new Discord session within which an event may be lost. */
 const receiptMs = 60_000;
 
-/** Faults that people or the gateway can see. */
+/** Faults that are visible to people or to the gateway. */
 export function judge(run: DiscordChaosRun): string[] {
 	const { simulator, faults, people, work, gateway, stuck } = run;
 	const posts = postsOf(run);
@@ -40,7 +40,7 @@ export function judge(run: DiscordChaosRun): string[] {
 	];
 }
 
-/** Parley's public posts, one channel or thread after another. */
+/** Parley's public posts, grouped by channel and thread. */
 function postsOf({ people, simulator }: DiscordChaosRun): Shown[] {
 	const places = [...people.rooms, ...simulator.threads()];
 	return places.flatMap((place) => place.shows()).filter(({ author }) => author === simulator.bot.name);
@@ -63,8 +63,8 @@ function judgeTasks({ work, simulator }: DiscordChaosRun, posts: readonly Shown[
 }
 
 /**
- * Faults if a channel is still trusted after a change of its readers. Also faults if a card can end an ended grant,
- * or if a grant has several cards.
+ * Returns a fault if a channel is still trusted after its readers changed, if a card can end an inactive grant, or if a
+ * grant has several cards.
  */
 function judgeTrust({ work, people, simulator }: DiscordChaosRun, posts: readonly Shown[]): string[] {
 	return work.trust.grants.flatMap(({ id, place, grantedAt, isOver }) => {

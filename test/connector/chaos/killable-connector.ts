@@ -4,7 +4,7 @@ import type { RunningConnector, RunOptions, RunStatus } from "@parley/connector"
 import type { ScriptedGateway } from "@parley/connector/testing";
 import type { Client, OpenSession } from "@parley/protocol";
 
-/** Places at which a process of the connector can die. */
+/** Failpoints at which a connector process can die. */
 export const places = [
 	...["store.commit", "store.committed"],
 	...["claim", "claimed", "answered", "look", "looked", "settled"].map((name) => `outbox.${name}`),
@@ -13,27 +13,27 @@ export const places = [
 	...["late", "asked"].map((name) => `platform.${name}`),
 ];
 
-/** Whether a process reaches this place often. A death may then be planned for a later hit. */
+/** Whether a process reaches this place often, so that its death can be planned for a later hit. */
 export function isFrequent(place: string): boolean {
 	return place.startsWith("store.") || place.startsWith("platform.");
 }
 
-/** Milliseconds from the death of a process until the platform carries out a request that the process had sent. */
+/** Milliseconds from the death of a process until the platform performs the process's last request. */
 const lateMs = 2000;
 
-/** The place at which a process dies, and the number of hits until then. */
+/** Failpoint at which a process dies, and the hit of this failpoint that kills it. */
 export interface Fate {
 	readonly place: string;
 	readonly hit: number;
 }
 
-/** Runs work while the process lives. After its death, the promise rejects. */
+/** Runs `work` unless the process is dead. Rejects if the process is dead or dies meanwhile. */
 export type Guarded = <Value>(work: () => Promise<Value>) => Promise<Value>;
 
 export interface PlatformProcess {
 	/** Runs the connector. Each request to the platform passes through `guarded`. */
 	run(options: RunOptions, guarded: Guarded): Promise<RunningConnector>;
-	/** Cuts the process's connection to the platform. */
+	/** Closes the process's connection to the platform. */
 	kill(): void;
 }
 
@@ -46,16 +46,13 @@ export interface KillableConnectorParts {
 	readonly died: () => void;
 }
 
-/**
- * One process of the connector. After its death, the process no longer reaches the platform, the gateway or its
- * database.
- */
+/** One connector process. After its death, it can no longer reach the platform, the gateway or its database. */
 export class KillableConnector implements Failpoints {
 	readonly log = new MemoryLogger();
-	/** Place or cause of the death. Undefined while the process lives. */
+	/** Failpoint or cause of the death. Undefined while the process is alive. */
 	end: string | undefined;
 	readonly #parts: KillableConnectorParts;
-	/** Number of hits of each place since the start of the process, or since it was last armed. */
+	/** Number of hits of each failpoint since the start of the process or the last `arm`. */
 	readonly reached = new Map<string, number>();
 	#fate: Fate | undefined;
 	#running: RunningConnector | undefined;
@@ -74,7 +71,6 @@ export class KillableConnector implements Failpoints {
 		this.#running = await process.run(options, (work) => this.#guarded(() => this.#ask(work)));
 	}
 
-	/** Plans the death of the process at a place. */
 	arm(fate: Fate): void {
 		this.#fate = fate;
 		this.reached.clear();
@@ -87,7 +83,7 @@ export class KillableConnector implements Failpoints {
 		this.#throwIfDead();
 	}
 
-	/** Records a hit of a place. Returns true if the process must die there. */
+	/** Counts a hit of the failpoint. Returns true for the hit that kills the process. */
 	#isFated(name: string): boolean {
 		const hits = (this.reached.get(name) ?? 0) + 1;
 		this.reached.set(name, hits);
@@ -104,10 +100,7 @@ export class KillableConnector implements Failpoints {
 		return this.#running?.status();
 	}
 
-	/**
-	 * Stops the connector if it is alive. Otherwise releases the resources that the dead connector still has in the
-	 * test process.
-	 */
+	/** Stops the connector, or releases the remaining resources of a dead one. */
 	async stop(): Promise<void> {
 		await this.#running?.stop();
 	}
@@ -138,7 +131,10 @@ export class KillableConnector implements Failpoints {
 		};
 	}
 
-	/** Sends a request to the platform. The platform may carry it out after the death of the process. */
+	/**
+	 * Sends a request to the platform. If the process dies at `platform.late`, the platform performs the request
+	 * afterwards.
+	 */
 	async #ask<Value>(work: () => Promise<Value>): Promise<Value> {
 		if (this.#isFated("platform.late")) {
 			this.die("platform.late");

@@ -21,35 +21,34 @@ export interface Author<Room> {
 	deletes(message: Id): unknown;
 }
 
-/** Message of a person with its versions and its state. */
+/** A person's message with all its versions. */
 export interface SentMessage<Room, Person> {
 	readonly id: string;
-	/** Versions of the text, newest last. */
 	readonly versions: string[];
 	readonly room: Room;
 	readonly person: Person;
-	/** Name of the attached file. */
 	readonly file?: string;
-	/** Time of the last edit or deletion of the message, or 0. */
+	/** Time of the last edit or deletion, or 0. */
 	changedAt: number;
 	isDeleted: boolean;
-	/** True if the connector later lost its database, or if a person may have stopped the message. */
+	/** True if the connector later lost its database, or if a person may have stopped the run of the message. */
 	mayBeLost: boolean;
 }
 
-/** Rules of a platform about messages. */
+/** Rules of a platform for messages. */
 export interface Speech<Room, Person> {
 	/** The text of a message to Parley, with a mention if the room requires one. */
 	address(text: string, room: Room): string;
-	/** Whether a person can edit the message. By default, people can edit and delete every message. */
+	/**
+	 * Whether a person may edit the message. Without `mayEdit` or `mayDelete`, every message can be edited or deleted.
+	 */
 	mayEdit?(sentMessage: SentMessage<Room, Person>): boolean;
 	mayDelete?(sentMessage: SentMessage<Room, Person>): boolean;
 }
 
-/** Number of the newest messages from which people choose one to edit, delete or stop. */
+/** Number of newest messages that people may edit, delete or stop. */
 const recent = 6;
 
-/** Messages of people, with their edits, deletions and reactions. */
 export class Messages<Room extends Place, Person extends Author<Room>> {
 	readonly sentMessages: SentMessage<Room, Person>[] = [];
 	readonly #clock: Clock;
@@ -63,18 +62,22 @@ export class Messages<Room extends Place, Person extends Author<Room>> {
 		this.#speech = speech;
 	}
 
-	/** Recent messages that are not deleted, newest last. */
+	/** The newest messages except deleted ones, newest last. */
 	get recent(): readonly SentMessage<Room, Person>[] {
 		return this.sentMessages.slice(-recent).filter(({ isDeleted }) => !isDeleted);
 	}
 
-	/** Records a loss of the database, which also loses messages that were stored but not delivered. Later messages are safe. */
+	/**
+	 * Records a loss of the database. It may lose any message sent so far, for example one that was stored but not
+	 * delivered.
+	 */
 	databaseLost(): void {
 		for (const sentMessage of this.sentMessages) sentMessage.mayBeLost = true;
 	}
 
 	/**
-	 * Records a stop, which may affect every message of a room. In a channel, `/stop` also stops the only thread with active work.
+	 * Records a `/stop`, which may affect every message in the room and its threads. In a channel, `/stop` can also stop
+	 * the only thread with active work.
 	 */
 	stopped(room: Room): void {
 		const stopped = new Set([room, ...room.threads()].map(({ id }) => id));
@@ -109,7 +112,7 @@ export class Messages<Room extends Place, Person extends Author<Room>> {
 		sentMessage.person.deletes(sentMessage);
 	}
 
-	/** Returns a recent message to stop with a ❌ reaction, or undefined without one. */
+	/** Returns a recent message for a ❌ reaction, or undefined if there is none. */
 	cross(): SentMessage<Room, Person> | undefined {
 		const sentMessage = this.#own();
 		if (sentMessage) sentMessage.mayBeLost = true;

@@ -14,9 +14,8 @@ interface PendingAction {
 	isJudged: boolean;
 }
 
-/** Presses and commands that need a response within the time limit. */
 export class PendingActions {
-	/** Presses and commands without a timely response, although there was no fault. */
+	/** Presses and commands without a timely response that no fault explains. */
 	readonly unanswered: string[] = [];
 	readonly #clock: Clock;
 	readonly #actions: PendingAction[] = [];
@@ -27,20 +26,17 @@ export class PendingActions {
 		this.#clock = clock;
 	}
 
-	/** Adds a waiting press or command. `what` describes it in a fault report. */
+	/** Adds a press or command. `what` describes it in a fault report. */
 	add(interaction: PendingAction["interaction"], what: string): void {
 		this.#actions.push({ interaction, what, at: this.#clock.now(), isJudged: false });
 	}
 
-	/**
-	 * Records a fault. Presses and commands that wait at this time, or follow within a second, may stay without a
-	 * response.
-	 */
+	/** Records a fault. Presses and commands that are pending now, or follow within a second, need no response. */
 	disturbed(): void {
 		this.#disturbances.push(this.#clock.now());
 	}
 
-	/** Records each press and command without a response within the time limit, unless there was a fault. */
+	/** Records each press and command without a timely response that no fault explains. */
 	judge(): void {
 		const now = this.#clock.now();
 		for (const action of this.#actions) {

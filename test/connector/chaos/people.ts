@@ -22,19 +22,19 @@ const pressed = new Set([
 	"End trust",
 ]);
 
-/** People who write, react, press buttons and use commands, and the responses to their actions. */
+/** Discord users who write, react, press buttons and use commands. */
 export class People {
 	readonly rooms: readonly Channel[];
 	readonly messages: Messages<Channel, Person>;
 	readonly pendingActions: PendingActions;
 	readonly requesters: readonly { readonly id: string; readonly name: string }[];
 	retries = 0;
-	/** Time of the last change of readers, by the room's id. */
+	/** Time of the last change of readers, by channel id. */
 	readonly audiences = new Map<string, number>();
 	readonly #simulator: Simulator;
 	readonly #random: Random;
 	readonly #persons: readonly Person[];
-	/** A person who only reads. */
+	/** A member whose access to channels changes. */
 	readonly #reader: Person;
 
 	constructor(simulator: Simulator, random: Random) {
@@ -47,9 +47,9 @@ export class People {
 		this.messages = new Messages<Channel, Person>(simulator.clock, random, {
 			// Direct messages do not need a mention.
 			address: (text, { record }) => (record.guild === undefined ? text : `${simulator.mention} ${text}`),
-			// On Discord, two edits within one millisecond are indistinguishable.
+			// Discord reports edit times in milliseconds, so two edits within one millisecond are indistinguishable.
 			mayEdit: ({ changedAt }) => changedAt !== simulator.clock.now(),
-			// The first message of a channel stays, because an empty channel looks like an unreadable channel.
+			// The first message of a channel is never deleted, because an empty channel looks like an unreadable channel.
 			mayDelete: (sentMessage) =>
 				sentMessage !== this.messages.sentMessages.find(({ room }) => room === sentMessage.room),
 		});
@@ -59,7 +59,6 @@ export class People {
 		];
 	}
 
-	/** Writes to the connector in each room, so that the connector knows the room. */
 	greet(): void {
 		for (const room of this.rooms) this.messages.say(this.#whoIsIn(room), room);
 	}
@@ -96,7 +95,7 @@ export class People {
 		person.reacts("🔁", { on: answer });
 	}
 
-	/** Changes the readers of a channel. */
+	/** Grants or revokes the reader's access to a channel. */
 	#open(room: Channel): void {
 		const { guild, overwrites } = room.record;
 		if (guild === undefined) return;

@@ -6,7 +6,7 @@ import { places } from "./killable-connector.ts";
 
 const kills = 4;
 
-/** Parent directory of the databases, in memory if possible, because only the process dies and not the machine. */
+/** Parent directory of the databases. It may be in memory, because the tests never stop the machine. */
 const memory = existsSync("/dev/shm") ? "/dev/shm" : await realpath(tmpdir());
 
 interface Playable {
@@ -23,13 +23,12 @@ interface Seeds {
 
 interface Played {
 	readonly faults: readonly string[];
-	/** Places at which no process has died. */
+	/** Failpoints at which no process has died. */
 	readonly unvisited: readonly string[];
-	/** Number of runs by the kind of event that happened in them. */
+	/** Number of runs by kind of event. */
 	readonly census: ReadonlyMap<string, number>;
 }
 
-/** Plays a chaos run for each seed. */
 export async function playChaosRuns<ChaosRun extends Playable>(
 	{ first, count }: Seeds,
 	open: (seed: number, directory: string, kills: number) => ChaosRun,

@@ -6,27 +6,26 @@ export interface RandomAnswerParts {
 	readonly random: Random;
 	/** A word that is unique among all answers. */
 	readonly name: string;
-	/** Asks a question about a call. Returns the token of the question. */
+	/** Asks for approval of a call. Returns the token of the question. */
 	ask(call: string): string;
 }
 
-/** Probability that the operator answers a question at a step. */
+/** Probability per step that the operator answers an open question. */
 const byOperator = 0.5;
 
-/** Output of a run with random steps: growing text, code, long text, calls and questions. */
+/** Plays a run with random steps: growing text, code, long text, calls and questions. */
 export class RandomAnswer {
-	/** Unique words of the answer's texts, in order. People must see each word once. */
+	/** Unique words of the run's texts so far, in order. Each must be visible exactly once. */
 	readonly words: string[] = [];
 	readonly #parts: RandomAnswerParts;
 	#calls = 0;
-	/** The open call, and the token of its question, if any. */
+	/** The open call, with the token of its question if it has one. */
 	#open: { readonly id: string; readonly token?: string } | undefined;
 
 	constructor(parts: RandomAnswerParts) {
 		this.#parts = parts;
 	}
 
-	/** Plays one random step of the run. */
 	proceed(): void {
 		const { session, random } = this.#parts;
 		if (this.#open !== undefined) {
@@ -54,7 +53,7 @@ export class RandomAnswer {
 		return words;
 	}
 
-	/** Ends the open call, if any. The operator answers its question. */
+	/** Ends the open call, if any. If its question is still open, the operator answers it first. */
 	endCall(): void {
 		if (this.#open === undefined) return;
 		const { id, token = "" } = this.#open;
@@ -71,7 +70,7 @@ export class RandomAnswer {
 		return words;
 	}
 
-	/** Ends the reply with a call, which may ask a question. */
+	/** Ends the reply with a call, which may have a question. */
 	#call(): void {
 		const { session, random, name, ask } = this.#parts;
 		this.#calls += 1;

@@ -7,7 +7,7 @@ import { playChaosRuns } from "./play-chaos-runs.ts";
 const first = testSeed();
 const count = 20;
 
-/** Makes a chaos run in which reactions show the state of messages. */
+/** Creates a chaos run whose channels show the state of messages as reactions. */
 function reactingRun(seed: number, directory: string, kills: number): DiscordChaosRun {
 	const run = discordChaosRun(seed, directory, kills);
 	const { people, simulator, gateway } = run;
@@ -20,7 +20,7 @@ function reactingRun(seed: number, directory: string, kills: number): DiscordCha
 	return run;
 }
 
-/** Faults for messages with several reactions of the bot, or with one for a run that has not ended. */
+/** Returns a fault for each message with several reactions of the bot, or with a reaction that shows an active run. */
 function judgeReactions({ people, simulator }: DiscordChaosRun): string[] {
 	const messages = people.rooms.flatMap(({ record }) => record.messages);
 	const alive = messages.filter(({ deleted, onlyFor }) => !deleted && !onlyFor);

@@ -1,23 +1,22 @@
 import { part } from "./growth.ts";
 
-/** Changes of growing answers that the platform has carried out. */
+/** Counts the changes of growing answers that the platform has performed. */
 export class SeenGrowth {
-	/** Number of edits of each post, or of additions to it. */
+	/** Number of edits or stream additions by post. */
 	readonly #changes = new Map<string, number>();
-	/** Number of additions to native streams of the platform. */
+	/** Number of additions to native streams. */
 	streamed = 0;
 
-	/** Maximum number of changes of a single post. */
 	get longest(): number {
 		return Math.max(0, ...this.#changes.values());
 	}
 
-	/** Counts an edit of the post with a part of a growing reply. */
+	/** Counts an edit if the new content contains a part of a growing reply. */
 	edited(post: string, content: unknown): void {
 		if (JSON.stringify(content).includes(part.trim())) this.#count(post);
 	}
 
-	/** Counts an addition to the post, which is a native stream. */
+	/** Counts an addition to the native stream of this post. */
 	added(post: string): void {
 		this.streamed += 1;
 		this.#count(post);

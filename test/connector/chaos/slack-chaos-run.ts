@@ -55,7 +55,7 @@ export class SlackChaosPlatform implements ChaosPlatform<Simulator, SlackPeople>
 	nextProcess(): PlatformProcess {
 		const { simulator } = this;
 		const port = new InProcessPort(simulator);
-		// A sent request still reaches the platform when the process is already dead.
+		// A request that was sent before the death of the process still reaches the platform.
 		const wire = new InProcessPort(simulator);
 		return {
 			run: (options, guarded) =>
@@ -86,7 +86,7 @@ export class SlackChaosPlatform implements ChaosPlatform<Simulator, SlackPeople>
 	}
 
 	#faultOf(label: string): Fault | undefined {
-		// The connector does not wait for a failed download: the message is delivered without its file, with a note.
+		// The connector does not retry a failed download: it delivers the message without the file and posts a notice.
 		if (label === "download" || !this.#random.chance(0.12)) return undefined;
 		if (label === "users.info" || label.startsWith("conversations.")) this.people.pendingActions.disturbed();
 		this.failed += 1;

@@ -14,7 +14,7 @@ import type { SlackChaosRun } from "./slack-chaos-run.ts";
 
 type SentMessage = SlackChaosRun["people"]["messages"]["sentMessages"][number];
 
-/** Faults that people or the gateway can see on Slack. */
+/** Faults that are visible to people on Slack or to the gateway. */
 export function judgeSlack(run: SlackChaosRun): string[] {
 	const { simulator, faults, people, work, gateway, stuck } = run;
 	const posts = postsOf(run);
@@ -40,23 +40,18 @@ export function judgeSlack(run: SlackChaosRun): string[] {
 	];
 }
 
-/** Faults for deleted messages that still wait at the end. */
 export function judgeDeleted({ people, gateway }: SlackChaosRun): string[] {
 	const deleted = people.messages.sentMessages.filter(({ isDeleted, mayBeLost }) => isDeleted && !mayBeLost);
 	return judgeWaiting(gateway, deleted);
 }
 
-/**
- * True if the thread of a session was deleted with its first message, so that the connector can no longer show the
- * session.
- */
+/** True if the first message of the session's thread was deleted, which also deletes the thread. */
 function isMissingFor({ people }: SlackChaosRun, externalKey = ""): boolean {
 	return people.messages.sentMessages.some(
 		({ id, isDeleted }) => isDeleted && externalKey.includes(`:${id}`),
 	);
 }
 
-/** Parley's public posts, oldest first. */
 function postsOf({ people, simulator }: SlackChaosRun): Shown[] {
 	const shown = people.rooms.flatMap((room) => [room, ...room.threads()].flatMap((place) => place.shows()));
 	return shown
@@ -77,8 +72,8 @@ function judgeTasks(run: SlackChaosRun, posts: readonly Shown[]): string[] {
 }
 
 /**
- * Faults if a channel is still trusted after a guest joined, provided that Slack has reported the join. Also faults if the card
- * of an ended grant can end it.
+ * Returns a fault if a channel is still trusted after Slack has reported that a guest joined, or if the card of an
+ * inactive grant can end it.
  */
 function judgeTrust({ work, people, simulator }: SlackChaosRun, posts: readonly Shown[]): string[] {
 	return work.trust.grants.flatMap(({ id, place, grantedAt, isOver }) => {
@@ -88,20 +83,20 @@ function judgeTrust({ work, people, simulator }: SlackChaosRun, posts: readonly 
 		const cards = posts.filter(({ text }) => text.includes(reasonOf({ id })));
 		const canEnd = cards.some(({ buttons }) => buttons.includes("End trust"));
 		const shown = isOver && canEnd ? [`${id} is over, its card not`] : [];
-		// Every conversation of a channel has its own card of the grant.
+		// A grant may have several cards: each conversation of the channel has its own.
 		return [...ended, ...shown];
 	});
 }
 
 function judgeSentMessage({ gateway, simulator, people }: SlackChaosRun, sentMessage: SentMessage): string[] {
 	const { id, versions, isDeleted, mayBeLost, room } = sentMessage;
-	// The mention that started a thread may be deleted before the replies arrive.
+	// The first message of a thread may be deleted before the connector reads the replies.
 	const isUncalled = people.messages.sentMessages.some((root) => root.id === room.id && root.isDeleted);
 	const arrivals = arrivalsOf(gateway, id);
 	const faults = judgeTwice(sentMessage, arrivals);
 	// An edit cannot withdraw a version that has joined a run.
 	const remaining = arrivals.filter(({ isCancelled, hasJoined }) => !isCancelled && !hasJoined);
-	// Without its database, the connector may not know the message of a later edit.
+	// After the loss of its database, the connector may not recognize the message of a later edit.
 	if (remaining.length > 1 && !mayBeLost)
 		faults.push(`${versions.join(" → ")} was answered ${remaining.length} times`);
 	if (mayBeLost || isDeleted) return faults;
@@ -116,7 +111,7 @@ function judgeSentMessage({ gateway, simulator, people }: SlackChaosRun, sentMes
 	return counts ? faults : [...faults, `the gateway did not learn that ${versions[0]} is ${last} now`];
 }
 
-/** Number of Parley's posts in the room and in threads that name the file, because the file could not be read. */
+/** Number of Parley's posts in the room and in all threads that name the unreadable file. */
 function refusalsOf({ simulator }: SlackChaosRun, { room }: SentMessage, file: string): number {
 	return [room, ...simulator.threads()]
 		.flatMap((place) => place.shows())

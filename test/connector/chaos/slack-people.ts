@@ -21,7 +21,7 @@ const pressed = new Set([
 	"End trust",
 ]);
 
-/** People who write, react, press buttons and use commands on Slack, and the responses to their actions. */
+/** Slack users who write, react, press buttons and use commands. */
 export class SlackPeople {
 	readonly rooms: readonly Channel[];
 	readonly messages: Messages<Channel, Person>;
@@ -41,7 +41,7 @@ export class SlackPeople {
 		this.#random = random;
 		this.pendingActions = new PendingActions(simulator.clock);
 		this.messages = new Messages<Channel, Person>(simulator.clock, random, {
-			// Direct messages and Parley's threads do not need a mention.
+			// Direct messages and Parley's threads need no mention.
 			address: (text, room) =>
 				isOpen({ room }) && room.threadTs === undefined ? `${simulator.mention} ${text}` : text,
 		});
@@ -55,7 +55,6 @@ export class SlackPeople {
 		for (const room of this.rooms.slice(0, 2)) room.loses(this.#guest);
 	}
 
-	/** Writes to the connector in each room. */
 	greet(): void {
 		for (const room of this.rooms) this.messages.say(this.#whoIsIn(room), room);
 	}
@@ -80,7 +79,7 @@ export class SlackPeople {
 		return own ?? this.#random.pick(this.#persons);
 	}
 
-	/** Writes in the thread of a recent message. A message in such a thread needs no mention. */
+	/** Writes in the thread of a recent message. */
 	#continueThread(person: Person): void {
 		const [root] = this.messages.recent.filter((sentMessage) => isTop(sentMessage) && isOpen(sentMessage));
 		if (root) this.messages.say(person, root.room.thread(root));
@@ -99,14 +98,14 @@ export class SlackPeople {
 		this.#sign(person, "🔁", answer);
 	}
 
-	/** A person can add each emoji to a message only once. */
+	/** A person can add the same emoji to a message only once. */
 	#sign(person: Person, emoji: string, on: { readonly id: string }): void {
 		const sign = `${person.id} ${emoji} ${on.id}`;
 		if (!this.#signs.has(sign)) person.reacts(emoji, { on });
 		this.#signs.add(sign);
 	}
 
-	/** Makes a guest join or leave a channel. */
+	/** Adds a guest to a channel, or removes the guest. */
 	#invite(room: Channel): void {
 		if (!isOpen({ room })) return;
 		if (room.record.members.has(this.#guest.user)) room.loses(this.#guest);

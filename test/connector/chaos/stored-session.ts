@@ -5,15 +5,15 @@ type Session = NonNullable<SessionStore["session"]>;
 type Dispatch = (event: DiscordDispatch) => void | Promise<void>;
 
 /**
- * Stored session of a process at Discord's gateway. The same process continues after the newest event. The next process
- * continues before the first event that was not durable, as `DiscordPort` promises.
+ * Stored gateway session of a Discord connector process. The same process resumes after the newest event. The next
+ * process resumes before the first event that was not durable, as `DiscordPort` promises.
  */
 export class StoredSession {
-	/** Session store for the port. The port writes or deletes `session` each time after it has passed on an event. */
+	/** Session store for the port. After each dispatched event, the port writes or deletes `session`. */
 	readonly store: SessionStore;
 	readonly #unreceived = new Set<number>();
 	#isOver = false;
-	/** The passed-on event that has no sequence number yet. */
+	/** The dispatched event whose sequence number the port has not stored yet. */
 	#handed: { readonly received: Promise<void> | undefined } | undefined;
 
 	constructor(left: Session | undefined) {
@@ -32,7 +32,7 @@ export class StoredSession {
 		});
 	}
 
-	/** Wraps `dispatch` to record the events that the port passes on. */
+	/** Wraps `dispatch` to record the events that the port dispatches. */
 	watched(dispatch: Dispatch): Dispatch {
 		return (event) => {
 			const received = dispatch(event);
@@ -41,7 +41,7 @@ export class StoredSession {
 		};
 	}
 
-	/** Marks the process as dead. Later acknowledgements are ignored. */
+	/** Marks the process as dead. Later acknowledgements have no effect. */
 	end(): void {
 		this.#isOver = true;
 	}

@@ -11,7 +11,6 @@ interface Review {
 	isOpen: boolean;
 }
 
-/** A person of the platform who requests tasks. */
 export interface Requester {
 	readonly id: string;
 	readonly name: string;
@@ -37,7 +36,6 @@ const nothing = {
 };
 const moment = "2026-01-01T00:00:00Z";
 
-/** Background tasks of the gateway's agents, which people can approve and cancel. */
 export class TaskWork {
 	readonly tasks: Task[] = [];
 	readonly #random: Random;
@@ -71,7 +69,7 @@ export class TaskWork {
 		if (open.length === 0) return;
 		const task = this.#random.pick(open);
 		const review = openReview(task);
-		// Answers the review as from a terminal.
+		// Answers the review in the name of the operator at a terminal.
 		if (review) this.#resume(task, review);
 		else if (this.#random.chance(0.4)) this.#ask(task);
 		else proceed(task);

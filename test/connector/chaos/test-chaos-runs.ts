@@ -6,13 +6,10 @@ import { playChaosRuns } from "./play-chaos-runs.ts";
 import { type SlackChaosRun, slackChaosRun } from "./slack-chaos-run.ts";
 import { judgeSlack } from "./slack-judge.ts";
 
-/**
- * Number of chaos runs in one file. With `PARLEY_TEST_SCALE=ci`, the four files of both platforms play a thousand runs
- * together.
- */
+/** Chaos runs per test file. With `PARLEY_TEST_SCALE=ci`, the four files of both platforms play 1,000 runs in total. */
 const count = 10 * testScale(25, 75);
 
-/** Minimum share of runs in which each event must have happened. Otherwise the runs would prove too little. */
+/** Minimum share of runs in which each kind of event must occur, so that the runs test something. */
 const least: Readonly<Record<string, number>> = {
 	"an answer has grown by several changes": 1,
 	"an answer has called a tool": 0.95,
@@ -25,7 +22,7 @@ const least: Readonly<Record<string, number>> = {
 
 const leastOnSlack = { ...least, "an answer has grown as a stream of the platform": 0.65 };
 
-/** Defines a test that plays the runs of one part of the seeds on Discord. */
+/** Defines a test with the chaos runs of one range of seeds on Discord. */
 export function testDiscord(part: number): void {
 	const first = testSeed() + part * count;
 	test(
@@ -37,7 +34,7 @@ export function testDiscord(part: number): void {
 	);
 }
 
-/** Defines a test that plays the runs of one part of the seeds on Slack. */
+/** Defines a test with the chaos runs of one range of seeds on Slack. */
 export function testSlack(part: number): void {
 	const first = testSeed() + part * count;
 	test(

@@ -7,10 +7,13 @@ import { type Requester, TaskWork } from "./task-work.ts";
 
 type Session = ScriptedGateway["sessions"][number];
 
-/** Probability that an answer continues in one step. */
+/** Probability per step that a growing answer continues. */
 const partChance = 0.35;
 
-/** Position of a call among the calls of its reply that request approval together, and among all calls of the reply. */
+/**
+ * Position of a call among the calls of its reply that need approval together (`place` of `count`), and among all calls
+ * of the reply (`inReply`).
+ */
 interface PlaceInReply {
 	readonly id: string;
 	readonly place: number;
@@ -18,12 +21,14 @@ interface PlaceInReply {
 	readonly inReply: number;
 }
 
-/** Work of the gateway's agents: answers, questions and tasks. Some channels may be trusted. */
+/** Work of the gateway's agents: answers, questions, tasks and trust grants. */
 export class Work {
 	readonly answers: { readonly session: string; readonly text: string }[] = [];
-	/** Texts before calls. `isCut` is true if a person has stopped the run of the text. */
+	/**
+	 * Texts before calls. `isCut` is true if the run ended before its answer, for example because a person stopped it.
+	 */
 	readonly earlier: { readonly session: string; readonly text: string; readonly isCut: boolean }[] = [];
-	/** Questions with their sessions. `approve` lists possible labels of the buttons that approve a question. */
+	/** `approve` lists the possible labels of the buttons that approve the question. */
 	readonly questions: {
 		readonly session: Session;
 		readonly token: string;
@@ -38,7 +43,7 @@ export class Work {
 	readonly trust: GrantWork;
 	readonly #gateway: ScriptedGateway;
 	readonly #random: Random;
-	/** Growing answers, and their runs. A session has at most one. */
+	/** The growing answer of each session, with its run. */
 	readonly #growing = new Map<Session, { readonly run: string; readonly answer: RandomAnswer }>();
 
 	constructor(
@@ -54,7 +59,7 @@ export class Work {
 		this.#endCallsOfCancelled();
 	}
 
-	/** As in the gateway, the calls of a run end before the run ends. */
+	/** Like the gateway, ends the calls of a run before the run is cancelled. */
 	#endCallsOfCancelled(): void {
 		const { methods } = this.#gateway;
 		const { cancel_turn: cancel } = methods;
@@ -84,7 +89,7 @@ export class Work {
 		else this.trust.grantTrust(session);
 	}
 
-	/** Continues some growing answers at random, and forgets those whose run has ended. */
+	/** Continues growing answers at random, and discards those whose run has ended. */
 	stream(): void {
 		for (const [session, { run, answer }] of this.#growing) {
 			if (session.runs[0]?.id !== run) this.#cut(session);
@@ -92,7 +97,6 @@ export class Work {
 		}
 	}
 
-	/** Ends every run with its answer. */
 	finish(): void {
 		for (const session of this.#gateway.sessions) while (session.runs.length > 0) this.#end(session);
 	}
@@ -128,7 +132,7 @@ export class Work {
 		this.#recordWords(session, answer.words.slice(0, -1), false);
 	}
 
-	/** Forgets the answer of a run that a person has stopped. */
+	/** Discards the answer of a run that has ended. */
 	#cut(session: Session): void {
 		const growing = this.#growing.get(session);
 		this.#growing.delete(session);
@@ -155,7 +159,7 @@ export class Work {
 		this.#unfinished.set(session, { id, calls });
 	}
 
-	/** Asks a question about a call. Returns the token of the question. */
+	/** Asks for approval of a call. Returns the token of the question. */
 	#askOne(
 		session: Session,
 		call?: string,
@@ -163,7 +167,7 @@ export class Work {
 	): string {
 		const number = this.questions.length;
 		const label = `Allow job-${number}.`;
-		// The token has the gateway's form and a unique end.
+		// The token has the format of the gateway and a unique suffix.
 		const token = `prompt_${String(number).padStart(26, "0")}`;
 		this.questions.push({
 			session,
@@ -188,7 +192,7 @@ export class Work {
 		return { id: `run_1/${this.#replies}`, place: 1, count: 1, inReply: 1 };
 	}
 
-	/** Answers the oldest open question of the session, if any, as the operator at a terminal. */
+	/** Answers the oldest open question of the session, if any, in the name of the operator at a terminal. */
 	#answerElsewhere(session: Session): void {
 		const [token] = session.asking;
 		if (token === undefined) return;

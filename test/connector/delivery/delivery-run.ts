@@ -21,12 +21,12 @@ const eventCount = 10;
 const inboundCount = 16;
 const maxSteps = 3000;
 
-/** All state that outlives the process of a connector: the platform, the gateway, and the disk. */
+/** All state that outlives a connector process: the platform, the gateway, and the disk. */
 export class DeliveryRun {
 	readonly platform: Platform;
 	readonly deaths: string[] = [];
 	readonly events: ReadonlyMap<string, ReturnType<typeof eventsOf>>;
-	/** Events that reached the gateway, by conversation, in the order of their first arrival. */
+	/** Ids of events that reached the gateway, by conversation, in the order of their first arrival. */
 	readonly received = new Map<string, string[]>();
 	readonly inbound: readonly QueuedEvent[];
 	readonly network: Network;
@@ -49,7 +49,7 @@ export class DeliveryRun {
 		this.network = new Network(this.#random, this.inbound);
 	}
 
-	/** Runs processes until everything is delivered. At most `kills` processes die or are stopped. */
+	/** Runs processes until everything is delivered. At most `kills` of them die or are stopped. */
 	async play(kills: number): Promise<void> {
 		await mkdir(this.#directory, { recursive: true });
 		for (let left = kills; ; left--) {
@@ -67,7 +67,7 @@ export class DeliveryRun {
 		this.network.loseDatabase();
 	}
 
-	/** Runs one process. Resolves with true if the process neither died nor was stopped. */
+	/** Runs one process. Returns true if the process neither died nor was stopped. */
 	async #live(fate: Fate | undefined): Promise<boolean> {
 		const file = join(this.#directory, `${this.#databases}.sqlite`);
 		const store = await openSqliteStore<ConnectorTables>({ file, migrations: connectorMigrations });
@@ -100,7 +100,7 @@ export class DeliveryRun {
 		await this.#ended(Promise.all([outbox.stop(), inbox.stop()]));
 	}
 
-	/** Waits until the process has stopped. It still receives the responses to its open requests. */
+	/** Waits until the process has stopped. Meanwhile, it may receive responses to its open requests. */
 	async #ended(stopping: Promise<unknown>): Promise<void> {
 		let hasEnded = false;
 		void stopping.then(() => {
@@ -113,7 +113,8 @@ export class DeliveryRun {
 	}
 
 	/**
-	 * Plans up to three new events of a random session. The gateway also replays up to two events before the cursor.
+	 * Plans up to three new events of a random session. Like a gateway that replays, includes up to two events before the
+	 * cursor.
 	 */
 	async #plan(outbox: Outbox): Promise<void> {
 		if (this.#isAway) return;
@@ -123,7 +124,7 @@ export class DeliveryRun {
 		const first = Math.max(0, cursor - this.#random.below(3));
 		const last = Math.min(events.length, cursor + this.#random.below(4));
 		const planned = this.#planned.get(session) ?? 0;
-		// The outbox plans rows again if this database does not know them and an earlier process may have sent them.
+		// Rows that an earlier process may have sent are planned in a separate call, with `replayed`.
 		const seq = cursor < planned ? Math.min(last, planned) : last;
 		this.#planned.set(session, Math.max(planned, seq));
 		await outbox.plan({
@@ -140,7 +141,7 @@ export class DeliveryRun {
 		const lost = new ParleyError("the gateway is away", { code: "unavailable" });
 		if (this.#isAway || this.#random.chance(0.1)) throw lost;
 		const received = this.received.get(conversation) ?? [];
-		// The gateway knows the idempotency key of a performed request.
+		// Like the gateway, ignores a repeated event with the same id.
 		if (!received.includes(event.id)) {
 			this.received.set(conversation, [...received, event.id]);
 			this.network.receive(event);

@@ -1,7 +1,7 @@
 import type { Lane, PlannedRow } from "@parley/connector";
 import { Random } from "../../random.ts";
 
-/** Returns the rows of a session's gateway events, which are identical for the same seed. */
+/** Returns the rows for `count` events of a session. The same seed returns the same rows. */
 export function eventsOf(seed: number, session: string, count: number): readonly (readonly PlannedRow[])[] {
 	const random = new Random(seed);
 	const cards: string[] = [];
@@ -31,5 +31,4 @@ function rowsOf(random: Random, { session, seq, cards }: Place): PlannedRow[] {
 	return [row(random.pick(["approval", "milestone"]), 0, card)];
 }
 
-/** Start time of the clocks in the tests. */
 export const startedAt = Date.UTC(2026, 0, 1);

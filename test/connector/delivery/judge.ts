@@ -38,7 +38,7 @@ function judgeInbound({ inbound, received, network }: DeliveryRun): string[] {
 	return [...network.faults, ...lost];
 }
 
-/** The texts of all simple posts, and the newest version of each card. */
+/** Texts of all posts without a card, and the newest text of each card. */
 function expectedTexts(rows: readonly PlannedRow[]): string[] {
 	const plain = rows.filter(({ card }) => card === undefined).map(textOf);
 	const cards = new Map<string, string>();
@@ -47,6 +47,6 @@ function expectedTexts(rows: readonly PlannedRow[]): string[] {
 }
 
 function textOf({ payload }: PlannedRow): string {
-	// The tests plan only texts, so the row contains a text.
+	// The tests plan only payloads with a text.
 	return (payload as { readonly text: string }).text;
 }

@@ -8,32 +8,32 @@ const quietTicks = 4;
 
 const stop = "a stop";
 
-/** Places that a process reaches frequently. It reaches the remaining places only a few times. */
+/** Places that a process reaches often. It reaches the other places only a few times. */
 export const often: readonly string[] = [stop, "before a commit", "after a commit"];
 
-/** Places at which a process can die or is stopped. */
+/** Places at which a process can die. At the place `stop`, it is stopped. */
 export const places = [
 	...often,
 	...["claim", "claimed", "answered", "look", "looked", "settled"].map((name) => `outbox.${name}`),
 	...["insert", "inserted", "handle", "handled", "done"].map((name) => `inbound.${name}`),
 ];
 
-/** The place at which a process dies or is stopped, and the number of hits or steps until then. */
+/** Place at which a process dies or is stopped, and the number of hits or steps until then. */
 export interface Fate {
 	readonly place: string;
 	readonly hit: number;
 }
 
 /**
- * One process of a connector. It dies at its planned place, which is a failpoint or a moment before or after a commit.
- * Then it no longer reaches the database or the platform, and its promises never settle.
+ * One connector process. It dies at its planned place: a failpoint, or a moment before or after a commit. After that,
+ * it cannot reach the database or the platform, and its promises never settle.
  */
 export class KillableOutbox implements Failpoints {
 	readonly store: ConnectorStore;
 	readonly surface: Surface;
-	/** Place at which the process died. Undefined if it did not die. */
+	/** Place of the death. Undefined if the process did not die. */
 	end: string | undefined;
-	/** Name of the place `a stop`, if the process was stopped. */
+	/** Undefined unless the process was stopped gracefully. */
 	stop: string | undefined;
 	readonly death: Promise<void>;
 	readonly #die: () => void;
@@ -78,14 +78,14 @@ export class KillableOutbox implements Failpoints {
 		if (this.end !== undefined) return new Promise(() => undefined);
 	}
 
-	/** Whether the process must stop gracefully at this step, instead of dying. Open requests may still receive a response. */
+	/** Returns true if the process must stop gracefully at this step. Open requests may still receive a response. */
 	isToStop(step: number): boolean {
 		if (this.#fate?.place !== stop || step < this.#fate.hit) return false;
 		this.stop = stop;
 		return true;
 	}
 
-	/** Resolves when nothing has used the database for a while. */
+	/** Resolves when no database operation has been active for several ticks. */
 	async quiet(): Promise<void> {
 		for (let still = 0; still < quietTicks; still++) {
 			await tick();

@@ -1,19 +1,19 @@
 import type { QueuedEvent } from "@parley/connector";
 import type { Random } from "../../random.ts";
 
-/** Number of the oldest unacknowledged events among which most deliveries choose. */
+/** Number of oldest unacknowledged events from which most deliveries choose. */
 const window = 3;
 
 interface Passage {
 	readonly event: QueuedEvent;
-	/** Step of the network at which the event was first sent, and step of its acknowledgement. */
+	/** Step of the network at which the event was first sent. */
 	readonly sentAt: number;
 	acknowledgedAt: number | undefined;
 }
 
 /**
- * Delivers the events of a platform to a connector: out of order, several at once, and some twice. After a lost
- * connection, continues from an earlier position. Repeats unacknowledged events.
+ * Delivers platform events to a connector: out of order, several at once, and some of them twice. Repeats
+ * unacknowledged events.
  */
 export class Network {
 	readonly faults: string[] = [];
@@ -31,17 +31,18 @@ export class Network {
 		this.#unacknowledged = new Set(events);
 	}
 
-	/** True if all events are acknowledged. */
 	get isQuiet(): boolean {
 		return this.#unacknowledged.size === 0;
 	}
 
-	/** Delivers some events at the same time. Resolves when all of them are acknowledged. */
+	/** Delivers some events concurrently. Resolves when all of them are acknowledged. */
 	async deliver(accept: (event: QueuedEvent) => Promise<boolean>): Promise<void> {
 		await Promise.all(this.#next().map((event) => this.#pass(event, accept)));
 	}
 
-	/** Records a loss of the database. All events are then sent again, as from the platform's history. */
+	/**
+	 * Records a loss of the database. All events are then sent again, as if the connector read the platform's history.
+	 */
 	loseDatabase(): void {
 		this.#passages.clear();
 		for (const event of this.#events) this.#unacknowledged.add(event);

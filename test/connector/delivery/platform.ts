@@ -2,7 +2,7 @@ import type { ManualClock } from "@parley/base/testing";
 import { DeliveryError, type OutboxRow, type Receipt, type Surface } from "@parley/connector";
 import type { Random } from "../../random.ts";
 
-/** One message in the form that people see. */
+/** A visible message. */
 export interface Post {
 	readonly remote: string;
 	readonly nonce: string;
@@ -19,14 +19,15 @@ export interface Post {
 const latestMs = 14_000;
 
 /**
- * Milliseconds within which a repeat may start. Even a late repeat then reaches the platform while it still knows the nonce.
+ * Milliseconds after a request within which a retry may start. Such a retry reaches the platform before the nonce
+ * expires, even with the maximum delay.
  */
 const safeMs = 60_000;
 const nonceMs = safeMs + latestMs;
 
 /**
- * A platform that drops requests, returns errors after it has performed them, performs them late, and limits rates. Some
- * platforms return the first post for a second one with the same nonce, for a while. The remaining platforms post it again.
+ * A platform that drops requests, fails after it has performed them, delays them, and limits rates. A platform with
+ * nonces does not create a second post for the same nonce within `nonceMs`. A platform without nonces does.
  */
 export class Platform implements Surface {
 	readonly posts: Post[] = [];
@@ -34,7 +35,7 @@ export class Platform implements Surface {
 	calm = false;
 	readonly #clock: ManualClock;
 	readonly #random: Random;
-	/** Nonces of sent requests without a later lookup, each with the time of its first request. */
+	/** Time of the first request by nonce, for requests that were not followed by a lookup. */
 	readonly #unclear = new Map<string, number>();
 	readonly #hasNonces: boolean;
 
@@ -64,8 +65,8 @@ export class Platform implements Surface {
 		const fate = this.calm ? 1 : this.#random.next();
 		if (fate < 0.05) throw new DeliveryError("the request was lost", { kind: "unknown" });
 		if (fate < 0.1) {
-			// This limit also covers late requests of a dead process, because the next process waits from its own
-			// start.
+			// This limit also holds for late requests of a dead process: the next process considers them lost only a longer
+			// time after its own start.
 			const left = Math.max(1, latest - this.#clock.now());
 			this.#clock.after(this.#random.between(1, left), () => this.#carryOut(row));
 			throw new DeliveryError("the answer did not come in time", { kind: "unknown" });
@@ -103,7 +104,7 @@ export class Platform implements Surface {
 	}
 
 	#carryOut(row: OutboxRow): Receipt {
-		// The tests plan only texts, so the row contains a text.
+		// The tests plan only payloads with a text.
 		const { text } = row.payload as { readonly text: string };
 		const edited = this.posts.find(({ remote }) => remote === row.target);
 		if (edited) {

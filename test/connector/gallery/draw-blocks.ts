@@ -21,7 +21,7 @@ export function drawBlocks(state: State, blocks: readonly Part[]): Markup[] {
 	return blocks.map((block) => drawBlock(state, block));
 }
 
-/** Renders text in Slack's own syntax, which marks bold and struck text differently from Markdown. */
+/** Renders Slack's mrkdwn, whose bold and strikethrough marks differ from Markdown. */
 export function drawMrkdwn(state: State, text: string): Markup {
 	const markdown = readOf(state, text)
 		.replace(/(?<![\w*])\*(?=\S)([^*\n]*\S)\*(?![\w*])/g, "**$1**")

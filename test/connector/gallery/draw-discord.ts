@@ -11,7 +11,7 @@ import { drawMarkdown } from "./draw-markdown.ts";
 import { html, lines, type Markup } from "./markup.ts";
 import { type Draw, drawFile, drawForm, drawMenu, drawPost, drawReactions } from "./post.ts";
 
-/** A component with its text, for which the component types have no common field. */
+/** A component with `content`, which only some component types have. */
 type Component = SeenComponent & { readonly content?: string };
 
 export const drawDiscord: Draw<DiscordSite> = {
@@ -29,7 +29,6 @@ export const drawDiscord: Draw<DiscordSite> = {
 		return undefined;
 	},
 
-	// Discord has no home pages.
 	home: () => undefined,
 
 	form({ simulator: { state } }) {

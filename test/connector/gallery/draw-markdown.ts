@@ -1,10 +1,9 @@
 import { type Block, type Inline, type List, parseText } from "@parley/connector";
 import { html, lines, type Markup } from "./markup.ts";
 
-/** Matches a line of small print in Discord. */
+/** Matches a line of subtext (small text) in Discord's Markdown. */
 const small = /^-# (.*)$/;
 
-/** Renders Markdown as a platform shows it. */
 export function drawMarkdown(markdown: string): Markup {
 	return lines(partsOf(markdown).map(drawPart));
 }
@@ -14,7 +13,7 @@ interface Part {
 	readonly text: string;
 }
 
-/** Splits Markdown into parts. Each line of small print is a separate part, except in code. */
+/** Splits Markdown into parts. Outside of code blocks, each line of subtext is its own part. */
 function partsOf(markdown: string): Part[] {
 	const parts: { isSmall: boolean; text: string }[] = [];
 	let isCode = false;
@@ -63,7 +62,7 @@ function drawList({ ordered, start = 1, children }: List): Markup {
 	return ordered ? html`<ol start="${start}">${items}</ol>` : html`<ul>${items}</ul>`;
 }
 
-/** Draws a code block. In a `diff` block, added and removed lines have their own colours. */
+/** Renders a code block. In a `diff` block, added and removed lines have different classes. */
 export function drawCode(code: string, language?: string): Markup {
 	if (language !== "diff") return html`<pre>${code}</pre>`;
 	const drawn = code.split("\n").map((line, index) => {
@@ -94,7 +93,7 @@ function drawInline(inline: Inline): Markup {
 	}
 }
 
-/** Names of people after `@` are drawn like mentions. */
+/** Renders names after `@` like mentions. */
 export function drawText(text: string): Markup {
 	const parts = text.split(/(@[A-Z][a-z]+)/);
 	return html`${parts.map((part, index) =>

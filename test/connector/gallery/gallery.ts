@@ -4,7 +4,7 @@ import { html, lines, Markup } from "./markup.ts";
 import type { Draw } from "./post.ts";
 
 /**
- * Fixes the number of words in a growing answer and removes durations, because both depend on the moment of a
+ * Normalizes the number of words in a growing answer and removes durations, because both depend on the time of the
  * snapshot.
  */
 function settled(drawn: Markup | undefined): Markup | undefined {
@@ -17,7 +17,7 @@ function styleOf(name: string): Markup {
 
 const names: Readonly<Record<string, string>> = { discord: "Discord", slack: "Slack" };
 
-/** Collects the kinds of posts of one platform while the scenes run, and makes the page. */
+/** Collects the posts of one platform while the scenes run, and renders the page. */
 export class Gallery<S> {
 	readonly #platform: string;
 	readonly #draw: Draw<S>;
@@ -28,7 +28,7 @@ export class Gallery<S> {
 		this.#draw = draw;
 	}
 
-	/** Draws all kinds of a played scene. */
+	/** Renders all kinds of posts of a scene that was played. */
 	add(scene: string, site: S): void {
 		for (const kind of kindsOf(this.#platform)) {
 			if (kind.scene !== scene) continue;
@@ -46,7 +46,6 @@ export class Gallery<S> {
 		return at === undefined ? this.#draw.channel(site) : settled(this.#draw.moment(site, at));
 	}
 
-	/** Whether the scenes of all kinds have been played. */
 	get isComplete(): boolean {
 		return kindsOf(this.#platform).every((kind) => this.#drawn.has(kind));
 	}

@@ -1,7 +1,7 @@
 import type { ControlKind } from "@parley/connector";
 import type { Sight } from "../scenes/step.ts";
 
-/** A section of the gallery. */
+/** A section of the gallery, which shows one kind of post. */
 export interface Kind {
 	/** Anchor of the section in the page. */
 	readonly id: string;
@@ -9,11 +9,11 @@ export interface Kind {
 	/** Name of the scene in `scenes/golden.ts`. */
 	readonly scene: string;
 	/**
-	 * Shows the first state of a post with this content. Without `at` and `shows`, the section shows the channel after
-	 * the scene.
+	 * Shows the first state of a post with this content. Without `at` and `shows`, the section shows the channel at the
+	 * end of the scene.
 	 */
 	readonly at?: Sight;
-	/** Shows the open form or the home page after the scene, instead of posts. */
+	/** Shows the last opened form, or the home page, at the end of the scene. */
 	readonly shows?: "form" | "home";
 	/** The only platform that has this kind. */
 	readonly only?: "slack";
@@ -26,7 +26,7 @@ export interface Topic {
 	readonly kinds: readonly Kind[];
 }
 
-/** All kinds of posts. Each golden scene has at least one kind. */
+/** All kinds of posts. The gallery has at least one kind for each golden scene. */
 export const topics: readonly Topic[] = [
 	{
 		title: "Answers",
@@ -185,7 +185,7 @@ export const topics: readonly Topic[] = [
 	},
 ];
 
-/** Topics of the gallery that contain at least one kind for the platform. */
+/** Topics that contain at least one kind for the platform, with only these kinds. */
 export function topicsOf(platform: string): readonly Topic[] {
 	const own = topics.map((topic) => ({
 		...topic,
@@ -198,7 +198,7 @@ export function kindsOf(platform: string): readonly Kind[] {
 	return topicsOf(platform).flatMap(({ kinds }) => kinds);
 }
 
-/** Texts that the gallery does not show, with the reason. */
+/** Text files whose texts are not posts of a scene, with the reason. */
 export const textsElsewhere: Readonly<Record<string, string>> = {
 	posts: "lists for the operator in a terminal",
 	setup: "steps of the setup in a terminal",
@@ -206,7 +206,7 @@ export const textsElsewhere: Readonly<Record<string, string>> = {
 };
 
 /**
- * Controls that no golden scene shows. The gallery of each platform shows the remaining controls, except
+ * Controls that no golden scene shows. All other controls must be in the gallery of each platform, except
  * `controlsOfHome` on Discord.
  */
 export const controlsElsewhere: readonly ControlKind[] = [
@@ -217,10 +217,10 @@ export const controlsElsewhere: readonly ControlKind[] = [
 	"skip",
 ];
 
-/** Controls that appear only on home pages, which only Slack has. */
+/** Controls that only home pages have. Only Slack has home pages. */
 export const controlsOfHome: readonly ControlKind[] = ["stop-one", "suggested"];
 
-/** Commands whose answer no golden scene shows, with the reason. */
+/** Commands whose answers no golden scene shows, with the reason. */
 export const commandsElsewhere: Readonly<Record<string, string>> = {
 	stop: "the end of the stopped run is shown",
 	"task show": "the card of the task, for one person",
@@ -236,7 +236,7 @@ export const commandsElsewhere: Readonly<Record<string, string>> = {
 	pair: "one sentence for one person",
 };
 
-/** The section that shows each event, or the reason why no section shows it. */
+/** For each event, the id of the section that shows it, or the reason why no section does. */
 export const eventsShown: Readonly<Record<string, { readonly in: string } | { readonly why: string }>> = {
 	"user.message": { in: "queued" },
 	"assistant.stream": { in: "growing" },

@@ -1,4 +1,4 @@
-/** HTML that needs no escaping. */
+/** Escaped HTML. */
 export class Markup {
 	readonly text: string;
 
@@ -9,13 +9,13 @@ export class Markup {
 
 type Value = string | number | Markup | readonly Markup[] | undefined;
 
-/** Makes HTML. Escapes texts, including texts in attributes. */
+/** Tagged template for HTML. Escapes strings, also in attributes. */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Markup {
 	const text = parts.map((part, index) => `${part}${written(values[index])}`);
 	return new Markup(text.join(""));
 }
 
-/** Joins elements, one per line, so that a change of one post changes few lines of the page. */
+/** Joins elements with newlines, so that a change of one post changes few lines of the page. */
 export function lines(elements: readonly Markup[]): Markup {
 	return new Markup(elements.map(({ text }) => text).join("\n"));
 }

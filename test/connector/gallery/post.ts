@@ -1,13 +1,13 @@
 import type { Sight } from "../scenes/step.ts";
 import { html, lines, type Markup } from "./markup.ts";
 
-/** Draws the posts of one scene at its end. */
+/** Renders the posts of one platform at the end of a scene. */
 export interface Draw<S> {
 	/** All posts of the channel with their threads, as Mia sees them. */
 	channel(site: S): Markup;
-	/** First state of a post with this content, in any channel. Undefined if no post had this content. */
+	/** The first state of a post with this content, in any channel. Undefined if no post had this content. */
 	moment(site: S, sight: Sight): Markup | undefined;
-	/** Last form that a person has opened. Undefined without one. */
+	/** The last form that a person has opened, or undefined. */
 	form(site: S): Markup | undefined;
 	/** Mia's home page. Undefined on a platform without home pages. */
 	home(site: S): Markup | undefined;
@@ -15,18 +15,16 @@ export interface Draw<S> {
 
 export interface Post {
 	readonly author: string;
-	/** Whether the author is an app. */
 	readonly isApp: boolean;
-	/** Line above the post: the command or message that it answers, or that only one person sees it. */
+	/** Line above the post, for example the message that it answers. */
 	readonly above?: Markup | undefined;
 	readonly body: Markup;
 	/** Line below the post, for example its reactions. */
 	readonly below?: Markup | undefined;
-	/** Posts in the thread of this post. */
 	readonly thread?: Markup | undefined;
 }
 
-/** Draws a post with its avatar. The time is fixed, because the time of a scene depends on the machine. */
+/** Renders a post with its avatar and a constant time, because the time of a scene depends on the machine. */
 export function drawPost({ author, isApp, above, body, below, thread }: Post): Markup {
 	const tag = isApp ? html` <span class="app">APP</span>` : undefined;
 	const inside = [above, headOf(author, tag), html`<div class="body">${body}</div>`, below, thread];
@@ -55,7 +53,7 @@ export interface Option {
 	readonly isChosen: boolean;
 }
 
-/** Draws an open menu, so that readers can see all its options. */
+/** Renders a menu as open, so that all options are visible. */
 export function drawMenu(
 	placeholder: string,
 	{ control, options }: { readonly control: string; readonly options: readonly Option[] },
@@ -66,7 +64,7 @@ export function drawMenu(
 	return html`<div class="menu" data-control="${control}"><div class="placeholder">${placeholder} ▾</div>${items}</div>`;
 }
 
-/** Draws a form with its fields before a person has changed them. */
+/** Renders a form with its initial values. */
 export function drawForm(
 	title: string,
 	fields: readonly { readonly label: string; readonly value?: string | undefined }[],

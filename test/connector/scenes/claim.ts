@@ -10,7 +10,7 @@ type OfRoom = Extract<
 	{ shows: unknown } | { showsOnly: unknown } | { hides: unknown } | { notes: unknown }
 >;
 
-/** Waits for a condition. Rejects with a description of the current state if the condition does not become true. */
+/** Waits until the claim is true. Otherwise rejects with a description of the current state. */
 export async function claim(notebook: Notebook, step: Claim): Promise<void> {
 	const { played, interaction } = notebook;
 	if ("answered" in step) {
@@ -52,7 +52,7 @@ async function see(notebook: Notebook, step: OfRoom): Promise<void> {
 	const viewer = step.to && people[step.to];
 	const seen = (): string[] => {
 		const room = attempt(() => played.site.room(step.in ?? "general", viewer ?? people.Mia));
-		// A post for one person appears in the room, or in the direct messages of that person.
+		// A post for one person is in the room or in the person's direct messages.
 		const direct = viewer && step.in === undefined ? played.site.directOf?.(viewer.id) : undefined;
 		return [
 			...(room ? shownPosts(played.site, room, viewer) : []),

@@ -18,16 +18,13 @@ import type { Scene, Step } from "./step.ts";
 
 const scene: Scene = { name: "a release", steps: [] };
 
-/** A workflow with one step, which is a task. */
+/** A workflow whose only step is a task. */
 const release = [
 	...["---", "name: release", "description: Ships the release", "steps:"],
 	...["  - id: ship", "    title: Ship", '    prompt: "run: echo shipped | tee release.txt"', "---", ""],
 ].join("\n");
 
-/**
- * The head of the transcript and the posts about the release. The order of the remaining posts depends on the speed
- * of the machine.
- */
+/** The head of the transcript and the posts about the release. Other posts have no fixed order. */
 function postsAbout(transcript: string): string {
 	const [head = "", ...posts] = transcript.split(/^ {4}\| Parley$/m);
 	const answered = [/From the terminal: \/release/, /`run_command`/, /run_command returned/];
@@ -35,7 +32,7 @@ function postsAbout(transcript: string): string {
 	return [head.trimEnd(), ...chosen.map((post) => post.trimEnd())].join("\n    | Parley");
 }
 
-/** The text without ids, times, directories and counts, because these differ between runs or versions. */
+/** Replaces ids, times, directories and counts, which differ between runs or versions. */
 function steady(text: string, directory: string): string {
 	return normalised(text.replaceAll(directory, "/parley"))
 		.replace(/\b(task|sess)_[0-9a-z]{6,}/g, "$1_ID")
@@ -74,7 +71,7 @@ test("a task from a roz client is approved in Slack, a kontekst client waits for
 	kontekst.start({ sessionId: session, prompt: "read: release.txt" });
 	await play({ clicks: "Approve once", by: "Alex" }, { shows: ["✅ **Approved", "by @Alex"] });
 	expect(await sceneGateway.through(roz.until("turnComplete"))).toMatchObject({ stopReason: "end_turn" });
-	// Runs of this protocol send every approval to their client.
+	// A kontekst run sends every approval to its client.
 	const calls = await sceneGateway.through(kontekst.proposed());
 	for (const { callId } of calls) kontekst.approve(callId);
 	const { kind, value } = await sceneGateway.through(kontekst.last());

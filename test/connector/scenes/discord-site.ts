@@ -22,7 +22,7 @@ const intents =
 	GatewayIntentBits.DirectMessageReactions |
 	GatewayIntentBits.MessageContent;
 
-/** Platform requests by the names that scenes use. */
+/** API routes by the names that scenes use for requests. */
 const routes: Readonly<Record<string, string>> = {
 	post: "POST /channels/{channel_id}/messages",
 	edit: "PATCH /channels/{channel_id}/messages/{message_id}",
@@ -41,7 +41,7 @@ type Right =
 export class DiscordSite implements Site {
 	static readonly platform = "discord";
 	readonly platform = DiscordSite.platform;
-	/** On Discord, each post ends the typing indicator until the next typing request. */
+	/** On Discord, a post ends the typing indicator until the next typing request. */
 	readonly typingGapMs = 3000;
 	readonly simulator: Simulator;
 	readonly directory: string;
@@ -125,7 +125,10 @@ export class DiscordSite implements Site {
 		return found;
 	}
 
-	/** Returns Sam's direct messages, which contain notices for Sam that Discord cannot show in a channel. */
+	/**
+	 * Returns the direct messages of Sam, because Discord cannot show Sam a private notice in a channel. Undefined for
+	 * other people.
+	 */
 	directOf(person: string): Channel | undefined {
 		const { Sam } = this.people;
 		return Sam.id === person ? Sam.dm : undefined;

@@ -1,33 +1,34 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Kinds of ids that the gateway creates. */
+/** Prefixes of ids that the gateway creates. */
 const kinds = "sess|run|task|call|prompt|grant|file|sched|mem|msg|steer|review";
-/** Ids of the gateway, such as `sess_…` or `run_…`. */
+/** Matches a complete id of the gateway. */
 const id = new RegExp(`\\b(?:${kinds})_[0-9a-z]{20,}`, "u");
-/** A word that announces an id or a part of an id, for example `task id a1b2c3`. */
+/** Matches a word that introduces an id or a part of an id, for example `task id a1b2c3`. */
 const named =
 	/\b(?:session|conversation|run|task|call|question|grant|file|schedule|note|review) id [0-9a-z]/iu;
-/** A short word with letters and digits, which may be the end of an id. */
+/** Matches a short word with letters and digits, which may be the end of an id. */
 const shortWord = /\b(?=[0-9a-z]*[0-9])(?=[0-9a-z]*[a-z])[0-9a-z]{6,12}\b/gu;
 const endLength = 6;
 /**
- * Ids of people and channels. Lines that introduce a quoted comment may have them, because the offline model repeats what
- * models read.
+ * Matches ids of people and channels. The attribution of a quoted comment may contain them, because the offline model
+ * repeats its input.
  */
 const person = /\b(?:discord|slack):[0-9A-Za-z]+:[0-9A-Za-z]+/u;
-/** Permissions of Discord (`SEND_MESSAGES`, `SendMessages`) and scopes of Slack (`chat:write`). */
+/** Matches permissions of Discord (`SEND_MESSAGES`, `SendMessages`) and scopes of Slack (`chat:write`). */
 const permission =
 	/\b(?:VIEW|SEND|READ|MANAGE|CREATE|ATTACH|EMBED|ADD|USE)_[A-Z]+(?:_[A-Z]+)*\b|\b(?:View|Send|Read|Manage|Create|Attach|Embed|Add)(?:Channel|Messages|MessageHistory|PublicThreads|PrivateThreads|Files|Links|Reactions|Roles)\b|\b(?:chat|channels|groups|im|mpim|users|files|reactions|app_mentions|assistant|commands):(?:read|write|history|public)\b/u;
 
-/** Internal details of a gateway that its posts must not contain. */
 export interface Internals {
 	readonly directories: readonly string[];
-	/** Ends of the ids of sessions, runs and similar objects. */
+	/** Last characters of the ids of sessions, runs and similar objects. */
 	readonly idEnds: ReadonlySet<string>;
 }
 
-/** Reads the ends of all such ids from the SQLite database of a gateway. Rejects without a database. */
+/**
+ * Reads the last characters of all ids in the SQLite database of a gateway. Rejects if the directory has no database.
+ */
 export async function readIdEnds(directory: string): Promise<ReadonlySet<string>> {
 	const names = await readdir(directory);
 	const databases = names.filter((name) => /^parley\.sqlite(?:-wal)?$/u.test(name));
@@ -37,7 +38,7 @@ export async function readIdEnds(directory: string): Promise<ReadonlySet<string>
 	return new Set(ids.map((each) => each.slice(-endLength)));
 }
 
-/** Lines of posts with details that members of a channel must not see. */
+/** Returns the lines that contain internal details. */
 export function findInternals(text: string, { directories, idEnds }: Internals): string[] {
 	const hasEnd = (line: string): boolean =>
 		(line.match(shortWord) ?? []).some((word) => idEnds.has(word.slice(-endLength)));

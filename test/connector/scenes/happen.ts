@@ -41,7 +41,7 @@ export async function happen(notebook: Notebook, step: Happening): Promise<void>
 	else await run(played, step);
 }
 
-/** Maximum duration of a `typesUntil` step in milliseconds. */
+/** Maximum milliseconds of a `typesUntil` step. */
 const maxRunMs = 180_000;
 
 async function typesUntil(
@@ -85,7 +85,7 @@ async function rule(notebook: Notebook, step: Ruling): Promise<void> {
 
 async function operate(notebook: Notebook, { operator, asks, notes, has = "" }: Operating): Promise<void> {
 	const { played } = notebook;
-	// The same request, with stored values filled into its texts.
+	// Replacing values inside strings keeps the type of the parameters.
 	const params = parseJson(notebook.filled(JSON.stringify(asks))) as typeof asks;
 	let answer: object = {};
 	const isFound = async (): Promise<boolean> => {

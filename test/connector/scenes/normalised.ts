@@ -6,7 +6,7 @@ export function normalised(transcript: string): string {
 			.replace(/\b(?:\d{15,}|[CDGTU][0-9A-Z]{8,})\b/g, "ID")
 			.replace(/(\/archives\/ID\/)p\d+/g, "$1pID")
 			.replace(/\b(thread_ts=)[\d.]+/g, "$1ID")
-			// The end of a scene may be a moment before or after the next firing.
+			// The scene may end shortly before or after the next run of a schedule.
 			.replace(/\bnext (?:in \d+ \w+|\d+ \w+ ago)/g, "next in TIME")
 			.replace(/\b\d{4}-\d\d-\d\d (?:at )?\d\d:\d\d\b/g, "DATE")
 			.replace(/\b[\d,]+ → [\d,]+ tokens\b/g, "TOKENS")
@@ -16,9 +16,8 @@ export function normalised(transcript: string): string {
 			.replace(/^((?:\s*\| )?Parley) \(edited\)$/gm, "$1")
 			.replace(/\b(after|took) \d+ s\b/g, "$1 TIME")
 			.replace(/\b(\d+ tool calls? in) \d+ s\b/g, "$1 TIME")
-			// The durations of steps are removed.
 			.replace(/ · (?:\d+ min )?\d+ s\b/g, "")
-			// A remaining time may be some seconds shorter than a day or an hour. Times just before or after the end of a scene differ.
+			// Rounding may reduce a day to 23 hours, or an hour to some minutes less.
 			.replace(/\bin (?:1 day|23 hours)\b/g, "in 24 hours")
 			.replace(/\bin (?:1 hour|5\d minutes)\b/g, "in 60 minutes")
 			.replace(/\b(?:in 0 seconds|\d+ (second|minute)s? ago)(?!\w)/g, "TIME ago")

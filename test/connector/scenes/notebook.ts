@@ -4,9 +4,9 @@ import type { Player, Seen, SentInteraction } from "./site.ts";
 
 export class Notebook {
 	readonly played: PlayedScene;
-	/** The last button press or command. */
+	/** The last press or command. */
 	interaction: SentInteraction | undefined;
-	/** Stored value for `{1}`. */
+	/** Value that replaces `{1}` in later steps. */
 	noted = "";
 	readonly #named = new Map<string, { readonly id: string }>();
 
@@ -19,8 +19,8 @@ export class Notebook {
 	}
 
 	/**
-	 * The message with this name, or the newest message with these words that the person sees. Waits until the message
-	 * exists.
+	 * The message that was named with `as`, or the newest message that contains the words and is visible to the person.
+	 * Waits until such a message exists.
 	 */
 	async message(words: string, person: Player, room = "general"): Promise<{ readonly id: string }> {
 		const named = this.#named.get(words);
@@ -37,7 +37,7 @@ export class Notebook {
 		return found;
 	}
 
-	/** The text with mentions instead of names, and with stored values filled in. */
+	/** Replaces names by mentions, and `{1}` by the stored value. */
 	written(text: string): string {
 		const people = Object.entries(this.played.site.people);
 		return people.reduce(
@@ -51,7 +51,7 @@ export class Notebook {
 	}
 }
 
-/** Returns undefined if the action throws, so that the caller can repeat it. */
+/** Returns undefined if `work` throws. */
 export function attempt<Value>(work: () => Value): Value | undefined {
 	try {
 		return work();

@@ -11,8 +11,8 @@ import type { Site, SiteClass } from "./site.ts";
 import type { Scene } from "./step.ts";
 
 /**
- * Defines a test for each golden conversation. The test compares Mia's final view with the platform's file. The last
- * test compares the page of the gallery, which shows the same conversations.
+ * Defines a test for each golden scene, which compares Mia's final view with the stored file. The last test compares
+ * the gallery page, which shows the same scenes.
  */
 export function playGolden<S extends Site>(Place: SiteClass<S>, draw: Draw<S>): void {
 	const sites = new Map<Scene, S>();
@@ -55,7 +55,7 @@ export function playGolden<S extends Site>(Place: SiteClass<S>, draw: Draw<S>): 
 	});
 }
 
-/** A gateway that welcomes people does so in all its scenes, so these scenes have a separate gateway. */
+/** Whether a gateway sends welcomes applies to all its scenes, so scenes with a welcome have a separate gateway. */
 function sceneGatewayOf({ welcome }: Scene): "welcoming" | "usual" {
 	return welcome ? "welcoming" : "usual";
 }

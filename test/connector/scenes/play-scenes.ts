@@ -5,7 +5,7 @@ import { SceneGateway } from "./scene-gateway.ts";
 import type { SiteClass } from "./site.ts";
 import type { Scene } from "./step.ts";
 
-/** Defines a test for each scene of the platform. All scenes share a gateway. */
+/** Defines a test for each scene of the platform. The scenes share a gateway. */
 export function playScenes(Place: SiteClass, all: readonly Scene[]): void {
 	const scenes = all.filter(({ only = Place.platform }) => only === Place.platform);
 	let sceneGateway: SceneGateway | undefined;

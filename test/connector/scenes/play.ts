@@ -24,10 +24,7 @@ const sights = [
 	"stuck",
 ];
 
-/**
- * Plays a scene to its end, and passes the played scene to `show`. Rejects with the failed step or the faults, and with
- * everything visible at that time.
- */
+/** Plays a scene, then calls `show`. Rejects with the failed step or the faults, and with all visible posts. */
 export async function play(
 	sceneGateway: SceneGateway,
 	scene: Scene,
@@ -68,7 +65,7 @@ async function check(played: PlayedScene, { errors = [] }: Scene, before: number
 	if (faults.length > 0) throw new Error(`${faults.join("\n")}\n${played.report()}`);
 }
 
-/** Faults for ids, paths and permission names in posts that people can see. */
+/** Returns a fault for each visible post with an internal id, a path or a permission name. */
 async function internalsIn({ site, sceneGateway }: PlayedScene): Promise<string[]> {
 	const viewers = [undefined, ...Object.values(site.people)];
 	const posts = site.rooms().flatMap((room) => viewers.flatMap((viewer) => shownPosts(site, room, viewer)));

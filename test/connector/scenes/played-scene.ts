@@ -6,12 +6,12 @@ import type { SceneGateway } from "./scene-gateway.ts";
 import type { Running, Site } from "./site.ts";
 
 /**
- * Number of consecutive checks without a change after which the scene is calm. The checks are about a millisecond of real time
- * apart.
+ * Consecutive checks without a change after which the scene counts as calm. The checks are about one millisecond of
+ * real time apart.
  */
 const quietTurns = 15;
 
-/** The environment of a scene: a platform with its people, a gateway, and the connector between the two. */
+/** The environment of a scene: a platform with its people, a gateway, and a connector. */
 export class PlayedScene<S extends Site = Site> implements AsyncDisposable {
 	readonly sceneGateway: SceneGateway;
 	readonly site: S;
@@ -41,7 +41,7 @@ export class PlayedScene<S extends Site = Site> implements AsyncDisposable {
 		return this.sceneGateway.operator;
 	}
 
-	/** Starts the connector with the stored state of its last process, if there is one. */
+	/** Starts the connector with the stored state of its previous process, if any. */
 	async start(): Promise<void> {
 		this.#connector = await this.site.connect({
 			...{ gatewayUrl: this.sceneGateway.url, gatewayToken: this.token, dataDir: this.#data },
@@ -61,7 +61,7 @@ export class PlayedScene<S extends Site = Site> implements AsyncDisposable {
 		await rm(this.#data, { recursive: true });
 	}
 
-	/** Posts that wait for the operator, and posts that were given up. */
+	/** Outbox rows that wait for the operator or were given up. */
 	async stuck(): Promise<string[]> {
 		const status = await this.#connector?.status();
 		return (status?.connector?.stuck ?? []).map(({ state, reason }) => `${state}: ${reason}`);
@@ -75,13 +75,12 @@ export class PlayedScene<S extends Site = Site> implements AsyncDisposable {
 			const now = await this.#traces();
 			quiet = now === before ? quiet + 1 : 0;
 			before = now;
-			// A stored event or post may wait for an external response for a limited time, so the scene waits longer.
+			// Stored events or posts may wait for an external response, so more checks are needed.
 			return quiet > (now.startsWith("0 ") ? quietTurns : 20 * quietTurns);
 		};
 		await this.sceneGateway.until(isCalm, "nothing happens", "still");
 	}
 
-	/** Waits until the connector and the gateway are idle. */
 	async settle(): Promise<void> {
 		let before = "";
 		let quiet = 0;
@@ -89,12 +88,12 @@ export class PlayedScene<S extends Site = Site> implements AsyncDisposable {
 			const now = await this.#traces();
 			quiet = now === before ? quiet + 1 : 0;
 			before = now;
-			// Too frequent requests would exceed the gateway's rate limit.
+			// More frequent requests would exceed the gateway's rate limit.
 			return quiet > 0 && quiet % quietTurns === 0 && !(await this.#isAtWork());
 		}, "everything is done");
 	}
 
-	/** Posts and the last log lines, for reports about failed scenes. */
+	/** Posts and the last log lines, for the report of a failed scene. */
 	report(): string {
 		const seen = this.site
 			.rooms()

@@ -13,24 +13,24 @@ import type { Scene } from "./step.ts";
 /** Maximum milliseconds of one wait, in real time of an idle machine. */
 const deadlineMs = 20_000;
 /**
- * Real milliseconds after which a waiting scene may need its clock. The clock then runs `clockFactor` times as fast as real
- * time.
+ * Real milliseconds before a waiting scene advances its clock. From then on, the clock runs `clockFactor` times as fast
+ * as real time.
  */
 const stallMs = paced(80);
 const clockFactor = 20;
 
-/** Policy of the gateway. Only the scenes for this rule write to `prod`. */
+/** Policy of the gateway. Only the scenes of this rule write to `prod`. */
 const policy = {
 	rules: [{ effect: "ask", when: { path: "prod/**" }, approvals: 2, reason: "two people for production" }],
 };
 
-/** A gateway that many scenes use in succession, and the clock of the scenes. */
+/** A gateway that several scenes use in succession, with their clock. */
 export class SceneGateway implements AsyncDisposable {
 	readonly clock = new ManualClock();
 	readonly log = new MemoryLogger();
 	readonly #sites = new Map<Scene, Site>();
 	readonly #directory: string;
-	/** Parent directory of the databases, in memory if possible. No sandboxed command uses this directory. */
+	/** Parent directory of the databases, in memory if possible. Sandboxed commands never use it. */
 	readonly memoryDirectory: string;
 	readonly #config: Config;
 	#gateway: Gateway | undefined;
@@ -59,7 +59,7 @@ export class SceneGateway implements AsyncDisposable {
 		this.#directory = directory;
 		this.memoryDirectory = memoryDirectory;
 		for (const [index, scene] of scenes.entries()) {
-			// Gives each scene different ids.
+			// The ids of a simulator depend on the clock, so each scene has other ids.
 			this.clock.advance(1000);
 			const parts = { clock: this.clock, scene, directory: join(directory, `scene-${index}`) };
 			this.#sites.set(scene, siteOf(scene, parts));
@@ -90,7 +90,7 @@ export class SceneGateway implements AsyncDisposable {
 		return this.#gateway !== undefined;
 	}
 
-	/** Starts the gateway, always on the same port and data. */
+	/** Starts the gateway, always with the same port and data. */
 	async start(): Promise<void> {
 		const before = this.log.records.length;
 		const starting = startGateway({
@@ -102,9 +102,9 @@ export class SceneGateway implements AsyncDisposable {
 		this.#port = Number(new URL(this.#gateway.urls[0] ?? "").port);
 		const token = (await readOperatorToken(join(this.memoryDirectory, "data"))) ?? "";
 		this.#operator = createClient({ url: this.url, token, clock: this.clock, ids: createIds() });
-		// Without bubblewrap, the gateway does not probe the sandbox.
+		// Without bubblewrap, the gateway does not test the sandbox.
 		if (!hasBubblewrap) return;
-		// The probe runs real processes, which do not depend on this clock.
+		// The test of the sandbox runs real processes, which do not depend on this clock.
 		const isTried = () => this.log.records.slice(before).some(({ message }) => message.includes("sandbox"));
 		await this.until(isTried, "the sandbox is tried", "still");
 	}
@@ -117,25 +117,25 @@ export class SceneGateway implements AsyncDisposable {
 		if (gateway) await this.through(gateway.stop(0));
 	}
 
-	/** Waits for a condition. Advances the clock only if real time has passed without success, and never with `still`. */
+	/** Waits until `isSo` is true. If real time passes without success, advances the clock, except with `still`. */
 	async until(isSo: () => boolean | Promise<boolean>, what: string, still?: "still"): Promise<void> {
 		const begun = performance.now();
 		let flown = 0;
 		while (!(await isSo())) {
 			const waited = performance.now() - begun;
-			// A machine that has become busier allows more time.
+			// Measures the pace again, because the machine may have become busier.
 			if (waited > paced(deadlineMs) && waited > pacedNow(deadlineMs))
 				throw new Error(`gave up after ${deadlineMs / 1000} s of an idle machine: ${what}`);
 			const due = still ? 0 : Math.max(0, Math.floor((waited - stallMs) * clockFactor));
-			// Limits the step. If the test process was suspended, the gateway and the connector did not run either.
+			// Limits the step: while the test process was suspended, the gateway and the connector did not run either.
 			this.clock.advance(Math.min(100, due - flown));
 			flown = due;
-			// A check in every turn of the event loop would take CPU time from the awaited processes.
+			// Checks in every turn of the event loop would take CPU time from the processes that the scene waits for.
 			await rest(1);
 		}
 	}
 
-	/** Advances the clock like `until` while work is pending, and returns its result. */
+	/** Advances the clock like `until` until `work` has settled, and returns its result. */
 	async through<Value>(work: Promise<Value>): Promise<Value> {
 		let isOver = false;
 		const over = (): void => {
@@ -146,7 +146,7 @@ export class SceneGateway implements AsyncDisposable {
 		return work;
 	}
 
-	/** Advances the clock in steps, and lets due work proceed after each step. */
+	/** Advances the clock by `ms` in steps, with several turns of the event loop after each step. */
 	async pass(ms: number): Promise<void> {
 		const step = Math.min(5000, Math.max(50, ms / 200));
 		for (let left = ms; left > 0; left -= step) {

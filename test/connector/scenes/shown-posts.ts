@@ -1,10 +1,9 @@
 import type { Room, Seen, Site } from "./site.ts";
 import type { Sight } from "./step.ts";
 
-/** Name of the app under test. */
 export const parley = "Parley";
 
-/** A post as a person reads it, without its time. */
+/** The text of a post without its time. */
 export function textOfPost(site: Pick<Site, "written">, seen: Seen): string {
 	const text = site.written(seen).replace(/^\S+ /, "");
 	return readable(text)
@@ -13,12 +12,11 @@ export function textOfPost(site: Pick<Site, "written">, seen: Seen): string {
 		.join("\n");
 }
 
-/** Text without escape characters, which readers do not see. */
+/** Removes Markdown escapes, which readers do not see. */
 export function readable(text: string): string {
 	return text.replace(/\\(?=[!-/:-@[-`{-~])/g, "");
 }
 
-/** Parley's posts in a channel, as the viewer sees them. */
 export function shownPosts(site: Site, room: Room, viewer?: { readonly id: string }): string[] {
 	return room
 		.shows(viewer)

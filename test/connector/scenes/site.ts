@@ -10,20 +10,19 @@ export interface Seen {
 	readonly id: string;
 	readonly author: string;
 	readonly content: string;
-	/** True if the text is a placeholder for a later response. */
+	/** True for the placeholder of a later response. */
 	readonly thinking?: boolean;
 }
 
-/** A channel, a thread or a direct message, as people see it. */
 export interface Room {
-	/** Messages that the viewer sees, oldest first. Without a viewer, messages that all members of the channel see. */
+	/** Messages that are visible to the viewer, oldest first. Without a viewer, public messages. */
 	shows(viewer?: { readonly id: string }): readonly Seen[];
 	transcript(viewer?: { readonly id: string }): string;
-	/** Names of people with a typing indicator. */
+	/** Names of people whose typing indicator is visible. */
 	typing(): readonly string[];
 }
 
-/** An action that gets a response, for example a press, a command or a form. */
+/** An action that expects a response, for example a press, a command or a submitted form. */
 export interface SentInteraction {
 	readonly state: string;
 	readonly failed: boolean;
@@ -31,7 +30,7 @@ export interface SentInteraction {
 		| { readonly title: string; readonly fields: readonly { readonly label: string }[] }
 		| undefined;
 	readonly choices?: readonly { readonly name: string }[];
-	/** Responses to the action so far, including placeholders. */
+	/** Responses so far, including placeholders. */
 	answers(): readonly Seen[];
 }
 
@@ -46,7 +45,7 @@ interface Message {
 
 type Values = Readonly<Record<string, string | number | boolean>>;
 
-/** A person at a chat client. Does only actions that the client allows, and throws otherwise. */
+/** A person at a chat client. Throws for an action that the client does not allow. */
 export interface Player {
 	readonly id: string;
 	readonly name: string;
@@ -65,7 +64,7 @@ export interface Player {
 	reacts(emoji: string, where: { readonly on: Message }): void;
 	opensThread(name: string, where: { readonly of: Message }): unknown;
 	clicks(label: string, where?: { readonly on?: Message; readonly in?: Room }): SentInteraction;
-	/** Presses a button that was removed before the press arrives. */
+	/** Presses a button that is removed before the press arrives. */
 	clicksLate(label: string, where: { readonly on: Message }): SentInteraction;
 	chooses(labels: readonly string[], where?: { readonly on?: Message; readonly in?: Room }): SentInteraction;
 	submits(interaction: SentInteraction, values?: Readonly<Record<string, string>>): SentInteraction;
@@ -74,7 +73,7 @@ export interface Player {
 		values: Values,
 		where: { readonly in: Room; readonly on?: Message },
 	): SentInteraction;
-	/** Suggested values while a command is typed. Absent if the platform has no suggestions. */
+	/** Returns suggested values for a partial command. Undefined on a platform without suggestions. */
 	types?(name: string, values: Values, where: { readonly in: Room }): SentInteraction;
 }
 
@@ -93,7 +92,7 @@ export interface Connecting {
 
 const minuteMs = 60_000;
 
-/** Converts the notices of a scene to the form of the configuration. */
+/** Converts the notice settings of a scene to the configuration format. */
 export function noticesOf(
 	{ groups, remindMinutes, escalateMinutes }: NonNullable<Scene["notices"]>,
 	idOf: (name: Name) => string,
@@ -108,53 +107,48 @@ export function noticesOf(
 export interface SiteParts {
 	readonly clock: ManualClock;
 	readonly scene: Pick<Scene, "place" | "settingsOf" | "robo" | "welcome" | "notices" | "joins">;
-	/** Working directory of the agent. */
 	readonly directory: string;
 }
 
 /**
- * The chat platform of one scene: its people and channels, its gateway configuration, and its connector. Translates the
- * terms of scenes to the platform.
+ * The chat platform of one scene: its people and channels, its gateway configuration, and its connector. Maps the terms
+ * of scenes to the platform.
  */
 export interface Site {
 	readonly platform: string;
 	readonly directory: string;
 	readonly people: Readonly<Record<Name, Player>>;
-	/** Id of the guild or team, which is also a part of the connector's name. */
+	/** Id of the guild or team, which is also part of the connector's name. */
 	readonly tenant: string;
 	readonly tenants: readonly string[];
 	readonly rules: Chat["allow"];
-	/** The key of `general` or of Mia's direct messages, and its channel settings. */
+	/** The key of `general` or of Mia's direct messages, with its channel settings. */
 	readonly place: readonly [string, Chat["places"][string]];
-	/** The key of `random`, and its channel settings. Undefined unless approvals can be answered there. */
+	/** The key of `random`, with its channel settings. Undefined unless approvals can be answered there. */
 	readonly otherPlace: Site["place"] | undefined;
-	/** The key of `general`, and its notice settings for approvals. Undefined without notices. */
+	/** The key of `general`, with its notice settings for approvals. Undefined without notices. */
 	readonly notices: readonly [string, NonNullable<Chat["notices"]>[string]] | undefined;
 	readonly mention: string;
-	/** Milliseconds without a working indicator after which an active run is at fault. */
+	/** Maximum milliseconds without a typing indicator during an active run. */
 	readonly typingGapMs: number;
-	/** Whether the connector is ready for the scene. */
+	/** Whether the connector is ready for the first step. */
 	readonly isReady: boolean;
 	room(name: string, person: Player): Room;
-	/** Channels and direct messages, for reports and for checks of all posts. */
 	rooms(): readonly Room[];
-	/** A post in the form of the simulator's `messageText`. */
+	/** Formats a post like the simulator's `messageText`. */
 	written(seen: Seen): string;
-	/** The direct messages of a person, if the platform shows a person's notices there instead of in the room. */
+	/** The direct messages of a person, if the platform shows the person's private notices there. */
 	directOf?(person: string): Room | undefined;
-	/** Expected post in the form of the platform. */
+	/** Converts the expected content of a post to the platform's format. */
 	platformForm(sight: Sight): Sight;
 	/** A text that changes whenever a post is added, edited or deleted. */
 	traces(): string;
-	/** People whom mentions have notified since the last call, for example `@Olga`. */
+	/** People whom mentions have notified since the last call, as `@NAME`. */
 	drainPings(): string[];
-	/**
-	 * Faults, for example violations of the platform's rules, unwanted notifications, and planned faults that did not
-	 * occur.
-	 */
+	/** Faults: violations of the platform's rules, unwanted notifications, and planned faults that did not occur. */
 	drainFaults(): string[];
 	connect(connecting: Connecting): Promise<Running>;
-	/** Drops the events that the platform has stored for a connector that reconnects. */
+	/** Drops the events that the platform has queued for a connector that reconnects. */
 	forget(): void;
 	/** Cuts the connection to the platform. */
 	cut(): void;

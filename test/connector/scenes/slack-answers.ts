@@ -5,7 +5,7 @@ import { late } from "./scenes/late.ts";
 import { replyCards } from "./scenes/reply-cards.ts";
 import type { Scene } from "./step.ts";
 
-/** Names of scenes about answers to cards and questions that `npm test` also plays on Slack, one for each behaviour. */
+/** Scenes about answers to cards and questions that `npm test` also plays on Slack: one per behaviour. */
 const everydayNames = [
 	"an approver approves a call once: it runs, and the card shows who and when",
 	"a denial can have a reason, which the agent gets",
@@ -31,5 +31,5 @@ export const everydayAnswers = everydayNames.map((name) => {
 	return scene;
 });
 
-/** The remaining scenes, which `npm test` does not play on Slack. */
+/** Scenes that only `npm run test:ci` plays on Slack. */
 export const otherAnswers = all.filter((scene) => !everydayAnswers.includes(scene));

@@ -12,7 +12,7 @@ interface Message {
 
 type Values = Readonly<Record<string, string | number | boolean>>;
 
-/** A command that is typed after a mention, and the posts that answer it. Threads support only this form. */
+/** A command typed after a mention, with the posts that answer it. Slack allows no slash commands in threads. */
 class Written implements SentInteraction {
 	readonly state = "acknowledged";
 	readonly failed = false;
@@ -32,13 +32,13 @@ class Written implements SentInteraction {
 }
 
 /**
- * A person at a Slack client, who performs scenes as Slack requires. A message to Parley starts a thread for the
- * conversation. Commands in this thread follow a mention.
+ * A person at a Slack client. A message to Parley starts the thread of a conversation. Commands in this thread are
+ * typed after a mention.
  */
 export class SlackPlayer implements Player {
 	readonly person: Person;
 	readonly #mention: string;
-	/** Stores the thread that a person has opened under a name. */
+	/** Called with a thread that the person has opened, and its name. */
 	readonly #opens: (name: string, thread: Channel) => void;
 
 	constructor(person: Person, mention: string, opens: (name: string, thread: Channel) => void) {
@@ -71,7 +71,7 @@ export class SlackPlayer implements Player {
 	): Message {
 		if (replyTo) return this.person.replies(text, { to: replyTo, attachments });
 		const task = text.startsWith(`${this.#mention} !`) ? text.slice(this.#mention.length + 2) : "";
-		// A task that is requested outside of a thread has its own thread, as on other platforms.
+		// A task that is requested outside of a thread gets its own thread, as on other platforms.
 		if (task.startsWith("task new ") && room.hasThreads && !room.conversation) {
 			return this.person.commands(`/parley ${task}`, {}, { in: room.channel });
 		}

@@ -2,12 +2,12 @@ import type { Channel } from "../../simulators/slack/people/channel.ts";
 import type { Shown } from "../../simulators/slack/people/shown.ts";
 import type { Room } from "./site.ts";
 
-/** Invisible separator between two Markdown marks. */
+/** Word joiner, an invisible character between two Markdown marks. */
 const unseen = /\u2060/g;
-/** A link to the profile of a person, in place of a mention that would notify the person. */
+/** Matches a link to a profile, which replaces a mention without notifying the person. */
 const profile = /\[(@[^\]]*)\]\(https:\/\/[^)\s]*\/team\/\w+\)/g;
 
-/** Text that people read, from the output of the simulator. */
+/** Removes invisible characters and link targets. */
 export function asRead(text: string): string {
 	return text.replace(unseen, "").replace(profile, "$1");
 }
@@ -17,12 +17,12 @@ interface Viewer {
 }
 
 /**
- * A channel with its messages, and with the threads of people's messages. Threads below Parley's own top-level posts,
+ * A channel with its top-level messages and the threads of people's messages. Threads of Parley's own top-level posts,
  * for example of tasks, are separate rooms.
  */
 export class SlackRoom implements Room {
 	readonly channel: Channel;
-	/** Thread of the current conversation, which starts with the first message to Parley. */
+	/** Thread of the current conversation. Undefined until the first message to Parley. */
 	conversation: Channel | undefined;
 	readonly #self: string | undefined;
 
@@ -32,12 +32,11 @@ export class SlackRoom implements Room {
 		this.#self = self;
 	}
 
-	/** Whether people write in threads in this channel. */
 	get hasThreads(): boolean {
 		return this.#self !== undefined && this.channel.threadTs === undefined;
 	}
 
-	/** The channel or thread of the next message. */
+	/** The channel or thread for the next message. */
 	get here(): Channel {
 		return this.conversation ?? this.channel;
 	}

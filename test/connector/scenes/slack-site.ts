@@ -16,7 +16,7 @@ import type { Name, Sight } from "./step.ts";
 
 const hourMs = 3_600_000;
 
-/** Platform requests by the names that scenes use. */
+/** API methods by the names that scenes use for requests. */
 const methods: Readonly<Record<string, string>> = {
 	post: "chat.postMessage",
 	edit: "chat.update",
@@ -25,9 +25,9 @@ const methods: Readonly<Record<string, string>> = {
 };
 
 /**
- * A Slack workspace. The visibility and the name of a thread are not checked, because replies are visible only in their
- * thread and threads have no names. Scenes identify a thread by the task in its first post, or by the name from
- * `opensThread`.
+ * A Slack workspace. Ignores expectations about the visibility and name of a thread, because replies are visible only
+ * in their thread and threads have no names. Scenes identify a thread by the task in its first post, or by the name
+ * from `opensThread`.
  */
 export class SlackSite implements Site {
 	static readonly platform = "slack";
@@ -104,7 +104,7 @@ export class SlackSite implements Site {
 		return new SlackPlayer(team.member(name, options), this.mention, opens);
 	}
 
-	/** Returns the same room for the same channel or thread. */
+	/** Returns the same `SlackRoom` for the same channel or thread. */
 	roomOf(channel: Channel): SlackRoom {
 		const known = this.#rooms.get(channel.id);
 		if (known) return known;
@@ -113,7 +113,7 @@ export class SlackSite implements Site {
 		return room;
 	}
 
-	/** `top`: messages of `general` outside of threads. `group`: a group conversation of Mia and Max. */
+	/** `top` is `general` outside of threads. `group` is a group conversation of Mia and Max. */
 	room(name: string, { person }: SlackPlayer): SlackRoom {
 		if (name === "general") return this.general;
 		if (name === "random") return this.random;
@@ -175,7 +175,7 @@ export class SlackSite implements Site {
 	}
 
 	forget(): void {
-		// Slack stores only unacknowledged events for a socket.
+		// Slack has no such queue: it only repeats unacknowledged events.
 	}
 
 	cut(): void {
@@ -227,7 +227,7 @@ export class SlackSite implements Site {
 	}
 }
 
-/** Rewrites commands of tasks and sessions as subcommands of `/parley`, which is Slack's form. */
+/** Rewrites task and session commands as subcommands of `/parley`, as on Slack. */
 function command(text: string): string {
 	return text.replace(/`\/(?=task |session )/g, "`/parley ");
 }

@@ -33,7 +33,7 @@ export type Fault = DiscordFault & Pick<SlackFault, "error">;
 
 export type Name = "Olga" | "Alex" | "Mia" | "Max" | "Gus" | "Sam" | "Robo";
 
-/** Content of a post: words, a regular expression, or a list with items that must all match. */
+/** Content of a post: words, a regular expression, or a list of items that must all match. */
 export type Sight = string | RegExp | readonly (string | RegExp)[];
 
 interface Where {
@@ -43,7 +43,7 @@ interface Where {
 
 interface Seen {
 	readonly in?: string;
-	/** Viewer of the post. All people see public posts. */
+	/** Viewer of the post. Without `to`, only public posts match. */
 	readonly to?: Name;
 }
 
@@ -54,13 +54,13 @@ export type Doing =
 			readonly says: string;
 			readonly as?: string;
 			readonly attaches?: readonly File[];
-			/** A message to forward. Discord posts it as a separate message before the text. */
+			/** Words of a message to forward. Discord posts the forwarded message before the text. */
 			readonly forwards?: string;
 	  })
 	| (Where & {
 			readonly replies: string;
 			readonly to: string;
-			/** Whether the reply avoids a notification of the author. */
+			/** Whether the reply suppresses the notification of the author. */
 			readonly quiet?: true;
 			readonly as?: string;
 	  })
@@ -69,8 +69,8 @@ export type Doing =
 	| (Where & { readonly reacts: "❌" | "🔁" | "👍" | "👎"; readonly on: string })
 	| (Where & { readonly opensThread: string; readonly of: string })
 	/**
-	 * A press of a button. With `fills`, the person fills in and sends the form that opens. With `late`, the button is
-	 * removed before the press arrives.
+	 * Presses a button. With `fills`, fills in and submits the form that opens. With `late`, the button is removed before
+	 * the press arrives.
 	 */
 	| (Where & {
 			readonly clicks: string;
@@ -87,36 +87,35 @@ export type Operating = {
 	readonly [Method in RequestMethod]: {
 		readonly operator: Method;
 		readonly asks: MethodInput<Method>;
-		/** A name in the response. Its value is stored as `{1}`. */
+		/** Property name in the response. Its value is stored as `{1}`. */
 		readonly notes?: string;
-		/** Content for which the step waits in the response. */
+		/** Waits until the response contains this content. */
 		readonly has?: string | RegExp;
 	};
 }[RequestMethod];
 
 /** A step that is neither an action of one person nor a claim. */
 export type Happening<S extends Site = Site> =
-	/** Simultaneous actions, all before any response. */
+	/** Concurrent actions, all before the first response. */
 	| { readonly together: readonly Doing[] }
 	/**
-	 * Lets time pass until the room shows the post. Meanwhile, Parley must show the typing indicator, except for a
-	 * moment after a post.
+	 * Advances the clock until the room shows the post. Until then, Parley must show the typing indicator, with a short
+	 * gap allowed after each post.
 	 */
 	| { readonly typesUntil: Sight; readonly in?: string }
-	/** Gives a message a name that later steps can use. */
+	/** Names a message for later steps. */
 	| { readonly calls: string; readonly on: string; readonly in?: string }
 	/** Writes a file into the working directory of the agent. */
 	| { readonly file: string; readonly gets: string }
 	| { readonly passes: number }
-	/** The connector, the gateway or both end, and new processes continue their work. */
+	/** Stops the connector, the gateway or both, and starts new processes with the stored state. */
 	| { readonly restarts: "connector" | "gateway" | "both" }
 	| { readonly stops: "connector" | "gateway" }
 	| { readonly starts: "connector" | "gateway" }
-	/** The connector's process ends, and the next process finds no database. */
+	/** Stops the connector and deletes its database before the next start. */
 	| { readonly losesDatabase: true }
-	/** A fault of the next request to post, to edit or to read posts, or of a request with this platform name. */
+	/** Lets the next request fail: a request to post, to edit or to read posts, or a request with this platform name. */
 	| { readonly fault: string; readonly is: Fault }
-	/** Cuts the connection to the platform. */
 	| { readonly cuts: "socket" }
 	/** An administrator changes Parley's permissions in a channel. */
 	| {
@@ -130,48 +129,45 @@ export type Happening<S extends Site = Site> =
 			)[];
 			readonly in?: string;
 	  }
-	/** Gives a person access to the channel. */
 	| { readonly opensTo: Name; readonly in?: string }
 	| { readonly archives: string; readonly locked?: true }
-	/** A moderator locks a thread. The thread stays active. */
+	/** A moderator locks a thread, which stays active. */
 	| { readonly locks: string }
 	/** A moderator reopens a thread or channel. */
 	| { readonly reopens: string }
 	| { readonly removes: "channel" | "thread"; readonly in: string }
-	/** A moderator deletes a post of Parley. */
 	| { readonly moderates: string; readonly in?: string }
 	/** A request of the operator. `{1}` is the value of the last `notes`. */
 	| Operating
-	/** An action that has no step type of its own. */
+	/** An action without its own step type. */
 	| { does(played: PlayedScene<S>): void | Promise<void>; readonly what: string };
 
-/** A condition that is true now or after the current work. */
+/** A condition that must become true without further actions. */
 export type Claim =
-	/** The channel has a matching post. With `times`, exactly this number of posts. */
+	/** The channel has a matching post. With `times`, exactly this number of matching posts. */
 	| (Seen & { readonly shows: Sight; readonly times?: number })
-	/** All posts of the channel, in this order, after all work is complete. */
+	/** After all work is complete, the channel has exactly these posts, in this order. */
 	| (Seen & { readonly showsOnly: readonly Sight[] })
-	/** No post of the channel has this content after all work is complete. */
+	/** After all work is complete, no post of the channel has this content. */
 	| (Seen & { readonly hides: Sight })
-	/** A response to the last press or command. */
 	| { readonly answered: Sight }
-	/** The form that the person who acted last sees. */
+	/** The form that the last press or command has opened. */
 	| { readonly form: Sight }
 	/** The last press or command was acknowledged without a response for the person. */
 	| { readonly answeredNothing: true }
 	| { readonly typing: boolean; readonly in?: string }
-	/** Mentions have notified exactly these people since the last such claim, in this order. */
+	/** Mentions have notified exactly these people since the last `notified` claim, in this order. */
 	| { readonly notified: readonly Name[] }
 	/** Stores the first capture group of the expression in a post as `{1}`. */
 	| (Seen & { readonly notes: RegExp })
-	/** Outbox rows that wait for the operator or were given up, by a part of each reason. */
+	/** Outbox rows that wait for the operator or were given up, each by a part of its reason. */
 	| { readonly stuck: readonly string[] }
-	/** A file in the agent's root directory with its content, or null if the file must not exist. */
+	/** Content of a file in the agent's root directory. Null if the file must not exist. */
 	| { readonly file: string; readonly has: string | null };
 
 export type Step<S extends Site = Site> = Doing | Happening<S> | Claim;
 
-/** Settings of notices. `approveIn`: whether approvals can also be answered in `random`. */
+/** Notice settings. With `approveIn`, approvals can also be answered in `random`. */
 export interface SceneNotices {
 	readonly groups: readonly {
 		readonly people: readonly Name[];
@@ -185,9 +181,9 @@ export interface SceneNotices {
 export interface Scene<S extends Site = Site> {
 	readonly name: string;
 	readonly steps: readonly Step<S>[];
-	/** The only platform of the scene. */
+	/** The only platform that plays the scene. */
 	readonly only?: "discord" | "slack";
-	/** Channel settings of `general`, or of `settingsOf`. */
+	/** Channel settings of `general`, or of the channel in `settingsOf`. */
 	readonly place?: {
 		readonly mention?: "always";
 		readonly sessions?: "person";
@@ -198,7 +194,7 @@ export interface Scene<S extends Site = Site> {
 		readonly live?: "off" | "text" | "everything";
 		readonly answers?: "thread";
 	};
-	/** With `dm`, `place` contains the settings of Mia's direct messages. */
+	/** With `dm`, `place` applies to Mia's direct messages. */
 	readonly settingsOf?: "dm";
 	/** Role of Robo, a bot. By default, a member. */
 	readonly robo?: "approver";
@@ -209,15 +205,15 @@ export interface Scene<S extends Site = Site> {
 	readonly welcome?: true;
 	/** Settings of the notices about approvals in `general`. */
 	readonly notices?: SceneNotices;
-	/** Whether the operator has turned off approvals by message, in all scenes of the file. */
+	/** The gateway does not accept approvals by message, in all scenes of the file. */
 	readonly typedApprovals?: "off";
 	/** Messages of a person within 2 s become one request. */
 	readonly joins?: true;
-	/** The scene needs the sandbox, for example for trusted channels or `run:`. Without bubblewrap, it is skipped. */
+	/** Requires the sandbox, for example for trusted channels or `run:`. Without bubblewrap, the scene is skipped. */
 	readonly sandbox?: true;
-	/** Public address of the password pages. */
+	/** Public address of password pages. */
 	readonly publicUrl?: string;
-	/** Errors that the scene expects in the log. */
+	/** Expected errors in the log. */
 	readonly errors?: readonly RegExp[];
 	/** Reason why the expected behaviour is not implemented yet. */
 	readonly todo?: string;

@@ -13,7 +13,7 @@ import type { Scene, Step } from "./step.ts";
 const slackScene: Scene = { name: "in Slack", steps: [] };
 const beside: Scene = { name: "in Discord", steps: [] };
 
-/** Names of the events of a session from its beginning, added as the client reads them. */
+/** Returns a list of event names, to which the client continues to add the events of the session. */
 async function watch(sceneGateway: SceneGateway, client: Client, session_id: string): Promise<string[]> {
 	const seen: string[] = [];
 	const reader = await sceneGateway.through(client.open({ session_id, after_seq: 0 }));
@@ -23,7 +23,7 @@ async function watch(sceneGateway: SceneGateway, client: Client, session_id: str
 	return seen;
 }
 
-/** Discord and Slack with one gateway, and the actions and views of the people on both platforms. */
+/** Discord and Slack with one gateway, and actions of people on both platforms. */
 async function openRooms() {
 	const sceneGateway = await SceneGateway.create([slackScene, beside], (scene, parts) =>
 		scene === slackScene ? new SlackSite(parts) : new DiscordSite(parts),
@@ -39,13 +39,12 @@ async function openRooms() {
 		async play(notebook: Notebook, steps: readonly Step[]): Promise<void> {
 			for (const step of steps) await performStep(notebook, step);
 		},
-		/** The session that the people on Slack started. */
+		/** Id of the session that people on Slack have started. */
 		async asking(): Promise<string> {
 			const { sessions } = await sceneGateway.through(sceneGateway.operator.request("list_sessions", {}));
 			const own = sessions.find(({ external_key = "" }) => external_key.startsWith("slack:"));
 			return own?.session_id ?? "";
 		},
-		/** A client with read access to one session. */
 		async third(session: string): Promise<Client> {
 			const tokenRequest = { kind: "observer" as const, name: "wall", sessions: [session] };
 			const { token } = await sceneGateway.through(
@@ -68,7 +67,7 @@ test("two channels of two platforms share a gateway: a question of one is answer
 	await using rooms = await openRooms();
 	const { sceneGateway, discord, inSlack, inDiscord, play } = rooms;
 
-	// Both sessions work at the same time.
+	// Both sessions work concurrently.
 	await play(inSlack, [
 		{ commands: "/task new", with: { text: "run: echo shipped > release.txt", title: "Ship" } },
 		{ shows: ["Approval", "the task wants to use `run_command`", "[Approve once]"], in: "Ship" },

@@ -1,7 +1,7 @@
 import type { DiscordSite } from "../discord-site.ts";
 import type { Scene, Step } from "../step.ts";
 
-/** The connector ends, and Discord does not store events for its next process. */
+/** The connector stops, and Discord does not store events for its next process. */
 const forgotten: Step<DiscordSite>[] = [
 	{ stops: "connector" },
 	{
@@ -10,7 +10,7 @@ const forgotten: Step<DiscordSite>[] = [
 	},
 ];
 
-/** Scenes with events on the platform while the connector is stopped or has lost its connection. */
+/** Scenes with platform events while the connector is stopped or disconnected. */
 export const away: readonly Scene<DiscordSite>[] = [
 	{
 		name: "messages during a lost connection are answered after it is restored",
@@ -93,7 +93,7 @@ export const away: readonly Scene<DiscordSite>[] = [
 	},
 	{
 		name: "answers outside of sessions are not repeated after the database was lost",
-		// On Slack, these answers are in separate threads.
+		// On Slack, these answers are posted in separate threads.
 		only: "discord",
 		steps: [
 			{ says: "@Parley say: hello" },
@@ -101,8 +101,7 @@ export const away: readonly Scene<DiscordSite>[] = [
 			{ says: "@Parley !help", by: "Max" },
 			{ says: "@Parley" },
 			{ shows: "Write your request in the same message", times: 1 },
-			// For some minutes, Discord itself merges two posts with the same nonce. The scene waits until this time is
-			// over.
+			// For some minutes, Discord merges two posts with the same nonce. This step waits until the nonce has expired.
 			{ passes: 900_000 },
 			{ stops: "connector" },
 			{ says: "@Parley !whoami" },

@@ -16,7 +16,7 @@ const added: readonly Step[] = [
 	{ hides: "Your message is next" },
 ];
 
-/** Mia's run answers both messages in one post. */
+/** The run answers both messages in one post. */
 const answeredOnce: readonly Step[] = [
 	{ clicks: "Approve once", by: "Alex" },
 	{ shows: ["[offline] second", "[Good]"], times: 1 },
@@ -94,7 +94,7 @@ function scenes(start: readonly Step[]): readonly Scene[] {
 }
 
 /**
- * Scenes with a message that arrives during a run. Except in one scene, the channel offers to add the message to the
+ * Scenes with a message that arrives during a run. Unless a scene states otherwise, the channel offers to add it to the
  * run.
  */
 export const busy: readonly Scene[] = [
@@ -116,5 +116,4 @@ export const busy: readonly Scene[] = [
 	},
 ];
 
-/** Scenes of a message during a run, in threads of Slack. */
 export const slackBusy: readonly Scene[] = scenes(onSlack);

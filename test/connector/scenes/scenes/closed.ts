@@ -4,7 +4,7 @@ import type { Scene, Step } from "../step.ts";
 const long = "@Parley long: 20 tokens at 2 per second";
 const closedText = "because it is closed. My answer:";
 
-/** Steps in which an answer grows in a thread of the channel. */
+/** Starts an answer that grows in a thread of the channel. */
 const growsInThread: readonly Step[] = [
 	{ says: "@Parley say: hello", as: "hello" },
 	{ shows: "hello" },
@@ -13,7 +13,7 @@ const growsInThread: readonly Step[] = [
 	{ shows: ["t3", "[Stop]"], in: "work" },
 ];
 
-/** Checks that the person who asked has the answer once, in direct messages, and that the room has only its beginning. */
+/** Checks that the answer is complete only in the direct messages of the person who asked, once. */
 function answeredElsewhere(room: string): readonly Step[] {
 	return [
 		{ shows: closedText, in: "dm", times: 1 },
@@ -23,7 +23,7 @@ function answeredElsewhere(room: string): readonly Step[] {
 	];
 }
 
-/** Checks that the answer is complete in its post, and that the direct messages have it once. */
+/** Checks that the answer is complete in its post, and once in direct messages. */
 function completeIn(room: string): readonly Step[] {
 	return [
 		{ shows: ["t20", "[Good]"], in: room, times: 1 },
@@ -33,13 +33,12 @@ function completeIn(room: string): readonly Step[] {
 	];
 }
 
-/** Checks that Parley still works in another room. */
 const otherRoomWorks: readonly Step[] = [
 	{ says: "@Parley say: still here", by: "Max", in: "random" },
 	{ shows: "[offline] still here", in: "random", times: 1 },
 ];
 
-/** Scenes with channels that are archived while an answer grows in them. */
+/** Scenes with channels that are archived while an answer grows. */
 export const closedChannels: readonly Scene[] = [
 	{
 		name: "an answer whose channel is archived arrives in direct messages, and is completed when the channel is open again",
@@ -76,7 +75,7 @@ export const closedChannels: readonly Scene[] = [
 	},
 ];
 
-/** Scenes with threads that a moderator locks while Parley works in them. */
+/** Scenes with threads that a moderator locks while Parley works. */
 export const closedThreads: readonly Scene<DiscordSite>[] = [
 	...(["archives", "locks"] as const).map((closes): Scene<DiscordSite> => {
 		const step: Step = closes === "locks" ? { locks: "work" } : { archives: "work", locked: true };
@@ -171,7 +170,7 @@ export const closedThreads: readonly Scene<DiscordSite>[] = [
 	},
 	{
 		name: "a card in a locked thread is closed when the thread is open again",
-		// The operator's log reports that the notice about the stopped work was given up.
+		// The log reports that the notice about the stopped work was given up.
 		errors: [/a post was given up/],
 		steps: [
 			{ says: "@Parley say: hello", as: "hello" },

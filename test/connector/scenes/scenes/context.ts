@@ -3,7 +3,7 @@ import type { Scene } from "../step.ts";
 
 const why = { commands: "/why" } as const;
 
-/** Scenes about messages that the connector reads for a request, as `/why` lists them. */
+/** Scenes about context messages of a request, as `/why` lists them. */
 export const context: readonly Scene[] = [
 	{
 		name: "called into a thread, the agent reads its messages, and later only the new ones",
@@ -26,7 +26,7 @@ export const context: readonly Scene[] = [
 			{ says: "@Parley say: good", in: "Build" },
 			{ shows: "[offline] good", in: "Build" },
 			{ ...why, in: "Build" },
-			// After the loss of the database, the connector does not recognise an earlier message as a command.
+			// After the loss of the database, the connector does not recognize earlier messages as commands.
 			{ answered: /I also read \d messages?: (?:Mia(?: \(2\))?, )?Alex/ },
 		],
 	},
@@ -65,8 +65,7 @@ export const context: readonly Scene[] = [
 			{ says: "@Parley say: two" },
 			{ shows: "[offline] two" },
 			why,
-			// The thread has no new messages for the agent. The agent has already received its messages, and commands
-			// are not included.
+			// The thread has no new context messages: the agent has already received its messages, and commands are excluded.
 			{ answered: /^(?!.*I also read)/s },
 		],
 	},
@@ -170,7 +169,7 @@ export const context: readonly Scene[] = [
 	},
 ];
 
-/** Scenes about a message of another person that is forwarded to Parley. */
+/** Scenes about another person's message that is forwarded to Parley. */
 export const forwarded: readonly Scene<DiscordSite>[] = [
 	{
 		name: "a forwarded message comes with its text and its files, and counts as that of a person who is not a member",

@@ -1,7 +1,7 @@
 import type { PlayedScene } from "../played-scene.ts";
 import type { Scene, Step } from "../step.ts";
 
-/** Deletes sessions like `parley sessions rm --force`. Spares the `spared` least recently used sessions. */
+/** Deletes the scene's sessions like `parley sessions rm --force`, except the `spared` least recently used ones. */
 const deleting = ({ spared }: { readonly spared: number }): Step => ({
 	what: "the operator deletes the conversations of the scene",
 	does: async ({ sceneGateway, operator, site }: PlayedScene) => {
@@ -16,7 +16,7 @@ const deleting = ({ spared }: { readonly spared: number }): Step => ({
 	},
 });
 export const deletes = deleting({ spared: 0 });
-/** One session remains in the gateway. Without any session, the connector could not recognise a deletion. */
+/** One session must remain: without any session in the gateway, the connector does not recognize a deletion. */
 const deletesAllButOne = deleting({ spared: 1 });
 const elsewhere: Step[] = [
 	{ says: "@Parley say: elsewhere", in: "random" },

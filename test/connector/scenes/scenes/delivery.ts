@@ -6,12 +6,12 @@ const hello: Step[] = [{ says: "@Parley say: hello" }];
 const once: Step = { showsOnly: ["[offline] hello"] };
 /** Channel settings without context messages, so that each read request is a lookup of a post. */
 const onlyLookups = { context: 0 };
-/** Channel settings without growing answers. A fault of the next post then affects the complete answer. */
+/** Channel settings without growing answers, so that a fault of the next post affects the complete answer. */
 const onlyEnds = { live: "off" } as const;
 
 /**
- * A scene with one unclear request. Discord creates no second post with the same nonce, so the connector repeats the request
- * without a lookup.
+ * A scene with one request whose result is unclear. Discord creates no second post with the same nonce, so the
+ * connector repeats the request without a lookup.
  */
 function repeated(name: string, is: Fault): Scene<DiscordSite> {
 	const requests: string[] = [];
@@ -52,7 +52,7 @@ const refusesPosts: Step<DiscordSite> = {
 	},
 };
 
-/** Scenes with repeated posts while Discord enforces their nonces, and later. */
+/** Scenes with repeated posts, before and after Discord forgets their nonces. */
 export const repeats: readonly Scene<DiscordSite>[] = [
 	repeated("a 503 before the commit", { status: 503 }),
 	repeated("a 503 after the commit", { status: 503, drop: "after-commit" }),
@@ -102,7 +102,6 @@ export const repeats: readonly Scene<DiscordSite>[] = [
 	},
 ];
 
-/** Scenes with requests that fail, are refused, or have an unclear result. */
 export const delivery: readonly Scene[] = [
 	{
 		name: "the platform limits a post: it is posted later, once",

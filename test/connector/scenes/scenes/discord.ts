@@ -7,7 +7,6 @@ import type { Scene, Step } from "../step.ts";
 
 const slow = "long: 60 tokens at 2 per second";
 
-/** Scenes that only Discord has. */
 export const discord: readonly Scene<DiscordSite>[] = [
 	{
 		name: "reactions to an answer are feedback, of which the last one of a person is kept",
@@ -226,12 +225,12 @@ export const discord: readonly Scene<DiscordSite>[] = [
 	},
 ];
 
-/** Renames the newest thread as a person. */
+/** Renames the newest thread of the channel. */
 function rename({ general, people }: DiscordSite, name: string, by: "Mia" | "Sam" = "Mia"): void {
 	general.threads().at(-1)?.rename(name, people[by]);
 }
 
-/** Checks the names of the threads in the channel. */
+/** Waits until the threads of the channel have these names. */
 function threads(...expected: readonly string[]): Step<DiscordSite> {
 	return {
 		what: `the threads are ${expected.join()}`,
@@ -246,7 +245,7 @@ function threads(...expected: readonly string[]): Step<DiscordSite> {
 	};
 }
 
-/** Converts the cards of the channel to messages with plain content, the form before components v2. */
+/** Converts the cards of the channel to plain messages, the format before Discord's components v2. */
 function makeText({ general }: DiscordSite): void {
 	for (const message of general.record.messages) {
 		const [container] = message.components;
@@ -257,7 +256,7 @@ function makeText({ general }: DiscordSite): void {
 	}
 }
 
-/** Waits for the status of the bot, and for the text below its name. */
+/** Waits until the bot has this status and these activities. */
 function presence(status: string, ...activities: readonly string[]): Step<DiscordSite> {
 	return {
 		what: `the bot is ${status}: ${activities.join()}`,
@@ -269,7 +268,7 @@ function presence(status: string, ...activities: readonly string[]): Step<Discor
 	};
 }
 
-/** Checks the reactions to the newest message with these words. */
+/** Waits until the newest message with these words has these reactions. */
 function reactions(words: string, expected: Readonly<Record<string, number>>): Step<DiscordSite> {
 	return {
 		what: `the reactions to "${words}" are ${Object.entries(expected).flat().join(" ")}`,

@@ -78,7 +78,7 @@ export const edits: readonly Scene[] = [
 	},
 	{
 		name: "a call with more text than a form can contain has no button for edits",
-		// Discord's messages are shorter than its form fields, so this scene needs Slack.
+		// Discord's messages are too short to exceed a form field.
 		only: "slack",
 		steps: [
 			{ says: `@Parley write: notes.txt <<< ${"word ".repeat(700)}` },

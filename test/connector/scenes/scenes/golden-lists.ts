@@ -3,7 +3,6 @@ import type { Scene, Step } from "../step.ts";
 
 const hasAnswer: Step = { shows: "[Good]" };
 
-/** Golden conversations about lists, the state of a conversation, and the home page. */
 export const goldenLists: Readonly<Record<string, Scene>> = {
 	lists: {
 		name: "lists of conversations, tasks, schedules and notes",
@@ -74,7 +73,7 @@ export const goldenLists: Readonly<Record<string, Scene>> = {
 			{ shows: "<Choose one" },
 			{
 				what: "Mia opens the home page",
-				// The cast is safe because `only` selects this platform.
+				// `only` restricts this scene to Slack.
 				does: ({ site }) => (site as unknown as SlackSite).people.Mia.person.opensHome(),
 			},
 			{ passes: 5000 },

@@ -4,7 +4,7 @@ import type { Scene } from "../step.ts";
 import { deletes } from "./deleted.ts";
 import { goldenLists } from "./golden-lists.ts";
 
-/** A skill with a diamond of steps: two steps run in parallel between the first and the last step. */
+/** A skill in which two steps run in parallel between the first and the last step. */
 const deploy = `---
 description: Deploys the project
 steps:
@@ -16,7 +16,7 @@ steps:
 Deploys a project.
 `;
 
-/** Conversations whose final views are in `golden/`. The keys are the file names. */
+/** Scenes whose final views are stored in `golden/`. The keys are the file names. */
 export const golden: Readonly<Record<string, Scene>> = {
 	...goldenLists,
 	"question-and-answer": {
@@ -144,7 +144,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 	"question-with-choices": {
 		name: "a question with choices",
 		steps: [
-			// After `/ask`, the question is a post of the channel, to which a person can reply on every platform.
+			// The question of `/ask` is a post in the channel, so a person can reply to it on each platform.
 			{ commands: "/ask", with: { text: "choose: tea | coffee | neither of both" } },
 			{ replies: "milk", to: "<Choose one" },
 			{ chooses: ["tea"] },
@@ -281,7 +281,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 				{ people: ["Alex"], by: ["mention"] },
 				{ people: ["Olga"], by: ["mention"] },
 			],
-			// Notices come early, so that all posts show a remaining time of 24 hours.
+			// Early notices: while they are posted, the remaining time is still 24 hours.
 			remindMinutes: 10,
 			escalateMinutes: 10,
 		},

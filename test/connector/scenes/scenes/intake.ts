@@ -1,7 +1,6 @@
 import type { DiscordSite } from "../discord-site.ts";
 import type { Scene } from "../step.ts";
 
-/** Scenes about messages, and whether they are addressed to Parley. */
 export const intake: readonly Scene<DiscordSite>[] = [
 	{
 		name: "a mention is answered below the message, with buttons to rate the answer",

@@ -14,7 +14,7 @@ const suspended: Step[] = [
 	{ calls: "root", on: "[Cancel]" },
 ];
 
-/** Scenes with presses that arrive after their button was removed, or while it is removed. */
+/** Scenes with presses that arrive after, or while, their button is removed. */
 export const late: readonly Scene[] = [
 	{
 		name: "a press after another person has approved reports who did, and when",

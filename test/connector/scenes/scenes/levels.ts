@@ -9,7 +9,6 @@ const isEmpty: Step = {
 		if (posts.length > 0) throw new Error(`it has ${posts.join("\n")}`);
 	},
 };
-/** Content of the post after the calls, while the run is active. */
 const growing = ["t3", "[Stop]"] as const;
 const ended = ["t20", "[Good]"] as const;
 

@@ -204,7 +204,6 @@ export const notices: readonly Scene[] = [
 	},
 ];
 
-/** Scenes about direct messages that Discord refuses. */
 export const discordNotices: readonly Scene<DiscordSite>[] = [
 	{
 		name: "an approver with closed direct messages is notified in the next way",

@@ -2,10 +2,10 @@ import type { Scene } from "../step.ts";
 
 const slow = "long: 60 tokens at 2 per second";
 
-/** Matches the notice of a stopped run, which may quote the start of the message. */
+/** Matches the notice of a stopped run, which may quote the start of its message. */
 const stopped = /stopped by|Stopped by [^:]*: “long: 60 tokens/;
 
-/** Scenes about the queue of a conversation, and about actions that stop, repeat or change a request. */
+/** Scenes about the queue of a conversation, and about stopping, retrying and changing requests. */
 export const order: readonly Scene[] = [
 	{
 		name: "a queued message has a notice, and is answered after the previous one",

@@ -2,7 +2,7 @@ import type { DiscordSite } from "../discord-site.ts";
 import type { SlackSite } from "../slack-site.ts";
 import type { Scene, Step } from "../step.ts";
 
-/** A rule of the shared gateway requires two approvals for this directory. */
+/** The policy of the shared gateway requires two approvals for this directory. */
 const asks: Step[] = [
 	{ says: "@Parley write: prod/notes.txt <<< hello" },
 	{
@@ -134,7 +134,7 @@ export const quorum: readonly Scene[] = [
 	},
 ];
 
-/** Steps after an approver has voted and then lost the role, before the deciding vote. */
+/** Steps after an approver has voted and lost the role: only Olga's vote counts. */
 const countsOnlyOlga: readonly Step[] = [
 	{ clicks: "Approve once", by: "Olga" },
 	{ shows: ["**1 of 2 approvals**: @Olga", "[Approve once]"] },

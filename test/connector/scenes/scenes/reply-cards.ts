@@ -1,6 +1,5 @@
 import type { Scene, Step } from "../step.ts";
 
-/** Requests several file writes in one reply. */
 function writes(...paths: readonly string[]): Step {
 	return { says: `@Parley ${paths.map((path) => `write: ${path} <<< ${path}!`).join("\n& ")}` };
 }
@@ -18,7 +17,7 @@ const three: Step[] = [
 	},
 ];
 
-/** Presses a button for one call. Only the person who opened the details of the card sees the button. */
+/** Presses a button for one call, which only the person who opened the details of the card sees. */
 function decides(label: string, by: "Alex" | "Olga", fills?: Readonly<Record<string, string>>): Step[] {
 	return [
 		{ clicks: "Details", by },

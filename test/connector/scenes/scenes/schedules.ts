@@ -5,7 +5,7 @@ import type { Scene, Step } from "../step.ts";
 const hour = 3_600_000;
 const [text, when, title] = ["say: all is well", "every hour", "Report"];
 
-/** Mia creates an hourly schedule, which fires once. */
+/** Mia creates an hourly schedule, which runs once. */
 const hourly: readonly Step[] = [
 	{ commands: "/schedule add", with: { text, when, title } },
 	{ answered: ["Scheduled:", "**Report**: every hour"] },
@@ -14,8 +14,8 @@ const hourly: readonly Step[] = [
 ];
 
 /**
- * The owner of the schedule has lost a permission. The schedule does not run, the channel shows this once, and the
- * owner and the operator see the reason.
+ * The schedule does not run, because its owner lost a permission. The channel shows this once, and the owner and the
+ * operator see the reason.
  */
 const refused = (reason: string | RegExp): readonly Step[] => [
 	{ passes: hour },
@@ -40,7 +40,7 @@ export const schedules: readonly Scene[] = [
 			{ commands: "/schedule remove", with: { id: "1" }, by: "Max" },
 			{ answered: "There is no schedule “1” here" },
 			{ commands: "/schedule remove", with: { id: "1" } },
-			// In a thread of Slack, the answer to a typed command has no title.
+			// In a thread on Slack, the answer to a typed command has no title.
 			{ answered: "Removed" },
 			{ shows: "⏰ **Report** is no longer scheduled." },
 			{ passes: hour },

@@ -1,7 +1,6 @@
 import type { SlackSite } from "../slack-site.ts";
 import type { Name, Scene, Step } from "../step.ts";
 
-/** Scenes about the app's home page, which only Slack has. */
 export const slackHome: readonly Scene<SlackSite>[] = [
 	{
 		name: "the home page shows the welcome, and sections without entries",

@@ -4,7 +4,6 @@ import type { Scene } from "../step.ts";
 const names = Array.from({ length: 150 }, (_, index) => `const name${index} = ${index};`);
 const longCode = { file: "code.md", gets: ["```js", ...names, "```"].join("\n") };
 
-/** Scenes about the appearance of posts on Slack, and about failures to post. */
 export const slackPosts: readonly Scene<SlackSite>[] = [
 	{
 		name: "an answer notifies no person and embeds no image",

@@ -13,7 +13,7 @@ function shows(what: string, without: readonly string[]): Step<SlackSite> {
 	};
 }
 
-/** Scenes about facts that Slack does not push and that the connector must request. */
+/** Scenes about state that Slack does not push, so that the connector must request it. */
 export const slackQuestions: readonly Scene<SlackSite>[] = [
 	{
 		name: "a file is read although Slack reports only the mention, which may lack the file",

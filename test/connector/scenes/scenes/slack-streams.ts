@@ -5,7 +5,6 @@ import type { Scene, Step } from "../step.ts";
 
 const slow = "long: 20 tokens at 2 per second";
 
-/** Scenes about answers that grow as native streams in the threads of direct messages. */
 export const slackStreams: readonly Scene<SlackSite>[] = [
 	{
 		name: "a direct message is answered in its thread, in a stream that ends with the complete answer",
@@ -106,7 +105,6 @@ const complete: readonly Step<SlackSite>[] = [
 	finished(),
 ];
 
-/** Scenes about live levels in direct messages, where answers grow as native streams. */
 export const slackStreamLevels: readonly Scene<SlackSite>[] = [
 	{
 		name: "with the level off, a direct message is answered without a stream",

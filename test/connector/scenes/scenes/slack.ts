@@ -5,8 +5,8 @@ import { trusted } from "./access.ts";
 const slow = "long: 60 tokens at 2 per second";
 
 /**
- * Scenes about behaviour that only Slack has. `top` is the channel itself, in which every request to Parley starts
- * its own thread.
+ * Scenes about behaviour that only Slack has. `top` is the channel itself, where every request to Parley starts a
+ * thread.
  */
 export const slack: readonly Scene<SlackSite>[] = [
 	{
@@ -260,7 +260,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		sandbox: true,
 		steps: [
 			...trusted,
-			// Parley reads no missed messages in a channel without a conversation.
+			// Parley does not read missed messages of a channel without a conversation.
 			{ says: "@Parley say: hello", in: "top" },
 			{ shows: "[offline] hello" },
 			{ stops: "connector" },

@@ -6,11 +6,9 @@ const suspended: Step[] = [
 	{ shows: ["**Tidy**", "⏸️ Waiting for your answer"], times: 1 },
 	{ shows: ["📋 **Plan**", "One step.\nAnother step."], in: "Tidy" },
 	{ shows: ["⏸️ **Waiting for your answer**: Is the plan right?", "[Approve] [Revise]"], in: "Tidy" },
-	// Only the post with the plan notifies Mia.
 	{ notified: ["Mia"] },
 ];
 
-/** Scenes about background tasks, each with a card and a thread. */
 export const tasks: readonly Scene[] = [
 	{
 		name: "a task has a card with its progress, and a thread with its result",

@@ -4,7 +4,7 @@ import type { Scene } from "../step.ts";
 
 const usual = "Summarise the last messages here";
 
-/** Scenes of Discord, where a welcome in a channel is visible to all. */
+/** Scenes on Discord, where the welcome in a channel is visible to all its members. */
 export const welcome: readonly Scene<DiscordSite>[] = [
 	{
 		name: "a channel is welcomed at the first request, once",
@@ -70,7 +70,7 @@ export const welcome: readonly Scene<DiscordSite>[] = [
 	},
 ];
 
-/** Scenes of Slack, where only the person sees the welcome at the first request. */
+/** Scenes on Slack, where only the person sees the welcome. */
 export const welcomeInSlack: readonly Scene<SlackSite>[] = [
 	{
 		name: "a person is welcomed at the first request, in private and once",

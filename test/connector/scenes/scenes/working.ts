@@ -3,7 +3,7 @@ import type { Scene, Step } from "../step.ts";
 const slow = "long: 24 tokens at 2 per second";
 const ended: readonly Step[] = [{ passes: 11_000 }, { typing: false }, { hides: "[Stop]" }];
 
-/** Scenes about the typing indicator, or the status of a thread, from the request to the end of the run. */
+/** Scenes about the typing indicator, or the status of a thread, during a run. */
 export const working: readonly Scene[] = [
 	{
 		name: "typing lasts from the request until the end of a long answer, also over a tool call in its middle",
