@@ -5,7 +5,7 @@ import type { OzzieEvent } from "@parley/protocol";
 const failingMs = 10 * 60_000;
 /** Number of failures that are ignored, because the first retry often succeeds. */
 const usualFailures = 1;
-/** Maximum number of sessions with a failed call in memory. The oldest are forgotten. */
+/** Maximum number of sessions whose failed call is remembered. The oldest entries are removed first. */
 const maxSessions = 1000;
 
 export interface ModelWatchParts {
@@ -26,7 +26,10 @@ export class ModelWatch {
 		this.#parts = parts;
 	}
 
-	/** Reads an event that the gateway recorded after the connector began to read the session. */
+	/**
+	 * Handles an event. Pass only events that the gateway recorded after the connector began to read the
+	 * session.
+	 */
 	noteEvent(session: string, { event, payload }: OzzieEvent): void {
 		if (event === "internal.llm.call" && payload.phase !== "start") {
 			if (payload.error === "") this.#recover(session, payload.provider);

@@ -20,7 +20,10 @@ export interface HomePlace {
 	readonly sessions: readonly RoomSession[];
 }
 
-/** The direct messages of a person, and the channels with open work that the person may read now. */
+/**
+ * Returns the direct messages of a person, and up to `maxChannels` channels with open work that the person
+ * may read now.
+ */
 export async function placesOf(
 	{ context: { platform }, subscriptions }: HomeParts,
 	person: Person,
@@ -55,7 +58,8 @@ function hasWork({ state }: RoomSession): boolean {
 }
 
 /**
- * Waits for the work. Resolves with undefined if the gateway refuses the work to the person, and rejects for other errors.
+ * Resolves with the result of `work`, or with undefined if `work` rejects with `permission_denied`. Rejects
+ * for any other error.
  */
 export async function ifAllowed<Value>(work: Promise<Value>): Promise<Value | undefined> {
 	try {
@@ -67,8 +71,8 @@ export async function ifAllowed<Value>(work: Promise<Value>): Promise<Value | un
 }
 
 /**
- * Room of a control on a home page: the room of its session, if the person may read that room now, and otherwise
- * undefined. For a session that the connector does not know, returns the room of the home page.
+ * Returns the room of a control's session, or undefined if the person may not read that room now. For an
+ * unknown session, and for a session in the direct messages, returns the room of the home page.
  */
 export async function roomOfControl(
 	{ context: { platform }, subscriptions }: HomeParts,

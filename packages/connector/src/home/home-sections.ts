@@ -35,7 +35,10 @@ interface Viewer {
 	readonly round: string;
 }
 
-/** Sections of the home page of a person in Markdown. They contain only data that this person may see now. */
+/**
+ * Returns the sections of a person's home page in Markdown. They contain only data that this person may see
+ * now.
+ */
 export async function homeSections(parts: HomeParts, viewer: Viewer): Promise<readonly Reply[]> {
 	const { context } = parts;
 	const { person, room } = viewer;
@@ -59,7 +62,6 @@ export async function homeSections(parts: HomeParts, viewer: Viewer): Promise<re
 	]);
 }
 
-/** Section with a button for each suggested request. */
 function suggestedSection(
 	{ context: { controls, platform } }: HomeParts,
 	{ round }: Viewer,
@@ -125,8 +127,8 @@ async function waitingSections(
 }
 
 /**
- * One line for each open question of a session whose active run answers this person. Approvals and trust requests are
- * omitted.
+ * Returns one line for each open question of a session whose active run answers this person. Omits approvals
+ * and trust requests.
  */
 function questionLines(
 	{ context: { platform } }: HomeParts,

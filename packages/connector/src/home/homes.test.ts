@@ -24,7 +24,6 @@ async function openHome(stage: Stage, by = "ada"): Promise<void> {
 	await stage.arrive(event, `home:${opened}`);
 }
 
-/** Returns the number of published pages, and the present page. */
 function pages(stage: Stage): { readonly count: number; readonly now: string } {
 	const { calls, posts } = stage.platform.surface;
 	const now = posts
@@ -133,7 +132,6 @@ async function openSuggesting(): Promise<Stage> {
 	return stage;
 }
 
-/** Presses a button of the present page. */
 async function pressHome(stage: Stage, control: string, press: string, by = "ada"): Promise<void> {
 	const [room, person] = [stage.room("dm", by), stage.person(by)];
 	const { ticket } = stage.nextInteraction();

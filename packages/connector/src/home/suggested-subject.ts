@@ -7,8 +7,8 @@ interface SuggestedRequest {
 }
 
 /**
- * Subject of the button of a suggested request. It contains a digest instead of the text, because ids of controls are
- * short.
+ * Returns the subject of a button for a suggested request. It contains a digest instead of the text, because
+ * ids of controls are short.
  */
 export function writeSuggested({ prompt, round }: SuggestedRequest): string {
 	return `${round}.${digestOf(prompt)}`;

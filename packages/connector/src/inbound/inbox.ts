@@ -75,8 +75,8 @@ export interface InboxParts {
 }
 
 /**
- * Maximum number of attempts for an event that fails with an error of its own. After that, the event is given up,
- * because later events of the conversation wait for it.
+ * Maximum number of attempts for an event that fails with an error other than the `passing` errors. The event
+ * is then given up, because later events of the conversation wait for it.
  */
 const maxAttempts = 5;
 
@@ -84,7 +84,7 @@ interface Waiting {
 	readonly position: number;
 	/** The event; absent if it must be read from the database. */
 	readonly arrived?: QueuedEvent;
-	/** Timer of a held event. The conversation waits until it ends. */
+	/** Timer of a held event. The conversation waits until the timer fires. */
 	retryTimer?: Timer | undefined;
 }
 
@@ -142,8 +142,9 @@ export class Inbox {
 	}
 
 	/**
-	 * Stores an event. The caller may acknowledge it to the platform only after the promise resolves. Returns false for a
-	 * duplicate. Rejects with `resource_exhausted` if the queue is full, so that the platform redelivers it.
+	 * Stores an event. The caller may acknowledge it to the platform only after the promise resolves. Returns
+	 * false for a duplicate. Rejects with `resource_exhausted` if the queue is full, so that the platform
+	 * redelivers the event.
 	 */
 	async accept({ id, conversation, data }: QueuedEvent): Promise<boolean> {
 		const { store, clock, capacity = 10_000 } = this.#parts;
@@ -192,7 +193,6 @@ export class Inbox {
 		});
 	}
 
-	/** Returns the following events: see `InboundTurn.following`. */
 	#following(conversation: string): readonly QueuedEvent[] {
 		const others = new Set(this.#delayed.values()).difference(new Set([conversation, ...this.#busy.keys()]));
 		const waiting = [
@@ -367,7 +367,6 @@ async function readEvent(db: Tx, position: number) {
 	return row;
 }
 
-/** Waiting events in order of arrival. */
 async function readWaiting(db: Tx): Promise<{ position: number; conversation: string }[]> {
 	return db
 		.selectFrom("inbound")

@@ -9,12 +9,14 @@ export const usualLevel: LiveLevel = "tools";
 
 const prefix = "answer:";
 
-/** Card id of a run's answer. The post grows while the run works. A longer answer has further posts. */
+/** Returns the card id for the first post of a run's answer. */
 export function answerCard(run: string): string {
 	return `${prefix}${run}`;
 }
 
-/** Id of the card for a post of an answer. `index` is the index of the post, from 0. */
+/**
+ * Returns the card id for a post of an answer. `card` is the id of the first post, and `index` starts at 0.
+ */
 export function postOfAnswer(card: string, index: number): string {
 	return index === 0 ? card : `${card}/${index + 1}`;
 }
@@ -24,17 +26,17 @@ export function isAnswerCard(card: string): boolean {
 	return card.startsWith(prefix);
 }
 
-/** Card ids of the first `count` posts of an answer. `card` is the first id. */
+/** Returns the card ids of the first `count` posts of an answer. `card` is the id of the first post. */
 export function postsOfAnswer(card: string, count: number): readonly string[] {
 	return Array.from({ length: count }, (_, index) => postOfAnswer(card, index));
 }
 
-/** Subject of a control for the post with this card: `RUN[~QUESTIONS][/POST]`. */
+/** Returns the subject of a control for the post with this card: `RUN[~QUESTIONS][/POST]`. */
 export function subjectOfPost(card: string): string {
 	return card.slice(prefix.length);
 }
 
-/** Returns the run of a subject by `subjectOfPost`. */
+/** Returns the run id of a subject that `subjectOfPost` returned. */
 export function runOfSubject(subject: string): string {
 	return subject.split(/[~/]/u)[0] ?? subject;
 }

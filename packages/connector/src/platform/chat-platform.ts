@@ -39,8 +39,8 @@ export interface PersonNames {
 /** Times in the kit's Markdown. */
 export interface TimeWords {
 	/**
-	 * Short Markdown that shows a time relative to the reader's, for example `5 minutes ago`. `from` is the time of the post
-	 * or answer. It is required if `at` may be later.
+	 * Short Markdown that shows a time relative to the time of reading, for example `5 minutes ago`. `from` is
+	 * the time of the post or answer. It is required if `at` may be later than `from`.
 	 */
 	moment(at: number, from?: number): string;
 }

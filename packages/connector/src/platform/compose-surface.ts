@@ -71,9 +71,9 @@ export interface SurfaceParts {
 }
 
 /**
- * Creates the surface of a platform. It reads the posting of each row, and sends the platform's request for the type of
- * the posting. A rate limit with an unknown scope is assigned to the row's conversation. `fileBytes` is the maximum
- * size of a file.
+ * Creates the surface of a platform. The surface reads the posting of each row, and sends the platform's
+ * request for the type of the posting. A rate limit with an unknown scope is assigned to the row's
+ * conversation. `fileBytes` is the maximum number of bytes of a file.
  */
 export function composeSurface(
 	{ cards, readFile, clock, log }: SurfaceParts,

@@ -14,8 +14,9 @@ export interface FaultTolerance {
 }
 
 /**
- * Logs and drops payloads for which a platform's library throws an uncaught error. The process continues. Every other
- * uncaught error is logged and ends the process with code 1 for a restart. Returns a function that removes the guard.
+ * Guards against uncaught errors. An error of the tolerated library is logged, and the process continues. Any
+ * other uncaught error is logged, and ends the process with code 1, so that it is restarted. Returns a
+ * function that removes the guard.
  */
 export function guardProcess(
 	log: Logger,

@@ -39,7 +39,7 @@ export const Attachment = z.object({
 });
 export type Attachment = z.output<typeof Attachment>;
 
-/** A message that belongs to a message of a person. */
+/** An earlier or referenced message, as context for a person's message. */
 export const ReadMessage = z.object({
 	id,
 	/**

@@ -1,6 +1,6 @@
 import type { PersonCheck } from "@parley/protocol";
 
-/** A person, and the channel in which a schedule of that person fires. */
+/** The person and the channel in a check of the gateway. */
 export interface PersonQuery {
 	readonly user: PersonCheck["user"];
 	readonly place: PersonCheck["place"];

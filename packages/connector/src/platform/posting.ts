@@ -144,11 +144,19 @@ const PostPosting = z.object({
 	list: z.exactOptional(StepList),
 	/** Shorter body that the surface posts if the platform refuses the content of this post. */
 	plain: z.exactOptional(z.string()),
-	/** Unique text that earlier versions wrote into this card. It finds the card after its content has changed. */
+	/**
+	 * Unique text that earlier versions wrote into the card, to find the card after its content has changed.
+	 */
 	marker: z.exactOptional(z.string()),
-	/** Identity of a post that several rows may create; by default, the id of the row. The nonce derives from it. */
+	/**
+	 * Identity of a post that several rows may create. The nonce derives from this key. Default: the id of the
+	 * row.
+	 */
 	key: z.exactOptional(z.string()),
-	/** Ids of the buttons that this post has in one of its states. They find the post after its content has changed. */
+	/**
+	 * Ids of the buttons that this post has in one of its states, to find the post after its content has
+	 * changed.
+	 */
 	buttons: z.exactOptional(z.array(z.string())),
 	/**
 	 * Earliest time at which another row may have created this post, in milliseconds since the epoch. Default: the row's time.

@@ -16,7 +16,6 @@ function forgets(event: string): SceneStep {
 	};
 }
 
-/** Edits a message in the same millisecond in which it was sent. */
 function editsAtOnce(message: string, text: string, version: number): SceneStep {
 	return {
 		async does(stage) {

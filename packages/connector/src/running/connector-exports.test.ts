@@ -9,7 +9,6 @@ const begun: readonly SceneStep[] = [
 	{ gateway: { answers: "first" } },
 ];
 
-/** Returns the files of all posts and private answers, with the types of their postings. */
 async function filesOf(stage: Stage) {
 	const rows = await stage.store.read((db) =>
 		db.selectFrom("outbox").select("payload").orderBy("position").execute(),

@@ -22,7 +22,6 @@ function granted(place: string) {
 	};
 }
 
-/** Opens a gateway with two trusted channels. `ended` lists the revoked grants. */
 async function trusting(): Promise<{
 	readonly stage: Stage;
 	readonly ended: { id: string; reason: string }[];
@@ -97,7 +96,6 @@ test("a queued message that is deleted ends the trust, because platforms do not 
 
 const unseen = /no record of its last connection, so people may have joined unnoticed/;
 
-/** Opens a stage on which revoked grants end. Returns the open grants, the reasons for revocation, and the changing requests. */
 async function trustedStage() {
 	const stage = await Stage.open();
 	const places = ["chat:guild:general", "chat:guild:other", "elsewhere:guild:general"];

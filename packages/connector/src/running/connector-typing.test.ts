@@ -326,7 +326,6 @@ test.each(["before", "after"])(
 	},
 );
 
-/** Error of a connection that is lost before the response arrives. */
 function lost(): ParleyError {
 	return new ParleyError("the connection was lost", { code: "unavailable" });
 }

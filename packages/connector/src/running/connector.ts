@@ -42,7 +42,10 @@ import { Subscriptions } from "../subscription/subscriptions.ts";
 
 /** Maximum milliseconds for suggestions. Discord allows three seconds, which include the network. */
 const completeMs = 1500;
-/** Maximum milliseconds for a form. The rest of Discord's three seconds then suffices for an answer without a form. */
+/**
+ * Maximum milliseconds for a form. Discord allows three seconds, so an answer without a form is still in
+ * time.
+ */
 const formMs = 1000;
 const maxStuck = 20;
 
@@ -74,7 +77,7 @@ export interface ConnectorStatus {
 	readonly open: number;
 	/** Up to 20 posts: held posts, then dead posts, each with the newest first. */
 	readonly stuck: readonly StuckRow[];
-	/** `waiting`: the oldest request has had no response for some seconds. Waiting loses no data. */
+	/** `waiting`: the oldest request has had no response for more than 5 s. Waiting loses no data. */
 	readonly gateway: { readonly state: "reached" | "waiting"; readonly since: number };
 	/** Number of sessions that the connector reads. */
 	readonly sessions: number;

@@ -40,7 +40,7 @@ export async function runConnector<Ready extends ReadyLink, Parts extends Starte
 	await checkSendTimes(database, options.clock);
 	const { store, storedValue } = database;
 	const [started, stopping] = [Promise.withResolvers<Parts>(), new AbortController()];
-	// Callers that wait for `started` get the rejection.
+	// Prevents an unhandled rejection. Callers that await `started` still receive it.
 	started.promise.catch(() => undefined);
 	try {
 		const { signal } = stopping;
@@ -142,9 +142,6 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 		this.#ended.resolve(undefined);
 	}
 
-	/**
-	 * Answers the gateway's check of a person. Without an answer, the gateway asks again at the next due time of the schedule.
-	 */
 	async #answerCheck({ check_id, ...query }: PersonCheck): Promise<void> {
 		const { started, stopping, options } = this.#fields;
 		try {

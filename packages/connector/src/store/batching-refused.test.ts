@@ -27,7 +27,6 @@ class BusyStore {
 		this.store = new BatchingStore(store, this.#clock);
 	}
 
-	/** Makes so many commits that the following commits wait. */
 	async gather(): Promise<void> {
 		for (let n = 0; n < 9; n++) {
 			this.#clock.advance(1);

@@ -15,7 +15,6 @@ async function open() {
 		await store.commit(async () => undefined);
 		done.push(n);
 	};
-	/** Makes `count` commits one after the other, `ms` milliseconds apart. */
 	const submitCommands = async (count: number, ms: number): Promise<void> => {
 		for (let n = 0; n < count; n++) {
 			clock.advance(ms);

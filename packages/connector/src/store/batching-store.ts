@@ -16,8 +16,8 @@ interface Waiting<DB> {
 }
 
 /**
- * Store that delays commits briefly under load, so that they share a transaction. Writing to the disk is the main cost of a
- * commit. Without load, it behaves like the given store.
+ * Store that delays commits briefly under load, so that they share a transaction. Writing to the disk is the
+ * main cost of a commit. Without load, commits go directly to the underlying store.
  */
 export class BatchingStore<DB> implements Store<DB> {
 	readonly engine: Store<DB>["engine"];
@@ -79,7 +79,7 @@ export class BatchingStore<DB> implements Store<DB> {
 		this.#recent.push(now);
 		if (this.#recent.length <= busyCommits) return false;
 		const span = now - (this.#recent.shift() ?? now);
-		// A stopped clock has a span of 0. A wait by this clock would never end.
+		// With a stopped clock, as in tests, the span is 0. A delay on such a clock would never end.
 		return span > 0 && span < withinMs;
 	}
 

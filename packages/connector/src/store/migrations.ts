@@ -121,7 +121,10 @@ async function indexStops(db: Kysely<unknown>): Promise<void> {
 		.execute();
 }
 
-/** Restricts indexes to rows that are searched, or removes them, because every post and event writes them. */
+/**
+ * Restricts indexes to the rows that are searched, or removes indexes, because every post and event updates
+ * them.
+ */
 async function narrowIndexes(db: Kysely<unknown>): Promise<void> {
 	for (const name of ["outbox_conversation", "outbox_card", "outbox_remote", "cursors_changed"]) {
 		await db.schema.dropIndex(name).execute();
