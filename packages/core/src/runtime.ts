@@ -181,12 +181,15 @@ export class Runtime {
 		return accepted;
 	}
 
-	/** Adds a message to the active run. Without an active run, or if the message starts a skill, does the same as `send`. */
+	/**
+	 * Adds a message to the active run. If that is not possible, or if the message starts a skill, sends the
+	 * message as `send` does.
+	 */
 	async steer(request: Keyed, sessionId: string, message: NewMessage): Promise<Steered> {
 		this.#parts.admission.require();
 		using lease = await this.#parts.sessions.lease(request.principal, sessionId, "session.write");
 		const skill = await this.skills.startedBy(lease.session, request.principal, message);
-		// A skill needs a run of its own, with its own tools and model.
+		// A skill needs a separate run, with its own tools and model.
 		if (skill) return { status: "sent", ...(await this.send(request, sessionId, message)) };
 		const { steered, start } = await steer(this.#parts.services, lease.session, request, message);
 		this.#parts.runner.start(lease.session, start);
@@ -243,7 +246,10 @@ export class Runtime {
 		return this.#parts.choice.table.list(this.#parts.choice.model.provider);
 	}
 
-	/** Returns usage and budgets, of all sessions if none is named. Only some principals may see all sessions. */
+	/**
+	 * Returns usage and budgets of one session or, if none is named, of all sessions. Throws `permission_denied`
+	 * if the principal may not read the usage of all sessions.
+	 */
 	async usage(principal: Principal, filter: UsageFilter): Promise<UsageReport> {
 		const { store, clock, budgets = noBudgets } = this.#options;
 		if (filter.sessionId === undefined) authorize(principal, "usage.read", { owner: "" });
@@ -279,7 +285,10 @@ export class Runtime {
 		);
 	}
 
-	/** Approves all later tool calls of a session, except calls that always require approval. */
+	/**
+	 * Approves the open and later tool calls of a session, except calls that always require approval. See
+	 * `acceptAll` for sessions of channels.
+	 */
 	async acceptAll(request: Keyed, sessionId: string): Promise<void> {
 		await acceptAll({ ...this.#parts.services, sessions: this.#parts.sessions }, request, sessionId);
 	}
@@ -290,7 +299,7 @@ export class Runtime {
 		return stopTurn(this.#parts.services, lease.session, request, ending);
 	}
 
-	/** Returns sessions that the principal may see, the last changed first. */
+	/** Returns sessions that the principal may see. The session with the newest message is first. */
 	async list(principal: Principal, filter: SessionFilter): Promise<SessionSummary[]> {
 		return listSessions(this.#options.store, principal, filter);
 	}
@@ -307,7 +316,10 @@ export class Runtime {
 		return forkSession({ ...this.#parts.services, ...this.#parts }, request, sessionId, options);
 	}
 
-	/** Deletes a session with all its data. Requires `force` while a run is active or a question is open. */
+	/**
+	 * Deletes a session with all its data. Requires `force` while a run or a task has not ended. See
+	 * `removeSession`.
+	 */
 	async remove(request: Keyed, sessionId: string, force: boolean): Promise<void> {
 		this.#parts.admission.require();
 		const { services, sessions, commands } = this.#parts;

@@ -14,7 +14,6 @@ interface Where {
 	readonly channel?: string;
 }
 
-/** Returns the principal of a connector that acts for a person. */
 function acting(user: string, role: Role, where: Where = {}): Principal {
 	const { platform = "discord", tenant = "guild", channel = "general" } = where;
 	const place = { platform, tenant, channel, shared: false };

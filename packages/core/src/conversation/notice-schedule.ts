@@ -11,9 +11,9 @@ export interface DueNotice {
 }
 
 /**
- * Returns the notice after `reminded` reminders and escalations: a reminder of the first group, then the first notice
- * of each other group. Each waits for its time after the previous notice, even after a long stop of the gateway.
- * Returns undefined if no notice is left.
+ * Returns the notice after `reminded` reminders and escalations: a reminder of the first group, then the first
+ * notice of each other group. The time until the next notice starts at `now`, so a long stop of the gateway
+ * does not shorten it. Returns undefined if no notice is left.
  */
 export function nextNotice(
 	{ groups, escalateMs }: NoticeSchedule,

@@ -24,7 +24,7 @@ export async function participantsIn(db: Tx, row: PromptWithActor, people: Peopl
 	);
 }
 
-/** Whether two ids certainly name the same person. A user has the same id in all tenants of a platform. */
+/** Whether two people are the same user of a platform. Does not compare the tenants or channels. */
 export function isSamePerson(one: Person, other: Person): boolean {
 	return one.place.platform === other.place.platform && userOf(one) === userOf(other);
 }

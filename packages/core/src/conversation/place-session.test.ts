@@ -12,7 +12,6 @@ import { noChat, type PlaceProfile } from "../vocabulary/chat-settings.ts";
 import type { ModelEvent } from "../vocabulary/model.ts";
 import type { Person, Principal, Role } from "../vocabulary/principal.ts";
 
-/** Returns the principal of a connector that acts for a person in a channel. */
 function acting(user: string, role: Role, channel = "general"): Principal {
 	const connector = testConnector(role);
 	const place = { platform: "discord", tenant: "guild", channel, shared: false };

@@ -19,7 +19,8 @@ import {
 import type { Session } from "./session.ts";
 
 /**
- * Maximum queued messages of a session, in addition to its active run. Also the maximum of messages that wait for a run.
+ * Maximum queued messages of a session, in addition to its active run. Also the maximum messages that were
+ * added to a run and that the model has not received yet.
  */
 export const queueLimit = 32;
 

@@ -116,8 +116,8 @@ export interface SessionParts {
 }
 
 /**
- * One session: its data and its commands. Durable state is in the journal. Each command changes it in one transaction,
- * in the order of the calls. State in memory can be lost by a restart: subscribers and active runs.
+ * One session: its data and its commands. Durable state is in the journal, and each command changes it in one
+ * transaction, in the order of the calls. Subscribers and active runs are only in memory.
  */
 export class Session {
 	readonly id: string;
@@ -226,15 +226,15 @@ export class Session {
 	}
 
 	/**
-	 * Ends the session permanently if `work` has removed its rows and returns true. Later commits, including commits in
-	 * the same transaction, find no session.
+	 * Ends the session permanently if `work` has removed its rows and returns true. Later commits throw
+	 * `not_found`, even if the store executes them in the same database transaction.
 	 */
 	async end(work: (tx: Tx) => Promise<boolean>): Promise<void> {
 		const release = this.bus.reserve();
 		let ended = false;
 		try {
 			await this.#parts.journal.store.commit(async (tx) => {
-				// A transaction that was rolled back has had no effect, so its repetition starts without it.
+				// The store rolled back an earlier attempt, so the effect of that attempt must be reverted.
 				if (ended) this.#removed = false;
 				ended = await work(tx);
 				this.#removed ||= ended;

@@ -138,8 +138,8 @@ export class Sessions {
 	}
 
 	/**
-	 * Marks a session without a lease, a client or an active run as unused. An unused session is evicted after `maxUnused`
-	 * other unused sessions.
+	 * Marks a session without a lease, a client or an active run as unused. At most `maxUnused` unused sessions
+	 * stay in memory. The first one to be evicted is the one that has been unused longest.
 	 */
 	release(id: string): void {
 		const entry = this.#entries.get(id);

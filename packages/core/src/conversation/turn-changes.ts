@@ -64,7 +64,10 @@ function handleOf({ sessionId, runId }: RunReference, path: string): string {
 	return `file change ${sessionId} ${runId} ${path}`;
 }
 
-/** Tools whose calls change no file, or only files that are recorded. All others run commands, or belong to other programs. */
+/**
+ * Tools whose calls change no file, or only files that are recorded. All other tools run commands, or belong to
+ * other programs.
+ */
 const recordedTools: ReadonlySet<string> = new Set(
 	[...builtinTools(), ...shortTools()].filter(({ command }) => command === undefined).map(({ name }) => name),
 );

@@ -12,10 +12,6 @@ import { operator, type Principal, type Role } from "../vocabulary/principal.ts"
 
 const place = { platform: "discord", tenant: "guild", channel: "general", shared: false };
 
-/**
- * Returns the principal of a connector that acts for a person. With `platformRoles`, the role is read from the platform
- * again.
- */
 function acting(user: string, role: Role, platformRoles?: readonly string[]): Principal {
 	const person = {
 		id: `discord:guild:${user}`,
@@ -47,7 +43,6 @@ interface Asking {
 	readonly second?: string;
 }
 
-/** Requests a write in a channel with rules that require several approvals. */
 async function ask({ path = "prod/a.txt", by = mia, profile = {}, directory: earlier, second }: Asking = {}) {
 	const directory = earlier ?? (await mkdtemp(join(await realpath(tmpdir()), "parley-votes-")));
 	const file = join(directory, "policy.jsonc");

@@ -20,7 +20,6 @@ afterEach(async () => {
 	spawnSync("rm", ["-rf", directory.path]);
 });
 
-/** Creates nested directories until the path of the innermost one is too long. */
 function nestTooDeep(path: string): void {
 	const program = '$n = "d" x 200; for (1..25) { mkdir $n and chdir $n or exit 1 }';
 	expect(spawnSync("perl", ["-e", program], { cwd: path }).status).toBe(0);

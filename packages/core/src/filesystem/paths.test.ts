@@ -166,7 +166,6 @@ function* numbersOf(seed: number): Generator<number, never> {
 	}
 }
 
-/** Returns a random path of names in the tree, `..`, paths outside the tree, and separators. */
 function hostilePath(numbers: Generator<number, never>): string {
 	const names = [
 		...[

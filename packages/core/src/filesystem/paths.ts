@@ -63,8 +63,8 @@ export async function resolvePath(text: string, places: Places): Promise<Resolve
 }
 
 /**
- * Returns the context for a tool that only reads the path in `text`. In this context, the readable directory of the
- * gateway that contains the path is a root. All other paths of the gateway stay forbidden.
+ * Returns the context for a tool that only reads the path in `text`. If one of the readable directories
+ * contains the path, that directory is a root in this context. All other paths of the gateway stay forbidden.
  */
 export function forReading<T extends ReadablePlaces>(text: string, context: T): T {
 	const written = resolve(context.cwd, text);

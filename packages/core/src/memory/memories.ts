@@ -190,7 +190,7 @@ export class Memories {
 		return memory;
 	}
 
-	/** Returns the notes of a selection. The caller must check the rights. */
+	/** Returns the notes of a selection. The caller must check the permissions. */
 	async find(db: Tx, selection: MemorySelection, { query = "", limit }: MemoryFilter): Promise<Memory[]> {
 		if (query.trim() === "") return listMemories(db, selection, limit);
 		return searchMemories(db, this.#options.store.engine, { ...selection, words: searchWords(query), limit });

@@ -18,7 +18,6 @@ const usual: Readonly<Record<string, PlaceProfile>> = {
 	[answering]: { mention: "required" },
 };
 
-/** Returns a connector principal that acts for a person in a channel. */
 export function acting(user: string, role: Role, where = answering, shared = false): Principal {
 	const [platform = "", tenant = "", channel = ""] = where.split(":");
 	const place = { platform, tenant, channel, shared };

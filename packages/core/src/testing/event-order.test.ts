@@ -48,7 +48,6 @@ const called: RecordedEvent = {
 const running: TransientEvent = { type: "tool.running", runId: "r", callId: "c" };
 const progress: TransientEvent = { type: "tool.progress", runId: "r", callId: "c", text: "" };
 
-/** Numbers events as a session does. */
 function numbered(events: readonly (RecordedEvent | TransientEvent)[]): SessionEvent[] {
 	let seq = 0;
 	return events.map((event): SessionEvent => {

@@ -101,7 +101,6 @@ class EventOrder {
 		}
 	}
 
-	/** Checks the events of commands, skills, tasks and workers. */
 	#work(event: CommandEvent | SkillEvent | TaskEvent | WorkerEvent): Fault {
 		switch (event.type) {
 			case "command.started":

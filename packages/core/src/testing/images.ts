@@ -1,7 +1,6 @@
 import { type ImageType, isImageType } from "../vocabulary/message.ts";
 
 interface TestImage {
-	/** Usual name of the image type. */
 	readonly name: string;
 	readonly mediaType: ImageType;
 	readonly content: Buffer;

@@ -1,6 +1,5 @@
 import type { Principal, Role } from "../vocabulary/principal.ts";
 
-/** Returns a Discord connector that acts for Ada in the channel `discord:guild:general`. */
 export function testConnector(role: Role = "owner", id = "connector:discord"): Principal {
 	const place = { platform: "discord", tenant: "guild", channel: "general", shared: false };
 	const person = { id: "discord:guild:ada", name: "Ada", role, place };

@@ -132,7 +132,6 @@ export class TestRuntime {
 	}
 }
 
-/** Returns a request without an idempotency key. */
 export function unkeyed(principal: Principal = operator): Keyed {
 	return { principal, key: undefined, method: "test", params: {} };
 }

@@ -8,7 +8,9 @@ export type Fault = string | undefined;
 export class SkillOrder {
 	/** Open skills, with the open attempts of their steps. */
 	readonly #open = new Map<string, Set<string>>();
-	/** Number of ended attempts of each step, with run, call and step as the key. Infinity after a success. */
+	/**
+	 * Number of ended attempts of each step, with run, call and step as the key. Infinity after the last attempt.
+	 */
 	readonly #tries = new Map<string, number>();
 
 	unfinished(): string[] {

@@ -11,8 +11,9 @@ export interface TextRedactor extends Sink {
 const shortestLine = 8;
 
 /**
- * Redacts the secrets of the gateway and the passwords of one session. Does not redact passwords of other sessions,
- * because they may be ordinary words in this session, or passwords of fewer than four characters.
+ * Redacts the secrets of the gateway and the passwords of one session. Does not redact passwords of other
+ * sessions, because they may be ordinary words in this session. Does not redact passwords of fewer than four
+ * characters.
  */
 export class SessionRedactor implements Sink {
 	readonly #gateway: TextRedactor;

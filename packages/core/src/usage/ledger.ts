@@ -103,8 +103,8 @@ export async function addToBudgets(tx: Tx, charge: Charge, budgets: Budgets): Pr
 	const { sessionId, at, model, provider, usage, cost } = charge;
 	const { accounts = [] } = charge;
 	const row = { ...usage, day: dayOf(at), model, provider, cost };
-	// Accounts are updated in a fixed order, the most shared first, so that processes on one database do not block each
-	// other.
+	// Accounts are updated in a fixed order, the most shared first, so that concurrent transactions cannot cause a
+	// deadlock.
 	for (const account of accounts.toReversed()) await addToAccount(tx, { ...row, sessionId: account });
 	await addCharge(tx, { ...row, sessionId });
 	if (cost === 0) return [];

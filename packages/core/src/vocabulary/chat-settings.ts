@@ -13,8 +13,8 @@ export interface PersonRule {
 /** Configuration of chat platforms. */
 export interface ChatSettings {
 	/**
-	 * People who have access without pairing, with their role. Of this role and the role that the operator gave,
-	 * the higher one applies.
+	 * People who have access without pairing, with their role. If the operator also gave a role, the higher role
+	 * applies.
 	 */
 	readonly allow: readonly (PersonRule & { readonly as: Exclude<Role, "stranger"> })[];
 	/** People without access. This list has precedence over all other rules. */

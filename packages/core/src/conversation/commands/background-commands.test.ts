@@ -21,7 +21,6 @@ interface Running {
 	readonly ends: () => Promise<void>;
 }
 
-/** Opens the commands of one session, without an agent. */
 async function open() {
 	const model = new ScriptedModel();
 	const t = await TestRuntime.open({ model });
@@ -60,7 +59,6 @@ async function open() {
 			},
 		};
 	};
-	/** Starts several commands at the same time. */
 	const startAll = async (count: number) => {
 		const lease = await sessions.leaseOwn(session);
 		const call = { session: lease.session, runId: "run_1", callId: "c1" };
@@ -147,7 +145,6 @@ test("a wait that is cancelled rejects", async () => {
 	await expect(reading).rejects.toThrow("cancelled");
 });
 
-/** Makes the store refuse to record ends of commands, until the returned function is called. */
 async function refuseEnds({ store }: TestRuntime): Promise<() => Promise<void>> {
 	const condition = sql`before update on background_commands begin select raise(abort, 'disk full'); end`;
 	await store.commit((tx) => sql`create trigger no_ends ${condition}`.execute(tx));

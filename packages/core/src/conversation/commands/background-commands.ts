@@ -45,7 +45,7 @@ interface EndingCommand {
 	readonly stopping: Stopping;
 }
 
-/** A command of this process. After its end, it stays in memory as long as its output. */
+/** A command that this process started. */
 interface LiveCommand {
 	readonly sessionId: string;
 	readonly call: { readonly runId: string; readonly callId: string };
@@ -64,8 +64,8 @@ interface LiveCommand {
 }
 
 /**
- * Commands that outlive the call that started them. They run in this process and end with it. The journal contains
- * their start and their end, so that the session shows after a restart that they have ended. Their output is only in
+ * Commands that outlive the call that started them. They end when the gateway stops. The journal contains their
+ * start and their end, so that the session shows after a restart that they have ended. Their output is only in
  * memory.
  */
 export class BackgroundCommands {
@@ -277,7 +277,9 @@ export class BackgroundCommands {
 		for (const [key] of own) this.#commands.delete(key);
 	}
 
-	/** Ends all commands and prevents the start of others. Resolves after an attempt to record each end. */
+	/**
+	 * Ends all commands, and prevents the start of further commands. Resolves after an attempt to record each end.
+	 */
 	async close(): Promise<void> {
 		this.#stopped = true;
 		for (const live of this.#commands.values()) this.#abort(live, "gateway");

@@ -3,8 +3,9 @@ import type { RedactedStream } from "@parley/base";
 import { OutputWindow } from "../../sandbox/commands/command-runs.ts";
 
 /**
- * Output of a command since the last read, without secrets. If it exceeds a number of bytes, only its beginning and end
- * stay. Text that may be the beginning of a secret waits for more output.
+ * Output of a command since the last read, without secrets. If it exceeds a number of bytes, only its beginning
+ * and end are stored. Text that may be the beginning of a secret is withheld until more output arrives or the
+ * command ends.
  */
 export class UnreadOutput {
 	readonly #maxBytes: number;

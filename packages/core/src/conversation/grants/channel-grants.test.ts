@@ -19,14 +19,12 @@ function requested(options: Partial<RequestedGrant> = {}): RequestedGrant {
 	return { place, ...all, maxActions: 200, lifeMs: 4 * hour, reason: "release", ...options };
 }
 
-/** Returns sandboxes that report a sandbox for the commands of chats. */
 function confined(clock: ManualClock): Sandboxes {
 	const none = noSandboxes(clock);
 	const state = { ...none.state, chat: "bubblewrap" } as const;
 	return { ...none, state, check: async () => state };
 }
 
-/** Returns a principal for a person with access to the channel. */
 function member(person: Partial<Person>): Principal {
 	const connector = testConnector("member");
 	if (!connector.person) throw new Error("the connector acts for nobody");
@@ -41,7 +39,6 @@ interface Channel extends AsyncDisposable {
 	asks(principal?: Principal): Promise<boolean>;
 }
 
-/** Opens a channel session whose model answers each message with one call. */
 async function channel(
 	probe: ProbeOptions = { classes: ["write"] },
 	options: Partial<TestRuntimeOptions> = {},

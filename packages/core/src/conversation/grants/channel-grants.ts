@@ -225,7 +225,10 @@ export class ChannelGrants implements SessionGrants {
 		this.#openGrants.spent(event.scope === "session" ? sessionId : undefined);
 	}
 
-	/** Returns the badge of the grant that covers a call without approval, if any. The policy must also allow the grant. */
+	/**
+	 * Returns the badge of the grant that covers a call, or undefined. Does not check whether the policy allows a
+	 * grant to replace the approval.
+	 */
 	async covering(db: Tx, { place, participants, call, pending }: Coverable): Promise<TrustBadge | undefined> {
 		const grant = await this.#inForce(db, place);
 		if (!grant || grant.usedActions + pending >= grant.maxActions) return undefined;

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Tx } from "../../store/journal.ts";
 import type { TaskRow } from "../../store/task-rows.ts";
 
-/** Milliseconds of silence after which another worker may claim a task. */
+/** Milliseconds after the last renewal of a claim until another worker may claim the task. */
 export const leaseMs = 30_000;
 
 export interface Claimer {

@@ -32,7 +32,6 @@ async function add(...rows: readonly Row[]): Promise<void> {
 	});
 }
 
-/** Ends the task and returns the ids of all ended tasks. Adds the events to `recorded`. */
 function end(id: string, ending: TaskEnd, ownTask?: string): Promise<string[]> {
 	return store.commit(async (tx) => {
 		const row = await findTask(tx, id);

@@ -44,7 +44,6 @@ export interface AnswerPorts extends KeyServices {
 	readonly checks: PersonChecks;
 	readonly prompts: Prompts;
 	readonly sessions: Sessions;
-	/** Channel settings. */
 	readonly places: AnsweringPlaces;
 }
 

@@ -9,7 +9,6 @@ import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
 import { operator } from "../../vocabulary/principal.ts";
 import type { Sandboxes } from "../../vocabulary/sandbox.ts";
 
-/** Returns sandboxes that report a sandbox for the commands of chats. */
 function confined(clock: ManualClock): Sandboxes {
 	const none = noSandboxes(clock);
 	const state = { ...none.state, chat: "bubblewrap" } as const;

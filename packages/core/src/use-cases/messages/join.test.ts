@@ -15,7 +15,6 @@ function person(id: string, role: Role = "member"): Principal {
 
 const [ada, bo] = [person("ada"), person("bo")];
 
-/** Returns a tool that waits until the test releases it or the run is stopped. */
 function gate() {
 	const started = Promise.withResolvers<void>();
 	const open = Promise.withResolvers<void>();
@@ -31,7 +30,6 @@ function gate() {
 	return { tool, started: started.promise, go: open.resolve };
 }
 
-/** Opens a session of Ada whose run waits in a tool call. */
 async function working(...replies: readonly ScriptedReply[]) {
 	const { tool, started, go } = gate();
 	const model = new ScriptedModel([calls("c1", "probe")], ...replies);

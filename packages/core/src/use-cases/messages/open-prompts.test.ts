@@ -6,7 +6,6 @@ import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
 import { operator, type Principal, type Role } from "../../vocabulary/principal.ts";
 import type { Elicitation } from "../../vocabulary/prompt.ts";
 
-/** Returns a connector that acts for a person. */
 function acting(user: string, role: Role, channel = "general", connector = "connector:discord"): Principal {
 	const place = { platform: "discord", tenant: "guild", channel, shared: false };
 	const person = { id: `discord:guild:${user}`, name: user, role, place };

@@ -27,7 +27,6 @@ async function ask(t: TestRuntime) {
 	return { session, log, prompt };
 }
 
-/** Advances the clock by this number of hours, and completes due work in between. */
 async function pass(t: TestRuntime, hours: number): Promise<void> {
 	for (let passed = 0; passed < hours * 6; passed++) {
 		t.clock.advance(hour / 6);

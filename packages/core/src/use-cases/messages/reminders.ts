@@ -113,7 +113,7 @@ export class Reminders {
 		return treated;
 	}
 
-	/** Returns the open questions that become due next, in this order, at most `together`. */
+	/** Returns open questions in the order of their due times, at most `together`. */
 	#next(): Promise<Waiting[]> {
 		return this.#ports.journal.store.read(async (db) => {
 			const rows = await db

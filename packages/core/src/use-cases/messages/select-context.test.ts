@@ -63,7 +63,6 @@ class Scene {
 		await this.#log.next("assistant.message");
 	}
 
-	/** Returns the context in the newest model request, without the request of the person. */
 	async shown(): Promise<string> {
 		await this.answered();
 		const messages = this.model.requests.at(-1)?.messages ?? [];

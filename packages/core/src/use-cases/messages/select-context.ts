@@ -135,7 +135,7 @@ export function taintOfContext({ messages }: MessageContext): Taint {
 
 interface Known {
 	readonly createdAt: number;
-	/** Times of the last edits of read messages, by id. A message that was sent to the session is treated as its newest version. */
+	/** Time of the last edit of each read message, by id. Infinity for a message that was sent to the session. */
 	readonly messages: ReadonlyMap<string, number>;
 }
 

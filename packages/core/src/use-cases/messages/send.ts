@@ -51,8 +51,8 @@ export interface AcceptPorts extends KeyServices {
 }
 
 /**
- * Accepts a message. When the promise resolves, the message is durable and `user.message` is emitted. Resolves with the run to
- * start if none is active. Throws `resource_exhausted` if too many messages wait.
+ * Accepts a message. When the promise resolves, the message is durable and `user.message` is emitted. Resolves
+ * with the run to start if no other run is active or queued. Throws `resource_exhausted` if the queue is full.
  */
 export async function acceptMessage(
 	services: AcceptPorts,

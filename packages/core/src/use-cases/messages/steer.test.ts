@@ -5,7 +5,6 @@ import { calls, ScriptedModel, says, stuck } from "../../testing/scripted-model.
 import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
 import { ModelError } from "../../vocabulary/model-error.ts";
 
-/** Returns a tool that waits until the test releases it or the run is stopped. */
 function gated() {
 	const started = Promise.withResolvers<void>();
 	const gate = Promise.withResolvers<void>();

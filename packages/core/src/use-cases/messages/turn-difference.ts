@@ -13,11 +13,14 @@ import type { SecretBox } from "../../vocabulary/secrets.ts";
 export interface FileDifference {
 	/** Path in the form that people read. */
 	readonly path: string;
-	/** Whether `/undo` restores it: `restorable`, `restored` if it is as before the turn, or `refused`. */
+	/**
+	 * Effect of `/undo` on the file: `restorable`, `restored` if its content is already as before the turn, or
+	 * `refused`.
+	 */
 	readonly state: InspectedChange["kind"];
 	/** Reason for a refusal, else "". */
 	readonly reason: string;
-	/** Whether the turn created it. */
+	/** Whether the turn created the file. */
 	readonly isNew: boolean;
 	/** Unified diff from the content before the turn to the present content, without secrets. */
 	readonly diff: string;

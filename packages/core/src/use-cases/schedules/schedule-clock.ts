@@ -177,8 +177,8 @@ export class ScheduleClock {
 	}
 
 	/**
-	 * Requests a report from the owner's connector. The schedule is tried again after the answer. Other schedules do not
-	 * wait for it.
+	 * Requests a report from the owner's connector. The schedule is tried again after the answer. Other schedules
+	 * do not wait for the answer.
 	 */
 	#ask({ id, sessionId, principal, person }: Schedule): void {
 		const { checks, clock, log } = this.#parts;
@@ -297,8 +297,8 @@ function dueOfEvent({ lastFiredAt, lastDue }: Schedule, now: number): number {
 }
 
 /**
- * Processes the session's events of the trigger's type since the last check, except events of runs that a schedule started.
- * Returns whether there may be more.
+ * Processes the session's events of the trigger's type since the last check, except events of runs that a
+ * schedule started. Returns whether unprocessed events may remain.
  */
 async function processEvent(tx: Tx, schedule: Schedule, now: number): Promise<boolean> {
 	const { id, trigger, sessionId, seenSeq } = schedule;

@@ -55,7 +55,6 @@ function plan(
 
 const words = (when: string): RequestedTrigger => ({ kind: "words", when, timeZone: "UTC" });
 
-/** Returns the firings of the session: their due times, whether they were late, and their errors. */
 async function firings({ runtime }: TestRuntime, sessionId: string): Promise<string[]> {
 	const types = ["schedule.trigger"];
 	const events = await runtime.history.newest(operator, { limit: 1000, sessionId, types });
@@ -68,7 +67,6 @@ async function firings({ runtime }: TestRuntime, sessionId: string): Promise<str
 	);
 }
 
-/** Advances the clock minute by minute, and completes due work in between. */
 async function pass({ t, clock }: Pick<OpenRuntime, "t" | "clock">, ms: number): Promise<void> {
 	await t.settle();
 	for (let passed = 0; passed < ms; passed += minute) {
@@ -202,7 +200,6 @@ function person(role: "member" | "guest" | "stranger", user = "ann"): Principal 
 
 const here: PersonReport = { present: true, roles: [], guest: false, shared: false };
 
-/** Connects a connector that answers each question about a person with the result of `answer`. Returns the received questions. */
 function connect({ runtime }: TestRuntime, answer: () => PersonReport | undefined): PersonCheck[] {
 	const { checks } = runtime.trust;
 	const principal: Principal = { id: "connector:discord", kind: "connector", platform: "discord" };
@@ -215,7 +212,6 @@ function connect({ runtime }: TestRuntime, answer: () => PersonReport | undefine
 	return personChecks;
 }
 
-/** Opens a runtime in which Ann is a member through a platform role, and has an hourly schedule. */
 async function openChat(): Promise<OpenRuntime & { readonly schedule: Schedule }> {
 	const model = new ScriptedModel(...Array<ScriptedReply>(50).fill(answer));
 	const clock = new WallClock();

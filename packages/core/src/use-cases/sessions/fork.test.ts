@@ -49,7 +49,6 @@ class Talk implements AsyncDisposable {
 		return answer.content;
 	}
 
-	/** Stores an uploaded file and returns its id. */
 	async store(name: string): Promise<string> {
 		const content = async function* () {
 			yield Buffer.from("x");
@@ -61,7 +60,6 @@ class Talk implements AsyncDisposable {
 		return this.t.runtime.fork(unkeyed(by), this.session, options);
 	}
 
-	/** Returns the events of a session from the first one, and checks their order. */
 	async events(id: string): Promise<EventLog["events"]> {
 		const log = await EventLog.join(this.t.runtime, id, { afterSeq: 0 });
 		await this.t.settle();

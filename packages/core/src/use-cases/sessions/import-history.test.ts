@@ -20,7 +20,6 @@ const call = (id: string, args: unknown = {}) =>
 const result = (callId: string, words: string, failed = false) =>
 	({ type: "result", callId, text: words, failed }) as const;
 
-/** A conversation that contains every kind of block. */
 const history: readonly HistoryMessage[] = [
 	{ role: "user", content: [text("Find the leak."), image] },
 	{
@@ -49,7 +48,6 @@ async function open(
 	return { t, id };
 }
 
-/** Sends a message and returns the reply. */
 async function ask(t: TestRuntime, id: string, words: string): Promise<string> {
 	const log = await EventLog.join(t.runtime, id);
 	await t.send(id, words);

@@ -118,8 +118,8 @@ class HistoryReader {
 	}
 
 	/**
-	 * Reads a message with role `user` or `tool`. Its results belong to the reply before it, regardless of their position in
-	 * the message.
+	 * Reads a message with role `user` or `tool`. All results in the message belong to the preceding reply,
+	 * regardless of their position.
 	 */
 	#answer(content: readonly HistoryBlock[], role: "user" | "tool"): void {
 		for (const block of content) {

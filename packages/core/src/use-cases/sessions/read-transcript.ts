@@ -113,7 +113,9 @@ function recordTimes(
 	}
 }
 
-/** Applies compactions. Shortened results and thinking are different messages at the same positions. */
+/**
+ * Applies compactions. A shortened message has the same position as the original message, whose time it gets.
+ */
 function timedView(
 	transcript: readonly RunTranscript[],
 	compactions: readonly PastCompaction[],

@@ -21,7 +21,6 @@ interface Column {
 	readonly type: string;
 }
 
-/** Reads the database schema. Returns the columns of each table that refers to a session or a run. */
 async function ownedTables(t: TestRuntime): Promise<Map<string, Column[]>> {
 	const { rows } = await t.store.read((db) =>
 		sql<Column>`select tables.name as "table", columns.name as name, columns.type as type
@@ -40,7 +39,6 @@ async function ownedTables(t: TestRuntime): Promise<Map<string, Column[]>> {
 	);
 }
 
-/** Returns a row in which every text contains the id of the session or run. */
 function rowOf(columns: readonly Column[], session: string, run: string): Record<string, unknown> {
 	return Object.fromEntries(
 		columns
@@ -53,7 +51,6 @@ function rowOf(columns: readonly Column[], session: string, run: string): Record
 	);
 }
 
-/** Inserts a row for the session into every table except `sessions`. */
 async function fill(tx: Tx, tables: ReadonlyMap<string, readonly Column[]>, id: string): Promise<void> {
 	const run = `run of ${id}`;
 	const exact: Record<string, object> = {
@@ -73,7 +70,6 @@ async function fill(tx: Tx, tables: ReadonlyMap<string, readonly Column[]>, id: 
 	}
 }
 
-/** Returns the number of rows in each table that name the session, in any column. */
 async function countRows(
 	t: TestRuntime,
 	tables: ReadonlyMap<string, readonly Column[]>,

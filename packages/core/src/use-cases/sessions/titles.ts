@@ -142,8 +142,9 @@ const pauseMs = 2_000;
 const longestPauseMs = 30_000;
 
 /**
- * Sets a title from the beginning of a session, unless it already has a title. The model call has a cost, and a spent
- * budget prevents it. The offline model makes no call. Returns false if no title was set. Throws if the model writes none.
+ * Sets a title from the beginning of a session. Does not replace a title. The model call has a cost, and a
+ * spent budget prevents it. The offline model makes no call. Returns false if no title was set. Throws if the
+ * model writes no title.
  */
 async function writeTitle(caller: TitleCaller, beginning: Beginning): Promise<boolean> {
 	const { session } = caller;

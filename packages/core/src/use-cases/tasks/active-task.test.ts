@@ -30,7 +30,6 @@ async function begun(...replies: readonly ScriptedReply[]) {
 	return { t, log, id, check };
 }
 
-/** Advances the clock second by second until the task fails. */
 async function failure(t: TestRuntime, log: EventLog) {
 	let failed: Awaited<ReturnType<typeof log.next<"task.failed">>> | undefined;
 	void log.next("task.failed").then((event) => {
@@ -40,7 +39,6 @@ async function failure(t: TestRuntime, log: EventLog) {
 	return failed;
 }
 
-/** Returns the milliseconds until the next attempt of the task. */
 async function pause({ store, clock }: TestRuntime): Promise<number> {
 	const row = await store.read((db) => db.selectFrom("tasks").select("not_before").executeTakeFirstOrThrow());
 	return Number(row.not_before) - clock.now();

@@ -202,7 +202,7 @@ interface AccessParts {
 	readonly callId: string;
 	/** Checks a requested worker. Throws an error that the model can correct. */
 	readonly check: (row: TaskRow, requested: NewWorker) => Promise<CheckedTask>;
-	/** Called when there is a new claimable task. */
+	/** Called when a new task can be claimed. */
 	readonly onSpawned: () => void;
 }
 

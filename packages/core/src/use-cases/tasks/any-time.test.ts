@@ -15,7 +15,6 @@ const everyMoment = Array.from({ length: 30 }, (_, index) =>
 	[0, 3].map((ticks) => [3 * index, ticks] as const),
 ).flat();
 
-/** Resolves when this number of recorded events has been emitted. */
 function eventCount({ runtime }: TestRuntime, events: number): Promise<void> {
 	return new Promise((resolve) => {
 		let left = events;
@@ -28,7 +27,6 @@ function eventCount({ runtime }: TestRuntime, events: number): Promise<void> {
 	});
 }
 
-/** Throws if the events of a session, or of a task's session, break the documented order. */
 async function checkAll({ runtime }: TestRuntime, home: string): Promise<void> {
 	const tasks = await runtime.tasks.list(operator, { limit: 100, sessionId: home });
 	for (const sessionId of [home, ...tasks.map(({ ownSessionId }) => ownSessionId)]) {

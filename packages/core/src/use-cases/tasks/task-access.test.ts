@@ -5,7 +5,6 @@ import { TestRuntime, unkeyed } from "../../testing/test-runtime.ts";
 import { TaskScript } from "../../testing/workflow-script.ts";
 import { operator } from "../../vocabulary/principal.ts";
 
-/** Runs a task and its workers until they end. */
 async function played(scripts: Readonly<Record<string, readonly ScriptedReply[]>>) {
 	const model = new TaskScript(scripts);
 	const t = await TestRuntime.open({ model });
@@ -21,7 +20,6 @@ async function played(scripts: Readonly<Record<string, readonly ScriptedReply[]>
 const spawn = (id: string, title: string, more: object = {}) =>
 	calls(id, "spawn_worker", { title, description: "help", ...more });
 
-/** Returns the messages of the last model request of a task, as JSON. */
 function answers(model: TaskScript, title: string): string {
 	return JSON.stringify(model.requests(title).at(-1)?.messages);
 }

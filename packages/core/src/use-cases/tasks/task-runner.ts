@@ -161,7 +161,7 @@ export class TaskRunner {
 		const { log } = this.#options;
 		const work = this.#work(row, claim, entry)
 			.catch((error: unknown) => {
-				// The task is free again when its lease has expired.
+				// The task can be claimed again when its lease has expired.
 				const level = ParleyError.from(error).code === "not_found" ? "debug" : "error";
 				log[level](taskRefusalTexts.cannotRun, { taskId: row.id, error });
 			})
@@ -328,8 +328,8 @@ async function begin(
 }
 
 /**
- * Returns the options of a task's run. A step of a workflow is as strict as the workflow's run, and also has its mode and
- * budget unless it is delegated.
+ * Returns the options of a task's run. A step of a workflow gets the restrictions of the workflow's run and,
+ * unless it is delegated, also the mode, reasoning level and budget of that run.
  */
 async function optionsOf(tx: Tx, row: TaskRow): Promise<RunOptions> {
 	if (!isStep(row)) return isThroughAgent(row.submitted_by) ? { through: "agent" } : {};

@@ -10,7 +10,6 @@ import type { NewTask } from "../../vocabulary/task.ts";
 
 const counting = { title: "Count", description: "count the stars" };
 
-/** Opens a runtime with one session and a task in it. Records the events of the session. */
 async function begun(
 	replies: readonly ScriptedReply[],
 	requested: NewTask = counting,
@@ -30,7 +29,6 @@ async function begun(
 	return { t, model, home, log, id };
 }
 
-/** Returns the events of a session, after checking the documented order. */
 async function recordedIn({ runtime }: TestRuntime, sessionId: string): Promise<RecordedEvent[]> {
 	const events = await runtime.history.newest(operator, { limit: 1000, sessionId });
 	checkEventOrder(events, true);
@@ -163,7 +161,6 @@ test("the approval of a worker names the person who cancels the task above it", 
 	log.check();
 });
 
-/** Resolves when the blocked model has emitted text. */
 function worksOn({ runtime }: TestRuntime): Promise<void> {
 	return new Promise((resolve) => {
 		const stop = runtime.observe(operator, ({ event }) => {

@@ -95,7 +95,6 @@ const waitParameters = () =>
 	});
 type WaitArguments = z.infer<ReturnType<typeof waitParameters>>;
 
-/** Waits for workers and returns their results. */
 const waitForWorkers = defineTool<WaitArguments>({
 	name: "wait_for_workers",
 	description: taskToolTexts.waitForWorkers,
