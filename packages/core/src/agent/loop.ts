@@ -95,8 +95,8 @@ async function recordReply(run: Run, answer: Attempt, spending: SpendingPorts): 
 }
 
 /**
- * Returns the events with the reply text in the event of the model call. Readers show the text before the calls that
- * follow.
+ * Returns the events with the reply text in the event of the model call, so that clients can show the text before the
+ * calls that follow.
  */
 function withText(events: readonly RecordedEvent[], text: string): readonly RecordedEvent[] {
 	if (text.trim() === "") return events;
@@ -141,7 +141,8 @@ function openCalls(steps: readonly Step[]): readonly CallBlock[] {
 }
 
 /**
- * Returns the reason why the run ends after these calls and does not ask this model. Returns undefined if it continues.
+ * Returns the reason why the run ends instead of sending the next request to this model. Undefined if the run
+ * continues.
  */
 async function reasonToStop(
 	run: Run,
@@ -218,7 +219,7 @@ function cutReplies(steps: readonly Step[]): number {
 	return steps.filter((step) => step.kind === "reply" && step.stop === "max_tokens").length;
 }
 
-/** Adds messages to the run that arrived since the last model call. Returns whether there were any. */
+/** Adds the messages that arrived since the last model call to the run. Returns false if no message arrived. */
 async function enterSteers(run: Run): Promise<boolean> {
 	const waiting = await run.journal.store.read((db) =>
 		db.selectFrom("steers").select("id").where("run_id", "=", run.id).limit(1).execute(),

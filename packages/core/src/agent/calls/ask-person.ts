@@ -201,7 +201,7 @@ function shownApproval(
 	const redactor = run.session.redactor.into("question");
 	const usual = new Set(plan.usualNotes);
 	if (isUsualReason(rules)) usual.add(reason);
-	// Most chat sessions contain messages of other people, so a note about this flag alone is usual.
+	// Most chat sessions contain messages of other people, so the note about untrusted text (`U`) alone is usual.
 	if (taint === "U") for (const note of taintNotes(taint)) usual.add(note);
 	const full = {
 		label: `Allow ${plan.label}?`,

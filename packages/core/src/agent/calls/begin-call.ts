@@ -80,9 +80,9 @@ interface Pending {
 }
 
 /**
- * Checks a decided call by the present policy and effects, and returns it if it may start. Proposes a call without an
- * approval again if earlier calls may have changed its plan. Also proposes a call again if its judgement is stricter
- * than at the decision. Returns undefined and records the result if the call does not run.
+ * Checks a decided call against the current policy and effects, and returns it if it may start. Proposes a call
+ * without an approval again if earlier calls may have changed its plan. Also proposes a call again if its judgement
+ * is stricter than at the decision. Returns undefined and records the result if the call does not run.
  */
 export async function atItsTurn(
 	run: Run,
@@ -102,7 +102,7 @@ export async function atItsTurn(
 	return undefined;
 }
 
-/** Whether the present judgement of a call is stricter than the judgement under which it was allowed or approved. */
+/** Whether the current judgement of a call is stricter than the judgement under which it was allowed or approved. */
 async function isStricter(run: Run, call: ApprovedCall, ports: JudgePorts): Promise<boolean> {
 	const now = await judgeCall(run, call, nothingPending, ports);
 	if (now.effect === "deny") return true;

@@ -9,7 +9,7 @@ import { ruleNameOf } from "../../vocabulary/tool.ts";
 import type { Run } from "../run/run.ts";
 import { outputTexts } from "./texts.ts";
 
-/** Maximum bytes of one output that are stored. A small file limit of the gateway lowers it. */
+/** Maximum stored bytes of one output. If a third of the gateway's file limit is smaller, that limit applies. */
 const maxStoredBytes = 8 * 1024 * 1024;
 
 /**
@@ -147,8 +147,8 @@ class OutputFile {
 }
 
 /**
- * Minimum milliseconds between two reports. The promise is at most ten reports a second. The interval leaves room for
- * nine of them and the report at the end of the call.
+ * Minimum milliseconds between two reports, so that a call makes at most ten reports in a second, including the
+ * report at its end.
  */
 const betweenMs = 120;
 /** Maximum bytes of the text of one event, including its marker. */

@@ -17,7 +17,9 @@ export interface PlannedCall {
 	 * Whether the plan contains the facts that its `bind` collects, for example hashes of files in the working directory.
 	 */
 	readonly isBound?: boolean;
-	/** The result of a call that cannot run, but is decided because every call of its run is decided. */
+	/**
+	 * Result of a call that cannot run. Such a call is still proposed if a person decides about every call of the run.
+	 */
 	readonly impossible?: string;
 }
 

@@ -305,8 +305,8 @@ async function repeatChangedQuestion(
 }
 
 /**
- * Refuses each call whose files another process or session changed before a call of the reply ran. Called before a call
- * with an effect starts. Returns the other calls.
+ * Refuses each waiting call whose bound files changed although no call has run since its question, so that another
+ * process or session must have changed them. Called before a call with an effect starts. Returns the remaining calls.
  */
 async function refuseIfChanged(
 	run: Run,

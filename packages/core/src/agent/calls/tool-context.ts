@@ -64,8 +64,7 @@ async function contextOf(run: Run, call: CallBlock, ports: ToolPorts): Promise<T
 	const { task } = session;
 	const roots = ports.roots(session);
 	const workspace = workspaceOf(session, ports);
-	// Scheduled runs are treated as chat runs, because a person who can stop them may be absent. Neither runs commands
-	// unconfined.
+	// Scheduled runs have the sandbox of chat runs, because a person who can stop them may be absent.
 	const { readable } = ports.skills;
 	const shown = readable.length > 0 && { readable };
 	const chat = session.place !== undefined || run.scheduled;

@@ -47,7 +47,7 @@ interface ToolSession {
 }
 
 interface ClientToolsDeps extends ConnectionServices {
-	/** Borrows a session for the principal, as `Sessions.lease` does. */
+	/** Leases a session for the principal: see `Sessions.lease`. */
 	readonly lease: (
 		principal: Principal,
 		sessionId: string,
@@ -66,7 +66,7 @@ const maxClients = 16;
 export class ClientTools {
 	readonly #deps: ClientToolsDeps;
 	readonly #connections = new Map<string, ToolConnection[]>();
-	/** Key: session. Key of the inner map: a run with tools of its own, or "" for all other runs. */
+	/** Outer key: session. Inner key: correlation of a run with separate tools, or "" for all other runs. */
 	readonly #offered = new Map<string, Map<string, OfferedTools | undefined>>();
 	#check: Promise<ToolCheck> | undefined;
 

@@ -17,7 +17,7 @@ import type { WriteText } from "./summarise.ts";
 import type { PartCounts } from "./text-counts.ts";
 import { viewedOfLast, viewOf } from "./view.ts";
 
-/** The origin of a request: a `Run`, or a session at rest, whose `id` is "". */
+/** Origin of a request: a `Run`, or an idle session with the `id` "". */
 export interface Asker {
 	readonly id: string;
 	readonly session: Session;

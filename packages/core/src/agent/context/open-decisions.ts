@@ -77,7 +77,7 @@ function callsIn(transcript: readonly RunTranscript[]): PlacedCall[] {
 
 /**
  * Describes the open decision of a call, or returns undefined for none. The description quotes the result, which
- * contains the words of the person as the model may see them.
+ * contains the person's answer in the form that the model may read.
  */
 function leftOpen(
 	call: CallBlock,

@@ -9,7 +9,7 @@ export interface Room {
 	readonly messages: number;
 	/** Intended size after a compaction. It is smaller than `messages` to delay the next compaction. */
 	readonly target: number;
-	/** Recent groups of messages. Clearing and summaries leave them unchanged. */
+	/** Tokens of the recent groups of messages, which clearing and summaries leave unchanged. */
 	readonly tail: number;
 	/** Message with a summary. It contains the first request, the open decisions, and the events so far. */
 	readonly note: number;

@@ -76,7 +76,7 @@ export class SessionContext {
 	#fitted: Fitted | undefined;
 	placed: RequestWindow | undefined;
 	/**
-	 * Maximum tokens of a request for which the threshold of the model is not tried again. 0: the threshold is always
+	 * Tokens of a request up to which a compaction to the threshold of the model is not tried again. 0: it is always
 	 * tried.
 	 */
 	nextThreshold = 0;
@@ -131,7 +131,10 @@ export class SessionContext {
 		return this.#fitted?.messages === messages ? this.#fitted : undefined;
 	}
 
-	/** Learns from the recorded model calls. Only the first call after a restart has an effect. */
+	/**
+	 * Learns from the model calls that were recorded before a restart. Only the first call of this method has an
+	 * effect.
+	 */
 	recall(
 		parts: Omit<ModelRequest, "messages">,
 		transcript: readonly RunTranscript[],

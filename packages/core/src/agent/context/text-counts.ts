@@ -27,7 +27,6 @@ interface Known {
 	readonly prompts: Map<string, number>;
 }
 
-/** A part to count, and the function that stores its count. */
 interface Part {
 	readonly text: string;
 	readonly setCount: (tokens: number) => void;
@@ -46,7 +45,7 @@ export class TextCounts {
 		this.#log = log;
 	}
 
-	/** Counts the parts without a count, for at most 2 s. Never rejects. */
+	/** Counts the tokens of each part whose count is unknown, for at most 2 s. Never rejects. */
 	async count(model: Model, request: ModelRequest, signal: AbortSignal): Promise<void> {
 		if (!serverOf(model, request.model).countTexts || !model.countTexts) return;
 		if ((this.#paused.get(model.provider) ?? 0) > this.#clock.monotonic()) return;

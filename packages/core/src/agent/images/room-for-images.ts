@@ -19,8 +19,8 @@ export interface ImagePorts {
 }
 
 /**
- * Makes room in the conversation for the coming images, including those of the run's own message. Images of one group
- * stay together. Returns the images that the conversation then contains, except the coming images.
+ * Makes room in the conversation for the new images, including those of the run's own message. Images of one group
+ * stay together. Returns the images that the conversation then contains, except the new images.
  *
  * If there are too many images, it permanently removes the oldest images of results and prompts. Attached images,
  * images of the current message, and results without a reply stay. It removes nothing for images that do not fit beside
@@ -338,7 +338,10 @@ async function earlierSteps(
 	return rows.map(({ run_id, n, data }) => ({ runId: run_id, n, step: fromRow<Step>(data) }));
 }
 
-/** Maximum bytes of images in memory. Above it, only idle sessions drop their images. */
+/**
+ * Maximum bytes of images in memory. If it is exceeded, idle sessions drop their images. Sessions with an active run
+ * do not.
+ */
 const maxBytes = 64 * 1024 * 1024;
 
 interface Holder {
