@@ -17,7 +17,7 @@ export interface FrameWriterOptions {
 	readonly budget?: ReaderBudget;
 	/** Counts the waiting bytes of all readers. */
 	readonly account: OutgoingAccount;
-	/** Called when a droppable frame was dropped. */
+	/** Called for each minor or droppable frame that is dropped because of the budget. */
 	readonly onDropped?: () => void;
 	/**
 	 * Called once if the reader is too slow. The caller must close the connection. The reader can reconnect and resume.

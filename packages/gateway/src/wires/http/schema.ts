@@ -64,7 +64,7 @@ function readStatus(name: string): ReturnType<typeof encodeState> {
 
 const maxQueryCharacters = 200;
 
-/** Decodes the query of `/api/sessions`. Throws `invalid_argument`. */
+/** Decodes the query of `/api/sessions`. Throws `invalid_argument` for an invalid parameter. */
 export function decodeSessionsQuery(query: URLSearchParams): SessionFilter {
 	const search = query.get("query")?.trim() ?? "";
 	const idPrefix = query.get("id") ?? "";

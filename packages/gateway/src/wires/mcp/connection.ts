@@ -266,7 +266,7 @@ export class McpConnection {
 	}
 }
 
-/** Whether the connection has ended. Otherwise, the client has cancelled the request. */
+/** Whether a request was aborted because the connection has ended, and not because the client has cancelled it. */
 function isClosed(reason: unknown): boolean {
 	return SdkError.isInstance(reason) && reason.code === SdkErrorCode.ConnectionClosed;
 }

@@ -63,7 +63,7 @@ function encodeOfWire(event: OzzieOnly["event"]): NamedPayload {
 	return { event: "person.check", payload: { check_id: id, user, place: where } };
 }
 
-/** Maximum number of bytes of the items in one response. Existing Go clients accept frames of 32 KiB. */
+/** Returns the maximum number of bytes of the items in one response. Existing Go clients accept frames of 32 KiB. */
 export function answerBudget(envelope: FrameShape): number {
 	return envelope === "both" ? smallPageBytes : pageBytes;
 }
@@ -155,7 +155,7 @@ function decodeMethod(frame: RequestFrame): Request {
 	return { id, method, params: params.data, sessionId, onBehalf: onBehalf.data } as Request;
 }
 
-/** Reads the session of a frame: `session_id` of the frame or of its parameters. */
+/** Reads the session of a frame: `session_id` of the frame or of its parameters. Throws if both are set and differ. */
 function readTarget({ session_id: beside, params }: RequestFrame): string | undefined {
 	const among = SessionId.safeParse(params, issueOptions);
 	if (!among.success) throw new ParleyError(describe(among.error), { code: "invalid_argument" });

@@ -271,7 +271,10 @@ export class OzzieServer {
 		client.ws.once("close", () => cut.cancel());
 	}
 
-	/** Closes the connection of a revoked token. Answers the request in progress if it ends within `closeMs`. Drops all others. */
+	/**
+	 * Closes the connection of a revoked token. Answers the request in progress if it ends within `closeMs`. Drops
+	 * waiting requests.
+	 */
 	#closeRevoked(client: Client): void {
 		const { promise, resolve } = Promise.withResolvers<void>();
 		const patience = this.#options.clock.after(closeMs, resolve);

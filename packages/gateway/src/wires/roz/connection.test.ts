@@ -51,7 +51,6 @@ async function open(stack: AsyncDisposableStack, ...replies: ScriptedReply[]) {
 		finished: () => ended.resolve(),
 		refused: () => ended.resolve(),
 	});
-	/** Resolves with the first frame of a type. */
 	const until = async ($case: Frame["$case"]): Promise<Frame | undefined> => {
 		const found = () => frames.find((frame) => frame.$case === $case);
 		if (!found()) await new Promise<void>((resolve) => waiting.set($case, resolve));

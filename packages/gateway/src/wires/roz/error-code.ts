@@ -35,7 +35,7 @@ export function isStatus(code: ErrorCode): boolean {
 	return ofStatus.has(code);
 }
 
-/** Codes of `SessionError` by error. */
+/** Codes of `SessionError` by error code. */
 export const sessionCodes = {
 	cancelled: "agent_error",
 	invalid_argument: "invalid_argument",

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { rozErrorTexts } from "../../texts/wires/grpc.ts";
 
-/** Type of names and ids. */
+/** Schema of names and ids. */
 const short = z.string().max(256, { error: rozErrorTexts.longText });
 
 /** Maximum number of characters of instructions, for one text and for all texts together. */

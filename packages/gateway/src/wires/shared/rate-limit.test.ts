@@ -2,7 +2,6 @@ import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { RateLimit } from "./rate-limit.ts";
 
-/** Counts the requests that pass before one is refused. */
 function passing(limit: RateLimit, key: unknown): number {
 	for (let count = 0; ; count++) {
 		try {

@@ -3,7 +3,6 @@ import { calls, probeTool, ScriptedModel, says, stuck, TestRuntime, unkeyed } fr
 import { expect, test } from "vitest";
 import { SessionView } from "./session-view.ts";
 
-/** Joins a session and records its events. */
 async function join(t: TestRuntime, sessionId: string, afterSeq?: number) {
 	const events: SessionEvent[] = [];
 	const view = await SessionView.join(t.runtime, sessionId, {

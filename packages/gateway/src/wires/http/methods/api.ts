@@ -32,7 +32,7 @@ const routes: Readonly<Record<string, Route>> = {
 	},
 	"/api/tasks": async ({ runtime }, principal, query) => {
 		const tasks = await runtime.tasks.list(principal, decodeTasksQuery(query));
-		// Readers may not have the right to reply, so they get no tokens.
+		// A reader might not have the right to reply, so the tasks contain no tokens.
 		const shown = tasks.map((task) => encodeListedTask(task, { token: () => undefined }));
 		return firstWithin(shown, jsonBytes);
 	},

@@ -122,7 +122,9 @@ interface Settling {
 	readonly patient?: boolean;
 }
 
-/** Waits for the run, at most the given or default seconds. Meanwhile, reports the present work. */
+/**
+ * Waits for the run, for at most the requested or the default number of seconds. Meanwhile, reports the present work.
+ */
 async function settle(context: McpContext, call: ToolCall, settling: Settling): Promise<RunResult> {
 	const { clock } = context;
 	const { wait, sessionId, patient = false } = settling;

@@ -123,7 +123,6 @@ async function addPerson({ runtime }: TestRuntime, requested: NewToken): Promise
 	return principal;
 }
 
-/** Returns the same principal, authenticated by a ticket. */
 function byTicket({ runtime, clock }: TestRuntime, principal: Principal): Principal {
 	const tickets = new Tickets({ clock, ids: createIds(), tokens: runtime.trust.tokens });
 	const redeemed = tickets.redeem(tickets.issue(principal));

@@ -306,7 +306,7 @@ async function loadMessages(
 	return newestWithin(messages, jsonBytes, max).map((message) => shortened(message, max));
 }
 
-/** Returns the complete text of an event with its role, without tokens. */
+/** Returns the complete text of an event with its role. Omits the token of a prompt. */
 function textOf(recorded: Recorded): Page[] {
 	const { event, at, seq } = recorded;
 	const pageOf = (role: string, content: string): Page[] => [{ role, content, ts: toTime(at), seq }];

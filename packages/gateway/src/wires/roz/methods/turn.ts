@@ -93,7 +93,7 @@ export class Turn {
 		if (this.#runId !== undefined) this.#cancelRun(this.#runId);
 	}
 
-	/** Sends no further frames. The run continues. */
+	/** Stops the frames of the turn. The run continues. */
 	stop(): void {
 		this.#isOver = true;
 		this.#keepalive.cancel();

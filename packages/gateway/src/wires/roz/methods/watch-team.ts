@@ -127,7 +127,7 @@ export class TeamWatch {
 			case "task.cancelled":
 				this.#settle(event.taskId);
 				break;
-			// A cancelled step of a skill has no event of its own.
+			// A cancelled step of a skill has no separate event.
 			case "skill.completed":
 				for (const taskId of this.#phases.keys()) this.#settle(taskId);
 				break;
