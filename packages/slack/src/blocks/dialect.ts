@@ -4,14 +4,14 @@ import { writeInlines } from "./write-inlines.ts";
 import { writeMarkdown } from "./write-markdown.ts";
 
 /**
- * Dialect for Slack: Markdown that `bodyBlocks` converts to blocks. Text is always literal. A control character that texts do not
- * contain marks small print.
+ * Dialect for Slack: Markdown that `bodyBlocks` converts to blocks. Text is always literal. The control character
+ * `smallPrintStart`, which texts do not contain, marks small print.
  */
 export const slackDialect: Dialect = {
 	write: writeBody,
 	small: (written) => smallPrintStart + written,
 	measure: (written) => written.length,
-	// Tables scroll and their cells wrap, but wider tables are easier to read as lists.
+	// Slack's tables scroll and their cells wrap, but tables wider than this are easier to read as lists.
 	tableColumns: 200,
 };
 

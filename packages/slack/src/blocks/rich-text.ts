@@ -13,8 +13,8 @@ interface Style {
 type Part = RichTextBlock["elements"][number];
 
 /**
- * Whether a Markdown block cannot show a block exactly. Code in which Slack could recognise a mention, a command or a link would
- * need an invisible character in Markdown. Times are documented only for rich text and mrkdwn.
+ * Whether Markdown cannot show a block exactly. Code in which Slack could recognise a mention, a command or a link
+ * would need an invisible character in Markdown. Times are documented only for rich text and mrkdwn.
  */
 export function needsRichText(block: Block): boolean {
 	switch (block.type) {
@@ -70,7 +70,7 @@ export function richTextLine(nodes: readonly Inline[]): RichTextBlock {
 	return { type: "rich_text", elements: [{ type: "rich_text_section", elements: line }] };
 }
 
-/** Returns the number of characters that Slack counts. */
+/** Returns the number of characters to which Slack's limits apply. */
 export function richTextLength({ elements }: RichTextBlock): number {
 	let length = 0;
 	for (const part of elements) {

@@ -3,7 +3,7 @@ import type { TableBlock } from "@slack/types";
 import { limits } from "../vocabulary/limits.ts";
 import { richTextLength, richTextLine } from "./rich-text.ts";
 
-/** Maximum columns of a table as code. Wider code wraps, which breaks the table. */
+/** Maximum width, in characters, of a table that is shown as code. Wider code wraps, which breaks the table. */
 const codeColumns = 80;
 
 /** Converts a table, or returns undefined if it is too large for a table block. */

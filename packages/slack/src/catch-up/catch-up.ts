@@ -10,7 +10,7 @@ export interface CatchUpParts {
 	readonly places: ActiveChannels;
 	/** Returns the threads of recent posts in channels. People may reply in these threads for the first time. */
 	readonly posted: () => Promise<readonly ActiveChannel[]>;
-	/** Last time before which no event is missing, in milliseconds since the epoch. */
+	/** Latest time before which no event is missing, in milliseconds since the epoch. */
 	readonly alive: StoredValue<number>;
 	/** Stored when `begin` has completed with this database. */
 	readonly begun: StoredValue<true>;
@@ -41,7 +41,7 @@ const everyMs = 60_000;
  */
 const silentMs = 16 * 60_000;
 const maxPlaces = 50;
-/** Maximum threads that were found in missed messages and are read, until all gaps are read. */
+/** Maximum threads to add from missed messages until all gaps are read. Further threads are not read. */
 const maxThreads = 100;
 
 /** Number of attempts for a channel or thread that cannot be read, and milliseconds between attempts. */
@@ -246,7 +246,7 @@ export class CatchUp {
 				log.warn("could not read missed messages", { ...place, error });
 			}
 			if (tried === tries) break;
-			// After an abort, the loop ends because of its condition.
+			// An abort ends the delay, and then the loop.
 			await delay(clock, retryMs, signal).catch(() => undefined);
 		}
 		if (!signal.aborted) log.error("missed messages are not read", { ...place });
@@ -261,7 +261,7 @@ export class CatchUp {
 
 	async #save(): Promise<void> {
 		const { alive, log } = this.#parts;
-		// While the period is not read, a restarted process must read it.
+		// Until the missed period is read, a restarted process must read it.
 		await alive.save(this.#missingFrom ?? this.#silenceStart).catch((error: unknown) => {
 			// A later save may succeed. With an older time, more messages are read again, which is harmless.
 			log.warn("cannot store the time of the last event from Slack, retrying later", { error });

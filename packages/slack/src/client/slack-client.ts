@@ -110,7 +110,7 @@ class SlackClient implements SlackPort {
 			if ("account" in tried) return this.#receive(tried.account, handlers);
 			if ("refused" in tried) return report({ state: "refused", detail: tried.refused });
 			report({ state: "lost", detail: tried.lost });
-			// After an abort, the loop ends because of its condition.
+			// An abort ends the delay, and then the loop.
 			await delay(clock, waitMs / 2 + (waitMs / 2) * chance(), signal).catch(() => undefined);
 		}
 	}

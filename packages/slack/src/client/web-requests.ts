@@ -7,7 +7,7 @@ const timeoutMs = 15_000;
 /** Milliseconds for an upload, which may use a slow connection. */
 const uploadTimeoutMs = 120_000;
 const maxAnswer = 64 * 1024;
-/** Maximum characters of an unknown response, for example from a proxy, in an error. */
+/** Maximum characters of an unknown response in an error, for example of a proxy's page. */
 const maxWords = 100;
 /** Milliseconds to wait after a rate limit if `Retry-After` contains no number of seconds. */
 const someTimeMs = 30_000;
@@ -65,7 +65,7 @@ async function post(
 	}
 	const error = refusalIn(detail);
 	if (response.status < 300 && error === undefined) return { type: "ok", body: {} };
-	// A proxy may respond with its own page.
+	// A proxy may refuse a large body with its own page.
 	if (response.status === 413) return { type: "refused", error: "status_413", body: {} };
 	const words = (error ?? detail).trim().slice(0, maxWords);
 	return { type: "refused", error: words || `status_${response.status}`, body: {} };

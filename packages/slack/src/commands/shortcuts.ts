@@ -9,7 +9,7 @@ export function isShortcut(id: string): id is Shortcut {
 	return shortcuts.some(({ callback_id }) => callback_id === id);
 }
 
-/** Maximum characters of the kit's command `task new`. */
+/** Maximum characters of the text of the kit's command `task new`. */
 const maxTask = 4000;
 
 /** Returns the kit's command for a shortcut, or an explanation if the message has no text or is too long. */

@@ -17,7 +17,7 @@ export function aboutCommands(bot: string): string {
 	return commandTexts.threads({ bot });
 }
 
-/** A command of the kit, or private text in mrkdwn. */
+/** A command of the kit, or an answer in mrkdwn that only the user sees. */
 type Ordered =
 	| { readonly command: string; readonly options: Readonly<Record<string, string | number | boolean>> }
 	| { readonly words: string };

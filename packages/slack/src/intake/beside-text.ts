@@ -74,8 +74,8 @@ export function sharedFiles({
 }
 
 /**
- * Returns the attachments of a message, except link previews. A forwarded message names its source in the same way as a link
- * preview.
+ * Returns the attachments of a message, except link previews. A forwarded message has the URL of its source, like a
+ * link preview, but also `is_share`.
  */
 function readAttachments(attachments: Carrying["attachments"]): Attachment[] {
 	return (attachments ?? [])

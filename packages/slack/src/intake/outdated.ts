@@ -9,7 +9,7 @@ import type { Incoming } from "./incoming.ts";
 export type Outdated = (message: string, edited: string | undefined) => Promise<boolean>;
 
 /**
- * Returns the check in the connector's database. Slack redelivers events up to minutes later
+ * Returns a check that reads the connector's database. Slack redelivers events up to minutes later
  * (https://docs.slack.dev/apis/events-api#retries), so a message may arrive after its edit or deletion.
  */
 export function outdatedIn(store: Store<ConnectorTables>): Outdated {

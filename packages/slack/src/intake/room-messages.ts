@@ -13,9 +13,7 @@ import { readSlack } from "./read-slack.ts";
 import type { Viewed } from "./viewed.ts";
 import { Message, ts } from "./wire.ts";
 
-/**
- * Maximum age in milliseconds of an event whose author can still read the room. For an older event, Slack is asked.
- */
+/** Milliseconds after an event for which its author is assumed to have access to the room. Later, Slack is asked. */
 const rightsMs = 60_000;
 /** Messages per page. https://docs.slack.dev/reference/methods/conversations.replies recommends at most 200. */
 const perPage = 200;

@@ -245,7 +245,7 @@ export class Posts {
 					.map(({ name, bytes }) => fileTooLarge({ name, size: bytes.length }, postTexts.thisWorkspace))
 					.join(" ")
 			: postTexts.filesRefused({ reason: fileRefusal(refusal) });
-		// Code in a file returns to the text, because it is part of the answer.
+		// The code in the files is appended to the text, because it is part of the answer.
 		const code = files.filter(({ snippet }) => snippet !== undefined).map(codeOf);
 		const body = [showing.body, ...code].join("\n\n") + smallLine(why);
 		return { ...draftOf({ ...showing, body }), files: [], ids: [], showing: { ...showing, body } };

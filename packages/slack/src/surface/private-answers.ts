@@ -89,7 +89,7 @@ export class PrivateAnswers {
 		await caller.ask({ method: "chat.postEphemeral" }, { channel, user, ...there, ...quiet });
 	}
 
-	/** Shares the files in the person's direct messages. Returns the text about them below the answer. */
+	/** Shares the files in the person's direct messages. Returns a note about the files for the end of the answer. */
 	async #inDirect(row: OutboxRow, { user }: Token, files: readonly SharedFile[]): Promise<string> {
 		if (files.length === 0) return "";
 		const { caller, files: shared, log } = this.#parts;

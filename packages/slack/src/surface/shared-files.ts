@@ -90,7 +90,10 @@ export class SharedFiles {
 		await this.#parts.caller.ask({ method: "files.completeUploadExternal", mustFollow: true }, args);
 	}
 
-	/** Returns the files that are not shared yet. `after` is the timestamp of their post, and `since` a time in milliseconds. */
+	/**
+	 * Returns the files that are not shared yet. `after`: timestamp of their post. `since`: earliest time of the
+	 * search, in milliseconds since the epoch.
+	 */
 	async missing<File extends { readonly name: string; readonly size: number }>(
 		files: readonly File[],
 		postTarget: PostTarget,

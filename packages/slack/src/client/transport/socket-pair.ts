@@ -24,7 +24,7 @@ export interface SocketPairParts {
 	/** Calls `apps.connections.open`: https://docs.slack.dev/reference/methods/apps.connections.open */
 	readonly openConnection: () => Promise<SlackAnswer>;
 	readonly deliver: Deliver;
-	/** Called when a socket is open. */
+	/** Called when a socket has opened. */
 	readonly ready: () => void;
 	/** Called when no socket is open. `detail` is the reason. */
 	readonly lost: (detail: string) => void;
@@ -174,7 +174,7 @@ export class SocketPair implements Transport {
 	}
 
 	async #wait(ms: number): Promise<void> {
-		// An aborted delay is detected by the signal.
+		// An abort ends the delay. Callers check the signal.
 		if (ms > 0) await delay(this.#parts.clock, ms, this.#closing.signal).catch(() => undefined);
 	}
 }

@@ -2,7 +2,8 @@ import type { Clock } from "@parley/base";
 import { verifySlackRequest } from "@slack/bolt";
 
 /**
- * Maximum age of a request, and maximum time in the future: https://docs.slack.dev/authentication/verifying-requests-from-slack
+ * Maximum age of a request, and maximum time in the future, in milliseconds:
+ * https://docs.slack.dev/authentication/verifying-requests-from-slack
  */
 const windowMs = 5 * 60_000;
 
