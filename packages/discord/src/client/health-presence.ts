@@ -13,7 +13,7 @@ const statuses = {
 	"model-failing": PresenceUpdateStatus.DoNotDisturb,
 } as const;
 
-/** Shows the health of the agent as the bot's presence. A Discord session starts as online. */
+/** Shows the health of the agent as the bot's presence. The presence of a new session is `online`. */
 export class HealthPresence {
 	readonly #port: DiscordPort;
 	readonly #clock: Clock;

@@ -161,7 +161,7 @@ export class GuildEvents {
 		return this.#compared(guild.id, { change: audienceTexts.serverOwner, apply, signal });
 	}
 
-	/** Ends all trust in a server that the bot has left, also for the case that the bot is invited again. */
+	/** Ends all trust grants in a server that the bot has left, because the bot may be invited again. */
 	#guildRemoved(data: unknown): Translated {
 		const { malformed, audiences, clock, log } = this.#parts;
 		const guild = malformed.read("GUILD_DELETE", RemovedGuild, data);

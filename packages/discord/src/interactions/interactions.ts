@@ -45,7 +45,10 @@ export interface InteractionsParts {
 const deferAfterMs = 1500;
 const completeWithinMs = 2500;
 const answerableMs = 2500;
-/** Age in milliseconds at which an interaction is dropped, because the person has already seen it fail. Clocks differ by less. */
+/**
+ * Age in milliseconds at which an interaction is dropped, because Discord has already shown a failure. The clocks are
+ * assumed to differ by less.
+ */
 const staleMs = 60_000;
 
 const lost: ReadonlySet<number | undefined> = new Set([

@@ -113,7 +113,7 @@ async function openDirect(caller: Caller, person: string): Promise<string> {
 	throw new DeliveryError(deliveryTexts.noDirectMessages, { kind: "unknown" });
 }
 
-/** Milliseconds for which a channel that refused the typing sign is not asked again. */
+/** Milliseconds for which a channel that refused the typing indicator is not asked again. */
 const quietMs = 10 * 60_000;
 const maxQuiet = 10_000;
 

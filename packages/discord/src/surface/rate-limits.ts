@@ -10,7 +10,9 @@ export const everything = "everything";
 
 /** Default global limit of a bot, in requests per second: topics/rate-limits#global-rate-limit */
 const usualPerSecond = 50;
-/** Part of the global limit that is reserved for requests that were already being sent when the limit was reached. */
+/**
+ * Requests per second of the global limit that are reserved for requests already in flight when the limit is reached.
+ */
 const inFlightReserve = 32;
 /** Minimum share of the global limit that is used. With a low limit, the REST client refuses requests above it without sending them. */
 const minShare = 1 / 3;

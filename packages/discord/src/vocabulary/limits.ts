@@ -88,7 +88,7 @@ export const messageFlags = {
 	componentsV2: 1 << 15,
 } as const;
 
-/** Returns the length of a text in code points, which Discord counts. */
+/** Returns the length of a text in code points, the unit of Discord's limits. */
 export function lengthOf(text: string): number {
 	let length = text.length;
 	for (let at = 0; at < text.length - 1; at++) {

@@ -6,7 +6,7 @@ export function momentOf(id: string): number {
 	return Number(BigInt(id) >> 22n) + epoch;
 }
 
-/** Returns the lowest id of a time. Ids from before that time are lower. */
+/** Returns the lowest id that can be created at a time. Ids from before that time are lower. */
 export function snowflakeAt(at: number): string {
 	return String(BigInt(Math.max(0, Math.floor(at) - epoch)) << 22n);
 }
