@@ -7,8 +7,9 @@ function signature(state: State, id: string, issued: string, expires: string): s
 }
 
 /**
- * A link that expires. The parameters `ex` and `is` are the seconds of its expiry and its creation in hexadecimal form,
- * and `hm` is the signature of both. https://discord.com/developers/docs/reference#signed-attachment-cdn-urls
+ * Returns a link that expires. The parameters `ex` and `is` are the seconds of its expiry and its creation in
+ * hexadecimal form, and `hm` is the signature of both.
+ * https://discord.com/developers/docs/reference#signed-attachment-cdn-urls
  */
 export function signedLink(state: State, { id, channelId, name }: AttachmentRecord): string {
 	const now = Math.floor(state.now() / 1000);
@@ -18,7 +19,9 @@ export function signedLink(state: State, { id, channelId, name }: AttachmentReco
 	return `${state.cdn}/attachments/${channelId}/${id}/${encodeURIComponent(name)}?${query}`;
 }
 
-/** The file of a link. Undefined if the link has expired, has a wrong signature, or does not name a file. */
+/**
+ * Returns the file of a link, or undefined if the link has expired, has a wrong signature, or does not name a file.
+ */
 export function readLink(state: State, link: string): AttachmentRecord | undefined {
 	const { pathname, searchParams } = new URL(link);
 	const [, kind, , id = ""] = pathname.split("/");

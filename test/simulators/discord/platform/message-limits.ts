@@ -31,7 +31,7 @@ export function long(text: string): number {
 	return [...text].length;
 }
 
-/** Refuses an invalid message. Its faults become violations, except that it is empty. */
+/** Refuses an invalid message. Records its faults as violations, unless the only fault is that it is empty. */
 export function checkMessage(state: State, body: MessageBody, { bytes, names }: MessageFiles): void {
 	if (bytes > messageLimits.requestBytes) throw violated(state, refusals.requestTooLarge().message);
 	const faults = [...faultsOfText(body), ...faultsOfComponents(body), ...faultsOfReferences(body, names)];

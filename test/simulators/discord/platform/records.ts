@@ -131,8 +131,8 @@ export interface MessageRecord {
 	readonly createdAt: number;
 	readonly nonce?: string | number;
 	/**
-	 * The message that this message replies to or forwards. In a thread that was opened on a message, the first message
-	 * refers to that message.
+	 * The message that this message replies to or forwards. In a thread that was opened from a message, the first
+	 * message refers to that message.
 	 */
 	readonly reference?: { readonly channelId: string; readonly messageId: string };
 	/** Interaction that this message answers. */

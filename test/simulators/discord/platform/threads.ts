@@ -19,7 +19,8 @@ export interface NewThread {
 }
 
 /**
- * Opens a thread of a message. The thread has the id of the message: https://discord.com/developers/docs/topics/threads
+ * Opens a thread from a message. The thread has the id of the message:
+ * https://discord.com/developers/docs/topics/threads
  */
 export function openThreadOf(
 	state: State,

@@ -1,7 +1,7 @@
 import type { Document, JsonSchema } from "./openapi.ts";
 
 /**
- * Closes the objects of request schemas, so that a misspelt key is a fault. Discord's document leaves nearly all
+ * Closes the objects of request schemas, so that a misspelled key is a fault. Discord's document leaves nearly all
  * objects open. Parts of an `allOf` stay open, because each part would refuse the keys of the other parts.
  */
 export function closeRequests(document: Document): Document {

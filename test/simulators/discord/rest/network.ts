@@ -24,7 +24,7 @@ export class Network extends FaultyNetwork<Fault> {
 		this.#api = api;
 	}
 
-	/** Rejects with `unavailable` if no response arrives. */
+	/** Returns the response. Rejects with `unavailable` if no response arrives. */
 	carry(request: RestRequest): Promise<RestResponse> {
 		const route = findRoute(request.method, request.path)?.route;
 		return this.pass(

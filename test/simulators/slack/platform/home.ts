@@ -39,7 +39,7 @@ export function openHome(state: State, user: UserRecord, tab: "home" | "messages
 }
 
 /**
- * Handles a person's look at another channel while the app is open. An app with `agent_view` receives
+ * Records that a person views another channel while the app is open. An app with `agent_view` receives
  * `app_context_changed`, and an app without it an event for the assistant's thread:
  * https://docs.slack.dev/reference/events/app_context_changed
  */

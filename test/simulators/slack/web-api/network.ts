@@ -15,7 +15,7 @@ export class Network extends FaultyNetwork<Fault> {
 		super(state.clock);
 	}
 
-	/** Rejects with `unavailable` if no response arrives. */
+	/** Returns the response. Rejects with `unavailable` if no response arrives. */
 	carry(label: string, answer: () => ApiResponse): Promise<ApiResponse> {
 		return this.pass(label, answer, (fault) => suffer(fault, answer));
 	}
