@@ -4,14 +4,14 @@ import { fileURLToPath } from "node:url";
 const packages = fileURLToPath(new URL("../../packages", import.meta.url));
 
 /**
- * Tools whose definition has no fixed name: tools of clients and MCP servers, and the four tools with other names in
- * the zot protocol.
+ * Sources whose tools have no fixed names: tools of clients and MCP servers, and the four tools that the zot protocol
+ * renames.
  */
 const nameless = ["agent/client-tools/client-tools.ts", "agent/mcp/mcp-tool.ts", "tools/short/"];
 
 /**
- * Names of the tools that the product defines with a fixed name, read from its sources. Throws if such a definition does
- * not begin with its name.
+ * Names of all tools with a fixed name, read from the sources of the product. Throws if the definition of such a tool
+ * does not start with its name.
  */
 export function definedTools(): string[] {
 	const files = globSync("*/src/**/*.ts", { cwd: packages, exclude: ["**/*.test.ts", "**/testing/**"] });

@@ -37,7 +37,7 @@ test.for(cases)(
 			...{ info, tokenizer, systemTemplate: "You help.", counting: { status: 404 } },
 		});
 		talk.fake.otherwise(() => says(write(random, 60)));
-		// About 1,500 tokens with any tokenizer, so that several turns fill the context window.
+		// About 1,500 tokens with each tokenizer, so that several turns fill the context window.
 		const size = Math.ceil((80 * 1_500) / tokenizer(write(random, 80)));
 		let replies = 0;
 		while (talk.log.all("context.compacted").length === 0) {

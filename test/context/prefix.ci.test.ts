@@ -11,8 +11,8 @@ import { code, mixed, prose } from "./texts.ts";
 const mark = ',"cache_control":{"type":"ephemeral"}';
 
 /**
- * The part of the request before the last cache breakpoint. Cache markers are removed, because they differ between
- * requests.
+ * The part of the request before its last cache breakpoint. Cache markers are removed, because their positions differ
+ * between requests.
  */
 function prefixOf({ bytes }: ReceivedRequest): string {
 	const text = bytes.toString();
@@ -27,7 +27,7 @@ function info(id: string) {
 	return known;
 }
 
-/** A model that thinks and reads files on request, and otherwise answers with text. */
+/** Replies like a model that thinks, reads files on request, and otherwise answers with text. */
 function replyTo(random: Random, { body }: ReceivedRequest): StreamedReply {
 	const last = body.messages.at(-1);
 	const blocks = typeof last?.content === "string" ? [] : (last?.content ?? []);
@@ -46,7 +46,7 @@ function replyTo(random: Random, { body }: ReceivedRequest): StreamedReply {
 	return { content: [...thought, ...calls] };
 }
 
-/** Disturbances, by the turn that follows them. */
+/** Interruptions before the turn with this number. */
 const trouble: Readonly<Record<number, (talk: Talk) => Promise<unknown>>> = {
 	async 5(talk) {
 		talk.fake.script({ ...says("cut off here"), stop: "max_tokens" });
@@ -92,8 +92,8 @@ test.for(["claude-sonnet-5-5", "claude-opus-5-5", "claude-haiku-4-5"])(
 			const before = requests[index - 1];
 			if (before) expect(prefixOf(request).startsWith(prefixOf(before)), `request ${index + 1}`).toBe(true);
 		}
-		// The token usage proves the same: the next request reads the complete earlier prompt from the cache, without
-		// its new part.
+		// The token usage must confirm the comparison above: each request reads the complete previous prompt from the
+		// cache.
 		const [, ...answered] = requests.flatMap(({ usage }) => (usage ? [usage] : []));
 		let known = requests[0]?.usage?.cache_creation_input_tokens ?? 0;
 		expect(known).toBeGreaterThan(1_024);

@@ -12,7 +12,7 @@ export interface TalkOptions extends Omit<FakeAnthropicOptions, "clock"> {
 	readonly systemTemplate?: string;
 }
 
-/** One long session with the simulator as its model. The session survives restarts of the runtime. */
+/** A long session with the simulator as its model, also across restarts of the runtime. */
 export class Talk implements AsyncDisposable {
 	readonly fake: FakeAnthropic;
 	readonly clock: ManualClock;
@@ -54,7 +54,7 @@ export class Talk implements AsyncDisposable {
 		await this.runtime.send(this.#session, text);
 	}
 
-	/** Waits until all messages have answers, and returns the last answer. */
+	/** Waits until each message has an answer, and returns the last answer. */
 	answered(): ReturnType<typeof this.log.the<"assistant.message">> {
 		return this.log.the("assistant.message", this.#sentCount);
 	}

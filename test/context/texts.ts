@@ -25,7 +25,6 @@ export function chinese(random: Random, length: number): string {
 	return Array.from({ length }, () => random.pick([...han])).join("");
 }
 
-/** A text of a random kind: prose, code or Chinese. */
 export function mixed(random: Random, size: number): string {
 	return random.pick([prose(random, size), code(random, Math.ceil(size / 6)), chinese(random, size)]);
 }

@@ -14,7 +14,7 @@ import { EventLog, ScriptedModel, says, TestRuntime, unkeyed } from "@parley/cor
 import { expect, test } from "vitest";
 import { definedTools } from "./defined-tools.ts";
 
-/** The request of a session without skills, stored by `model-request.test.ts` of the agent. */
+/** Stored request of a session without skills, written by `model-request.test.ts`. */
 const plain = readFileSync(
 	new URL("../../packages/core/src/agent/model-request.golden.md", import.meta.url),
 	"utf8",
@@ -24,7 +24,7 @@ const reviewHint =
 	"review the change of the request, then run " +
 	"`vitest run test/context/tool-requests.test.ts packages/core/src/agent/model-request.test.ts --update`";
 
-/** Names of the tools that models get. A run without a model calls `undo_changes`, for `/undo` of an operator. */
+/** Tools that models can call. `undo_changes` is only called for the operator's `/undo`, without a model. */
 function toolsOfModels(): string[] {
 	return definedTools().filter((name) => name !== "undo_changes");
 }
@@ -33,7 +33,7 @@ function namesIn(golden: string): string[] {
 	return [...golden.matchAll(/^# tool (\S+)$/gm)].map(([, name = ""]) => name);
 }
 
-/** Tools in the model requests for a message and for a task. The runtime has a skill and the web tools. */
+/** Names of the tools in the model requests for a message and for a task, with a skill and the web tools. */
 async function toolsSent() {
 	const clock = new ManualClock();
 	const model = new ScriptedModel([says("done")], [says("done")]);
@@ -66,7 +66,7 @@ test("tools that a plain session lacks are sent as reviewed, and together these 
 	expect([...known, ...others.map(({ name }) => name)].sort(), reviewHint).toEqual(toolsOfModels().sort());
 });
 
-/** The tool that the offline model calls for an example from its help text, or undefined. */
+/** The tool that the offline model calls for this example, or undefined. */
 async function calledFor(example: string): Promise<string | undefined> {
 	const model = createOfflineModel({ clock: new ManualClock() });
 	const tools = [{ name: "any", description: "Any.", parameters: {} }];
@@ -91,7 +91,8 @@ test("each tool has a test that names it", () => {
 	);
 	const isTested = (name: string): boolean => {
 		const variable = name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-		// A name of one word, for example `skill`, also occurs as a plain word. It must follow `name:` or be in a call.
+		// A name of one word, for example `skill`, is also a common word. It must follow `name:` or be an argument of a
+		// call.
 		const quoted = name.includes("_") ? `"${name}"` : `(?:prepare|call|plan|run|name:)\\(? ?"${name}"`;
 		const mention = new RegExp(`${quoted}|\\b${variable}\\.(?:plan|run)\\b|\\(${variable}[,)]`);
 		return sources.some((source) => mention.test(source));

@@ -1,6 +1,6 @@
 import { type Keyed, operator } from "@parley/core";
 
-/** Origin of a request: the operator, without an idempotency key. */
+/** A request of the operator without an idempotency key. */
 export function unkeyed(): Keyed {
 	return { principal: operator, key: undefined, method: "test", params: {} };
 }

@@ -21,7 +21,7 @@ const small: ModelInfo = {
 const firstRequest =
 	'Build the kettle as its plan says.\nCondition 1: never touch the file LICENSE.\nCondition 2: "quiet" means 30 dB.';
 
-/** True for a request of the conversation, false for a request for a summary. */
+/** Requests for a summary have no tools. */
 function isConversation({ body }: ReceivedRequest): boolean {
 	return (body.tools?.length ?? 0) > 0;
 }
@@ -29,7 +29,7 @@ function isConversation({ body }: ReceivedRequest): boolean {
 function replyTo(random: Random, request: ReceivedRequest): StreamedReply {
 	if (!isConversation(request)) return says(`They worked on it. ${prose(random, 200)}`);
 	const content = request.body.messages.at(-1)?.content ?? [];
-	// A note about earlier messages may come first.
+	// A note about earlier messages may precede the message.
 	const text = JSON.stringify(typeof content === "string" ? content : content.at(-1));
 	if (text.includes("Overwrite it"))
 		return uses(`toolu_${random.below(1e12)}`, "write_file", { path: "LICENSE", content: "mine" });
@@ -53,8 +53,8 @@ interface Fitting {
 }
 
 /**
- * Runs a conversation of this number of turns, with a restart, a denied call and a declined question. Returns the
- * estimated and the real tokens after each compaction.
+ * Runs a conversation of `turns` turns, with a restart, a denied call and a declined question. Returns the estimated
+ * and the actual number of tokens after each compaction.
  */
 async function talkFor(turns: number, talk: Talk): Promise<Fitting[]> {
 	const random = new Random(3);
@@ -88,7 +88,7 @@ async function refuse(talk: Talk, text: string, reason: string): Promise<void> {
 	await talk.answered();
 }
 
-/** The first case runs at every scale. */
+/** At the smallest scale, only the first case runs. */
 const cases = [
 	{ name: "with the count of the provider", counting: undefined, tokenizer: wordsAndSigns },
 	{ name: "without a count of the provider", counting: { status: 404 }, tokenizer: wordsAndSigns },

@@ -3,7 +3,7 @@ import { isOzzieEvent } from "@parley/protocol";
 import { effectOf } from "./outcome.ts";
 import { messageOf } from "./sightings.ts";
 
-/** Approves each prompt once. Prompts of withheld messages wait for `release`. */
+/** Approves each prompt once. Approves prompts of withheld messages only after `release`. */
 export class Answerer {
 	readonly #client: () => Client;
 	readonly #withheld = new Set<string>();
@@ -32,7 +32,7 @@ export class Answerer {
 		else this.#answer(token);
 	}
 
-	/** Resolves when all answers are acknowledged. Rejects if the gateway refused an answer. */
+	/** Resolves when the gateway has acknowledged all answers. Rejects if it refused one. */
 	async settled(): Promise<void> {
 		await Promise.all(this.#answered.values());
 	}

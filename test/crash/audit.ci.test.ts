@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
 
-/** Verifies the hash chain of the audit and returns its rows about tool calls. */
+/** Verifies the hash chain of the audit log and returns its rows about tool calls. */
 async function readAudit(data: string): Promise<string[]> {
 	return readSqliteFile<Tables, string[]>(join(data, "parley.sqlite"), async (db) => {
 		expect(await checkAudit({ read: (query) => query(db) })).toMatchObject({ ok: true });
@@ -49,7 +49,7 @@ test("after a kill of the gateway at any time, the chain is complete, and each e
 	await rm(directory, { recursive: true, force: true });
 });
 
-/** Requests a file write in a trusted session, then waits until the gateway ends. */
+/** Requests a file write in a session that trusts all tools, then waits until the connection is closed. */
 async function work(port: number): Promise<void> {
 	try {
 		const client = await OzzieClient.connect(`http://127.0.0.1:${port}`);
@@ -58,6 +58,6 @@ async function work(port: number): Promise<void> {
 		await client.call("send_message", { content: "write: a.txt <<< one" });
 		await client.closed;
 	} catch {
-		// The gateway was killed before it replied. The test also checks the result of this case.
+		// The gateway was killed before it responded. The test also checks the state after such a kill.
 	}
 }

@@ -5,7 +5,7 @@ import type { Outcome } from "./outcome.ts";
 
 const session = "sess_1";
 
-/** The frames of one message with one call: the call is requested, approved and completed. */
+/** Frames of one message with one call, which is approved and completed. */
 const story: readonly Pick<EventFrame, "event" | "payload">[] = [
 	{ event: "session.created", payload: {} },
 	{ event: "user.message", payload: { content: "run: echo m1 >> log\nsay: m1 done", run_id: "run_1" } },
@@ -34,7 +34,7 @@ function question(token: string): object {
 	};
 }
 
-/** The frames with their sequence numbers and with the changes of a test. A null removes the frame. */
+/** The frames with their sequence numbers and the changes of a test. `null` removes a frame. */
 function frames(changes: Readonly<Record<number, object | null>> = {}): EventFrame[] {
 	return story.flatMap((part, index): EventFrame[] => {
 		const change = changes[index + 1];
@@ -43,7 +43,7 @@ function frames(changes: Readonly<Record<number, object | null>> = {}): EventFra
 	});
 }
 
-/** A correct outcome before `changes` are applied: two clients have followed the session, and no frame is missing. */
+/** A correct outcome with `changes`: two clients have received every frame of the session. */
 function outcome(changes: Partial<Outcome> = {}, replayed: EventFrame[] = frames()): Outcome {
 	return {
 		messages: [

@@ -3,7 +3,7 @@ import { effectOf, type Outcome, type View } from "./outcome.ts";
 
 const interrupted = "interrupted, outcome unknown";
 
-/** Returns the violated requirements of an outcome, one per line. */
+/** Returns the violated requirements of an outcome, one per item. */
 export function check(outcome: Outcome): string[] {
 	return [
 		...outcome.views.flatMap(checkOrder),
@@ -16,7 +16,7 @@ export function check(outcome: Outcome): string[] {
 	];
 }
 
-/** Checks that each client receives the numbers 1, 2, 3, … of each session without gaps, across all its connections. */
+/** Checks that each client receives the sequence numbers 1, 2, 3, … of each session, across all its connections. */
 function checkOrder({ client, session, frames }: View): string[] {
 	return frames.flatMap(({ seq }, index) =>
 		seq === index + 1 ? [] : [`${client} got seq ${seq} of ${session} at place ${index + 1}`],
@@ -44,7 +44,7 @@ function contentOf({ event, payload }: EventFrame): string {
 	return `${event} ${JSON.stringify(payload)}`;
 }
 
-/** Checks that the last frame of each follower is the last frame of the replay. */
+/** Checks that each client has received the last frame of the replay. */
 function checkTranscripts({ views, replay }: Outcome): string[] {
 	return views.flatMap(({ client, session, frames }) => {
 		const last = replay.find((view) => view.session === session)?.frames.at(-1)?.seq ?? 0;
@@ -77,8 +77,8 @@ function same(one: readonly string[], other: readonly string[]): boolean {
 }
 
 /**
- * Checks that an acknowledged message has exactly one run, and any other message at most one. Each run has exactly
- * one end, which reports no error.
+ * Checks that each acknowledged message has exactly one run, and each other message at most one. Each run must end
+ * exactly once, without an error.
  */
 function checkMessages(outcome: Outcome): string[] {
 	return outcome.messages.flatMap(({ id, session, content, acked }) => {
@@ -120,7 +120,7 @@ function checkPrompts(outcome: Outcome): string[] {
 
 type CallFrame = Extract<OzzieEvent, { event: "tool.call" }>;
 
-/** Checks that every started call has exactly one end, which reports its effect correctly. */
+/** Checks that each started call ends exactly once, and that its end reports its effect correctly. */
 function checkCalls(outcome: Outcome): string[] {
 	const calls = outcome.replay.flatMap(({ session }) => {
 		return [...callsOf(eventsOf(outcome, session))].map(([id, frames]) =>
@@ -141,7 +141,7 @@ interface Call {
 	readonly name: string;
 	readonly effect: string;
 	readonly end: "completed" | "interrupted" | "failed" | "none";
-	/** Statuses of the call, or its error, for the messages of the checker. */
+	/** Statuses of the call, for error messages. */
 	readonly story: string;
 }
 
@@ -191,7 +191,9 @@ function checkEffects({ effects, messages, ...outcome }: Outcome, known: Readonl
 	return [...twice, ...unreported, ...untried];
 }
 
-/** Checks that a call is reported as interrupted if the kill came during the call or before its result was recorded. */
+/**
+ * Checks that a call is reported as interrupted if the kill happened during the call or before its result was recorded.
+ */
 function checkInterrupted({ kills }: Outcome, unknown: ReadonlySet<string>): string[] {
 	const problems = kills
 		.filter(({ interrupts }) => interrupts !== undefined && !unknown.has(interrupts))

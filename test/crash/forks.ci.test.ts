@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
 
-/** A gateway that is killed and started again with the same data. */
+/** A gateway that is killed and restarted with the same data. */
 class Installation implements AsyncDisposable {
 	readonly data: string;
 	readonly #directory: string;

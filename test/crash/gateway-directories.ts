@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { effectsFile, gatePipe } from "./turns.ts";
 
-/** The directories of one gateway. Counts the effects of the gateway's tools independently of its reports. */
+/** The directories of one gateway. Counts the effects of tools in the files themselves, independent of the gateway. */
 export class GatewayDirectories {
 	readonly data: string;
 	readonly root: string;
-	/** Environment with a compile cache, which a gateway reuses at each of its many starts. */
+	/** Environment with a compile cache, which speeds up the many starts. */
 	readonly environment: Readonly<Record<string, string>>;
 	readonly #directory: string;
 	readonly #gate: FileHandle;
@@ -30,8 +30,7 @@ export class GatewayDirectories {
 		await mkdir(root);
 		await writeFile(join(root, effectsFile), "");
 		execFileSync("mkfifo", [join(root, gatePipe)]);
-		// Opened for reading and writing, so that neither the test nor a command waits for the other one to open the
-		// pipe: fifo(7).
+		// Opened for reading and writing, so that opening does not wait for the other end: fifo(7).
 		return new GatewayDirectories(directory, await open(join(root, gatePipe), "r+"), onChange);
 	}
 
@@ -39,7 +38,7 @@ export class GatewayDirectories {
 		await this.#gate.write("\n");
 	}
 
-	/** Whether the command with this effect has left its mark. */
+	/** Whether the command with this effect has written its line. */
 	happened(effect: string): boolean {
 		return readFileSync(join(this.root, effectsFile), "utf8").split("\n").includes(effect);
 	}
@@ -51,7 +50,7 @@ export class GatewayDirectories {
 		for (const name of files) {
 			const effect = name.slice(0, -".db".length);
 			const content = await readFile(join(this.root, name), "utf8");
-			// A file with different content is a separate effect, which no message requested.
+			// Unexpected content counts as a separate effect, which no message requested.
 			counts.set(content === effect ? effect : `${name} holding ${JSON.stringify(content)}`, 1);
 		}
 		return counts;

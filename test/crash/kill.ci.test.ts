@@ -9,7 +9,7 @@ import { type PlannedKill, planKills, planReplacement } from "./plan.ts";
 /** Number of kills divided by ten: ten kills by default, forty at larger scales. */
 const tens = testScale(4);
 /**
- * Minimum number of hits of each state. Ten kills include two for each state, and the kill from outside may come too
+ * Minimum number of hits per state. With ten kills, two are planned per state, and the one from outside may be too
  * late.
  */
 const leastHits = tens === 1 ? 1 : 5;
@@ -26,7 +26,7 @@ test.each(seeds)(
 		const random = new Random(seed);
 		const plans = planKills(random, tens);
 		const states = new Set(plans.map(({ state }) => state));
-		// With forty kills, two independent gateways share the work to use both processors.
+		// Forty kills run on two independent gateways, to use both processors.
 		const half = tens === 1 ? plans.length : plans.length / 2;
 		await using one = await KillableGateway.create(new Random(random.below(2 ** 31)));
 		await using two = tens === 1 ? null : await KillableGateway.create(new Random(random.below(2 ** 31)));
@@ -48,7 +48,7 @@ test.each(seeds)(
 	},
 );
 
-/** Kills a gateway as planned. Replaces each outside kill that came too late. */
+/** Kills a gateway as planned. Adds a replacement for each kill from outside that was too late. */
 async function outlive(
 	killable: KillableGateway,
 	plans: PlannedKill[],

@@ -14,12 +14,12 @@ import { Sightings } from "./sightings.ts";
 import { anyKind, makeTurn, type TurnKind } from "./turns.ts";
 
 /**
- * Number of open messages at which no further random message is sent. The next process inherits the messages of a
- * killed process.
+ * Number of unanswered messages at which no further random message is sent. A process inherits the unanswered messages
+ * of its predecessor.
  */
 const maxOpen = 16;
 
-/** A gateway that is killed and restarted, with the clients that follow it and their observations. */
+/** A gateway that is killed and restarted, with its clients and their observations. */
 export class KillableGateway {
 	readonly #random: Random;
 	readonly #watch: Watch;
@@ -27,9 +27,9 @@ export class KillableGateway {
 	readonly #port: number;
 	readonly #sightings = new Sightings();
 	readonly #messages: SentMessage[] = [];
-	/** Messages that are sent only once, whether they are acknowledged or not. */
+	/** Ids of messages that are sent only once, even without an acknowledgement. */
 	readonly #sentOnce = new Set<string>();
-	/** Refused requests, and errors in the log of the gateway. The list must stay empty. */
+	/** Refused requests, and errors in the log of the gateway. Must stay empty. */
 	readonly #complaints: string[] = [];
 	readonly #raw: RawFollower;
 	readonly #ann: OwnFollower;
@@ -67,7 +67,7 @@ export class KillableGateway {
 		});
 	}
 
-	/** Opens four sessions in a first process that is not killed. One session trusts all tools. */
+	/** Opens four sessions in a first process that is not killed. One of them trusts all tools. */
 	static async create(random: Random): Promise<KillableGateway> {
 		const watch = new Watch();
 		const directories = await GatewayDirectories.create(() => watch.notify());
@@ -84,7 +84,7 @@ export class KillableGateway {
 		return this.#messages.length;
 	}
 
-	/** Runs one process from its start to its kill. A late kill is recorded for another state. */
+	/** Runs one process from its start to its kill. A kill that was too late counts for the state `elsewhere`. */
 	async live(plan: PlannedKill, turns: number): Promise<Kill> {
 		const gateway = this.#start(plan.hooks);
 		let target: SentMessage | undefined;
@@ -105,7 +105,7 @@ export class KillableGateway {
 		return { state: plan.state, by: "outside", interrupts: target.id };
 	}
 
-	/** Runs the last process, which completes all open work without a kill. A new client then reads all sessions. */
+	/** Runs a last process, without a kill, until all work is complete. A new client then reads all sessions. */
 	async finish(turns: number): Promise<Omit<Outcome, "kills">> {
 		const gateway = await this.#startInPeace();
 		while (this.turns < turns) {
@@ -123,7 +123,7 @@ export class KillableGateway {
 		const isLevel = (): boolean =>
 			views.every(({ session, frames }) => frames.length >= (all.last.get(session) ?? 0));
 		await this.#watch.until("all clients have caught up", isLevel);
-		// Later frames only report that clients leave.
+		// Copies the frames, because stopping adds frames about clients that leave.
 		const copies = views.map((view) => ({ ...view, frames: [...view.frames] }));
 		await this.#stop(gateway);
 		const effects = await this.#directories.effects();
@@ -191,7 +191,7 @@ export class KillableGateway {
 		await Promise.all([this.#raw, this.#ann, this.#ben].map((follower) => follower.lost()));
 	}
 
-	/** Messages without an answer, except for lost messages that are sent only once. */
+	/** Messages without an answer, except those that are sent only once and were lost. */
 	get #unanswered(): SentMessage[] {
 		return this.#messages.filter(({ id }) => {
 			const isLost = this.#sentOnce.has(id) && !this.#sightings.isAccepted(id);
@@ -203,7 +203,7 @@ export class KillableGateway {
 		return acked.length > 0 || this.#sentOnce.has(id);
 	}
 
-	/** Sends a message. The client is random. By default, the session is random too. */
+	/** Sends a message from a random client, by default in a random session. */
 	#sendMessage(
 		kind: TurnKind,
 		requested: { readonly session?: string; readonly once?: boolean } = {},
@@ -230,7 +230,7 @@ export class KillableGateway {
 		return { run: follower.say(session, content), once: false };
 	}
 
-	/** Sends messages until the planned state is reached. Kills the gateway in this state, unless a failpoint does so. */
+	/** Sends messages until the planned state is reached. Kills the gateway in this state, unless a failpoint does. */
 	async #provoke(plan: PlannedKill, gateway: GatewayProcess): Promise<SentMessage> {
 		let paused = false;
 		if (plan.trigger?.kind === "paused") {
@@ -248,7 +248,7 @@ export class KillableGateway {
 			const isOver = (): boolean => !this.#alive || this.#unanswered.length === 0;
 			await this.#watch.until(`the state "${plan.state}" is reached`, () => isReached() || isOver());
 			if (this.#alive && !isReached()) continue;
-			// Varies the moment of the kill within the state.
+			// Varies the time of the kill within the state.
 			for (let ticks = this.#random.below(40); ticks > 0 && this.#alive; ticks--) await setImmediate();
 			gateway.kill("SIGKILL");
 			return target;
@@ -272,7 +272,7 @@ export class KillableGateway {
 		}
 	}
 
-	/** Whether the target was in the state when the gateway died, according to the clients. */
+	/** Whether the target was in the planned state at the kill, according to the clients. */
 	#isHit(trigger: Trigger, { id, acked }: SentMessage): boolean {
 		if (trigger.kind === "sent") return acked.length === 0;
 		return trigger.kind === "paused" || trigger.kind === "frame" || !this.#sightings.ended(id);

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
 
-/** A gateway whose database a test reads and changes between two processes. */
+/** A gateway whose database a test can read and change between two processes. */
 class Installation implements AsyncDisposable {
 	readonly #stack = new AsyncDisposableStack();
 	readonly #directory: string;
@@ -44,7 +44,7 @@ class Installation implements AsyncDisposable {
 		await this.#gateway?.exited;
 	}
 
-	/** The steps of all runs that contain recalled notes, and the taint of all sessions. */
+	/** All run steps with recalled notes, and the taints of all sessions. */
 	async recalled(): Promise<{ readonly steps: string[]; readonly taints: string[] }> {
 		await using store = await this.#open();
 		return store.read(async (db) => ({

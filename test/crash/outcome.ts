@@ -1,6 +1,6 @@
 import type { EventFrame } from "@parley/protocol";
 
-/** States in which a kill hits the gateway. Each planned state has a minimum number of hits. */
+/** States of the gateway at a kill. All except `elsewhere` are planned, and have a minimum number of hits. */
 export const killStates = [
 	"before the acknowledgement",
 	"model streaming",
@@ -13,24 +13,24 @@ export type KillState = (typeof killStates)[number];
 
 export interface Kill {
 	readonly state: KillState;
-	/** Origin of the kill: the process itself at a failpoint, or the test from outside. */
+	/** Cause of the kill: a failpoint in the process, or a signal from the test. */
 	readonly by: "failpoint" | "outside";
-	/** The effect whose call was certainly running during the kill. */
+	/** Effect of a call that was certainly running at the kill. */
 	readonly interrupts?: string;
 }
 
-/** A message of a client, sent once or several times. The text of the message ends with `ID done`. */
+/** A message that a client sent one or more times. Its text ends with `ID done`. */
 export interface SentMessage {
 	readonly id: string;
 	readonly session: string;
 	readonly content: string;
 	/** Effects of the message's calls. Each effect may happen at most once. */
 	readonly effects: readonly string[];
-	/** The run in each acknowledgement. */
+	/** The run id in each acknowledgement. */
 	readonly acked: string[];
 }
 
-/** The persisted frames of one session that one client received, in order of arrival. */
+/** Persisted frames of one session that one client received, in order of arrival. */
 export interface View {
 	readonly client: string;
 	readonly session: string;
@@ -44,20 +44,20 @@ export interface Page {
 	readonly seq: number;
 }
 
-/** All outside observations, across all restarts. */
+/** Everything that clients and files show, across all restarts. */
 export interface Outcome {
 	readonly messages: readonly SentMessage[];
 	readonly views: readonly View[];
-	/** The frames that a new client of the last process receives from the beginning: one view per session. */
+	/** Frames that a new client of the last process received from the beginning, one view per session. */
 	readonly replay: readonly View[];
-	/** Pages of `load_messages`, by session. */
+	/** Messages from `load_messages`, by session. */
 	readonly pages: ReadonlyMap<string, readonly Page[]>;
-	/** Number of times that each effect happened, counted outside of the gateway process. */
+	/** Number of times that each effect happened, read from the files of the root directory. */
 	readonly effects: ReadonlyMap<string, number>;
 	readonly kills: readonly Kill[];
 }
 
-/** The effect of a call, from its arguments: `echo EFFECT >> …`, or a file `EFFECT.db`. */
+/** The effect in the arguments of a call: `echo EFFECT >> …`, or a file `EFFECT.db`. */
 export function effectOf(args: unknown): string | undefined {
 	if (typeof args !== "object" || args === null) return undefined;
 	const { cmd, path } = args as { readonly cmd?: unknown; readonly path?: unknown };

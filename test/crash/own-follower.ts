@@ -58,7 +58,7 @@ export class OwnFollower implements Follower {
 	}
 
 	async reconnect(): Promise<void> {
-		// The longest possible delay between two attempts to connect.
+		// The maximum delay between two attempts to connect.
 		this.#clock?.advance(10_000);
 		if (this.#clock) await this.#watch.until(`${this.name} is connected`, () => this.#state !== "connecting");
 	}
@@ -86,7 +86,7 @@ export class OwnFollower implements Follower {
 				this.#onChange();
 			}
 		} catch (reason) {
-			// Readers of a closed client end with this error. Any other error is a finding.
+			// When the client closes, its readers end with this error. Any other error fails the test.
 			if (this.#state !== "closed" || !String(reason).includes("the client was closed")) throw reason;
 		}
 	}

@@ -2,14 +2,13 @@ import type { Random } from "../random.ts";
 import type { KillState } from "./outcome.ts";
 import type { TurnKind } from "./turns.ts";
 
-/** The plan for the end of one gateway process. */
+/** How and in which state one gateway process is killed. */
 export interface PlannedKill {
 	readonly state: KillState;
 	/** Armed failpoints, see failpoints.ts in the base package. */
 	readonly hooks: string | undefined;
-	/** The state at which the test kills the process. If undefined, a failpoint kills it. */
+	/** Event after which the test kills the process. If undefined, a failpoint kills it. */
 	readonly trigger: Trigger | undefined;
-	/** The kind of turn that reaches the state. */
 	readonly turn: TurnKind;
 	/** Whether the turn requires approval. */
 	readonly asks: boolean;
@@ -17,7 +16,7 @@ export interface PlannedKill {
 
 /**
  * `sent`: a message was sent. `delta`: `count` text deltas arrived. `asked`: a prompt is open. `effect`: a running
- * command has left its trace. `frame`: `count` frames arrived. `paused`: a failpoint pauses the gateway.
+ * command has written its line. `frame`: `count` frames arrived. `paused`: a failpoint has paused the gateway.
  */
 export type Trigger =
 	| { readonly kind: "sent" | "asked" | "effect" }
@@ -27,7 +26,7 @@ export type Trigger =
 type Draw = (random: Random) => PlannedKill;
 type Way = Pick<PlannedKill, "state" | "turn"> & { readonly asks?: boolean };
 
-/** Plans a kill by a failpoint, at one of its first `maximum` hits. */
+/** Plans a kill at one of the first `maximum` hits of a failpoint, at random. */
 function inside(way: Way, failpoint: string, maximum: number): Draw {
 	return (random) => {
 		const hooks = `${failpoint}=kill@${random.between(1, maximum)}`;
@@ -93,7 +92,7 @@ export function planKills(random: Random, tens: number): PlannedKill[] {
 	return random.shuffle(draws).map((draw) => draw(random));
 }
 
-/** Returns a replacement for an outside kill that came too late. It hits the state before the acknowledgement. */
+/** Plans a replacement for a kill from outside that was too late, in the state before the acknowledgement. */
 export function planReplacement(random: Random): PlannedKill {
 	return outside(acknowledging, paused("accepted"))(random);
 }

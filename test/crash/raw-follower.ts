@@ -7,7 +7,7 @@ import type { Page, View } from "./outcome.ts";
 
 interface Pending {
 	readonly text: string;
-	/** Whether the request is sent again on the next connection. */
+	/** Whether the request is repeated on the next connection. */
 	readonly lasting: boolean;
 	readonly settle: (response: ResponseFrame) => void;
 }
@@ -54,7 +54,7 @@ export class RawFollower implements Follower {
 		const view: View = { client: this.name, session, frames: [] };
 		this.#views.set(session, view);
 		const opened = await this.request("open_session", { session_id: session, after_seq: 0, join: true });
-		// The response to open_session has this type.
+		// The response to `open_session` has this type.
 		await this.#catchUp([opened as Joined]);
 	}
 
@@ -65,28 +65,27 @@ export class RawFollower implements Follower {
 	}
 
 	/**
-	 * Sends a message only once, by default without an idempotency key. If no response arrives, the result is
-	 * unknown.
+	 * Sends a message once, by default without an idempotency key. If the connection is lost before the response, never
+	 * settles.
 	 */
 	async sendToOpened(session: string, content: string, key?: string): Promise<string> {
 		return runOf(await this.request("send_message", { content, key }, { session }));
 	}
 
-	/** Resolves when the run of the session's last message has ended. */
 	async untilAnswered(session: string): Promise<void> {
 		const frames = this.#views.get(session)?.frames ?? [];
-		// The session's title may arrive after the answer.
+		// A new title of the session may follow the answer.
 		const last = (): EventFrame | undefined => frames.findLast(({ event }) => event !== "session.renamed");
 		await this.#watch.until("the run has ended", () => last()?.event === "assistant.message");
 	}
 
-	/** All messages of a session, read page by page from the end. */
+	/** All messages of a session, read in pages from the end. */
 	async loadMessages(session: string): Promise<Page[]> {
 		const all: Page[] = [];
 		for (;;) {
 			const before = all[0]?.seq;
 			const page = await this.request("load_messages", { limit: 50, before }, { session });
-			// The response to load_messages has this type.
+			// The response to `load_messages` has this type.
 			const messages = page as readonly Page[];
 			if (messages.length === 0) return all;
 			all.unshift(...messages);
@@ -99,7 +98,7 @@ export class RawFollower implements Follower {
 		this.#disconnected = new Promise((resolve) => socket.once("close", resolve)).then(() =>
 			this.#watch.notify(),
 		);
-		// A `close` event follows each error, and the handler above uses it.
+		// A `close` event follows each error.
 		socket.on("error", () => undefined);
 		socket.on("message", (data) => this.#receive(data.toString()));
 		const opened = new Promise((resolve) => socket.once("open", resolve));
@@ -119,7 +118,7 @@ export class RawFollower implements Follower {
 		for (const [id, { lasting }] of this.#pending) if (!lasting) this.#pending.delete(id);
 	}
 
-	/** Cuts the connection without a close frame, like a broken cable. */
+	/** Closes the connection without a close frame. */
 	async cut(): Promise<void> {
 		this.#socket?.terminate();
 		await this.lost();
@@ -131,8 +130,8 @@ export class RawFollower implements Follower {
 	}
 
 	/**
-	 * Sends a request and resolves with its response. Rejects with the error of the response. Unless `lasting` is
-	 * set, never settles if the connection is lost first.
+	 * Sends a request and returns the payload of its response. Rejects with the error of the response. If the connection
+	 * is lost first, never settles, unless `lasting` is set.
 	 */
 	request(
 		method: string,
@@ -153,7 +152,7 @@ export class RawFollower implements Follower {
 
 	async #resume(sessions: readonly object[]): Promise<void> {
 		const resumed = await this.request("resume", { sessions });
-		// The response to resume has this type.
+		// The response to `resume` has this type.
 		await this.#catchUp((resumed as { readonly sessions: readonly Joined[] }).sessions);
 	}
 
@@ -168,7 +167,7 @@ export class RawFollower implements Follower {
 	}
 
 	#receive(text: string): void {
-		// The gateway sends only frames of these types. An invalid frame fails when it is used.
+		// The gateway sends only these types of frames. An invalid frame makes a later check fail.
 		const frame = parseJson(text, { maxNodes: 1_000_000 }) as EventFrame | ResponseFrame;
 		if (frame.type === "res") {
 			const pending = this.#pending.get(frame.id ?? "");
@@ -184,6 +183,6 @@ export class RawFollower implements Follower {
 }
 
 function runOf(payload: unknown): string {
-	// The response to send_message has this type.
+	// The response to `send_message` has this type.
 	return (payload as { readonly run_id: string }).run_id;
 }

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
 
-/** Failpoints of a firing, in order of execution: one before its transaction, and two after it. */
+/** Failpoints of a due schedule, in order: one before its transaction, and two after it. */
 const places = ["schedule-due", "accepted", "schedule-fired"] as const;
 const hour = 3_600_000;
 
@@ -35,7 +35,7 @@ test("a due time fires once, although the gateway is killed before, in or after 
 		gateway?.kill("SIGKILL");
 		await gateway?.exited;
 	};
-	/** Makes the schedule due at this time while no gateway is running. */
+	/** Makes the schedule due at this time. The gateway must not be running. */
 	const change = async (next_due: number): Promise<void> => {
 		const store = await openSqliteStore<Tables>({ file: join(data, "parley.sqlite"), migrations });
 		await store.commit((tx) => tx.updateTable("schedules").set({ next_due }).execute());

@@ -1,17 +1,16 @@
 import { type EventFrame, isOzzieEvent } from "@parley/protocol";
 import { effectOf } from "./outcome.ts";
 
-/** Tracks the frames of each message that one client has received. A test uses it to detect when a state is reached. */
+/** Tracks the state of each message by the frames that clients have received. */
 export class Sightings {
 	frames = 0;
 	readonly #accepted = new Set<string>();
 	readonly #ended = new Set<string>();
 	readonly #questions = new Set<string>();
 	readonly #words = new Map<string, number>();
-	/** The unfinished messages of each session, in the order of their runs. */
+	/** Messages of each session that have not ended, in the order of their runs. */
 	readonly #open = new Map<string, string[]>();
 
-	/** Whether the gateway has accepted the message. */
 	isAccepted(id: string): boolean {
 		return this.#accepted.has(id);
 	}
@@ -20,7 +19,7 @@ export class Sightings {
 		return this.#ended.has(id);
 	}
 
-	/** Whether one of the message's calls requires approval. */
+	/** Whether a call of the message has required approval. */
 	sawQuestion(id: string): boolean {
 		return this.#questions.has(id);
 	}
@@ -52,7 +51,7 @@ export class Sightings {
 				this.#questions.add(messageOf(effectOf(frame.payload.context.arguments) ?? ""));
 				return;
 			case "assistant.stream":
-				// A word arrives in two frames if a registered secret of the gateway could start in it.
+				// The gateway sends a word in two frames if it may be the start of a secret.
 				if (current !== undefined && /^[ t\d]+$/.test(frame.payload.content)) {
 					const begun = frame.payload.content.split("t").length - 1;
 					this.#words.set(current, this.words(current) + begun);
@@ -69,12 +68,12 @@ export class Sightings {
 	}
 }
 
-/** The id of the message that has this effect. */
+/** Returns the id of the message that requested this effect. */
 export function messageOf(effect: string): string {
 	return effect.replace(/-[ab]$/, "");
 }
 
-/** The id of a message, from the text of the message or of its answer. */
+/** Returns the id at the end of a message or of its answer. */
 function doneOf(content: string): string {
 	return /(\S+) done$/.exec(content)?.[1] ?? "";
 }

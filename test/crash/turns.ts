@@ -1,19 +1,16 @@
 import type { Random } from "../random.ts";
 
-/** The work that a message requests from the offline model. */
+/** Work that a message requests from the offline model. */
 export interface Turn {
 	readonly content: string;
 	readonly effects: readonly string[];
 }
 
-/** A `gated` command runs until the test writes a line into the gate. */
+/** A `gated` command runs until the test writes a line into the pipe `gate`. */
 export const turnKinds = ["say", "long", "run", "pair", "sequence", "write", "gated"] as const;
 export type TurnKind = (typeof turnKinds)[number];
 
-/**
- * Names in the root directory: the file that records the effects of commands, and the pipe that a gated command waits
- * for.
- */
+/** File that records the effects of commands, and pipe for gated commands, in the root directory. */
 export const effectsFile = "effects.log";
 export const gatePipe = "gate";
 
@@ -22,7 +19,7 @@ export function makeTurn(kind: TurnKind, id: string): Turn {
 	return { content: [...commands, `say: ${id} done`].join("\n"), effects };
 }
 
-/** A random kind of turn. Excludes `gated`, which ends only after a line in the gate. */
+/** Returns a random kind of turn, but never `gated`. */
 export function anyKind(random: Random): TurnKind {
 	return random.pick(["say", "long", "run", "run", "pair", "sequence", "write"] as const);
 }

@@ -17,7 +17,7 @@ test("an undo that a kill interrupts completes at the next start, and its turn w
 	await send("write: a.txt <<< one\nwrite: b.txt <<< two\nwrite: c.txt <<< three");
 	await directories.kill();
 	const second = await directories.start("file-restored=kill@2");
-	// The process is killed before or after the response.
+	// The process may be killed before or after its response.
 	const undo = directories.client.request("undo_changes", { key: "undo" }, { sessionId: session });
 	expect((await second.exited).signal).toBe("SIGKILL");
 	expect(["a.txt", "b.txt", "c.txt"].map((name) => directories.effects(name))).toEqual([

@@ -4,8 +4,8 @@ import { patienceMs } from "../gateway-process.ts";
 import { KillSetup } from "../tasks/kill/kill-setup.ts";
 
 /**
- * Each command leaves a mark, so that a repeated command is visible. The file names are those of documents, which do
- * not restrict later calls.
+ * Each command appends to its file, so that a repeated command is visible. Plain `.txt` files do not restrict later
+ * calls.
  */
 const deploy = `---
 steps:
@@ -30,7 +30,7 @@ test("a workflow continues after kills of the gateway, complete steps do not run
 		{ sessionId: session },
 	);
 	expect((await first.exited).signal).toBe("SIGKILL");
-	// The second process is killed while the two middle steps run.
+	// The second process is killed while a middle step runs.
 	await directories.start();
 	await directories.effect("build.txt");
 	await directories.kill();

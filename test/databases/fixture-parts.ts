@@ -16,13 +16,12 @@ const usage = { outputTokens: 40, cacheReadTokens: 0, cacheWriteTokens: 0 };
 const words = "the brook ran on below the mill and nobody counted the hours ";
 
 /**
- * A model that creates the content of a fixture. The first word of the last message selects the reply. Only the first
- * request with `fail` fails.
+ * A model for the content of a fixture. The first word of the last message selects the reply. Only the first request
+ * with `fail` fails.
  */
 class FixtureModel implements Model {
 	readonly provider = "fixture";
 	readonly defaultModel = "fixture";
-	/** All requests, in order. */
 	readonly requests: ModelRequest[] = [];
 	#failed = false;
 	#calls = 0;
@@ -56,7 +55,7 @@ class FixtureModel implements Model {
 		yield this.#end(request, "tool_use");
 	}
 
-	/** The last event of a reply. It counts one input token for each four characters of the request. */
+	/** The last event of a reply. Counts one input token per four characters of the request. */
 	#end(request: ModelRequest, stop: "end_turn" | "tool_use"): ModelEvent {
 		const characters = JSON.stringify([request.system, request.messages, request.tools]).length;
 		return {
@@ -94,7 +93,7 @@ const note: RuntimeOptions["tools"][number] = {
 	},
 };
 
-/** Parts of the runtime of a fixture, used to make the fixture and to open it. */
+/** Runtime options for making and for opening fixtures. */
 export function fixtureParts() {
 	const limits = {
 		contextWindow: 5_000,
@@ -108,8 +107,7 @@ export function fixtureParts() {
 		model: new FixtureModel(),
 		table: new ModelTable([{ id: "fixture", provider: "fixture", ...limits, prices }]),
 		tools: [note, ...builtinTools().filter(({ name }) => name === "ask_user")],
-		// A directory that exists on every machine. Sessions store their working directory, so a fixture needs such a
-		// directory.
+		// Sessions store their working directory, so it must exist on every machine.
 		roots: [tmpdir()],
 	};
 }

@@ -10,8 +10,8 @@ import { TestRuntime } from "@parley/core/testing";
 import { fixtureParts } from "./fixture-parts.ts";
 
 /**
- * Makes a fixture of the current schema: `node test/databases/make.ts NAME`. NAME is the name of the newest migration.
- * Run this in the commit that releases the migration. Never make a fixture again, because it represents existing
+ * Creates a fixture of the current schema: `node test/databases/make.ts NAME`. NAME is the name of the newest
+ * migration. Run it in the commit that releases the migration. Never recreate a fixture, because it represents existing
  * databases.
  */
 const [name] = process.argv.slice(2);
@@ -28,7 +28,7 @@ async function begin(title: string): Promise<string> {
 	return (await t.runtime.create({ ...unkeyed }, { title, rootDir: tmpdir() })).id;
 }
 
-/** Waits until the session has at least this number of events of this type, and returns these events. */
+/** Waits until the session has at least `count` events of this type, and returns these events. */
 async function until(sessionId: string, type: string, count: number) {
 	for (;;) {
 		const events = await t.runtime.history.newest(operator, { limit: 1000, sessionId, types: [type] });

@@ -22,7 +22,7 @@ const Facts = z.object({
 	open: z.object({ question: z.string(), atWork: z.string() }),
 	secret: z.object({ id: z.string(), sealed: z.string(), value: z.string() }),
 	cost: z.int(),
-	/** Present since the schema that introduced tasks. */
+	/** Undefined for schemas before the introduction of tasks. */
 	tasks: z
 		.array(z.object({ id: z.string(), title: z.string(), state: z.string(), output: z.string() }))
 		.default([]),
@@ -41,8 +41,8 @@ interface Opened {
 }
 
 /**
- * Opens a copy of the fixture with the current program, at the time of the fixture's creation. The stored work has not
- * continued yet.
+ * Opens a copy of the fixture with the current program, at the time at which the fixture was created. Does not continue
+ * the stored work.
  */
 async function open(name: string): Promise<Opened> {
 	const facts = Facts.parse(
@@ -69,7 +69,6 @@ function textsOf(messages: readonly Message[]): string[] {
 	return messages.map(({ content }) => content.map((block) => ("text" in block ? block.text : "")).join(""));
 }
 
-/** The words of the model in the newest stored summary of a session. */
 async function summaryOf(t: TestRuntime, sessionId: string): Promise<string> {
 	const row = await t.store.read((db) =>
 		db
@@ -85,7 +84,7 @@ async function summaryOf(t: TestRuntime, sessionId: string): Promise<string> {
 	return words;
 }
 
-/** Waits until at least this number of the session's runs have ended, and returns the last end. */
+/** Waits until at least `count` runs of the session have ended, and returns the end of the last run. */
 async function ended(t: TestRuntime, sessionId: string, count: number) {
 	for (;;) {
 		const ends = await eventsOf(t, sessionId, "assistant.message");
@@ -158,7 +157,8 @@ test.each(fixtures)("%s continues with its question, its queue and its active ru
 	await t.runtime.cancel(unkeyed(), atWork);
 	expect(await ended(t, atWork, 1)).toMatchObject({ error: "cancelled" });
 
-	// A compacted conversation continues with its summary instead of its first messages, and a run of another session can be retried.
+	// A compacted conversation must continue with its summary instead of its first messages. A run of another session
+	// must be retryable.
 	const [long] = facts.sessions.filter(({ title }) => title === "Long");
 	if (!long) throw new Error("the long conversation is missing");
 	const before = (await eventsOf(t, long.id, "assistant.message")).length;
@@ -175,7 +175,7 @@ test.each(fixtures)("%s continues with its question, its queue and its active ru
 	await t.runtime.retry(unkeyed(), notesId);
 	expect(await ended(t, notesId, answers + 1)).toMatchObject({ error: "" });
 
-	// Texts have a hash since schema 0006. Only texts of older schemas are unverified, and no text is wrong.
+	// Texts have a hash since schema 0006. Only older texts may be unverified, and no text may be wrong.
 	const check = await checkStoredTexts(t.store);
 	expect(check).toMatchObject({ ok: true, examples: [] });
 	expect(check.verified).toBeGreaterThan(10);

@@ -1,8 +1,8 @@
 import type { Change } from "./shell-blocks.ts";
 
 /**
- * Blocks that `shell-blocks.ci.test.ts` plays with a gateway and the offline model, in this order. The changes
- * replace parts that the test cannot play, for example questions to a person and ids of another run.
+ * Blocks that `shell-blocks.ci.test.ts` plays with a gateway and the offline model, in this order. The changes replace
+ * parts that the test cannot play, for example questions to a person and ids of other runs.
  */
 export const played: Readonly<Record<string, readonly Change[]>> = {
 	"operating: parley status": [],
@@ -42,8 +42,8 @@ export const played: Readonly<Record<string, readonly Change[]>> = {
 };
 
 /**
- * Blocks that other tests play, by the file of the test. Each test reads its block from the page, for example with
- * `documented`, so that it plays the current text.
+ * Blocks that other tests play, by test file. Each test reads its block from the page, for example with `documented`,
+ * so that it plays the current text.
  */
 export const elsewhere: Readonly<Record<string, readonly string[]>> = {
 	"test/docs/shell-blocks.ci.test.ts": ["troubleshooting: parley doctor"],
@@ -109,12 +109,12 @@ export const elsewhere: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Reason for blocks of Docker. The test that it names plays the steps of the image, and the commands behind `docker
- * compose exec parley`. It compares the options of `docker run`.
+ * Reason for Docker blocks. The named test plays the steps of the image and the commands in `docker compose exec
+ * parley`, and compares the options of `docker run`.
  */
 const docker = "Needs the daemon of Docker, which does not run here: test/packages/container.ci.test.ts";
 
-/** Blocks that this machine cannot run, with the reason. */
+/** Blocks that no test can run, with the reason. */
 export const reasons: Readonly<Record<string, string>> = {
 	"container: PARLEY_PROJECT=~/projects/shop docker compose up --build --detach": docker,
 	"container: docker run --detach --init --stop-timeout 40 \\": docker,

@@ -30,7 +30,6 @@ afterAll(async () => {
 	await Promise.all([discord.close(), slack.close()]);
 });
 
-/** Creates a data directory with the addresses of the simulated platforms. */
 function dataOf(name: string): string {
 	const data = join(setup.root, name);
 	mkdirSync(data, { mode: 0o700 });
@@ -57,7 +56,7 @@ function play(
 	return new PlayedBlock(documented(key, changes), { cwd: clone, env });
 }
 
-/** Starts a gateway with the documented tokens, until its connector is connected. */
+/** Starts a gateway with the documented tokens, and stops it when its connector is connected. */
 async function starts(key: string, platform: Platform, changes: readonly Change[]): Promise<void> {
 	const variables = { PARLEY_DATA: dataOf(`${platform}-start`), PARLEY_LISTEN: "127.0.0.1:0" };
 	await using block = play(key, changes, variables);
@@ -66,7 +65,7 @@ async function starts(key: string, platform: Platform, changes: readonly Change[
 	expect(await block.ended()).toContain("parley listening on ");
 }
 
-/** Creates a token at the gateway, and runs the connector of another machine with it. */
+/** Creates a token at the gateway, and runs a connector with it as on another machine. */
 async function connects(
 	key: string,
 	platform: Platform,

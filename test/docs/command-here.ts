@@ -6,14 +6,13 @@ import { json, text } from "node:stream/consumers";
 import type { ReadStream, WriteStream } from "node:tty";
 import { createProgram } from "@parley/cli/program";
 
-/** One call of the `parley` command in a shell. */
 interface Call {
 	readonly args: readonly string[];
 	readonly cwd: string;
 	readonly input: string;
 }
 
-/** The program: sends a call to the test process, and prints the result. */
+/** Source of the program, which sends a call to the test process and prints the result. */
 const client = `#!${process.execPath}
 const { readFileSync } = require("node:fs");
 const body = JSON.stringify({ args: process.argv.slice(2), cwd: process.cwd(), input: readFileSync(0, "utf8") });
@@ -27,11 +26,11 @@ require("node:http").request({ socketPath, method: "POST" }, async (response) =>
 `;
 
 /**
- * A `parley` program for shells without a terminal. It executes its commands in the test process, because each start of
- * Parley would take half a second of CPU time.
+ * A `parley` program for shells without a terminal. It runs its commands in the test process, because each start of
+ * Parley would use half a second of CPU time.
  */
 export class CommandHere {
-	/** Directory with the program, for the PATH of a shell. */
+	/** Directory that contains the program, for the PATH of a shell. */
 	readonly folder: string;
 	readonly #server: Server;
 

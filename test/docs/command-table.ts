@@ -3,7 +3,7 @@ import { commandTable as chatCommands } from "@parley/connector";
 
 type Command = ReturnType<typeof createProgram>;
 
-/** A command of the program with the names of its parents, for example `parley sessions show <id>`. */
+/** A command with the names of its parents, for example `parley sessions show <id>`. */
 interface CommandRow {
 	readonly usage: string;
 	readonly description: string;
@@ -11,7 +11,7 @@ interface CommandRow {
 	readonly options: readonly string[];
 }
 
-/** Rows of all commands and subcommands that the help shows, in the same order. */
+/** Rows of all visible commands and subcommands, in the order of the help. */
 export function commandRows(): CommandRow[] {
 	const io = { ...process, environment: {}, exitCode: 0, cwd: "/" };
 	return createProgram(io, []).commands.flatMap((command) => rowsOf(command, "parley"));
@@ -28,7 +28,7 @@ function rowsOf(command: Command, parent: string): CommandRow[] {
 	return [row, ...command.commands.flatMap((child) => rowsOf(child, name))];
 }
 
-/** The generated part of `docs/commands.md`: first the commands of the program, then the commands of chats. */
+/** The generated part of `docs/commands.md`: the commands of the program, then the chat commands. */
 export function commandTables(): string {
 	return `${commandTable()}\n\n${chatIntroduction}\n\n${chatTable()}`;
 }

@@ -10,7 +10,7 @@ const sources = globSync("{lint,packages,proto,scripts,test}/**/*.{json,mjs,prot
 	cwd: root,
 	exclude: ["**/node_modules/**", "**/dist/**"],
 }).map((path) => `/${path}`);
-/** Files that a decision removed. */
+/** Files that decisions mention and that a later decision removed. */
 const removed = ["run/head-start.ts", "models/anthropic/http-fetch.ts", "models/anthropic/request-text.ts"];
 
 function read(page: string): string {

@@ -10,7 +10,8 @@ const program = createProgram({ ...process, environment: {}, exitCode: 0, cwd: "
 type Command = typeof program;
 
 /**
- * Command lines of `parley` in the examples and code spans of a page, without the word `parley` and without comments.
+ * Returns the `parley` command lines in the examples and code spans of a page, without the word `parley` and without
+ * comments.
  */
 function documented(page: string): string[] {
 	const text = readFileSync(`${root}/${page}`, "utf8");
@@ -26,7 +27,7 @@ function documented(page: string): string[] {
 	});
 }
 
-/** The reason why the program does not accept a command line. Undefined if it accepts the line. */
+/** Returns the first part of a command line that the program does not accept. Undefined if it accepts the line. */
 function unknownPart(line: string): string | undefined {
 	const words = line
 		.replace(/^--(?:data|url) \S+ /, "")

@@ -1,12 +1,12 @@
 import { parseJson } from "@parley/base";
 
-/** One step of a scene: a frame to send or expect, a request, or an instruction for the player. */
+/** A step of a scene: a frame to send or expect, a request, or an instruction for the player. */
 export type Step =
-	/** A complete frame or a part of a frame, as the document shows it. */
+	/** A complete frame or a part of a frame, as in the document. */
 	| { readonly kind: "frame"; readonly line: number; readonly value: Readonly<Record<string, unknown>> }
 	/** A line to send that is not a JSON object. */
 	| { readonly kind: "text"; readonly line: number; readonly text: string }
-	/** An HTTP request with the status of the response. A body that the document does not show is an empty text. */
+	/** An HTTP request with its response. `body` and `answer` are "" if the document omits them. */
 	| {
 			readonly kind: "http";
 			readonly line: number;
@@ -16,15 +16,15 @@ export type Step =
 			readonly status: number;
 			readonly answer: string;
 	  }
-	/** An instruction in a comment of the document: `<!-- do: WORDS -->`. */
+	/** An instruction in an HTML comment of the document: `<!-- do: WORDS -->`. */
 	| { readonly kind: "do"; readonly line: number; readonly words: string };
 
-/** The examples under one heading, which are played together. */
+/** The examples under one heading, which are played in order on the same stage. */
 export interface Scene {
 	readonly heading: string;
 	/** Name in `<!-- stage: NAME -->`. By default, `offline`. */
 	readonly stage: string;
-	/** Flags of the process, which follow `started with` after a fence. */
+	/** Flags of the process: the words after `started with` at a fence. */
 	readonly flags: readonly string[];
 	readonly steps: readonly Step[];
 }
@@ -36,8 +36,7 @@ interface OpenScene extends Scene {
 }
 
 /**
- * Returns the scenes of a document in order. Throws if a frame is not valid JSON, or if an HTTP example has no
- * status.
+ * Returns the scenes of a document in order. Throws if a frame is invalid JSON, or if an HTTP example has no status.
  */
 export function readScenes(markdown: string): Scene[] {
 	const scenes: OpenScene[] = [{ heading: "", stage: "offline", flags: [], steps: [] }];
@@ -59,7 +58,6 @@ export function readScenes(markdown: string): Scene[] {
 	return scenes.filter(({ steps }) => steps.length > 0);
 }
 
-/** Reads an HTML comment, which names the stage of the scene or gives an instruction. */
 function readRemark(text: string, line: number, scene: OpenScene): void {
 	const [, word, words = ""] = /^<!-- (stage|do): (.*) -->$/.exec(text) ?? [];
 	if (word === "stage") scene.stage = words;
@@ -67,14 +65,14 @@ function readRemark(text: string, line: number, scene: OpenScene): void {
 }
 
 interface Block {
-	/** Number of the block's first line in the document. */
+	/** Line number of the block's first line in the document. */
 	readonly first: number;
 	readonly lines: readonly string[];
 }
 
 /**
- * Reads the steps of a block. An unindented line starts a step. The step ends before the next unindented line. A step
- * that starts with a brace is a frame.
+ * Reads the steps of a block. Each unindented line starts a step, which ends before the next one. A step that starts
+ * with a brace is a frame.
  */
 function readFrames({ first, lines }: Block): Step[] {
 	const starts = lines.flatMap((line, index) => (/^\S/.test(line) ? [index] : []));
@@ -82,15 +80,12 @@ function readFrames({ first, lines }: Block): Step[] {
 		const line = first + start;
 		const text = lines.slice(start, starts[index + 1]).join("\n");
 		if (!text.startsWith("{")) return { kind: "text", line, text };
-		// The cast is safe because a parsed text that begins with a brace is an object.
+		// A JSON text that starts with a brace is an object.
 		return { kind: "frame", line, value: parseJson(text) as Readonly<Record<string, unknown>> };
 	});
 }
 
-/**
- * Reads an example of the form `METHOD PATH`, an optional body, a line with the status, and an optional response
- * body.
- */
+/** Reads an example: `METHOD PATH`, an optional body, a line with the status, and an optional response body. */
 function readHttp({ first, lines }: Block): Step {
 	const [request = "", ...rest] = lines;
 	const [, method = "", path = ""] = /^(GET|POST) (\S+)$/.exec(request) ?? [];

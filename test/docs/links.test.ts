@@ -19,7 +19,7 @@ function links(page: string): string[] {
 		.filter((target) => !/^[a-z]+:/.test(target));
 }
 
-/** Anchors of the headings of a page, as GitHub writes them. */
+/** Anchors of a page's headings, in the form that GitHub generates. */
 function anchors(page: string): string[] {
 	return [...read(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
 		heading
@@ -43,7 +43,7 @@ test.each(pages)("the links of %s lead to files and headings", (page) => {
 test("each page of the documentation is listed in docs/README.md", () => {
 	const listed = new Set(links("docs/README.md").map((link) => join("docs", link)));
 	const guides = pages.filter((page) => /^docs\/[^/]+\.md$/.test(page) && page !== "docs/README.md");
-	// CONTRIBUTING.md links to this page, because it is for contributors.
+	// Only CONTRIBUTING.md links to this page, because it is for contributors.
 	const others = ["docs/one-change.md"];
 	expect(guides.filter((page) => !listed.has(page) && !others.includes(page))).toEqual([]);
 });

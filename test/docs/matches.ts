@@ -1,10 +1,10 @@
 /**
- * Values of the names in a document. `sess_…` is the id of a session, `run_…b` is the id of a second run, and `CODE…`
- * is any word.
+ * Values of the placeholders in a document, for example `sess_…` for a session id, `run_…b` for a second run id, and
+ * `CODE…` for any word.
  */
 export type Bound = Map<string, string>;
 
-/** Keys of numbers that differ between runs. Only their type is checked. */
+/** Keys whose numbers differ between runs. Only their type is compared. */
 const varying = new Set([
 	...[
 		"seq",
@@ -21,9 +21,9 @@ const varying = new Set([
 ]);
 
 /**
- * Returns the first difference between the document and `actual`, with its path, or undefined. Objects must have the
- * same keys, and lists the same length unless the shown list ends with `…`. In a text, `…` matches any text. A
- * complete name, for example `run_…`, keeps its first value.
+ * Returns the path of the first difference between `shown` and `actual` with both values, or undefined. Objects must
+ * have the same keys, and lists the same length unless `shown` ends with `…`. In a text, `…` matches any text. A
+ * placeholder such as `run_…` must have the same value everywhere.
  */
 export function mismatch(shown: unknown, actual: unknown, bound: Bound, at = ""): string | undefined {
 	if (typeof shown === "string") return textMismatch(shown, actual, bound, at);
@@ -55,7 +55,7 @@ function listMismatch(
 	at: string,
 ): string | undefined {
 	if (!Array.isArray(actual)) return differs(at, shown, actual);
-	// A list that ends with an ellipsis can have additional items.
+	// A list that ends with an ellipsis may have additional items.
 	const open = shown.at(-1) === "…";
 	const expected = open ? shown.slice(0, -1) : shown;
 	if (open ? actual.length < expected.length : actual.length !== expected.length)
@@ -97,7 +97,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Replaces the names of the document with their values in a value to send. */
+/** Replaces the placeholders in a value to send with their values. */
 export function fillIn(shown: unknown, bound: Bound): unknown {
 	if (typeof shown === "string")
 		return shown.replaceAll(/(?:[\w:]+_|[A-Z]{3,})…\w?/g, (name) => bound.get(name) ?? name);

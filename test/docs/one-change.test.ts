@@ -6,8 +6,8 @@ import { expect, test } from "vitest";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * The paths in the second cell of a row. A name without a folder belongs to the folder of an earlier path, or to the
- * parent of that folder.
+ * Paths in the second cell of a row. A name without a folder is in the folder of an earlier path, or in the parent of
+ * that folder.
  */
 function pathsOf(cell: string): string[] {
 	const paths: string[] = [];

@@ -11,7 +11,7 @@ const frames = scenes.flatMap(({ steps }) =>
 	steps.flatMap((step) => (step.kind === "frame" ? [step.value] : [])),
 );
 
-/** Types of the events that the document shows in HTTP responses. Some events are shown only there. */
+/** Types of the events in HTTP responses of the document. Some events occur only there. */
 const listed = scenes.flatMap(({ steps }) =>
 	steps.flatMap((step) => (step.kind === "http" && step.answer.startsWith("[") ? namesIn(step.answer) : [])),
 );
@@ -21,7 +21,7 @@ function namesIn(answer: string): unknown[] {
 	return Array.isArray(list) ? list.map((item) => Object(item).type) : [];
 }
 
-/** Headings of the scenes that require a sandbox. */
+/** Headings of scenes that require a sandbox. */
 const needSandbox = new Set(["Trusted channels"]);
 
 for (const scene of scenes)

@@ -1,9 +1,9 @@
 /**
- * Checks the English of comments, pages, texts, names of tests and identifiers against the rules that can be measured.
+ * Checks the English of comments, pages, texts, test titles and identifiers against rules that a program can check.
  *
- * `node test/docs/plain-english.ts [PATH…]` prints each finding with its rule. `--summary` prints a table, `--json` prints
- * findings as JSON. `--check` compares with the recorded maxima and exits 1 if a package has more findings than its
- * maximum. `--record` lowers the maxima to the present numbers.
+ * `node test/docs/plain-english.ts [PATH…]` prints each finding with its rule. `--summary` prints a table, and `--json`
+ * prints findings as JSON. `--check` exits with 1 if a package has more findings than its recorded maximum. `--record`
+ * lowers the maxima to the current numbers.
  */
 import { readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
@@ -41,7 +41,6 @@ else if (options.json === true) print(JSON.stringify(findings, null, "\t"));
 else if (options.summary === true) print(summary(counts));
 else print([...findings.map(asLine), `${findings.length} findings in ${readings.length} files`].join("\n"));
 
-/** Fails if a package has more findings than its recorded maximum. */
 function check(): void {
 	const { risen, fallen } = compare(counts, readMaxima());
 	print(presentAndGoals(counts));

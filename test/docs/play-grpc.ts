@@ -6,13 +6,13 @@ import { type Bound, fillIn, mismatch } from "./matches.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A stream of messages, each with one field. */
+/** A stream of messages in which exactly one field is set. */
 interface Stream extends AsyncDisposable {
 	send(message: Fields): void;
 	until(kind: string): Promise<Fields>;
 }
 
-/** A gRPC protocol: opens its stream, and names the fields of the messages that a client sends. */
+/** A gRPC protocol: `open` connects a client, and `sent` lists the fields of its requests. */
 export interface GrpcWire {
 	readonly open: (url: string) => Stream;
 	readonly sent: readonly string[];
@@ -28,7 +28,7 @@ export const kontekstWire: GrpcWire = {
 	sent: ["start", "approveTool", "denyTool", "cancel"],
 };
 
-/** Plays a scene on a separate stream. Throws the first difference with its line number. */
+/** Plays a scene on a new stream. Throws the first difference with its line number. */
 export async function playGrpc({ heading, steps }: Scene, { open, sent }: GrpcWire): Promise<void> {
 	await using gateway = await TestGateway.start();
 	await using stream = open(gateway.url);
@@ -45,8 +45,8 @@ export async function playGrpc({ heading, steps }: Scene, { open, sent }: GrpcWi
 }
 
 /**
- * Waits for the shown message, and returns undefined. If the message does not arrive, returns the differences from
- * other messages of the same kind.
+ * Waits for a message that matches `shown`, and returns undefined. If none arrives, returns the differences from the
+ * other messages of this kind.
  */
 async function differenceOf(
 	stream: Stream,

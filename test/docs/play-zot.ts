@@ -15,7 +15,7 @@ const written: Readonly<Record<ZotType, true>> = {
 };
 export const writtenTypes = Object.keys(written);
 
-/** Plays a scene in a separate process, which must exit with code 0. Throws the first difference with its line number. */
+/** Plays a scene in a new process, which must exit with code 0. Throws the first difference with its line number. */
 export async function playZot({ heading, flags, steps }: Scene): Promise<void> {
 	await using agent = await ZotClient.start({ flags });
 	const bound: Bound = new Map();
@@ -47,7 +47,9 @@ function send(step: Step, agent: ZotClient, bound: Bound): void {
 	else if (step.kind === "frame") agent.send(Object(fillIn(step.value, bound)));
 }
 
-/** Waits for the shown line. The document may omit earlier events and fields of an event, but no fields of a response. */
+/**
+ * Waits for the shown line. The document may omit earlier lines and fields of an event, but no fields of a response.
+ */
 async function checkFrame(shown: Shown, agent: ZotClient, bound: Bound): Promise<void> {
 	const others: string[] = [];
 	for (;;) {

@@ -6,7 +6,7 @@ import type { Scene, Step } from "./examples.ts";
 import { type Bound, fillIn, mismatch } from "./matches.ts";
 import { openStage, type Stage } from "./stages.ts";
 
-/** Maximum time that an example waits for its next event. */
+/** Maximum milliseconds that an example waits for its next event. */
 const patienceMs = 5_000;
 
 /** Plays a scene. Throws the first difference with its line number. */
@@ -49,7 +49,7 @@ class Player implements AsyncDisposable {
 		return this.#client;
 	}
 
-	/** Connects with a token. The word `operator` instead of a token connects without one, as the operator. */
+	/** Connects with this token. For the word `operator`, connects without a token. */
 	async #connectAs(token: string): Promise<void> {
 		await this.#client?.[Symbol.asyncDispose]();
 		const options = token === "operator" ? {} : { headers: { authorization: `Bearer ${token}` } };
@@ -109,7 +109,7 @@ class Player implements AsyncDisposable {
 		fail(mismatch(isJson ? parseJson(answer) : answer, isJson ? parseJson(text) : text, this.#bound));
 	}
 
-	/** Sends more text than the small context window of the stage can contain. */
+	/** Sends more text than fits into the small context window of the stage. */
 	async #talk(): Promise<void> {
 		const client = await this.#connected();
 		for (let turn = 1; turn <= 20; turn++) {
@@ -134,7 +134,7 @@ class Player implements AsyncDisposable {
 	}
 }
 
-/** Compares the keys that the document shows in the frame. The payload must be complete. */
+/** Compares the fields of the frame that the document shows. The payload must be complete. */
 function eventMismatch(
 	shown: Readonly<Record<string, unknown>>,
 	event: EventFrame,

@@ -3,29 +3,32 @@ import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { Watch } from "../watch.ts";
 
-/** Command prefix for a network with only a loopback interface, so that each block can use the ports of its page. */
+/**
+ * Command prefix for a network namespace with only a loopback interface, so that blocks can use the same ports
+ * concurrently.
+ */
 const ownNetwork = ["bwrap", "--dev-bind", "/", "/", "--unshare-net", "--"];
 
 export interface BlockOptions {
 	readonly cwd: string;
 	readonly env: NodeJS.ProcessEnv;
-	/** Whether the block has its own network, from which no other machine and no simulator can be reached. */
+	/** Whether the block runs in its own network namespace, without access to other machines and simulators. */
 	readonly isAlone?: boolean;
-	/** A program with its arguments that runs the shell in another place, such as bwrap(1). */
+	/** Command prefix that runs the shell in another environment, for example bwrap(1). */
 	readonly place?: readonly string[];
 }
 
 /**
- * A shell block of a page, run without a terminal. Ctrl-C ends the running command as at a terminal, and the next
- * command starts.
+ * A shell block of a page, run without a terminal. `interrupt` stops the running command, and the next command of the
+ * block starts.
  */
 export class PlayedBlock implements AsyncDisposable {
 	readonly #child: ChildProcessByStdio<null, Readable, Readable>;
 	readonly #watch = new Watch();
 	readonly #ended: Promise<unknown>;
-	/** Output of both streams so far. */
+	/** Combined stdout and stderr so far. */
 	output = "";
-	/** The process group of the shell, which it prints first. */
+	/** Process group id of the shell, which its first output line contains. */
 	#group: number | undefined;
 
 	constructor(script: string, { cwd, env, isAlone = false, place }: BlockOptions) {
@@ -59,12 +62,12 @@ export class PlayedBlock implements AsyncDisposable {
 		return this.#child.stdout.closed && this.#child.stderr.closed;
 	}
 
-	/** Presses Ctrl-C. */
+	/** Sends SIGINT to the process group, like Ctrl-C. */
 	interrupt(): void {
 		this.#kill("SIGINT");
 	}
 
-	/** Resolves with all output when the last command has ended. */
+	/** Returns the complete output after the last command has ended. */
 	async ended(): Promise<string> {
 		await this.#ended;
 		return this.output;
@@ -75,7 +78,7 @@ export class PlayedBlock implements AsyncDisposable {
 		try {
 			process.kill(-this.#group, signal);
 		} catch {
-			// The shell has ended, and the end of its output has not arrived yet.
+			// The shell has exited, although its output has not reached its end.
 		}
 	}
 

@@ -14,7 +14,7 @@ const players: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
 	kontekst: (scene) => playGrpc(scene, kontekstWire),
 };
 
-/** The rows of the table, without the separator. The first row contains the names of the protocols. */
+/** Rows of the table, without the separator. The first row contains the names of the protocols. */
 const [head = [], , ...steps] = document
 	.split("\n")
 	.filter((line) => line.startsWith("|"))
@@ -25,7 +25,7 @@ const [head = [], , ...steps] = document
 			.map((cell) => cell.trim()),
 	);
 
-/** The name of a frame in the spelling of the table. */
+/** Name of a frame as in the table. */
 function nameOf(frame: Readonly<Record<string, unknown>>): string {
 	const { method, event, type } = frame;
 	return String(method ?? event ?? type ?? Object.keys(frame)[0]);

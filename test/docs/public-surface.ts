@@ -12,13 +12,13 @@ import { protoLines, schemaLines } from "./surface-lines.ts";
 const root = new URL("../../", import.meta.url);
 const recordFile = new URL("public-surface.txt", import.meta.url);
 
-/** The public surface, one entry per line, and the number of changelog entries when it was recorded. */
+/** The public surface, one item per line, and the number of changelog entries when it was recorded. */
 export interface Surface {
 	readonly changelogEntries: number;
 	readonly lines: readonly string[];
 }
 
-/** Sources of the surface's parts. Each line begins with the name of its part. */
+/** Sources of the surface's parts. Each line starts with the name of its part. */
 const parts: Readonly<Record<string, () => string[]>> = {
 	"chat command": () =>
 		commandTable.flatMap(({ name, also, options }) => [
@@ -86,7 +86,7 @@ export function readRecorded(): Surface {
 	return parseRecord(readFileSync(recordFile, "utf8"));
 }
 
-/** Reads a record. Its first line contains the number of changelog entries. Throws for another first line. */
+/** Parses a record. Throws if its first line does not state the number of changelog entries. */
 export function parseRecord(text: string): Surface {
 	const [first = "", ...lines] = text.trimEnd().split("\n");
 	const digits = first.startsWith(heading) ? first.slice(heading.length) : "";
@@ -96,7 +96,7 @@ export function parseRecord(text: string): Surface {
 	return { changelogEntries: Number(digits), lines };
 }
 
-/** Returns the removed lines with a minus, then the added lines with a plus. */
+/** Returns removed lines with a minus, then added lines with a plus. */
 export function changedLines(recorded: Surface, now: Surface): string[] {
 	const [before, after] = [new Set(recorded.lines), new Set(now.lines)];
 	return [
@@ -105,7 +105,10 @@ export function changedLines(recorded: Surface, now: Surface): string[] {
 	];
 }
 
-/** Returns the reason why the surface cannot be recorded, or undefined. A change requires a new line in the changelog. */
+/**
+ * Returns the reason why the surface cannot be recorded, or undefined. A changed surface requires a new changelog
+ * entry.
+ */
 export function refusal(recorded: Surface, now: Surface): string | undefined {
 	const changed = changedLines(recorded, now);
 	if (changed.length === 0 || now.changelogEntries > recorded.changelogEntries) return undefined;

@@ -1,4 +1,4 @@
-/** Records the public surface. Refuses a changed surface without a new line in CHANGELOG.md. */
+/** Records the public surface. Refuses if the surface has changed and CHANGELOG.md has no new entry. */
 import { readRecorded, readSurface, refusal, writeRecorded } from "./public-surface.ts";
 
 const now = readSurface();

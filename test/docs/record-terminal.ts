@@ -1,6 +1,5 @@
 /**
- * Plays the first conversation and the setup wizard, and writes their recordings. The README and the documentation show
- * the recordings.
+ * Plays the first conversation and the setup wizard, and writes the recordings for the README and the documentation.
  */
 import { writeFileSync } from "node:fs";
 import { recordSetup } from "./setup-recording.ts";

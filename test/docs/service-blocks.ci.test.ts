@@ -19,14 +19,14 @@ beforeAll(async () => {
 });
 afterAll(() => managers[Symbol.asyncDispose]());
 
-/** Simulated service managers, a project, and the programs that the pages use. */
+/** Opens simulated service managers with a project and the programs that the pages use. */
 async function open(): Promise<Managers> {
 	const opened = await Managers.open();
 	const programs = join(opened.root, "programs");
 	for (const folder of [join(opened.home, "projects/shop"), programs]) mkdirSync(folder, { recursive: true });
 	const commands = {
 		parley: `exec '${process.execPath}' '${binary}' "$@"`,
-		// The simulated managers give the user of the test all rights.
+		// The simulated managers need no other rights.
 		sudo: 'exec "$@"',
 	};
 	for (const [name, script] of Object.entries(commands))
@@ -39,7 +39,6 @@ interface Playing {
 	readonly variables?: Readonly<Record<string, string>>;
 	readonly on?: Managers;
 	readonly place?: readonly string[];
-	/** Commands after the block. */
 	readonly after?: string;
 }
 
@@ -123,7 +122,7 @@ test("setup: scripts store keys, tokens and the service", async () => {
 test.runIf(existsSync("/usr/bin/apt"))(
 	"sandbox: the package of the page exists, and the check runs",
 	async () => {
-		// The system of the test stays unchanged.
+		// With `--simulate`, the system of the test stays unchanged.
 		await using block = play("sandbox: sudo apt install bubblewrap", {
 			changes: [["apt install", "apt install --simulate"]],
 		});
@@ -143,7 +142,7 @@ test.runIf(process.getuid?.() === 0)("service: an account and a service of the s
 	);
 });
 
-/** Command prefix for a system with its own accounts, units and home directories. */
+/** Command prefix for a mount namespace with its own accounts, units and home directories. */
 function systemOfItsOwn({ root }: Managers): string[] {
 	const etc = join(root, "etc");
 	cpSync("/etc", etc, { recursive: true, verbatimSymlinks: true });

@@ -7,8 +7,8 @@ import { columns, rows, rowsOf } from "./terminal-recording.ts";
 import { animation, type Frame } from "./terminal-svg.ts";
 
 /**
- * Directory to show instead of the temporary home directory. Its name has the same length, so that lines end at the
- * same place.
+ * Directory name that replaces the temporary home directory. Both have the same length, so that lines wrap in the same
+ * places.
  */
 const shownHome = "/home/hanna";
 

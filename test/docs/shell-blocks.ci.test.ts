@@ -18,7 +18,7 @@ let setup: Setup;
 let command: CommandHere;
 let shop: string;
 let session: string;
-/** Token of a connector for the server 100. */
+/** Token of a connector for the Discord server 100. */
 let connectorToken: string;
 
 beforeAll(async () => {
@@ -68,7 +68,7 @@ test("troubleshooting: the last command follows the events of all sessions until
 	expect(await block.ended()).toMatch(/versions.*offline.*session\.created/s);
 });
 
-/** Functions that prepare a block. Each returns the changes that insert the ids of this run. */
+/** Functions that prepare a block, by its key. Each returns the changes that insert the ids of this run. */
 const preparations: Readonly<Record<string, () => Promise<readonly Change[]>>> = {
 	"approvals: parley answer": async () => {
 		await using client = await connect();
@@ -98,18 +98,17 @@ const preparations: Readonly<Record<string, () => Promise<readonly Change[]>>> =
 	},
 };
 
-/** Parameters of a request on behalf of a channel member. */
 function as(user: string): object {
 	return { actor: { id: user, name: user }, place: { tenant: "100", channel: "200" } };
 }
 
-/** Connects with a token. By default, the operator's token. */
+/** Connects with a token, by default the operator's token. */
 function connect(token = readFileSync(join(setup.data, "tokens/operator"), "utf8")): Promise<OzzieClient> {
 	const headers = { authorization: `Bearer ${token.trim()}` };
 	return OzzieClient.connect(`http://127.0.0.1:${setup.gateway.port}`, { headers });
 }
 
-/** Replaces the placeholders and the directories that the pages use. */
+/** Replaces the placeholders and directories of the pages. */
 function withValues(script: string): string {
 	const values = {
 		"/backups": join(setup.root, "backups"),
@@ -128,7 +127,7 @@ function environment(): NodeJS.ProcessEnv {
 	return { ...own, PATH: [servers, own["PATH"]].join(delimiter) };
 }
 
-/** Runs commands in the project, without a terminal. */
+/** Runs commands in the project directory, without a terminal. */
 async function run(script: string) {
 	const PATH = [command.folder, dirname(process.execPath), environment()["PATH"]].join(delimiter);
 	const env = { ...environment(), PATH };
@@ -145,7 +144,6 @@ function skill(name: string): string {
 	return `---\nname: ${name}\ndescription: An example.\n---\nWrite.\n`;
 }
 
-/** Writes a file of the data directory. */
 function write(path: string, content: string): void {
 	const file = join(setup.data, path);
 	mkdirSync(dirname(file), { recursive: true });

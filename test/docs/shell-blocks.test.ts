@@ -7,7 +7,7 @@ import { shellBlocks } from "./shell-blocks.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const blocks = shellBlocks();
 
-/** Pages whose marked blocks a test plays. */
+/** Pages with marked blocks, which their own tests play. */
 const marked = ["connectors", "install", "remote"];
 
 test("each shell block of the pages is played by a test, or is listed with a reason", () => {
@@ -21,7 +21,7 @@ test("each shell block of the pages is played by a test, or is listed with a rea
 test.each(Object.entries(elsewhere))("%s reads its blocks from the pages", (file, keys) => {
 	const text = readFileSync(`${root}/${file}`, "utf8");
 	expect(text).toMatch(/\bdocumented\w*\(|\bpackDocumented\(/);
-	// The source of the test escapes each backslash with another one.
+	// In the source of the test, each backslash of a key is escaped.
 	const written = (key: string): string => key.replaceAll("\\", "\\\\");
 	const isRead = (key: string): boolean =>
 		['"', "'", "`"].some((quote) => text.includes(`${quote}${written(key)}${quote}`));

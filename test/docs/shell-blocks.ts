@@ -8,7 +8,7 @@ export interface ShellBlock {
 	/** Page and first line of the block without its comment, for example `backup: parley stop`. */
 	readonly key: string;
 	readonly script: string;
-	/** Whether `<!-- test: NAME -->` precedes the block. The page's own test then plays it. */
+	/** Whether `<!-- test: NAME -->` precedes the block, which the page's own test then plays. */
 	readonly isMarked: boolean;
 }
 
@@ -31,14 +31,14 @@ export type Change = readonly [part: string, played: string];
 
 /**
  * The script of a block with these changes. Throws if no page contains the block, or if the block does not contain a
- * changed part.
+ * part to change.
  */
 export function documented(key: string, changes: readonly Change[] = []): string {
 	const block = shellBlocks().find((candidate) => candidate.key === key);
 	if (!block) throw new Error(`docs/ has no shell block "${key}"`);
 	return changes.reduce((script, [part, other]) => {
 		if (!script.includes(part)) throw new Error(`the block "${key}" does not contain "${part}"`);
-		// The replacement is a function, because "$&" and similar parts of a text would have a meaning.
+		// A string as the replacement would expand patterns such as `$&`.
 		return script.replaceAll(part, () => other);
 	}, block.script);
 }

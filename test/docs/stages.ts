@@ -7,7 +7,7 @@ import { says as replies } from "../simulators/anthropic/reply.ts";
 
 export interface Stage extends AsyncDisposable {
 	readonly gateway: TestGateway;
-	/** Advances the clock by milliseconds. Absent if the gateway uses the machine's clock. */
+	/** Advances the clock by `ms`. Undefined if the gateway uses the system clock. */
 	readonly pass?: (ms: number) => void;
 }
 
@@ -21,14 +21,13 @@ const stages: Readonly<Record<string, () => Promise<Setting>>> = {
 	offline: async () => ({}),
 	/** A gateway with a public URL, for pages in a browser. */
 	public: async () => ({ options: { config: { publicUrl: "https://parley.example" } } }),
-	/** A gateway whose clock stops until the document advances it. */
+	/** A gateway with a stopped clock, which only the document advances. */
 	patient: async () => ({ options: { clock: new ManualClock() } }),
 	/** A gateway whose first model call fails with a transient error. */
 	overloaded: async () => ({ options: { clock: new ManualClock(), model: overloadedOnce() } }),
-	/** A gateway that runs commands in its own container. */
+	/** A gateway that treats its container as the sandbox. */
 	container: async () => ({ options: { config: { sandbox: "container" } } }),
 	claude,
-	/** A gateway whose model has a small context window. */
 	narrow: async () => ({
 		options: {
 			model: listener,
@@ -37,7 +36,7 @@ const stages: Readonly<Record<string, () => Promise<Setting>>> = {
 			]),
 		},
 	}),
-	/** A gateway in which a written file requires the approvals of two people. */
+	/** A gateway in which writing a file requires two approvals. */
 	votes: async () => ({
 		options: {
 			data: {
@@ -116,7 +115,7 @@ function overloadedOnce(): Model {
 	return new ScriptedModel(() => overloaded, [says("Here I am.")]);
 }
 
-/** A model that answers with a few words and counts one token per four characters. */
+/** A model that answers with a few words, and counts one token per four characters. */
 const listener: Model = {
 	provider: "listener",
 	defaultModel: "listener",

@@ -13,7 +13,9 @@ const stage = realpathSync(mkdtempSync("/tmp/parley-start-"));
 const home = join(stage, "home");
 const programs = join(stage, "programs");
 const listening = "parley listening on http://127.0.0.1:7777\n";
-/** Test of blocks in a separate network, in which they can use the ports of their pages. Needs bubblewrap. */
+/**
+ * Test of blocks that run in their own network namespace, where they can use the ports of the pages. Needs bubblewrap.
+ */
 const testAlone = test.runIf(hasBubblewrap);
 
 beforeAll(() => {
@@ -21,8 +23,8 @@ beforeAll(() => {
 		mkdirSync(folder, { recursive: true });
 	symlinkSync(clone, join(home, "parley"));
 	const llama = fileURLToPath(new URL("../simulators/llama/llama-server.ts", import.meta.url));
-	// The model server runs in the background, because the page uses a separate terminal for it. The command ends when
-	// the server listens.
+	// The program starts the server in the background and exits when the server listens. The page uses a second terminal
+	// instead.
 	const begin = `'${process.execPath}' '${llama}' "$@" > started 2>&1 &`;
 	program("llama-server", `cd; mkfifo started; ${begin}\ngrep -q listening started; rm started`);
 	program("parley", `exec '${process.execPath}' '${clone}packages/cli/bin/parley.mjs' "$@"`);
@@ -54,7 +56,7 @@ function environment(variables: Readonly<Record<string, string>>): NodeJS.Proces
 	};
 }
 
-/** Plays a block in which each command starts a gateway with the model from `models`. Ctrl-C ends each gateway. */
+/** Plays a block that starts one gateway per item of `models`, and stops each gateway with Ctrl-C when it listens. */
 async function starts(key: string, models: readonly string[], playing: Playing = {}): Promise<string> {
 	await using block = play(key, playing);
 	for (const [index, model] of models.entries()) {
@@ -68,7 +70,7 @@ async function starts(key: string, models: readonly string[], playing: Playing =
 }
 
 const offline = "offline (no API key): set ANTHROPIC_API_KEY to use Claude";
-/** Starts a gateway in the background, and waits until it listens. */
+/** Shell commands that start a gateway in the background and wait until it listens. */
 const inBackground = `
 	mkfifo "$HOME/lines"
 	parley gateway > "$HOME/lines" 2> /dev/null &
@@ -86,7 +88,7 @@ testAlone("install: `parley start` works in the project, `npm start` with and wi
 
 testAlone("install: with the printed line, a shell finds the command of the clone", async () => {
 	const line = documented('install: export PATH=~/parley/bin:"$PATH"');
-	// The PATH also has another program of this name.
+	// The PATH contains another program of this name.
 	await using block = script(`${line}command -v parley`);
 	const output = await block.ended();
 	expect(output).toMatch(/^\d+\.\d+\.\d+$/m);
@@ -189,7 +191,7 @@ testAlone("mcp: a server is added, tried, listed and removed", async () => {
 	expect(await block.ended()).toMatch(/added notes.*✓ notes.*create_entities.*removed notes/s);
 });
 
-/** Installs the page's one-file program in an npm directory for the user's packages. */
+/** Installs the memory server as a single-file program, in an npm directory for the user's packages. */
 async function installMemoryServer(): Promise<void> {
 	const input = realpathSync(
 		join(clone, "test/node_modules/@modelcontextprotocol/server-memory/dist/index.js"),
@@ -205,7 +207,7 @@ async function installMemoryServer(): Promise<void> {
 testAlone("editors: the inspector lists the tools of a running gateway", async () => {
 	const key =
 		"editors: npx @modelcontextprotocol/inspector --cli node_modules/.bin/parley mcp serve --method tools/list";
-	// Here npx finds the packages of the tests, and needs no registry.
+	// From this directory, npx finds the test dependencies and needs no registry.
 	await using block = script(`${inBackground}\ncd '${clone}test'\n${documented(key)}parley stop`);
 	expect(await block.ended()).toMatch(/"name": "ask".*has stopped/s);
 });
@@ -215,7 +217,7 @@ testAlone(
 	async () => {
 		const key =
 			"gallery: PATH=$PWD/node_modules/.bin:$PATH vitest run test/connector/scenes/golden.test.ts test/connector/scenes/slack-golden.test.ts -u";
-		// These tests run in `npm test`, and write into the clone with `-u`.
+		// `vitest run -u` would write into the clone, and `npm test` runs these tests anyway.
 		await using block = play(key, { changes: [["vitest run", "vitest list --filesOnly"]] });
 		const output = await block.ended();
 		expect(output).toMatch(/scenes\/golden\.test\.ts\n.*scenes\/slack-golden\.test\.ts\n/);
@@ -238,7 +240,6 @@ testAlone("web-search: with the variable, the gateway has the key of the configu
 	await having.ended();
 });
 
-/** Runs a script, which may contain blocks of pages. */
 function script(text: string, variables: Readonly<Record<string, string>> = {}): PlayedBlock {
 	return new PlayedBlock(text, { cwd: stage, env: environment(variables), isAlone: true });
 }

@@ -1,7 +1,7 @@
 /**
- * Returns a JSON Schema as lines. Each line has the path of a value, then its type and limits. Descriptions are
- * excluded, because a new description does not change the surface. `name?` is an optional field, `*` any name, `[]`
- * an item, `#1` an item with a fixed position, `|1` an alternative.
+ * Returns a JSON Schema as lines of `PATH: TYPE, LIMITS`. Descriptions are excluded, because they are not part of the
+ * surface. In a path, `name?` is an optional field, `*` any name, `[]` an item, `#1` an item with a fixed position, and
+ * `|1` an alternative.
  */
 export function schemaLines(schema: unknown, path: string): string[] {
 	if (!isObject(schema)) return [`${path}: ${JSON.stringify(schema)}`];

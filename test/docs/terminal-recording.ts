@@ -15,7 +15,7 @@ export async function recordFirstConversation(): Promise<string> {
 	try {
 		const frames: Frame[] = [];
 		const chat = await setup.chat();
-		// The status in the last row arrives after the first screen.
+		// The last row shows the status after the rest of the first screen.
 		await chat.shows("sandbox off");
 		const record = async (seconds: number): Promise<void> => {
 			frames.push({ seconds, rows: await rowsOf(screenText(chat)) });
@@ -38,7 +38,7 @@ export async function recordFirstConversation(): Promise<string> {
 	}
 }
 
-/** Types three characters at a time. Calls `typed` after each step, when the screen shows the characters. */
+/** Types three characters per step. Calls `typed` when the screen shows the characters of a step. */
 async function typeSlowly(screen: Screen, text: string, typed: () => Promise<void>): Promise<void> {
 	for (let end = 3; end < text.length + 3; end += 3) {
 		const shown = text.slice(0, end);
@@ -48,12 +48,12 @@ async function typeSlowly(screen: Screen, text: string, typed: () => Promise<voi
 	}
 }
 
-/** Output without the session id, which differs between runs. */
+/** Replaces session ids, which differ between runs. */
 function screenText({ received }: Screen): string {
 	return received.replaceAll(/sess_[0-9a-z]{26}/g, `sess_${"x".repeat(26)}`);
 }
 
-/** The visible rows after this output, with their styles. */
+/** The visible rows of a terminal after this output, with their styles. */
 export async function rowsOf(received: string): Promise<Span[][]> {
 	const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 0, allowProposedApi: true });
 	await new Promise<void>((resolve) => terminal.write(received, resolve));

@@ -1,15 +1,15 @@
-/** A part of a row with one style. */
+/** Adjacent cells of a row with the same style. */
 export interface Span {
 	readonly column: number;
 	text: string;
-	/** Number of the terminal colour. Undefined for the default colour. */
+	/** Index of the terminal color. Undefined for the default color. */
 	readonly color: number | undefined;
 	readonly isBold: boolean;
 	readonly isDim: boolean;
 }
 
 export interface Frame {
-	/** Display time of the frame. */
+	/** Display time in seconds. */
 	readonly seconds: number;
 	readonly rows: readonly (readonly Span[])[];
 }
@@ -22,12 +22,12 @@ export interface Recording {
 	readonly frames: readonly Frame[];
 }
 
-/** Size of a cell, and padding, in pixels. */
+/** Cell size and padding in pixels. */
 const [cellWidth, cellHeight, padding] = [8.4, 18, 14];
 const foreground = "#d4d4d4";
 const palette = ["#808080", "#f48771", "#89d185", "#e5c07b", "#75beff", "#c586c0", "#56b6c2", "#d4d4d4"];
 
-/** An SVG that repeats the frames. Readers who prefer reduced motion see only the last frame. */
+/** An SVG that repeats the frames. For readers who prefer reduced motion, it shows only the last frame. */
 export function animation({ title, columns, rows, frames }: Recording): string {
 	const total = frames.reduce((sum, { seconds }) => sum + seconds, 0);
 	const [width, height] = [columns * cellWidth + 2 * padding, rows * cellHeight + 2 * padding];

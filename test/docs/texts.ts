@@ -44,7 +44,7 @@ function readTexts(paths: readonly string[]): readonly Text[] {
 	);
 }
 
-/** Lines with a heading for each folder, then its files with their texts. */
+/** Lines with a heading per folder, followed by its files with their texts. */
 function grouped(all: readonly Text[]): string[] {
 	return [...Map.groupBy(all, ({ file }) => dirname(file))].flatMap(([folder, inFolder]) => [
 		`# ${folder}`,

@@ -1,4 +1,6 @@
-/** Writes the tables of `docs/commands.md` and the manual page from the commands of the program and of chats. */
+/**
+ * Writes the tables of `docs/commands.md` and the manual page, from the commands of the program and the chat commands.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
 import { commandTables } from "./command-table.ts";
 import { manPage } from "./man-page.ts";

@@ -112,7 +112,7 @@ export class Messages<Room extends Place, Person extends Author<Room>> {
 		sentMessage.person.deletes(sentMessage);
 	}
 
-	/** Returns a recent message for a ❌ reaction, or undefined if there is none. */
+	/** Returns a recent message for a ❌ reaction. Undefined if no recent message can be stopped. */
 	cross(): SentMessage<Room, Person> | undefined {
 		const sentMessage = this.#own();
 		if (sentMessage) sentMessage.mayBeLost = true;

@@ -65,8 +65,8 @@ export class Platform implements Surface {
 		const fate = this.calm ? 1 : this.#random.next();
 		if (fate < 0.05) throw new DeliveryError("the request was lost", { kind: "unknown" });
 		if (fate < 0.1) {
-			// This limit also holds for late requests of a dead process: the next process considers them lost only a longer
-			// time after its own start.
+			// This limit also applies to late requests of a dead process, because the next process waits longer after its own
+			// start.
 			const left = Math.max(1, latest - this.#clock.now());
 			this.#clock.after(this.#random.between(1, left), () => this.#carryOut(row));
 			throw new DeliveryError("the answer did not come in time", { kind: "unknown" });

@@ -1,5 +1,5 @@
-// A process that contains only the client. It prints the names of received events and the states of the connection to
-// stdout, and its log to stderr. Its argument is the address of Discord's API.
+// A process that only runs the client. It prints the names of received events and the states of its connection to
+// stdout, and its log to stderr. Its argument is the URL of Discord's API.
 
 import { createLogger, Redactor, systemClock } from "@parley/base";
 import { createDiscordPort, guardProcess } from "@parley/discord";

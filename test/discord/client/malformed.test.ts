@@ -6,7 +6,9 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { Watch } from "../../watch.ts";
 import { WatchedClient } from "./watched-client.ts";
 
-/** A server that replaces Discord's gateway. It refuses the first `refused` connections, and the test sends its frames. */
+/**
+ * A server in place of Discord's gateway. It refuses the first `refused` connections, and the test sends its frames.
+ */
 async function place({ refused = 0 } = {}) {
 	let attempts = 0;
 	const server = createServer((_request, response) => {
@@ -27,7 +29,7 @@ async function place({ refused = 0 } = {}) {
 		socket.once("message", () => connected.resolve(socket));
 	});
 	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-	// A server on a TCP port has an object as its address.
+	// A server that listens on a TCP port has this type of address.
 	const { port } = server.address() as AddressInfo;
 	const url = `ws://127.0.0.1:${port}`;
 	onTestFinished(() => {
@@ -95,7 +97,7 @@ test("a guarded process reports an error inside discord.js and continues", async
 		});
 	}
 	const socket = await greet();
-	// discord.js fails when it reads `d` of the first frame, and the interval in `d` of the second frame.
+	// discord.js fails when it reads the missing `d` of the first frame, and the interval in `d` of the second.
 	for (const frame of [{ op: 9 }, { op: 10 }]) socket.send(JSON.stringify(frame));
 	await watch.until("both are reported", () => output.stderr.split("failed on a payload").length > 2);
 	socket.send(JSON.stringify({ op: 0, t: "MESSAGE_CREATE", s: 2, d: { content: "still here" } }));

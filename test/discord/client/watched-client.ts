@@ -16,11 +16,11 @@ export interface ClientOptions {
 	readonly apiUrl: string;
 	readonly cdnUrl?: string;
 	readonly sessions?: SessionStore;
-	/** Whether the handling of an event completes. By default, it does. */
+	/** Whether the handling of an event completes. By default, always. */
 	readonly accepts?: (event: DiscordDispatch) => boolean;
 }
 
-/** The real client with a record of its events and of the states of its connection. */
+/** The real client with a record of its events and connection states. */
 export class WatchedClient {
 	readonly port: DiscordPort;
 	readonly log = new MemoryLogger();

@@ -28,19 +28,19 @@ const Stored = z.record(
 	}),
 );
 
-/** Readings of an earlier run. A reading stays valid while the content and the rules are the same. */
+/** Stored results of earlier runs. A result is valid while the content of its file and the rules are unchanged. */
 export class ReadingCache {
 	readonly #path: string;
 	readonly #rules = rulesHash();
 	readonly #stored: z.infer<typeof Stored>;
 
-	/** Reads the file at `path`. If the file is missing or invalid, the cache is empty. */
+	/** Reads the cache file at `path`. If the file is missing or invalid, the cache is empty. */
 	constructor(path: string) {
 		this.#path = path;
 		this.#stored = readStored(path);
 	}
 
-	/** Returns the stored reading, or calls `read` and stores its result. */
+	/** Returns the stored result, or calls `read` and stores its result. */
 	get(file: string, source: string, read: () => Reading): Reading {
 		const key = hash("sha1", `${this.#rules}\n${source}`);
 		const stored = this.#stored[file];
@@ -68,7 +68,6 @@ function readStored(path: string): z.infer<typeof Stored> {
 	}
 }
 
-/** Hash of the sources that define the rules. */
 function rulesHash(): string {
 	const folder = new URL(".", import.meta.url);
 	const files = globSync("*.{ts,json}", { cwd: folder }).sort();

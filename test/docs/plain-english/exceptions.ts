@@ -3,9 +3,9 @@ import { parseJson } from "@parley/base";
 import * as z from "zod";
 
 const Exception = z.strictObject({
-	/** A file or a folder, relative to the root of the repository. */
+	/** A file or folder, relative to the root of the repository. */
 	path: z.string().min(1),
-	/** Part of the sentence, or a complete identifier. Without it, the exception covers all findings at the path. */
+	/** Part of the sentence, or a complete identifier. If undefined, the exception covers all findings at the path. */
 	text: z.string().min(1).optional(),
 	reason: z.string().min(1),
 });

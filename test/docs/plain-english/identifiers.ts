@@ -3,11 +3,10 @@ import { parseSync, Visitor } from "rolldown/utils";
 
 export interface Identifier {
 	readonly name: string;
-	/** Line of the first use, starting at 1. */
 	readonly line: number;
 }
 
-/** Words that a name must not contain, with their replacements. */
+/** Words that a name must not contain, with suggested replacements. */
 const bannedWords: Readonly<Record<string, string>> = {
 	aftermath: "result",
 	amid: "between or within",
@@ -100,10 +99,10 @@ const bannedWords: Readonly<Record<string, string>> = {
 	wounds: "damage or rounds",
 };
 
-/** Words that must not begin a name, with their replacements. */
+/** Words that a name must not start with, with suggested replacements. */
 const bannedBeginnings: Readonly<Record<string, string>> = { most: "max, maximum or newest" };
 
-/** Each identifier of a source once, and the name of its file. Quoted properties are not included. */
+/** Each identifier of a source once, including the base name of the file. Quoted properties are excluded. */
 export function identifiersOf(file: string, source: string): Identifier[] {
 	const { program } = parseSync(file, source);
 	const starts = new Map<string, number>([[basename(file).replace(/\.\w+$/, ""), 0]]);
@@ -114,7 +113,7 @@ export function identifiersOf(file: string, source: string): Identifier[] {
 	return [...starts].map(([name, start]) => ({ name, line: source.slice(0, start).split("\n").length }));
 }
 
-/** Advice about the first banned word in a name, or about a banned beginning. Undefined without either. */
+/** Advice about the first banned word of a name, or about its banned first word. Undefined for an allowed name. */
 export function adviceFor(name: string): string | undefined {
 	const words = wordsOf(name);
 	const word = words.find((one) => Object.hasOwn(bannedWords, one));
@@ -125,7 +124,7 @@ export function adviceFor(name: string): string | undefined {
 		: undefined;
 }
 
-/** Words of a name in camel case, snake case or kebab case, converted to lower case. */
+/** Words of a name in camel case, snake case or kebab case, in lower case. */
 export function wordsOf(name: string): string[] {
 	return name
 		.replaceAll(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2")

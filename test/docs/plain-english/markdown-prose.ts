@@ -5,7 +5,9 @@ interface Paragraph {
 	readonly lines: string[];
 }
 
-/** Prose of a Markdown page: headings, paragraphs, list items and table cells. Excludes code blocks and HTML comments. */
+/**
+ * Prose of a Markdown page: headings, paragraphs, list items and table cells. Excludes code blocks and HTML comments.
+ */
 export function markdownProse(page: string): Prose[] {
 	const prose: Prose[] = [];
 	let paragraph: Paragraph | undefined;
@@ -28,7 +30,7 @@ export function markdownProse(page: string): Prose[] {
 	return prose;
 }
 
-/** Empties the lines of fenced code blocks. */
+/** Replaces each line of a fenced code block with an empty line. */
 function withoutCode(page: string): string {
 	let fence: string | undefined;
 	const lines = page.split("\n").map((line) => {

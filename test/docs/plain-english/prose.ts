@@ -1,34 +1,32 @@
-/** A paragraph, a list item, a table cell or a literal, as people read it. */
+/** A passage to check, for example a paragraph, a list item, a table cell or a string literal. */
 export interface Prose {
 	readonly kind: Kind;
-	/** Text with line breaks, without comment or list markers. */
+	/** Text with its line breaks, without comment or list markers. */
 	readonly text: string;
-	/** Number of the passage's first line in the file, starting at 1. */
 	readonly line: number;
 }
 
 export const kinds = ["comments", "docs", "texts", "names", "identifiers"] as const;
 /**
- * Kinds of checked texts. `names` are the titles of tests and requirements. `identifiers` are the names in code and of
- * files.
+ * Kinds of checked text. `names` are titles of tests and requirements. `identifiers` are names in code and base names
+ * of files.
  */
 export type Kind = (typeof kinds)[number];
 
 export interface Sentence {
 	readonly kind: Kind;
-	/** The sentence as it is in the file. */
 	readonly text: string;
-	/** The sentence with each code span, quotation and address replaced by one word of capitals. */
+	/** The sentence, with a single word of capitals in place of each code span, quotation and URL. */
 	readonly plain: string;
 	readonly line: number;
 }
 
-/** Minimum number of words in a checked sentence. A text with fewer words is a label. */
+/** Minimum number of words in a checked sentence. Shorter texts are labels. */
 const fewestWords = 3;
 
 const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
 
-/** Splits a paragraph into sentences. Excludes labels of one or two words. */
+/** Splits a passage into sentences. Excludes labels of one or two words. */
 export function sentencesOf({ kind, text, line }: Prose): Sentence[] {
 	const masked = mask(text);
 	return [...segmenter.segment(masked)]
@@ -44,10 +42,10 @@ export function sentencesOf({ kind, text, line }: Prose): Sentence[] {
 		.filter(({ plain }) => countWords(plain) >= fewestWords);
 }
 
-/** Parts that are not the author's prose: code spans, quotations, docstring links, template values and addresses. */
+/** Matches parts that are not prose: code spans, quotations, docstring links, template values and URLs. */
 const foreign = /`[^`]*`|"[^"]*"|“[^”]*”|\{@link [^}]*\}|\{…\}|https?:\/\/\S+/g;
 
-/** Replaces foreign parts and markup. The result has the same length, so that an index is valid in both texts. */
+/** Masks foreign parts and markup. The result has the same length, so that indexes apply to both texts. */
 function mask(text: string): string {
 	return text
 		.replaceAll(foreign, (match) => "X".repeat(match.length))

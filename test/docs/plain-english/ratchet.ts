@@ -4,7 +4,7 @@ import * as z from "zod";
 import { type Kind, kinds } from "./prose.ts";
 import { packageOf, type Reading } from "./readings.ts";
 
-/** Goal for the share of sentences with findings: the maximum in percent. */
+/** Maximum share of sentences with findings, in percent. */
 export const goals: Readonly<Record<Kind, number>> = {
 	comments: 2,
 	docs: 0,
@@ -18,7 +18,7 @@ export interface Count {
 	readonly findings: number;
 }
 
-/** Sentences and findings by package and kind. Excludes pairs without a sentence. */
+/** Number of sentences and findings by package and kind. Excludes kinds without a sentence. */
 export type Counts = ReadonlyMap<string, ReadonlyMap<Kind, Count>>;
 
 export function countsOf(readings: readonly Reading[]): Counts {
@@ -42,7 +42,7 @@ export function countsOf(readings: readonly Reading[]): Counts {
 }
 
 const Maxima = z.record(z.string(), z.record(z.string(), z.int().min(0)));
-/** The maximum number of findings by package and kind, or 0 for a missing pair. */
+/** Maximum number of findings by package and kind. A missing entry means 0. */
 export type Maxima = z.infer<typeof Maxima>;
 
 const file = new URL("../plain-english.json", import.meta.url);
@@ -62,7 +62,7 @@ export interface Change {
 	readonly maximum: number;
 }
 
-/** Pairs with more findings than their maximum, and pairs with fewer findings. */
+/** Entries with more findings than their maximum, and entries with fewer. */
 export function compare(counts: Counts, maxima: Maxima): { risen: Change[]; fallen: Change[] } {
 	const changes = [...counts].flatMap(([name, row]) =>
 		[...row].map(([kind, { findings }]) => ({ name, kind, findings, maximum: maxima[name]?.[kind] ?? 0 })),
@@ -73,7 +73,7 @@ export function compare(counts: Counts, maxima: Maxima): { risen: Change[]; fall
 	};
 }
 
-/** Maxima lowered to the counts, but never raised. Excludes pairs without findings. */
+/** Lowers the maxima to the counts and never raises them. Excludes entries without findings. */
 export function lowered(counts: Counts, maxima: Maxima): Maxima {
 	const rows = [...counts].map(([name, row]) => {
 		const lowered = [...row].map(

@@ -32,20 +32,17 @@ const patterns = [
 	"{scripts,packages/*/bin}/**/*.mjs",
 	"*.config.ts",
 ];
-/**
- * Files that are not checked, for example generated files, whose sentences are checked in their sources, and inputs
- * of tests.
- */
+/** Files that are not checked: generated files, whose sources are checked instead, and test inputs. */
 const excluded = ["**/node_modules/**", "**/dist/**", "**/gen/**", "**/fixtures/**", "**/*.golden.md"];
 
-/** Sorted paths of all checked files, relative to the root. With `paths`, only the files at or below these paths. */
+/** Sorted paths of the checked files, relative to the root. With `paths`, only files at or below these paths. */
 export function checkedFiles(paths: readonly string[] = []): string[] {
 	const files = globSync(patterns, { cwd: root, exclude: excluded }).sort();
 	if (paths.length === 0) return files;
 	return files.filter((file) => paths.some((path) => file === path || file.startsWith(`${path}/`)));
 }
 
-/** Checks the content of a file. The path determines which literals are checked. */
+/** Checks the content of a file. Its path determines which string literals are checked. */
 export function checkSource(file: string, source: string, exceptions: readonly Exception[] = []): Reading {
 	const sentences = { comments: 0, docs: 0, texts: 0, names: 0, identifiers: 0 };
 	const findings: Finding[] = [];
@@ -65,8 +62,8 @@ export function checkSource(file: string, source: string, exceptions: readonly E
 }
 
 /**
- * User texts of a file. For a source, these are messages, labels and prompts. A Markdown file among the sources is a
- * user text as a whole.
+ * User texts of a file. In a source, these are messages, labels and prompts. A Markdown file in `src/` is completely
+ * user text.
  */
 export function userTexts(file: string, source: string): Prose[] {
 	return proseOf(file, source).filter(({ kind }) => kind === "texts");
@@ -83,7 +80,7 @@ function asFinding(
 function proseOf(file: string, source: string): Prose[] {
 	if (!file.endsWith(".md")) return sourceProse(file, source, literalsOf(file));
 	const prose = markdownProse(source);
-	// Markdown files among the sources contain prompts for models.
+	// Markdown files in `src/` contain prompts for models.
 	return file.includes("/src/") ? prose.map((part) => ({ ...part, kind: "texts" as const })) : prose;
 }
 
@@ -92,7 +89,7 @@ function literalsOf(file: string): Literals {
 	return /^test\/|\.test\.ts$|\/testing\//.test(file) ? "titles" : "texts";
 }
 
-/** Name of the package or the group of a file. Decisions are separate from the remaining pages. */
+/** Name of the package or group of a file. `decisions` is separate from the other pages. */
 export function packageOf(file: string): string {
 	const [first = "", second = ""] = file.split("/");
 	if (first === "packages") return second;

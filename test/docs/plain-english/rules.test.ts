@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { sentencesOf } from "./prose.ts";
 import { rules } from "./rules.ts";
 
-/** Names of the rules that a text breaks. */
 function broken(text: string): string[] {
 	const sentences = sentencesOf({ kind: "comments", text, line: 1 });
 	return rules.filter(({ breaks }) => sentences.some(breaks)).map(({ name }) => name);

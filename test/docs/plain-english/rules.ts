@@ -2,21 +2,19 @@ import { countWords, type Sentence } from "./prose.ts";
 
 export interface Rule {
 	readonly name: string;
-	/** Advice for the author of a sentence that breaks the rule. */
 	readonly advice: string;
 	readonly breaks: (sentence: Sentence) => boolean;
 }
 
-/** Maximum number of words in a sentence. A longer sentence must be split. */
 const maxWords = 30;
 
 const clauseStart =
 	/^[^\p{L}\p{N}]*(?:what(?:ever)?|who|whose|whom|whoever|where|of|so many|so much|so few|that which|nobody|nothing|told)\b(?!-)/iu;
-/** Finds a clause of the kind above after a colon or a semicolon. */
+/** Matches such a clause after a colon or semicolon. */
 const clauseInside = /[;:] (?:what|who|whose|whoever|nobody|nothing|so many|so much)\b/i;
 const conditionalWhere =
 	/(?:^|[,;:(–—] ?|\b(?:and|or|but|not|only|except) )where (?:there (?:is|are|was|were)|one|none|nothing|nobody|somebody|no|neither|it (?:is|has|can|may|must|was)|they|any|this|that|these|those|possible|needed|given|set|allowed|known|you|we)\b|\bwhere (?:there (?:is|are) (?:none|no|one|nothing|nobody)|none|nobody|somebody)\b|\b(?:undefined|null|false|true|empty|missing|throws|rejects|fails|refused)`? (?:[\w`]+ )?where\b/i;
-/** Finds "is no approval" instead of "is not an approval". */
+/** Matches "is no approval" instead of "is not an approval". */
 const noNoun =
 	/(?<!there )\b(?:is|are|was|were|be|been) no (?!longer|more|less|such|one|op\b|different|matter|way|need|reason)\w/i;
 const person = /\b(?:some|any|every)(?:body|one)\b|\bnobody\b|\bno one\b|\bwho(?:so)?ever\b|\bwhomever\b/i;
@@ -190,7 +188,7 @@ export const rules: readonly Rule[] = [
 	},
 ];
 
-/** Whether the sentence is a question, which may begin with an interrogative. */
+/** Questions may start with an interrogative. */
 function isQuestion(plain: string): boolean {
 	return /\?["')\s]*$/.test(plain);
 }

@@ -1,10 +1,10 @@
 import { type ESTree, type ParseResult, parseSync, Visitor } from "rolldown/utils";
 import type { Kind, Prose } from "./prose.ts";
 
-/** Checked literals in addition to comments: all sentences as texts or as names, or only the titles of tests. */
+/** String literals to check in addition to comments: all sentences as texts or as names, or only test titles. */
 export type Literals = "texts" | "names" | "titles";
 
-/** Comments and literals of a TypeScript or JavaScript source. Throws if the source cannot be parsed. */
+/** Comments and literals of a TypeScript or JavaScript source. Throws if the source has a syntax error. */
 export function sourceProse(file: string, source: string, literals: Literals): Prose[] {
 	const { program, comments, errors } = parseSync(file, source);
 	if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
@@ -19,7 +19,7 @@ export function sourceProse(file: string, source: string, literals: Literals): P
 	];
 }
 
-/** Returns the line number, starting at 1, for the index of a character. */
+/** Returns a function that maps a character index to its line number, starting at 1. */
 function lineFinder(source: string): (index: number) => number {
 	const starts = [...source.matchAll(/\n/g)].map(({ index }) => index + 1);
 	return (index) => {
@@ -56,7 +56,7 @@ function joinedComments(comments: readonly Comment[], source: string): CommentLi
 }
 
 const directive = /^[*\s!]*(?:biome-|@ts-|eslint|v8 |c8 |#|\/ <reference|vite-|@vite|prettier-)/;
-/** Tags with a type or a name but no prose. */
+/** Matches tags with a type or a name but no prose. */
 const tagOfType = /^@(?:type|typedef|property|template|satisfies|import|extends|see|internal|default)\b/;
 const tagOfProse = /^@(\w+)\s*(?:\{[^}]*\}\s*)?/;
 
@@ -77,7 +77,7 @@ function commentProse({ start, lines }: CommentLines, lineAt: (index: number) =>
 		else if (line.startsWith("@")) isCode = false;
 		const isItem = /^(?:[-*] |\d+\. |@)/.test(line);
 		if (line === "" || isItem || isCode) flush();
-		// A deeper indentation marks a drawing or a code sample.
+		// Deeper indentation marks a diagram or a code sample.
 		if (line === "" || isCode || line.startsWith("```") || tagOfType.test(line) || /^(?:\t| {3})/.test(text))
 			continue;
 		begun ??= { line: first + index, lines: [] };
@@ -87,7 +87,7 @@ function commentProse({ start, lines }: CommentLines, lineAt: (index: number) =>
 	return prose;
 }
 
-/** Removes the tag of a line. From `@param {string} name what it is`, only the words after the name remain. */
+/** Removes the tag of a line. For `@param {string} name TEXT`, only TEXT remains. */
 function withoutTag(line: string): string {
 	const tag = tagOfProse.exec(line);
 	if (tag === null) return line;
@@ -121,12 +121,12 @@ function rootName(callee: ESTree.Expression | ESTree.Super): string {
 }
 
 /**
- * String and template literals, and concatenations of them, that read as a sentence. Excludes tagged templates, because
- * they are SQL.
+ * String literals, template literals and their concatenations that contain a sentence. Excludes tagged templates, which
+ * contain SQL.
  */
 function sentenceLiterals(program: ESTree.Program): Found[] {
 	const found: Found[] = [];
-	/** Nodes to skip: parts of a concatenation or of a tagged template, and literal types. */
+	/** Nodes to skip: parts of a concatenation or a tagged template, and literal types. */
 	const seen = new Set<ESTree.Node>();
 	const add = (node: ESTree.Node): void => {
 		if (seen.has(node)) return;
@@ -160,7 +160,7 @@ export function textOf(node: ESTree.Node): string | undefined {
 const sql =
 	/^\s*(?:select|insert|update|delete|create|alter|drop|with|pragma|begin|commit|analyze|vacuum)\b[\s\S]*\b(?:from|into|set|table|index|where|values|trigger)\b/i;
 
-/** Whether a text reads as prose: at least three words, which are at least half of its parts. False for SQL. */
+/** Whether a text is prose: it has at least three words, and at least half of its parts are words. False for SQL. */
 export function isSentence(text: string): boolean {
 	const words = text.split(/\s+/).filter((word) => /^[("'“‘]*\p{L}[\p{L}'’-]*[)"'”’.,;:!?…]*$/u.test(word));
 	return words.length >= 3 && words.length * 2 >= text.trim().split(/\s+/).length && !sql.test(text);

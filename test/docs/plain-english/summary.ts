@@ -10,7 +10,7 @@ export function summary(counts: Counts): string {
 	return table([["package", "kind", "sentences", "findings", "percent", "goal"], ...rows, ...sums]);
 }
 
-/** One line with the share of each kind next to its goal. */
+/** One line with the share of each kind and its goal. */
 export function presentAndGoals(counts: Counts): string {
 	const shares = sumsOf(counts).map(
 		([kind, count]) =>

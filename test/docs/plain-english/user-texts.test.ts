@@ -10,7 +10,7 @@ const slack = "packages/slack/src";
 const cli = "packages/cli/src";
 const gateway = "packages/gateway/src";
 
-/** Texts that may stay outside of `texts/`: parts of log lines, names, code, and texts that a protocol defines. */
+/** Texts that may be outside of `texts/`: parts of log lines, names, code, and texts that a protocol defines. */
 const exceptions = [
 	{
 		path: "packages/cli/src/chat/images",
@@ -142,13 +142,13 @@ const exceptions = [
 	{ path: `${gateway}/wires/zot/methods/prompts.ts`, reason: "errors of Zot" },
 ];
 
-/** The maximum number of texts outside of `texts/`. Lower the maximum when the number falls, and never raise it. */
+/** Maximum number of texts outside of `texts/`. Lower it when the number falls, and never raise it. */
 const maxima = { connector: 0, discord: 0, slack: 0, cli: 0, gateway: 0 };
 
-/** Packages with errors that a person or a client reads. */
+/** Packages whose errors are visible to users or clients. */
 const withErrors: readonly string[] = ["cli", "gateway"];
 
-/** Texts of a package outside of `texts/`, each with its file. */
+/** Texts of a package outside of `texts/`, with their files. */
 function outside(name: string): { readonly file: string; readonly text: string }[] {
 	const files = globSync(`packages/${name}/src/**/*.ts`, { cwd: root }).filter(
 		(file) => !/\.test\.ts$|\/(?:testing|texts|gen)\//.test(file),

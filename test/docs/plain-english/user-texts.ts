@@ -1,19 +1,18 @@
 import { type ESTree, parseSync, Visitor } from "rolldown/utils";
 import { isSentence, textOf } from "./source-prose.ts";
 
-/** Properties whose value is shown to a person, even if the value is a single word. */
+/** Properties whose values are always user texts, even a single word. */
 const shown = new Set(["label", "title", "placeholder", "description", "text", "todo", "fix", "what"]);
 const logLevels = new Set(["debug", "info", "warn", "error"]);
 
-/** A text in a source, with `{…}` in place of its values. */
 export interface UserText {
 	readonly text: string;
 	readonly start: number;
 }
 
 /**
- * Sentences of a source, and words of buttons, titles and forms, that people read. Excludes log lines. Includes errors
- * only if `errors` is true: errors of a connector are for its log, and errors of a command are for its user.
+ * Sentences of a source, and words of buttons, titles and forms, that users can see. Excludes log messages. Includes
+ * errors only with `errors`: errors of a command are for its user, but errors of a connector are for its log.
  */
 export function userTexts(file: string, source: string, { errors: withErrors = false } = {}): UserText[] {
 	const { program, errors } = parseSync(file, source);
@@ -54,7 +53,7 @@ export function userTexts(file: string, source: string, { errors: withErrors = f
 	return found.filter(({ start }) => !others.some(([from, to]) => from <= start && start < to));
 }
 
-/** Whether the call is one such as `log.warn`, `parts.log.warn` or `this.#log.warn`. */
+/** Whether the call is a log call, such as `log.warn`, `parts.log.warn` or `this.#log.warn`. */
 function isLog({ object, property }: ESTree.MemberExpression): boolean {
 	if (property.type !== "Identifier" || !logLevels.has(property.name)) return false;
 	const owner = object.type === "MemberExpression" ? object.property : object;
