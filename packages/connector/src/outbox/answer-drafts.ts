@@ -21,8 +21,8 @@ export class AnswerDrafts {
 	/** Monotonic times until which an edit without a clear answer may still arrive, by card. */
 	readonly #late = new Map<string, number>();
 	/**
-	 * Cards of answers that this process posted in its first seconds. For other cards, edits of the last process may then
-	 * still arrive.
+	 * Cards of answers that this process posted within `inboundMs` of its start. Until then, edits of the last
+	 * process may still arrive for all other cards.
 	 */
 	readonly #posted = new Set<string>();
 

@@ -15,12 +15,10 @@ class Places implements Failpoints {
 		return next?.();
 	}
 
-	/** Runs the work when the code reaches the failpoint next. */
 	once(name: string, work: () => Promise<void> | void): void {
 		this.#next.set(name, work);
 	}
 
-	/** Blocks the next call that reaches the failpoint. Returns a function that ends the block. */
 	block(name: string): (error?: Error) => void {
 		const { promise, resolve, reject } = Promise.withResolvers<void>();
 		this.once(name, () => promise);
@@ -33,7 +31,6 @@ async function office(): Promise<{ readonly office: PostOffice; readonly places:
 	return { office: await PostOffice.open(() => openSqlite(places), places), places };
 }
 
-/** Returns rows of `count` conversations. */
 function everywhere(count: number): Partial<PlannedRow>[] {
 	return Array.from({ length: count }, (_, n) => ({ payload: n, conversation: `room ${n}` }));
 }

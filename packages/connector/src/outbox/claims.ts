@@ -61,7 +61,7 @@ export class Claims {
 		claim.ended.resolve();
 	}
 
-	/** Sends the claimed rows after the commit. At its end, `send` removes its row from the busy rows. */
+	/** Sends the claimed rows after the commit. `send` must remove its row from the busy rows at its end. */
 	begin(send: (row: OpenRow, content: Content) => Promise<void>): void {
 		for (const { row, content, ended } of this.#claims.values()) {
 			if (content !== undefined) ended.resolve(send(row, content));

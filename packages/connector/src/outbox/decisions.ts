@@ -122,7 +122,7 @@ export async function decideRow(tx: Tx, id: string, { send, by }: Decision, now:
 		? { state: "dead" as const, reason: `${droppedBy}${by}` }
 		: state === "held"
 			? { ...released, state: "planned" as const, at: now }
-			: // The lookup starts at the time of the row. One attempt leaves as many retries as a new row has.
+			: // Keeps `at`, from which the lookup starts. With one attempt, the row has as many retries as a new row.
 				{ ...released, state: "unknown" as const, attempts: 1 };
 	await tx
 		.updateTable("outbox")

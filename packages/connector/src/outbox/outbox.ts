@@ -95,9 +95,10 @@ export class Outbox {
 	}
 
 	/**
-	 * Plans the posts of events, moves the session's cursor and runs `beside`, in one transaction. Resolves after the commit;
-	 * rows are sent later. Events up to the cursor plan no rows. Rejects with `failed_precondition` if the cursor would move
-	 * back. A newer row of a card replaces a waiting one.
+	 * Plans the posts of events, moves the session's cursor and runs `beside`, in one transaction. Resolves
+	 * after the commit; rows are sent later. Events up to the cursor plan no rows. Rejects with
+	 * `failed_precondition` if the cursor would move back. The content of a newer row replaces the content of a
+	 * waiting row of the same card.
 	 */
 	async plan(plan: Plan, beside?: (tx: Tx) => Promise<void>): Promise<void> {
 		if (plan.rows.length > 0) await this.#failpoints.reach("outbox.claim");
@@ -252,7 +253,6 @@ export class Outbox {
 		return Math.max(waits, this.#buckets.openAt(this.#parts.surface.scopes(row)));
 	}
 
-	/** Whether a row can be sent now. */
 	readonly #isReady = (row: OpenRow): boolean => {
 		if (row.state !== "planned" || this.#isStale(row) || this.#busy.has(row.id)) return false;
 		const isStopped = this.#stopping.signal.aborted;
@@ -326,8 +326,8 @@ export class Outbox {
 	}
 
 	/**
-	 * Takes the next step for a row that may be posted. A new post is sent again while the platform refuses duplicates,
-	 * and otherwise looked up. An edit is repeated.
+	 * Settles the doubt about a row that may be posted. A new post is sent again while the platform refuses
+	 * duplicates, and otherwise looked up. An edit is repeated.
 	 */
 	async #resolve(row: OpenRow): Promise<void> {
 		const { store, surface, clock } = this.#parts;

@@ -155,7 +155,10 @@ const selectCard = hotStatement<ConnectorTables, { card: string }, { remote: str
 	db.selectFrom("cards").select("remote").where("card", "=", p("card")),
 );
 
-/** Content of a row for the surface. It is not stored in memory. */
+/**
+ * Content of a row for the surface. It is read from the database when needed, because open rows in memory do
+ * not contain it.
+ */
 export interface Content {
 	/** Posting in the format of the surface. */
 	readonly payload: unknown;

@@ -12,7 +12,7 @@ export interface Unreached {
 	readonly at: number;
 }
 
-/** Returns the unreached notices of the last days, the newest first. The connector may be running. */
+/** Returns the stored notices whose first way failed, newest first. The connector may be running. */
 export async function readUnreached(where: DatabaseLocation): Promise<Unreached[]> {
 	const file = connectorDatabaseFile(where);
 	if (!existsSync(file)) return [];

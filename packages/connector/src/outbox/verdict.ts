@@ -79,7 +79,9 @@ export function repeatsLeft(
 	return { until: passed < 0 ? monotonic : monotonic + windowMs - passed, count: 0 };
 }
 
-/** State of a sent row after the answer to its first request. `repeats` are the allowed repeats. */
+/**
+ * State of a row after the response to the first request of an attempt. `repeats` are the allowed repeats.
+ */
 export function judgeSend(
 	row: OpenRow,
 	repeats: Repeats,

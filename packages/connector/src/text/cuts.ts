@@ -2,7 +2,8 @@ import type { Block, Inline, List, Table, TableRow } from "./document.ts";
 import type { Layout, Leaf } from "./layout.ts";
 
 /**
- * Offsets at which a text may be split, in ascending order. The kinds are sorted by the readability of the result.
+ * Offsets at which a text may be split, ascending within each kind. The kinds are listed by the readability
+ * of the result, best first.
  */
 export interface Cuts {
 	/** Offsets between the blocks of the document. */

@@ -127,7 +127,7 @@ class Page {
 		return this.#options.dialect.measure(this.write(from, to));
 	}
 
-	/** Returns the smallest offset at which a post is too long; undefined if the rest fits. */
+	/** Returns the smallest offset at which a post is too long; undefined if the remaining text fits. */
 	#overflowAfter(from: number): number | undefined {
 		const { limit } = this.#options;
 		const end = this.#layout.length;
@@ -154,9 +154,9 @@ export const continuedLabel: Block = {
 };
 
 /**
- * Returns the part of a document between two offsets as independent blocks. A list continues with its number, a table
- * repeats a short header, and a fence repeats its language. The rest of a split list item has no bullet, because a bullet
- * would make it another item.
+ * Returns the part of a document between two offsets as independent blocks. A list continues with its number,
+ * a table repeats a short header, and a code block repeats its language. The second part of a split list item
+ * has no bullet, because a bullet would make it another item.
  */
 function slice(layout: Layout, from: number, to: number): Block[] {
 	return sliceBlocks(layout, layout.blocks, { from, to });

@@ -4,8 +4,9 @@ import { type Block, plainText, type TextNode } from "./document.ts";
 export type Leaf = Extract<TextNode, { type: "paragraph" | "heading" | "tableCell" | "code" }>;
 
 /**
- * Positions of all nodes in the visible text of a document, in order. Each leaf and each thematic break has one further
- * offset at its end, so that an empty one also has a position. Offsets and cuts are in UTF-16 code units.
+ * Positions of all nodes in the visible text of a document, in order. Each leaf and each thematic break has
+ * one further offset at its end, so that an empty node also has a position. Offsets and cuts are in UTF-16
+ * code units.
  */
 export class Layout {
 	readonly blocks: readonly Block[];

@@ -11,7 +11,6 @@ function words(value: string): Block {
 	return { type: "paragraph", children: [{ type: "text", value }] };
 }
 
-/** Writes the parsed document as Markdown again, for comparisons. */
 function roundTrip(markdown: string): string {
 	return markdownDialect.write(blocks(markdown));
 }
@@ -81,7 +80,6 @@ test("an address that is too long, or not a web or mail address, is shown as tex
 	expect(blocks(`[a](${long})`).map(merged)).toEqual([words(`a (${long})`)]);
 });
 
-/** Merges adjacent texts. */
 function merged(block: Block): Block {
 	if (block.type !== "paragraph") return block;
 	return words(block.children.map((child) => ("value" in child ? child.value : "?")).join(""));

@@ -180,7 +180,7 @@ export const approvalTexts = {
 	/** Answer to a press on a post that shows an earlier form of the call. */
 	changed:
 		"Not approved, because this call has changed since this post was shown. Press **Details** on its card again.",
-	/** Help for a reply that is not a decision. */
+	/** Help for a reply that was not accepted as a decision. */
 	typed: {
 		unclear: ({ allowSession }: { readonly allowSession: boolean }): string =>
 			`Not decided. Reply **approve**${allowSession ? ", **approve for this session**" : ""}, **deny** or **deny: your reason**, or press a button.`,

@@ -47,7 +47,6 @@ function nameOf({ tool, calls }: NoticeFacts): string {
 	return calls > 1 ? `${calls} approvals` : `An approval for ${tool}`;
 }
 
-/** Writes the link, the expiry and the call. */
 function rest({ link, expires, calls, what }: NoticeFacts): string {
 	const at = link === undefined ? "" : ` ${link}`;
 	const until = expires === undefined ? "" : ` ${calls > 1 ? "They expire" : "It expires"} ${expires}.`;

@@ -1,7 +1,4 @@
-/**
- * Texts for the operator about posts that wait for a decision or were given up. They appear in lists of the `parley`
- * command.
- */
+/** Texts for operators about posts that need a decision: reasons of the posts, and errors of decisions. */
 export const postTexts = {
 	/** Reasons for the state of a post. */
 	noReason: "no reason was given",
