@@ -70,7 +70,6 @@ async function open(replies: readonly ScriptedReply[], directory?: string) {
 	return { t, model, ...scripted };
 }
 
-/** Opens a session whose calls need no approval. */
 async function trusted(t: TestRuntime) {
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
@@ -83,7 +82,6 @@ async function turn(t: TestRuntime, { session, log }: Awaited<ReturnType<typeof 
 	await log.next("assistant.message");
 }
 
-/** Returns the text of the result of the call with this id. */
 function resultOf(messages: readonly Message[] | undefined, id: string): string {
 	const blocks = (messages ?? []).flatMap(({ content }) => [...content]);
 	return (

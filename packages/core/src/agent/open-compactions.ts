@@ -41,7 +41,7 @@ export async function endInterruptedCompactions(
 		try {
 			await endInterrupted(sessionId, sessions);
 		} catch (error) {
-			// A deleted session needs no end.
+			// The end of a compaction cannot be recorded in a deleted session, so only the note is removed.
 			if (ParleyError.from(error).code === "not_found") {
 				await store.commit((tx) => forgetCompaction(tx, sessionId));
 			} else log.error(compactionTexts.notRecorded, { sessionId, error });

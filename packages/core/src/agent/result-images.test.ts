@@ -56,7 +56,6 @@ class PhotoTalk implements AsyncDisposable {
 		return writeFile(join(this.t.directory, "work", name), content);
 	}
 
-	/** Sends a message, waits until the run has ended, and returns its final message. */
 	async ask(text = "look") {
 		await this.t.send(this.session, text);
 		return this.log.next("assistant.message");
@@ -71,7 +70,6 @@ class PhotoTalk implements AsyncDisposable {
 		return this.results(request).map(({ pictures: images }) => images?.length ?? 0);
 	}
 
-	/** Stops the gateway, and opens a new gateway on the same data. */
 	async restart(...replies: readonly ScriptedReply[]): Promise<PhotoTalk> {
 		await this.t.stop();
 		const { directory, clock } = this.t;

@@ -19,7 +19,6 @@ async function open(t: TestRuntime): Promise<{ session: string; log: EventLog }>
 	return { session, log: await EventLog.join(t.runtime, session, { afterSeq: 0 }) };
 }
 
-/** Advances the clock by the pause of a run. */
 async function pass(t: TestRuntime, ms: number): Promise<void> {
 	await t.settle();
 	t.clock.advance(ms);

@@ -72,7 +72,8 @@ export class Runner {
 	}
 
 	/**
-	 * Starts a claimed run unless it already works. Does nothing without a run, after `stop`, or in a removed session.
+	 * Starts a claimed run unless the session already works on it. Does nothing without a run, after `stop`, or in a
+	 * removed session.
 	 */
 	start(
 		session: Session,

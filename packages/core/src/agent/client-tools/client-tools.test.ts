@@ -19,7 +19,6 @@ function tool(name: string, more: Partial<ClientTool> = {}): ClientTool {
 	return { name, description: `Does ${name}.`, parameters, ...more };
 }
 
-/** A client that records the calls that it receives. */
 class TestClient {
 	readonly clientCalls: ClientCall[] = [];
 	#more = Promise.withResolvers<void>();

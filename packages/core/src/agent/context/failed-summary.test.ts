@@ -22,7 +22,7 @@ const table = new ModelTable([
 
 type WriteSummary = (request: ModelRequest, signal: AbortSignal) => AsyncGenerator<ModelEvent>;
 
-/** A model that writes texts, and summaries in the given way. A request without tools asks for a summary. */
+/** A model that writes texts, and whose summaries a test controls. A request without tools asks for a summary. */
 class TalkingModel implements Model {
 	readonly provider = "toy";
 	readonly defaultModel = "toy";

@@ -67,7 +67,6 @@ class Talk implements AsyncDisposable {
 		return messages.flatMap((message) => (message.role === "user" ? [message.content] : []));
 	}
 
-	/** Stops the gateway, and opens a new gateway on the same data. */
 	async restart(...replies: ScriptedReply[]): Promise<Talk> {
 		await this.t.stop();
 		const { directory, clock } = this.t;

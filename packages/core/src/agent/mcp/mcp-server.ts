@@ -86,7 +86,7 @@ const longestPauseMs = 10 * 60_000;
 const stableMs = 60_000;
 /** Maximum simultaneous calls. */
 const maxCalls = 8;
-/** Maximum questions to people in one call. Further questions are cancelled without a person. */
+/** Maximum questions to people in one call. Further questions are cancelled and reach no person. */
 const maxQuestions = 20;
 
 /**

@@ -20,7 +20,7 @@ export async function openRemote(
 	const { url, headers, allowPrivate } = settings;
 	const limits = new AnswerLimits(clock, (problem) => {
 		closing.problem ??= problem;
-		// A failure to close changes nothing: the problem is recorded, and the connection has already ended for its user.
+		// A failure to close is ignored, because the problem is recorded and the connection is no longer used.
 		closing.close().catch(() => undefined);
 	});
 	const guarded = await guardedFetch({ isPrivateAllowed: () => allowPrivate });

@@ -224,7 +224,7 @@ export class CompleteCharacters {
 		return (isCut ? text.slice(0, -1) : text).toWellFormed();
 	}
 
-	/** Returns the rest at the end of the text: U+FFFD for an incomplete character, otherwise "". */
+	/** Returns U+FFFD if the text ends with an incomplete character, otherwise "". */
 	end(): string {
 		const half = this.#half;
 		this.#half = "";

@@ -61,7 +61,10 @@ export async function nextTry(
 	return next;
 }
 
-/** Attempts for the next reply of a run. After a switch, the fallback answers for the rest of the run. */
+/**
+ * Attempts for the next reply of a run. After a switch to a fallback, the fallback also writes all later replies of
+ * the run.
+ */
 export function triesOf(run: Run, random: () => number, first = run.asking, max?: number): Tries {
 	const { names } = run.settings;
 	const from = Math.max(0, first === undefined ? 0 : names.indexOf(first));

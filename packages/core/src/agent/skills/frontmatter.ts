@@ -8,8 +8,8 @@ const maxFrontmatter = 64 * 1024;
 /** Maximum levels of nested lists and maps below the top level. */
 const maxDepth = 16;
 /**
- * Maximum `maxLevels` of a text for the recursive parser. It exceeds `maxDepth`, because lines of a text also begin in
- * columns.
+ * Maximum result of `maxLevels` for a text that the recursive parser may read. It exceeds `maxDepth`, because
+ * `maxLevels` also includes the columns in which nested values begin.
  */
 const levelLimit = 64;
 
@@ -197,8 +197,8 @@ function readToml(text: string, before: number): Facts {
 }
 
 /**
- * Returns the line of a top-level key, or of a key in the numbered `[[table]]`. For an unknown key in a table, returns
- * the line of the table. Undefined for an unknown table.
+ * Returns the line of a top-level key, or of a key in the `[[table]]` with this index. For an unknown key in a table,
+ * returns the line of the table. Undefined for an unknown table.
  */
 function tomlLine(text: string, [first, index = 0, key]: readonly (string | number)[]): number | undefined {
 	const rows = text.split("\n");

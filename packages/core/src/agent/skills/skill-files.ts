@@ -133,8 +133,8 @@ export class SkillFiles {
 	}
 
 	/**
-	 * Returns the files that may be skills, relative to the base. Files in directories of their own are first, and
-	 * `NAME.md` files follow. Each group is sorted by name.
+	 * Returns the files that may be skills, relative to the base. `NAME/SKILL.md` files are first, and `NAME.md` files
+	 * follow. Each group is sorted by name.
 	 */
 	async #paths(place: Place, problems: SkillProblem[]): Promise<string[]> {
 		const { base, path: below } = place;

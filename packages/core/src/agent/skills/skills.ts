@@ -29,7 +29,7 @@ interface SkillsOptions {
 	readonly secrets: { readonly fingerprint: (text: string) => string };
 	readonly roots: { readonly dataDir: string };
 	readonly sandbox: SandboxHealth;
-	/** Borrows the session of a request. Throws the reason why the principal may not read it. */
+	/** Leases the session of a request. Throws the reason why the principal may not read it. */
 	readonly lease: (
 		principal: Principal,
 		sessionId: string,
@@ -134,8 +134,8 @@ export class Skills {
 
 	/**
 	 * Trusts the present skills of a working directory, in place of skills that were trusted there before. Throws
-	 * `failed_precondition` if there are none. With a digest, throws `aborted` if they have changed since they were
-	 * listed. Returns the skills.
+	 * `failed_precondition` if the directory has no skills. With a digest, throws `aborted` if the skills have changed
+	 * since they were listed. Returns the trusted skills.
 	 */
 	async trust(request: Keyed, directory: string, digest?: string): Promise<readonly ListedSkill[]> {
 		authorize(request.principal, "skill.trust");

@@ -15,7 +15,6 @@ export const padded = (bytes: number): Buffer => Buffer.concat([png, Buffer.allo
 export const large = Buffer.from(png);
 large.writeUInt32BE(2_001, 16);
 
-/** Returns an image of the given size in MiB. */
 export const sent = (mebibytes: number): ImageBlock => shownAs(padded(mebibytes * mebibyte));
 export const shownAs = (content: Buffer): ImageBlock => ({
 	type: "image",
@@ -130,13 +129,11 @@ export class Showing implements AsyncDisposable {
 		});
 	}
 
-	/** Returns the text of a message of a request. */
 	text(index: number, request = -1): string {
 		const content = this.messages(request).at(index)?.content ?? [];
 		return content.flatMap((block) => ("text" in block ? [block.text] : [])).join();
 	}
 
-	/** Stops the gateway, and opens a new gateway on the same data. */
 	async restart(
 		replies: readonly ScriptedReply[],
 		options: Partial<TestRuntimeOptions> = {},

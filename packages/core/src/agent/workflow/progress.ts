@@ -89,8 +89,8 @@ export class WorkflowProgress {
 	}
 
 	/**
-	 * Steps that can start now because their needs succeeded. After a failure there are none, except in a delegation to
-	 * sub-agents.
+	 * Steps that can start now because their needs succeeded. After a failure, no step is ready, except in a delegation
+	 * to sub-agents.
 	 */
 	get ready(): readonly WorkStep[] {
 		if (this.failed && !this.workflow.isDelegation) return [];

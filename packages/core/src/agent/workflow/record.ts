@@ -112,7 +112,7 @@ export class WorkflowRecord {
 		return Math.max(0, this.#run.clock.now() - at);
 	}
 
-	/** Whether the model has a task list of its own, which must not be replaced. */
+	/** Whether the model has written a task list, which must not be replaced. */
 	#hasOwnList(): boolean {
 		return this.#run.steps.some(
 			(step) => step.kind === "reply" && callsOf(step.content).some(({ name }) => name === "todo"),

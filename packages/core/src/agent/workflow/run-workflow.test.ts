@@ -59,7 +59,6 @@ interface BeginOptions extends Partial<Omit<TestRuntimeOptions, "model">> {
 	readonly options?: RunOptions;
 }
 
-/** Summarises the recorded events of skills. */
 function outline(log: EventLog): string[] {
 	return log.events.flatMap(({ event }) => {
 		if (event.type === "skill.started" || event.type === "skill.completed") return [event.type];
@@ -78,7 +77,7 @@ function eventsOf<Type extends RecordedEvent["type"]>(log: EventLog, type: Type)
 	>[];
 }
 
-/** Returns replies that start when `count` requests wait for them. */
+/** Returns replies that start only when `count` requests have arrived. */
 function together(count: number): (text: string) => ScriptedReply {
 	const all = Promise.withResolvers<void>();
 	let here = 0;

@@ -59,7 +59,6 @@ function eventsOf<Type extends RecordedEvent["type"]>(log: EventLog, type: Type)
 	>[];
 }
 
-/** Returns the results of all calls, including failed calls. */
 function resultsOf(log: EventLog): string[] {
 	return log.events.flatMap(({ event }) => {
 		if (event.type === "tool.completed") return [event.result];

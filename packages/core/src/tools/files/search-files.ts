@@ -144,7 +144,7 @@ async function filesOf(path: string, args: Arguments, context: ToolContext): Pro
 
 /**
  * Removes lines of files that were deleted or replaced since the files were chosen, and lines of hard links to files
- * of the gateway. ripgrep may have read such a file, because it opens files by name.
+ * of the gateway. Because ripgrep opens files by name, it may have read such a file.
  */
 async function withoutSwapped(
 	lines: readonly MatchedLine[],

@@ -160,8 +160,8 @@ function resourceOf(
 }
 
 /**
- * Returns the data for later refreshes. Throws if the authorization server lacks PKCE or has an unsafe address. It is
- * stored once, so that the server cannot redirect the refresh token.
+ * Returns the data for later refreshes. Throws if the authorization server lacks PKCE or has an unsafe address. The
+ * data is stored once, so that the server cannot redirect the refresh token later.
  */
 function readServer(metadata: AuthorizationServerMetadata, allowPrivate: boolean): McpAuthorizationServer {
 	const { issuer, authorization_endpoint, token_endpoint, response_types_supported } = metadata;
