@@ -59,8 +59,9 @@ import { configuresSession, type RunOptions } from "./vocabulary/run-options.ts"
 import { noBudgets } from "./vocabulary/usage.ts";
 
 /**
- * Agent runtime with all operations that a wire can request. Every method with a principal checks its rights, and the
- * recorded changes of a method are durable when it resolves. Errors are `ParleyError`s with messages for clients.
+ * Agent runtime with all operations that a wire can request. Every method with a principal checks the
+ * principal's permissions, and the recorded changes of a method are durable when it resolves. Errors are
+ * `ParleyError`s with messages for clients.
  */
 export class Runtime {
 	/** Files of people and tools. */
@@ -79,7 +80,7 @@ export class Runtime {
 	readonly schedules: Schedules;
 	/** Instructions for kinds of work, in files of the operator and of working directories. */
 	readonly skills: Skills;
-	/** Tasks: work in the background. */
+	/** Background tasks. */
 	readonly tasks: Tasks;
 	readonly commands: SessionCommands;
 	/** Requests that only an operator can send. */

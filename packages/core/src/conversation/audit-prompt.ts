@@ -31,8 +31,8 @@ export async function auditShown(
 }
 
 /**
- * Records an answer to an approval, or the grant that approved the call. The entry states whether the answer was typed, and
- * its channel if it came from another channel.
+ * Records an answer to an approval, or the grant that approved the call. The entry states whether a person
+ * typed the answer, and the channel of the answer if it is not the session's channel.
  */
 export async function auditDecided(
 	audit: Audit,
@@ -91,7 +91,7 @@ interface DecidedApproval {
 	readonly by: Principal;
 	readonly answer: Answer;
 	readonly grantId: string | undefined;
-	/** Whether a chat message gave the answer. */
+	/** Whether a person typed the answer in a chat message. */
 	readonly typed: boolean;
 	/** Set if the question stays open because more approvals are required. */
 	readonly votes?: { readonly approvals: number; readonly needed: number };

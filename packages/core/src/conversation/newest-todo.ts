@@ -28,8 +28,8 @@ export async function newestTodo(
 }
 
 /**
- * Returns the task list of an active run, unless a client that has the events up to `from` receives the list with later
- * events.
+ * Returns the newest task list of an active run for a client that has received the events up to `from`. Returns
+ * undefined if a later event contains the list, because the client also receives that event.
  */
 export async function openTodo(
 	db: Kysely<Tables>,

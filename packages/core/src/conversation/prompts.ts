@@ -343,7 +343,7 @@ interface Decided {
 	readonly scope: string | null;
 	readonly call_id: string;
 	readonly answer: Answer;
-	/** Whether a chat message gave the answer. */
+	/** Whether a person typed the answer in a chat message. */
 	readonly typed: boolean;
 }
 
@@ -354,7 +354,7 @@ interface Settling {
 	readonly answer: Answer;
 	readonly by: Principal;
 	readonly binding: string | undefined;
-	/** Whether a chat message gave the answer. */
+	/** Whether a person typed the answer in a chat message. */
 	readonly typed: boolean;
 	/** Principals of earlier approvals. */
 	readonly voters?: readonly string[];

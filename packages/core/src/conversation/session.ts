@@ -52,7 +52,9 @@ export interface LiveRun {
 	readonly ended: Promise<void>;
 }
 
-/** Row of a session with its system prompt. The prompt exists since the first model call of the session. */
+/**
+ * Row of a session with its system prompt. The system prompt is stored at the first model call of the session.
+ */
 export type SessionRow = Selectable<Tables["sessions"]> & { readonly system_prompt?: string | null };
 
 export interface TaskRunEnd {
@@ -82,7 +84,7 @@ export interface SessionTask {
 	readonly supervised: boolean;
 	/** Whether the task may spawn workers. */
 	readonly spawns: boolean;
-	/** Whether the task is a step of a workflow. Then it has `skill.step` events instead of `task` events. */
+	/** Whether the task is a step of a workflow. If so, it has `skill.step` events instead of `task` events. */
 	readonly isStep: boolean;
 	/** Operations of the task's tools for one call of a run. */
 	access(run: { readonly session: Session; park(): void }, callId: string): TaskAccess;
@@ -111,7 +113,7 @@ export interface SessionParts {
 	readonly audit: Audit;
 	/** Start time of this process, in milliseconds since the epoch. */
 	readonly startedAt: number;
-	/** Whether the gateway is shutting down. If so, it is the gateway that disconnects clients. */
+	/** Whether the gateway is shutting down. If so, a disconnect does not mean that a client has left. */
 	readonly stopping: () => boolean;
 }
 
@@ -213,8 +215,8 @@ export class Session {
 	}
 
 	/**
-	 * Runs one command in a single transaction. Its events are emitted when the transaction is durable, in the order of
-	 * the `commit` calls. If `work` throws, nothing has changed.
+	 * Runs one command in a single transaction. Its events are emitted when the transaction is durable, in the
+	 * order of the `commit` calls. If `work` throws, the transaction is rolled back.
 	 */
 	commit<T>(work: (tx: Tx, record: RecordEvents) => Promise<T>): Promise<T> {
 		const { journal } = this.#parts;

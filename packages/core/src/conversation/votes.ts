@@ -80,7 +80,7 @@ export function addVote(
 	return { votes: [...valid, vote], ...defined({ changed }) };
 }
 
-/** Whether a vote is of this person, in any channel, or of this operator. */
+/** Whether this person, in any channel, or this operator cast the vote. */
 export function isVoteOf(vote: Vote, by: Principal): boolean {
 	if (vote.person && by.person) return isSamePerson(vote.person, by.person);
 	return vote.by === actingId(by);

@@ -10,8 +10,8 @@ export interface ContentFacts {
 }
 
 /**
- * Number of bytes that determine the type. They usually contain the entry of an office document (a ZIP archive) that
- * names its kind.
+ * Number of bytes that determine the type. In an office document, which is a ZIP archive, they usually contain
+ * the entry that names its type.
  */
 export const sampleBytes = 64 * 1024;
 const unknownType = "application/octet-stream";
@@ -75,8 +75,8 @@ interface WriteOptions {
 }
 
 /**
- * Writes content to a new file. When it resolves, the content is completely on disk. If writing fails, the file is
- * deleted.
+ * Writes content to a new file. When the promise resolves, the content is completely on disk. If writing fails,
+ * the file is deleted.
  */
 export async function writeContent(
 	path: string,

@@ -80,7 +80,10 @@ const isOutput = sql<boolean>`id like ${sql.lit(`${outputPrefix}%`)}`;
 
 /** Maximum share of the quota for stored results. */
 const outputShare = 1 / 4;
-/** Share of the space for stored results up to which results of one run may displace results of other sessions. */
+/**
+ * Maximum share of the space for stored results that the results of one run may use by displacing results of
+ * other sessions.
+ */
 const displacingShare = 1 / 2;
 
 /** Stored results that may be deleted to make room for a result of a session, oldest first. */

@@ -9,7 +9,8 @@ export const maxImageBytes = 3_932_160;
 /** Maximum width and height in pixels. The provider rejects larger images. Source: the page above. */
 export const maxImageSide = 8_000;
 /**
- * Maximum bytes of all images in a request. A request may have 32 MB, base64 adds a third, and the rest is for text.
+ * Maximum bytes of all images in a request, before base64. A request may have 32 MB, and base64 adds a third.
+ * The remaining space is for text.
  */
 const maxRequestImageBytes = 18 * 1024 * 1024;
 
@@ -28,7 +29,7 @@ export async function loadImage(files: Files, { id, mediaType }: FileFacts): Pro
 	return content && { type: "image", mediaType, data: content.toString("base64") };
 }
 
-/** Returns attachments that describe images which the model does not see. Each states the reason. */
+/** Returns attachments that describe images which the model does not see. Each attachment states the reason. */
 export function describedOnly(images: readonly ImageBlock[], problem: string): Attachment[] {
 	return images.map((image) => ({
 		id: "",

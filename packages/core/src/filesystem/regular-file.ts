@@ -68,8 +68,9 @@ export async function readAt(
 }
 
 /**
- * Refuses a file that has a second name in a forbidden directory. The paths of two hard links are unrelated, so the
- * function searches the forbidden directory. Most files have only one name and need no search.
+ * Refuses a file that has another hard link in a forbidden directory. The paths of two hard links are
+ * unrelated, so the function searches the forbidden directories. Most files have only one link and need no
+ * search.
  */
 export async function refuseForbiddenHardLink(
 	file: FileHandle,

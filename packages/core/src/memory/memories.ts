@@ -132,8 +132,8 @@ export class Memories {
 	}
 
 	/**
-	 * Deletes all notes about a person and all notes that they wrote. Returns the number of deleted notes. If a Discord
-	 * user requests this, it includes notes under the user's ids in other servers and in direct messages.
+	 * Deletes all notes about a person and all notes that they wrote. Returns the number of deleted notes. If a
+	 * Discord user requests this, also deletes notes under the user's ids in other servers and in direct messages.
 	 */
 	async forgetPerson(request: Keyed, person: string): Promise<number> {
 		const { principal } = request;

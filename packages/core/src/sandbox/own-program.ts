@@ -43,8 +43,9 @@ export interface BackgroundProgram extends OwnProgram {
 }
 
 /**
- * Starts another script with this process's Node in its own process session. If the program ends before this process,
- * resolves with its exit code, in the form of `ended`. Throws if the log cannot be opened.
+ * Starts another script with this process's Node in its own process session. If the program ends before this
+ * process, resolves with its exit code, in the form of `RunningProgram.ended`. Throws if the log cannot be
+ * opened.
  */
 export function startInBackground({ args, environment, directory, log }: BackgroundProgram): Promise<number> {
 	const output = openSync(log, "a", 0o600);
@@ -63,17 +64,17 @@ export function startInBackground({ args, environment, directory, log }: Backgro
 }
 
 /**
- * Runs a program of the operator, such as an editor, at the terminal of this process, with the environment of this
- * process. `line` is a command line of the shell, and `file` its last argument. Resolves with the exit code, in the
- * form of `ended`.
+ * Runs a program of the operator, such as an editor, at the terminal of this process, with the environment of
+ * this process. `line` is a command line of the shell, and `file` its last argument. Resolves with the exit
+ * code, in the form of `RunningProgram.ended`.
  */
 export function runOnTerminal(line: string, file: string): Promise<number> {
 	return endOf(spawn("/bin/sh", ["-c", `${line} "$@"`, "sh", file], { stdio: "inherit" }));
 }
 
 /**
- * Sends SIGTERM to a process with the permissions of another user. Resolves with whether the signal was sent. `seteuid`
- * is not enough, because the kernel also accepts the permissions of the real user of this process.
+ * Sends SIGTERM to a process, as another user. Resolves with whether the signal was sent. `seteuid` is not
+ * enough, because the kernel also accepts the permissions of the real user of this process.
  */
 export async function askToEndAs(
 	pid: number,

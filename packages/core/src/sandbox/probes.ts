@@ -33,9 +33,9 @@ export interface Probe {
 	readonly name: string;
 	/** Shell line that runs in the root, with the facts as variables. It succeeds if the sandbox leaks. */
 	readonly attempt: string;
-	/** Lowest minor version of bubblewrap (0.x) that closes this way out. */
+	/** Lowest minor version of bubblewrap (0.x) that prevents this escape. */
 	readonly since?: number;
-	/** Whether the way out is open if the operator allows Unix sockets for commands. */
+	/** Whether the escape is possible if the operator allows Unix sockets for commands. */
 	readonly unixSockets?: boolean;
 }
 
@@ -48,7 +48,7 @@ export const ROOT_SOCKET = "agent.sock";
  */
 const stat = (path: string, field: number): string => `$(sed 's/.*) //' ${path} | cut -d' ' -f${field})`;
 
-/** Ways out of a sandbox. Each one is tried separately. */
+/** Attempts to escape from a sandbox. Each one is made separately. */
 export const probes: readonly Probe[] = [
 	{ name: "read-beside", attempt: 'cat "$beside/canary"' },
 	{ name: "write-beside", attempt: '[ -d "$beside" ] && echo x >"$beside/written"' },

@@ -49,9 +49,9 @@ interface Tested {
 }
 
 /**
- * Tries the ways out that this version of bubblewrap and the configuration must close. Resolves with their number.
- * Rejects with `failed_precondition` if one leads out or its probe printed nothing. Also rejects if the sandbox cannot
- * start.
+ * Tries the escapes that this version of bubblewrap and the configuration must prevent. Resolves with their
+ * number. Rejects with `failed_precondition` if one succeeds or its probe printed nothing. Also rejects if the
+ * sandbox cannot start.
  */
 export async function testSandbox(tested: Tested): Promise<number> {
 	const isPromised = ({ since = 0, unixSockets = false }: Probe): boolean =>

@@ -1,7 +1,7 @@
 import { lineEnds } from "../vocabulary/message.ts";
 import { type ContextMessage, isEarlier } from "../vocabulary/message-context.ts";
 
-/** Additional bytes of a message besides its text, its names and its files. */
+/** Estimated bytes of a message in addition to its text, names and files. */
 const aroundBytes = 100;
 /** Minimum remaining bytes for the beginning of a text. With fewer bytes, the message is left out. */
 const leastBytes = 200;

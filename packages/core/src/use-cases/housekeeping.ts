@@ -14,7 +14,6 @@ export interface DailyTask {
 	readonly work: () => Promise<void>;
 }
 
-/** Runs the daily tasks at the start and then every day. */
 export class Housekeeping {
 	readonly #clock: Clock;
 	readonly #log: Logger;

@@ -15,10 +15,9 @@ export interface ContextCompaction {
 
 /**
  * Tokens of a session's context window, by part. `total` is the token count that the provider reported for the
- * request. Each part's share of it is proportional to the part's token count, which comes from the model's
- * tokenizer or is an estimate; see `basis`. All numbers are non-negative integers, and three sums are exact:
- * `system + tools + history + run` is `total`, `total + remaining` is `window`, and the tokens of `messages`
- * are `history + run`.
+ * request. It is divided among the parts in proportion to the token counts of the model's tokenizer or, without
+ * a tokenizer, to estimates. All numbers are non-negative integers, and three sums are exact: `system + tools +
+ * history + run` is `total`, `total + remaining` is `window`, and the tokens of `messages` are `history + run`.
  */
 export interface ContextSnapshot {
 	readonly model: string;

@@ -11,7 +11,7 @@ import type { TransientEvent } from "./transient-event.ts";
 import type { BudgetReached, Usage } from "./usage.ts";
 
 /**
- * Reason of an early end of a run.
+ * Reason for the early end of a run.
  * - refusal: the model refused.
  * - cut: the last reply reached its token limit.
  * - model: the provider failed.
@@ -53,7 +53,10 @@ export interface GrantFacts {
 	readonly expiresAt: number;
 }
 
-/** The trust grant under which a tool call ran without approval, and the time when the grant ends. */
+/**
+ * The trust grant under which a tool call ran without approval. `until` is its expiry in milliseconds since the
+ * epoch.
+ */
 export interface TrustBadge {
 	readonly grantId: string;
 	readonly until: number;
@@ -193,7 +196,7 @@ export type ConversationEvent =
 			readonly result: string;
 			/** Images in the result. Absent without images. Stored rows contain this name. */
 			readonly pictures?: readonly ImageFacts[];
-			/** Duration of the tool call, without the waits for people's answers. */
+			/** Duration of the tool call, excluding the time in which it waited for people. */
 			readonly durationMs?: number;
 			readonly imported?: true;
 	  }

@@ -73,7 +73,10 @@ export interface UndoAccess {
 	done(): Promise<void>;
 }
 
-/** Files that an undo restores: all files of the turn, or with `partly` only those that were not changed since. */
+/**
+ * Files that an undo restores: all files of the turn, or with `partly` only those that were not changed after
+ * the turn.
+ */
 export interface UndoScope {
 	/** Id of the turn's run. */
 	readonly turn: string;

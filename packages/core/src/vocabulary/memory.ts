@@ -100,7 +100,7 @@ function invalid(message: string): ParleyError {
 export interface MemoryAccess {
 	/** Whether the session is in a chat. Other people may write in it later. */
 	readonly inChat: boolean;
-	/** Returns the note in its stored form. Throws like `store`, except for the number of notes. */
+	/** Returns the note in its stored form. Throws like `store`, but does not check the number of notes. */
 	check(note: NewMemory): NewMemory;
 	/**
 	 * Stores a note with the author and the taint of the run. A repeated call stores no second note. Throws `invalid_argument`,
@@ -113,7 +113,10 @@ export interface MemoryAccess {
 		readonly scope?: MemoryScope | undefined;
 		readonly limit: number;
 	}): Promise<readonly Memory[]>;
-	/** Returns a note that the requesters of the run may delete. Throws `not_found` and `permission_denied`. */
+	/**
+	 * Returns a note that the requesters of the run may delete. Throws `not_found` for a note that the run cannot
+	 * read, and `permission_denied` for a note that the requesters may not delete.
+	 */
 	deletable(id: string): Promise<Memory>;
 	/** Deletes a note. Throws like `deletable`. */
 	forget(id: string): Promise<void>;

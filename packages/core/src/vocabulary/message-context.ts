@@ -31,7 +31,10 @@ export interface ContextMessage {
 	readonly author: {
 		readonly id: string;
 		readonly name: string;
-		/** `self`: Parley is the author. `other`: a bot, or a person without the role member. */
+		/**
+		 * `self`: Parley is the author. `member`: a person with the role member or a higher one. `other`: a bot or
+		 * any other person.
+		 */
 		readonly is: "member" | "other" | "self";
 	};
 	/** Milliseconds since the epoch. */

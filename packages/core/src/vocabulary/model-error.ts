@@ -6,8 +6,8 @@ import { callRefusalTexts } from "./texts.ts";
  * - rate-limited: too many requests.
  * - overloaded: the provider cannot answer now.
  * - interrupted: a reply stopped early or was damaged.
- * - timeout: the reply came too slowly.
- * - unreachable: no connection (name, TLS, refused).
+ * - timeout: the reply took too long.
+ * - unreachable: the connection failed, for example because of DNS or TLS.
  * - rejected: the request itself is invalid and would be refused again.
  * - unauthenticated: the key was refused.
  */

@@ -90,7 +90,7 @@ export type OnResponseStart = (requestId: string) => void;
  */
 export interface Model {
 	readonly provider: string;
-	/** Model name if no other is chosen. */
+	/** Name of the model that answers if no model is chosen. */
 	readonly defaultModel: string;
 	stream(request: ModelRequest, signal: AbortSignal, answered?: OnResponseStart): AsyncIterable<ModelEvent>;
 	/** Returns the provider's token count of the request. Undefined if the provider does not count tokens. Throws like `stream`. */

@@ -24,13 +24,14 @@ export interface Principal {
 	/** Wire of the request, such as `ozzie` or `http`. It is recorded in the audit. */
 	readonly via?: string;
 	/**
-	 * Source of the decisions of a request. Absent for the principal itself. An `agent` never approves. A `form` is a question that
-	 * the client of an agent shows to a person. It never approves a call that always requires approval.
+	 * Source of the decisions of a request. Absent for the principal itself. An `agent` never approves. A `form`
+	 * is a question that the client of an agent shows to a person. A form never approves a call that always
+	 * requires approval.
 	 */
 	readonly through?: "agent" | "form";
 }
 
-/** A person of a chat platform, with the gateway's current facts. */
+/** A person of a chat platform, with the role that the gateway assigns. */
 export interface Person {
 	/** For example `discord:GUILD:USER` or `slack:TEAM:USER`. */
 	readonly id: string;
@@ -58,7 +59,9 @@ export interface Place extends ChannelId {
 	readonly shared: boolean;
 }
 
-/** A connector's facts about the person it acts for. The gateway decides the person's permissions. */
+/**
+ * Information from a connector about the person that it acts for. The gateway decides the person's permissions.
+ */
 export interface Actor {
 	/** The platform's id of the person. */
 	readonly id: string;

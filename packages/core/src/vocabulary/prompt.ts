@@ -39,7 +39,7 @@ export interface ApprovalContext {
 	readonly reply?: ReplyPlace;
 	/** People who are notified immediately. */
 	readonly notify?: Notice;
-	/** Rule that an operator can add instead of approving only this call. Absent if no rule can allow the call. */
+	/** Rule that an operator can add as an answer. Absent if no rule can allow the call. */
 	readonly offered?: OfferedRule;
 }
 
@@ -69,7 +69,7 @@ export interface Notice {
 	readonly channels?: readonly string[];
 }
 
-/** Notices about an approval, with the settings from the time of its request. */
+/** Notices about an approval, with the settings at the time of its request. */
 export interface NoticeSchedule extends Pick<NoticeSettings, "remindMs" | "escalateMs"> {
 	/** Groups to notify. At least one. */
 	readonly groups: readonly Notice[];
@@ -99,17 +99,20 @@ export interface Prompt {
 	/** Expiry in milliseconds since the epoch. After it, the question closes without an answer. */
 	readonly expiresAt: number;
 	readonly approval?: ApprovalContext;
-	/** Tool call that asks. Absent in approvals, which have it in `approval`, and in questions of earlier versions. */
+	/**
+	 * Tool call that asks the question. Absent in approvals, which have it in `approval`, and in questions of
+	 * earlier versions.
+	 */
 	readonly callId?: string;
 	/** Time of the first reminder in milliseconds since the epoch. Default: half of the lifetime. */
 	readonly remindAt?: number;
-	/** Task that asks. The members of its session answer. */
+	/** Task that asks the question. The members of its session answer. */
 	readonly taskId?: string;
 }
 
 /**
- * Whether only an answer with an explicit value approves the question. True for a tool call that always requires approval, and
- * for a trust grant of a channel.
+ * Whether only an answer with an explicit value approves the question. True for a tool call that always
+ * requires approval, and for a request for a trust grant.
  */
 export function alwaysRequires({ type, approval }: Prompt): boolean {
 	return type === "confirm" && (!approval || approval.risk === "critical");
@@ -130,7 +133,7 @@ export type ElicitationAnswer =
 	| { readonly outcome: "cancelled"; readonly reason?: string }
 	| { readonly outcome: "expired" };
 
-/** Response of a client. Omitted fields are absent, and `value: null` is treated as no value. */
+/** Response of a client. `value: null` is treated as no value. */
 export interface PromptResponse {
 	readonly value?: unknown;
 	readonly values?: readonly string[];
@@ -138,15 +141,18 @@ export interface PromptResponse {
 	readonly cancelled?: boolean;
 	/** Reason for a denial, which the model receives. */
 	readonly reason?: string;
-	/** Whether no person made the denial. `reason` explains it. */
+	/** Whether no person made the denial. In that case, `reason` explains it. */
 	readonly unanswered?: boolean;
 	/** False if the connection is not encrypted. */
 	readonly confidential?: boolean;
 	/** True if the client showed an always-required approval as a choice between `deny` and `approve`. */
 	readonly choice?: boolean;
-	/** For approvals: arguments that replace the shown ones. */
+	/** For approvals: arguments that replace the displayed arguments. */
 	readonly arguments?: Readonly<Record<string, unknown>>;
-	/** For approvals: `changes` of the call that the person read. A changed call is refused. Absent: any call is approved. */
+	/**
+	 * For approvals: `changes` of the call that the person read. If an approver has changed the call since then,
+	 * the approval is refused. Absent: the approval applies to the current call.
+	 */
 	readonly changes?: number;
 	/** True if a person of a chat platform typed the answer in a message. */
 	readonly typed?: boolean;

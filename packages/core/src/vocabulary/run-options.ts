@@ -12,7 +12,7 @@ import { runOptionTexts } from "./texts.ts";
 
 /** Options of one run, stored with it. */
 export interface RunOptions {
-	/** Agent profile for the run, in place of the session's profile: instructions, tools, models and policy. */
+	/** Agent profile for the run instead of the session's profile: instructions, tools, models and policy. */
 	readonly agent?: string;
 	/** Names of the tools that the run may use. The session must have them. */
 	readonly tools?: readonly string[];
@@ -49,7 +49,7 @@ export interface RunOptions {
 	readonly through?: Principal["through"];
 	/** Set for the run of a sub-agent. */
 	readonly delegated?: RunDelegation;
-	/** Skill that a person started with the message, in the version of that time. */
+	/** Skill that a person started with the message, as it was at that time. */
 	readonly skill?: UsedSkill;
 }
 

@@ -4,15 +4,16 @@ export interface Command {
 	readonly cwd: string;
 	/** Environment variables in addition to the variables of every command. A value may be a password. */
 	readonly environment?: Readonly<Record<string, string>>;
-	/** Milliseconds until the complete process group is killed. */
+	/** Milliseconds until the complete process group is terminated. */
 	readonly timeoutMs: number;
 	/** Maximum bytes of output. If the output is longer, the result has its beginning and its end, with a marker between them. */
 	readonly maxOutputBytes: number;
 	/** Maximum bytes of a file that the command writes. In bubblewrap, the maximum is never above 1 GiB. */
 	readonly maxFileBytes?: number;
 	/**
-	 * Permissions of the command in the roots. `read`: it may only read. `work`, the default: it may change all files except those
-	 * that decide what runs later. `steer`: it may also change those, because a person approved it or only a known program runs.
+	 * Permissions of the command in the roots. `read`: it may only read. `work`, the default: it may change all
+	 * files except control files, which can affect programs that run later (see `isControl`). `steer`: it may also
+	 * change control files, because a person approved it or only a known program runs.
 	 */
 	readonly power?: "read" | "work" | "steer";
 	/** Id of the tool call, for the log of the command's connections. */
@@ -29,7 +30,7 @@ export interface Command {
 
 /** Counterpart of a program that reads requests and writes responses. Must not throw or block. */
 export interface Dialogue {
-	/** Called once, when the process exists. The program may start to read later. */
+	/** Called once, when the process exists. The program may not have read its input yet. */
 	started(input: ProgramInput): void;
 	/** Receives standard error in chunks. */
 	onErrors(chunk: Uint8Array): void;

@@ -13,7 +13,7 @@ export interface SkillStep {
 	readonly prompt: string;
 	/** Name of a model, or a tier. Default: the run's model. */
 	readonly model?: string;
-	/** Ids of the steps that must succeed before this step starts. The steps exist, and have no cycle. */
+	/** Ids of the steps that must succeed before this step starts. The steps exist and form no cycle. */
 	readonly needs: readonly string[];
 	/** Conditions that the result must meet. Absent if there are none. */
 	readonly criteria?: readonly string[];
@@ -113,7 +113,7 @@ export interface Workflow {
 	readonly name: string;
 	/** SHA-256 of the skill's files. Absent for sub-agents, and in runs of earlier versions. */
 	readonly hash?: string;
-	/** At least one step. Step ids are unique. Needed steps exist, and have no cycle. */
+	/** At least one step. Step ids are unique. Needed steps exist and form no cycle. */
 	readonly steps: readonly WorkStep[];
 	/** Whether the steps are sub-agents. If so, a failed step does not affect the others, and all results are returned. */
 	readonly isDelegation?: true;
@@ -306,7 +306,8 @@ class Filling {
 }
 
 /**
- * Splits at spaces. Removes `"` and `'`, which can enclose spaces. There are no escapes, and an open quote extends to the end.
+ * Splits at spaces. Removes `"` and `'`, which can enclose spaces. Escapes are not supported. An unclosed quote
+ * extends to the end of the text.
  */
 export function splitArguments(text: string): readonly string[] {
 	const written = text.match(/(?:[^ "']|"[^"]*(?:"|$)|'[^']*(?:'|$))+/g) ?? [];

@@ -26,8 +26,8 @@ export type GrantScope = (
 	| { readonly kind: "argv"; readonly tool: string; readonly prefix: readonly string[] }
 ) & {
 	/**
-	 * Version of the rules under which the scope was approved. With another version, the approval ends. If absent, only the
-	 * built-in rules applied.
+	 * Version of the rules under which the scope was approved. Under another version, the approval is no longer
+	 * valid. If absent, only the built-in rules applied.
 	 */
 	readonly policy?: string;
 };
@@ -68,7 +68,8 @@ export interface BindOptions {
 }
 
 /**
- * Facts about directories that the tool calls of one reply share, so that each directory is read once. Valid only at one time.
+ * Facts about directories that the tool calls of one reply share, so that each directory is read once. Not
+ * valid after the calls are bound.
  */
 export type SharedFilesFacts = Map<string, Promise<FilesFact>>;
 
@@ -209,9 +210,9 @@ export interface Leniency {
 }
 
 /**
- * A tool. `plan` inspects the call without an effect. It throws a `ParleyError` for the model if the call is invalid, for example
- * for a missing file or a forbidden path. `run` gets the approved plan, and refuses if the state no longer matches the plan's
- * binding. Both receive arguments that passed `parameters`.
+ * A tool. `plan` inspects the call without side effects. It throws a `ParleyError` for the model if the call is
+ * invalid, for example for a missing file or a forbidden path. `run` gets the approved plan, and refuses if the
+ * state no longer matches the plan's binding. Both receive arguments that passed `parameters`.
  */
 export interface Tool<Arguments = unknown> {
 	readonly name: string;

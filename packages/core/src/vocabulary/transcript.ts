@@ -147,7 +147,7 @@ function withOwn(
 
 const personalised = new WeakMap<Message, Message>();
 
-/** Messages by their origin. The same objects are used again, so that data derived from them is computed once. */
+/** Messages by their origin. The same objects are reused, so that data derived from them is computed once. */
 const messagesByOrigin = new WeakMap<RunMessage | Step, readonly Message[]>();
 
 function once(of: RunMessage | Step, make: () => readonly Message[]): readonly Message[] {
@@ -178,7 +178,7 @@ function replyMessages(
 	results: Map<string, ResultBlock>,
 	ended: boolean,
 ): readonly Message[] {
-	// The refusal is left out, because the model would probably refuse the request again after it.
+	// The refusal is left out, because a model that sees it would probably refuse the next request too.
 	if (step.content.length === 0 || step.stop === "refusal") return [];
 	const calls = callsOf(step.content);
 	const answered = calls.every((call) => results.has(call.id));
@@ -199,8 +199,8 @@ function neverRan(callId: string): ResultBlock {
 }
 
 /**
- * Returns the text of a chat member for the model: a line with the member's name, then the member's lines with `>`. The text can
- * therefore not imitate another member or Parley.
+ * Returns the text of a chat member for the model: a line with the member's name, then the member's lines with
+ * `>`. The text therefore cannot imitate another member or Parley.
  */
 export function attributed(
 	content: string,

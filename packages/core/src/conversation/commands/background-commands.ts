@@ -269,7 +269,7 @@ export class BackgroundCommands {
 		return live.command;
 	}
 
-	/** Stops and forgets all commands of a deleted session. */
+	/** Stops all commands of a deleted session, and removes them from memory. */
 	async forget(sessionId: string): Promise<void> {
 		const own = [...this.#commands].filter(([, live]) => live.sessionId === sessionId);
 		for (const [, live] of own) this.#abort(live, "stopped");
@@ -301,7 +301,9 @@ export class BackgroundCommands {
 		live.stop.abort();
 	}
 
-	/** Forgets the oldest ended commands above the limit. Commands without unread output are forgotten first. */
+	/**
+	 * Removes the oldest ended commands above the limit from memory. Removes commands without unread output first.
+	 */
 	#deleteOldest(last: LiveCommand): void {
 		const key = keyOf(last.sessionId, last.command.n);
 		// Ended commands are in the map in the order of their ends, so the last one moves to the end of the map.

@@ -219,7 +219,7 @@ export class ChannelGrants implements SessionGrants {
 		return this.#openGrants.endOf(place, channelGrantTexts.stopped(asker.principal), asker);
 	}
 
-	/** Observes all events. A spent budget ends the trust of the channels that use it. */
+	/** Receives all events. A spent budget ends the trust of the channels that use it. */
 	observe({ sessionId, event }: Pick<SessionEvent, "sessionId" | "event">): void {
 		if (event.type !== "budget.reached" || event.percent < 100) return;
 		this.#openGrants.spent(event.scope === "session" ? sessionId : undefined);

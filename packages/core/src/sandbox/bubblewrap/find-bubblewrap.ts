@@ -120,8 +120,8 @@ export interface KeyctlProgram {
 }
 
 /**
- * Finds keyctl(1) and tries it once. A kernel or container can deny calls about keys. A command that keyctl(1) starts
- * would then fail.
+ * Finds keyctl(1) and tries it once. A kernel or container can deny key management, and then every command that
+ * keyctl(1) starts would fail.
  */
 export async function findKeyctl(unsandboxed: Sandbox, path = SYSTEM_PATH): Promise<KeyctlProgram> {
 	const program = await findProgram("keyctl", path).catch(() => undefined);

@@ -5,7 +5,7 @@ import { ownAccount } from "@parley/base/own-account";
 import { isWithin } from "../../filesystem/paths.ts";
 import { isOfSystem, type Mount, readOnly, type SystemLayout } from "./system-layout.ts";
 
-/** Paths that decide which directories are bound. */
+/** Paths that determine which directories are bound. */
 interface Bound {
 	readonly layout: SystemLayout;
 	/** Real paths of the roots. */
@@ -75,7 +75,7 @@ const KEYS = "/proc/keys";
 /** Directories in which system services have their sockets. */
 export const serviceDirectories = ["/run", "/var/run"];
 
-/** Returns the host directories that are visible inside, except system directories. */
+/** Returns the host directories that are visible in the sandbox, except system directories. */
 export function boundPlaces(inside: Bound): string[] {
 	return [...openPlaces(inside), ...toolPaths(inside.layout)];
 }
@@ -93,7 +93,7 @@ export function isUnbound(path: string): boolean {
 	return [...kernel, ...serviceDirectories].some((place) => isWithin(path, place));
 }
 
-/** Returns the mounts that build the inside, in order, and the texts that they read from descriptor 4 and higher. */
+/** Returns the mounts of the sandbox, in order, and the texts that they read from descriptor 4 and higher. */
 export function buildInside(inside: Inside): { readonly mounts: Mount[]; readonly texts: string[] } {
 	const { roots, cwd, layout } = inside;
 	const isRoot = cwd === "/";

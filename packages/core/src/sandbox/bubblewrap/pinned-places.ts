@@ -53,8 +53,9 @@ export class PinnedPlaces implements AsyncDisposable {
 	}
 
 	/**
-	 * Returns the mounts without those whose source is missing and selected by `isPinned`. Records the other selected
-	 * sources for `check`. Throws `PlaceReplaced` if the path of a selected source is or contains a link.
+	 * Returns the mounts. Omits a mount if `isPinned` selects its source and the source is missing. Records all
+	 * other selected sources for `check`. Throws `PlaceReplaced` if the path of a selected source is or contains a
+	 * link.
 	 */
 	async bind(mounts: readonly Mount[], isPinned: (path: string) => boolean): Promise<Mount[]> {
 		const found = await Promise.all(
@@ -75,10 +76,10 @@ export class PinnedPlaces implements AsyncDisposable {
 	}
 
 	/**
-	 * Returns a shell line for the inside. It ends the shell unless each recorded path, and the working directory if it
-	 * was opened, is still the opened file or directory. `words` are its positional parameters, which it removes. The
-	 * check is necessary because bubblewrap resolves a path before it binds it, and another program can change the path
-	 * in between.
+	 * Returns a shell line for the sandbox. The line exits the shell unless each recorded path, and the working
+	 * directory if it was opened, is still the opened file or directory. `words` are the positional parameters of
+	 * the line, which removes them. The check is necessary because bubblewrap resolves a path before it binds the
+	 * path, and another program can change the path in between.
 	 */
 	async check(
 		stat: string,

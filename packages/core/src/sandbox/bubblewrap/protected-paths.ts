@@ -18,7 +18,7 @@ export interface CommandPaths {
 	readonly home: string | undefined;
 }
 
-/** A control file: it decides what runs later. `target` is the target of a link, or empty. */
+/** A control file, which can affect programs that run later. `target` is the target of a link, or empty. */
 interface Steering {
 	readonly directory: string;
 	readonly target: string;

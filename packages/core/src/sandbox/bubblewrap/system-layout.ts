@@ -131,7 +131,7 @@ async function settingsOfSystem(): Promise<string[]> {
 	return names.map((name) => `/etc/${name}`);
 }
 
-/** Returns mounts that bind directories and copy links, so that a link leads to the same name inside. */
+/** Returns mounts that bind directories and copy links, so that a link has the same target in the sandbox. */
 async function mapExisting(paths: readonly string[]): Promise<Mount[]> {
 	const found = await Promise.all(
 		paths.map(async (path): Promise<Mount[]> => {

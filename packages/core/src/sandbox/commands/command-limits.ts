@@ -149,7 +149,7 @@ export function scopeArguments({ program, uid, options }: Scope): string[] {
 	]);
 }
 
-/** Creates the cgroup `$1` with its limits, moves into it, and becomes the command. */
+/** Creates the cgroup `$1` with its limits, moves into it, and executes the command. */
 const ENTER = `
 mkdir "$1" && cd "$1" && echo ${MEMORY_BYTES} >memory.max && echo 0 >memory.swap.max && echo ${PROCESSES} >pids.max &&
 	echo 1 >memory.oom.group && echo 0 >cgroup.procs && cd / || { echo "parley: no cgroup $1" >&2; exit 1; }
@@ -172,7 +172,8 @@ export function cgroupLimiter(base: string): Limiter {
 			return {
 				argv: ["/bin/sh", "-c", ENTER, "parley", directory],
 				environment: {},
-				// A cgroup cannot be removed until the kernel has ended its last process. An empty cgroup costs only its name.
+				// A cgroup cannot be removed until the kernel has ended its last process. An empty cgroup that remains is
+				// harmless.
 				end: () => rmdir(directory).catch(() => undefined),
 			};
 		},

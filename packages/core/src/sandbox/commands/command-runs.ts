@@ -45,17 +45,17 @@ export class CommandRuns {
 		this.#marker = ids.create("commands");
 	}
 
-	/** Mark of the commands: see `Sandboxes.marker`. */
+	/** See `Sandboxes.marker`. */
 	get marker(): string | undefined {
 		return this.#hasOpen ? this.#marker : undefined;
 	}
 
-	/** Number of started commands: see `Sandboxes.started`. */
+	/** See `Sandboxes.started`. */
 	get started(): number {
 		return this.#open;
 	}
 
-	/** Process ids: see `Sandboxes.processes`. */
+	/** See `Sandboxes.processes`. */
 	processes(): readonly number[] {
 		this.#deleteExpired();
 		return [...this.#endings.keys()];
@@ -171,7 +171,7 @@ class Opening {
 		if (at >= 0) this.#output.write(all.subarray(at + this.#startMark.length));
 	}
 
-	/** Returns whether the command began. If it did not, writes the text that was printed instead to `output`. */
+	/** Returns whether the command began. If it did not, writes the text that was printed so far to `output`. */
 	end(output: Output): boolean {
 		output.write(this.#before);
 		return this.#hasStarted;
@@ -182,8 +182,8 @@ class Opening {
 const STORED_BYTES = 8 * 1024 * 1024;
 
 /**
- * Stores the head and the tail of the first 8 MiB of a stream, in `maxBytes` bytes of valid UTF-8 without NUL. Counts
- * the other bytes. Memory is bounded by `maxBytes` and one chunk.
+ * Stores the head and the tail of the first 8 MiB of a stream, in at most `maxBytes` bytes of valid UTF-8
+ * without NUL. Counts the other bytes. Memory is bounded by `maxBytes` and one chunk.
  */
 export class OutputWindow {
 	readonly #head: Buffer;

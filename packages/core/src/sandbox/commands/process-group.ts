@@ -14,9 +14,10 @@ const ABANDON_MS = 1_000;
 const FIRST_TEXT = 3;
 
 /**
- * Shell, and the prelude that it runs before it becomes the command. The prelude closes inherited descriptors without
- * the close-on-exec mark, because libuv marks only the lowest numbers. Other shells than bash cannot close numbers
- * above 9, so they close none. https://docs.libuv.org/en/v1.x/process.html#c.uv_disable_stdio_inheritance
+ * Shell, and the prelude that it runs before it executes the command. The prelude closes inherited descriptors
+ * without the close-on-exec mark, because libuv marks only the lowest numbers. Shells other than bash cannot
+ * close numbers above 9, so they close none.
+ * https://docs.libuv.org/en/v1.x/process.html#c.uv_disable_stdio_inheritance
  */
 const BASH = "/bin/bash";
 const BASH_PRELUDE = `for f in /dev/fd/*; do f=\${f##*/}; [ "$f" -gt LAST ] 2>/dev/null && eval "exec $f>&-"; done; `;
@@ -52,8 +53,8 @@ export interface Start {
 	/** Dialogue with the command: see `Command`. */
 	readonly dialogue?: Dialogue;
 	/**
-	 * Asks the processes to end, and replaces the SIGTERM to the group. Resolves with true if a process received the
-	 * request.
+	 * Asks the processes to end. If present, it is called instead of sending SIGTERM to the group. Resolves with
+	 * true if a process received the request.
 	 */
 	ask?(): Promise<boolean>;
 }
@@ -260,7 +261,7 @@ function isMissingOrForeign(reason: unknown): boolean {
 	return reason instanceof Error && "code" in reason && (reason.code === "ESRCH" || reason.code === "EPERM");
 }
 
-/** Variable that names the command to which a process belongs. */
+/** Environment variable with the mark of the command to which a process belongs. */
 export const MARK_NAME = "PARLEY_CALL";
 
 /** Maximum rounds of `killMarked`. A process can start child processes during a round. */

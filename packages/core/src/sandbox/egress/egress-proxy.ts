@@ -66,7 +66,7 @@ export class EgressProxy implements AsyncDisposable {
 
 	#accept(socket: Socket): void {
 		const now = this.#deps.clock.monotonic();
-		// The count starts again every hour, because MCP servers run for days.
+		// The count is reset every hour, because MCP servers run for days.
 		if (now - this.#since >= HOUR_MS) {
 			this.#since = now;
 			this.#accepted = 0;
@@ -229,11 +229,11 @@ export const connectOverTcp: Connect = async (addresses, signal) => {
 	}
 };
 
-/** Milliseconds without data after which a connection is ended. The connection can end up to `IDLE_MS` later. */
+/** Milliseconds without data after which a connection is closed. The check can be up to `IDLE_MS` late. */
 const IDLE_MS = 120_000;
 /**
- * Maximum duration of a connection in milliseconds. The connection can end up to `IDLE_MS` later. Programs that run longer,
- * such as MCP servers, connect again.
+ * Maximum duration of a connection in milliseconds. The check can be up to `IDLE_MS` late. Programs that run
+ * longer, such as MCP servers, reconnect.
  */
 const MAX_MS = 15 * 60_000;
 

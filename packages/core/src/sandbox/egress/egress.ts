@@ -34,7 +34,7 @@ export interface CommandProxy extends EgressWrapping, AsyncDisposable {
 export class Egress {
 	/** Allowed hosts in the normal form that `readAllowedHost` returns. */
 	readonly hosts: readonly string[];
-	/** Receives each decision. The log also receives it. */
+	/** Receives each decision, which is also logged. */
 	audit: EgressAudit = async () => undefined;
 	readonly #options: EgressOptions;
 
@@ -49,9 +49,7 @@ export class Egress {
 		});
 	}
 
-	/**
-	 * Returns an `Egress` for other hosts with the same log and audit. Throws `invalid_argument` if an entry is not a host name.
-	 */
+	/** Returns an `Egress` for other hosts with the same log and audit. Throws as the constructor does. */
 	to(allow: readonly string[]): Egress {
 		const other = new Egress({ ...this.#options, allow });
 		other.audit = (entry) => this.audit(entry);

@@ -8,7 +8,7 @@ const connectMs = 10_000;
 /** Allows every address. Used for hosts for which `isPrivateAllowed` returns true. */
 const everyAddress: Reach = { ports: [], allows: () => true };
 
-/** The part of `fetch` that clients of protocols use. */
+/** Subset of the `fetch` interface that protocol clients use. */
 export type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 export interface FetchGuards {

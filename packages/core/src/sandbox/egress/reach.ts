@@ -4,7 +4,10 @@ import { type Clock, ParleyError } from "@parley/base";
 import ipaddr from "ipaddr.js";
 import { fetchTexts } from "./texts.ts";
 
-/** Addresses and ports to which connections are allowed. The code of the gateway decides, never a model or a page. */
+/**
+ * Addresses and ports to which connections are allowed. The gateway's code chooses them, never a model or a web
+ * page.
+ */
 export interface Reach {
 	readonly ports: readonly number[];
 	allows(address: string): boolean;
@@ -12,7 +15,7 @@ export interface Reach {
 
 export type Lookup = (name: string) => Promise<readonly string[]>;
 
-/** The public internet, on the ports for web pages. */
+/** The public internet, on the HTTP and HTTPS ports. */
 export const publicReach: Reach = {
 	ports: [80, 443],
 	allows: (address) => isPublicAddress(address) && !isNeighbour(address),

@@ -36,7 +36,7 @@ interface SearchLimits {
 /** Repositories in the roots. The required directories are first, then the directories nearest to a root. */
 export interface Repositories extends Unsearched {
 	readonly directories: readonly GitDirectory[];
-	/** Paths of plain files named `.git`, which contain the path of the repository. */
+	/** Paths of regular files named `.git`, which contain the path of the repository. */
 	readonly pointers: readonly string[];
 	/** Device and inode of each directory that contains a `.git`. */
 	readonly tops: ReadonlyMap<string, string>;
@@ -139,7 +139,8 @@ class Search implements Repositories {
 			if (ofAgents.includes(name) && this.#isOpen(inner)) this.ofAgents.add(inner);
 		}
 		if (place.ofParts) for (const name of directories) await this.#add(join(place.path, name));
-		// Directories below a directory with the shape of a repository are also searched, because a command can create that shape.
+		// Directories below a directory that looks like a repository are also searched, because a command can create
+		// such a directory.
 		const isStore = place.inGit && isGitShaped(names);
 		this.#enqueue(place, isStore ? directories.filter((name) => !stores.includes(name)) : directories);
 	}
@@ -308,8 +309,8 @@ async function followPointer(path: string, prefix: string): Promise<string | und
 }
 
 /**
- * Resolves with the beginning of a plain file as text, or undefined if this user can read no plain file there. Does not
- * follow a link, and does not wait for the writer of a named pipe.
+ * Resolves with the beginning of a regular file as text, or undefined if this user can read no regular file
+ * there. Does not follow a link, and does not wait for the writer of a named pipe.
  */
 export async function readStart(path: string, bytes: number): Promise<string | undefined> {
 	const file = await ifThere(open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));

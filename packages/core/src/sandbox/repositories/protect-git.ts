@@ -23,7 +23,6 @@ interface Protected {
 	isOpen(path: string): boolean;
 }
 
-/** A mount as one option of bubblewrap with its values. */
 type Mount = readonly string[];
 
 /** Mounts that protect one directory, such as a repository, a working tree or a directory with skills. */
@@ -111,7 +110,7 @@ export interface RepositoryChanges extends GitRunner {
 	readonly startedMs: number;
 	/** Paths whose earlier change could not be reverted. They are treated as new. */
 	readonly remaining: ReadonlySet<string>;
-	/** Returns a name that no command can guess, a different one on each call. */
+	/** Returns an unguessable name, a different one on each call. */
 	name(): string;
 	/** Renames a file or directory, or records that this failed. Never rejects. */
 	putAside(path: string): Promise<void>;
@@ -250,8 +249,8 @@ const runningKey = /command(?:-options)?$/;
 /** Keys whose value decides whether their setting is removed. */
 const judged = ["fsmonitor", "worktree"];
 /**
- * Matches the text of each file that can contain such a setting. Git preserves the case of names in the file, so the
- * match ignores it.
+ * Matches the text of each file that can contain such a setting. Git preserves the case of names in the file,
+ * so the match ignores case.
  */
 const suspicious = new RegExp(
 	String.raw`!|ext::|command|\b(?:${[...sections, ...keys, ...judged].join("|")})\b`,

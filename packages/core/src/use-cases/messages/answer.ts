@@ -151,7 +151,10 @@ async function isAnsweredElsewhere(
 	return (await journal.store.read((db) => placesAnsweredHere(db, by, places))).includes(place);
 }
 
-/** Throws `not_found` if the operator has meanwhile removed the permission of the person's channel. */
+/**
+ * Throws `not_found` if the channel settings no longer allow this approval to be answered in the person's
+ * channel.
+ */
 function requireNamedStill(places: AnsweringPlaces, { person }: Principal, { place }: PlacedPrompt): void {
 	const here = person && placeKey(person.place);
 	if (here === undefined || place === null || place === here) return;

@@ -15,7 +15,9 @@ export interface ExplainedCall {
 	 * call was invalid, or the approval or the run ended first. `waiting` for an approval or for earlier calls.
 	 */
 	readonly decision: "allowed" | "approved" | "denied" | "refused" | "waiting";
-	/** Reason of the decision in words for people, for example the rule that decided, or the reason of a denial. */
+	/**
+	 * Reason for the decision, as text for people: for example the rule that decided, or the reason for a denial.
+	 */
 	readonly reason: string;
 	/** Principal that approved or denied the call. Absent if no principal answered. */
 	readonly by?: string;

@@ -51,8 +51,8 @@ export class OperatorRequests {
 	}
 
 	/**
-	 * Accepts the undo of the newest turn with changes that are not undone. With `partly`, files that were changed since
-	 * stay as they are.
+	 * Accepts the undo of the newest turn with changes that are not undone. With `partly`, files that were changed
+	 * after the turn stay unchanged.
 	 */
 	async undo(request: Keyed, sessionId: string, partly: boolean): Promise<Accepted> {
 		const { admit, sessions, runner } = this.#ports;

@@ -18,11 +18,11 @@ export interface FileDifference {
 	 * `refused`.
 	 */
 	readonly state: InspectedChange["kind"];
-	/** Reason for a refusal, else "". */
+	/** Reason for a refusal, or "". */
 	readonly reason: string;
 	/** Whether the turn created the file. */
 	readonly isNew: boolean;
-	/** Unified diff from the content before the turn to the present content, without secrets. */
+	/** Unified diff from the content before the turn to the current content, without secrets. */
 	readonly diff: string;
 }
 

@@ -96,8 +96,8 @@ export async function fireSchedule(
 }
 
 /**
- * Whether the owner's permissions depend on a chat platform. If so, its connector must report them before each
- * firing.
+ * Whether the owner's permissions depend on a chat platform. If so, the connector of the platform must report
+ * them before each firing.
  */
 export function needsReport({ person }: Schedule): boolean {
 	return person?.platformRoles !== undefined;

@@ -25,7 +25,7 @@ const copiedTypes = [
 ] as const;
 type CopiedEvent = Extract<RecordedEvent, { readonly type: (typeof copiedTypes)[number] }>;
 
-/** Number of runs to store before other work of the process continues. */
+/** Number of runs to store before the event loop gets a turn. */
 const runsAtOnce = 20;
 
 /** The rows of the first turns of a session. */
@@ -196,8 +196,8 @@ export class HistoryCopy {
 	}
 
 	/**
-	 * Returns the block for the fork. Signed thinking must be returned unchanged, or its provider refuses it, so it is left out if
-	 * it contains a password.
+	 * Returns the block for the fork. Leaves out signed thinking that contains a password, because the provider
+	 * would refuse changed thinking.
 	 */
 	#block(block: ReplyBlock): ReplyBlock[] {
 		const sink = this.#redactor.into("history");

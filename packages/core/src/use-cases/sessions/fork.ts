@@ -51,11 +51,12 @@ export interface Fork {
 }
 
 /**
- * Creates a session with the first turns of another session, in one transaction. The fork has its own copy of the
- * transcript and of the files. It shares only the working directory, and is otherwise independent. It gets the taint,
- * profile, model, system prompt, budgets, owner and channel of the original session. It gets none of its grants, questions,
- * passwords, queued messages and background work. Throws `failed_precondition` for a turn that has not ended,
- * `invalid_argument` for a turn that does not exist, and `already_exists` for a used external key.
+ * Creates a session with the first turns of another session, in one transaction. The fork has its own copy of
+ * the transcript and of the files. It shares only the working directory, and is otherwise independent. It gets
+ * the taint, profile, model, system prompt, budgets, owner and channel of the original session. It gets no
+ * grants, questions, passwords, queued messages or background work of the original session. Throws
+ * `failed_precondition` for a turn that has not ended, `invalid_argument` for a turn that does not exist, and
+ * `already_exists` for a used external key.
  */
 export async function forkSession(
 	ports: ForkPorts,
@@ -102,7 +103,7 @@ export async function forkSession(
 	return response;
 }
 
-/** Number of events to store before other work of the process continues. */
+/** Number of events to store before the event loop gets a turn. */
 const eventsAtOnce = 500;
 
 async function appendEvents(

@@ -134,8 +134,8 @@ async function storeSession(
 }
 
 /**
- * Returns the id. Throws `already_exists` if a session has it. The message reveals nothing about a session that the principal may
- * not see.
+ * Returns the id. Throws `already_exists` if a session has the id. The error message reveals nothing about a
+ * session that the principal may not see.
  */
 async function newId(tx: Tx, id: string): Promise<string> {
 	const known = await tx.selectFrom("sessions").select("id").where("id", "=", id).executeTakeFirst();

@@ -12,7 +12,7 @@ export interface EventFilter {
 	readonly afterSeq?: number;
 }
 
-/** Reads recorded events that the principal may see. Throws `not_found` for a session that they may not see. */
+/** Reads recorded events that the principal may see. Throws `not_found` for any other session. */
 export class EventHistory {
 	readonly #journal: Journal;
 	readonly #sessions: Sessions;

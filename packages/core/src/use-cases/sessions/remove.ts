@@ -24,10 +24,11 @@ export interface RemovePorts extends CancelPorts {
 }
 
 /**
- * Deletes a session with its content, including its workspace if no fork uses it. Deletes the notes of a channel with its
- * last session. Its usage remains in the gateway's totals, and files in another working directory remain. Throws
- * `failed_precondition` while a run or a task has not ended. With `force`, cancels the open runs of the session and of its
- * tasks first. A repeated request with the same key has no effect.
+ * Deletes a session with its content, including its workspace if no fork uses it. Deletes the notes of a
+ * channel with its last session. The usage of the session remains in the gateway's totals, and files in another
+ * working directory remain. Throws `failed_precondition` while a run or a task has not ended. With `force`,
+ * cancels the open runs of the session and of its tasks first. A repeated request with the same key has no
+ * effect.
  */
 export async function removeSession(
 	ports: RemovePorts,
@@ -103,7 +104,7 @@ function refused(): ParleyError {
 	return new ParleyError(message, { code: "failed_precondition" });
 }
 
-/** Stops all runs. The next round stops messages that arrive meanwhile. */
+/** Stops all current runs. The caller must check again for messages that arrived meanwhile. */
 async function stopAll(ports: RemovePorts, session: Session, request: Keyed): Promise<void> {
 	await cancelTurn(ports, session, { ...request, key: undefined }, { queued: true });
 	const ofTasks = [...session.working].flatMap(({ live }) => [...live.values()]);

@@ -20,7 +20,7 @@ export interface ToolPermission {
 	readonly effect: Effect;
 	/** Whether calls of the tool change nothing. */
 	readonly isPure: boolean;
-	/** Reason of the permission, as a text to show, or "" if the built-in rules decide. */
+	/** Reason for the permission, as a text to show, or "" if the built-in rules decide. */
 	readonly reason: string;
 }
 

@@ -77,7 +77,10 @@ export class TaskRunner {
 		this.wake();
 	}
 
-	/** Stops claiming tasks. Resolves when all active tasks have stopped. Another part of the runtime stops them. */
+	/**
+	 * Stops claiming tasks. Resolves when all active tasks have stopped. Does not stop their runs, because `drain`
+	 * does.
+	 */
 	async stop(): Promise<void> {
 		this.#state = "stopped";
 		this.#timer?.cancel();
@@ -251,7 +254,7 @@ interface StartedRun {
 	readonly resumed: boolean;
 }
 
-/** An agent wrote a worker's task, even if a person requested the parent task. */
+/** Lines that tell the model that an agent assigned the work, not a person. */
 const handedOn = taskRefusalTexts.byTask;
 const delegatedNote = taskRefusalTexts.byConversation;
 

@@ -27,7 +27,7 @@ export type CommandEndReason = "exited" | "stopped" | "timed_out" | "gateway" | 
 
 export interface CommandEnding {
 	readonly reason: CommandEndReason;
-	/** Exit code, or null without one. */
+	/** Exit code, or null, for example if a signal ended the command. */
 	readonly code: number | null;
 }
 

@@ -68,15 +68,15 @@ export interface TrustedMcpProgram extends TrustFacts, McpRights {
 
 /** The operator's trust in a remote server that a directory's `.mcp.json` names. Requests go only to the origin of `url`. */
 export interface TrustedMcpRemote extends TrustFacts {
-	/** Complete address that the operator has seen. */
+	/** Complete URL that the operator saw when trusting the server. */
 	readonly url: string;
 	/** Whether the server may have an address of this machine or its networks, and may use plain HTTP. */
 	readonly allowPrivate: boolean;
-	/** Granted variables of the gateway, for its headers. */
+	/** Environment variables of the gateway that the headers of its requests may contain. */
 	readonly environment: Readonly<Record<string, string>>;
-	/** Values that no text may show. */
+	/** Values that must not appear in any text. */
 	readonly secrets: readonly string[];
-	/** Login of the operator for this entry and this address. */
+	/** Login of the operator for this entry and this URL. */
 	readonly login?: McpLoginState;
 }
 
@@ -101,7 +101,7 @@ export interface McpSource {
  */
 export type McpServerPhase = "idle" | "starting" | "ready" | "waiting" | "closed";
 
-/** State of a server for people. */
+/** State of a server, for display. */
 export interface McpServerState {
 	readonly name: string;
 	readonly phase: McpServerPhase;
@@ -109,7 +109,7 @@ export interface McpServerState {
 	readonly tools: readonly string[];
 	/** Tools that are not offered, each with the reason. */
 	readonly refused: readonly string[];
-	/** Reason of the server's last failure. */
+	/** Reason for the server's last failure. */
 	readonly problem?: string;
 	/** Last lines of standard error, for the operator. */
 	readonly log: readonly string[];
@@ -119,7 +119,8 @@ export interface McpServerState {
 export const mcpNamePattern = /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/;
 
 /**
- * Prefix of tool names in rules for servers of a directory. Because of this prefix, no rule for other servers applies to them.
+ * Prefix of tool names in rules for servers of a directory. It prevents rules for other servers from applying
+ * to these servers.
  */
 export const directoryRulePrefix = "directory:";
 
