@@ -122,7 +122,6 @@ class Ask {
 		return this.#exitCode(ended);
 	}
 
-	/** Shows the run and returns its result. */
 	async #follow(run: OwnRun): Promise<Ended> {
 		const { io, session, flags } = this.#options;
 		const format = formatOf(flags);
@@ -173,7 +172,7 @@ function formatOf({ json, outputFormat }: AskFlags): "text" | "json" | "stream" 
 	return json ? "stream" : (outputFormat ?? "text");
 }
 
-/** A terminal receives the answer without control characters. */
+/** Returns the answer, without control characters if stdout is a terminal. */
 function printed(content: string, { stdout }: Io): string {
 	return stdout.isTTY ? visibleText(content) : content;
 }

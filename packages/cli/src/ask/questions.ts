@@ -34,8 +34,8 @@ interface Asking {
 }
 
 /**
- * Questions of one run. Asks the person at the terminal. Without a person, denies each approval and declines each other
- * question.
+ * Questions of one run. Asks the person at the terminal. Without a person, denies each approval and declines every
+ * other question.
  */
 export class Questions {
 	readonly #options: QuestionsOptions;

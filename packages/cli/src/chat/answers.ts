@@ -8,7 +8,6 @@ import { noteRows } from "../wordings/message-rows.ts";
 import type { Conversation } from "./conversation.ts";
 
 interface AnswerPorts {
-	/** The current conversation. */
 	readonly conversation: () => Conversation;
 	readonly format: () => OutputFormat;
 	readonly show: (rows: readonly string[]) => void;

@@ -213,7 +213,7 @@ export class Chat {
 		return this.#earlier ?? [];
 	}
 
-	/** Draws the chat again after a change that did not come from a key. */
+	/** Draws the chat again after a change that no key caused. */
 	redraw(): void {
 		this.#show([]);
 	}
@@ -287,7 +287,7 @@ export class Chat {
 		await this.#sending(`/undo ${words}`.trimEnd(), () => this.#request("undo_changes", { partly }));
 	}
 
-	/** Shows one thinking text or tool call in full. 1 is the last one. */
+	/** Shows one thinking text or tool call in full. `words` counts back from the last one, which is 1, the default. */
 	#openDetail(words: string): void {
 		const { details } = this.#conversation;
 		const place = words === "" ? 1 : Number(words);

@@ -195,7 +195,7 @@ export class Conversation {
 		return note.ends === "reply" ? [...this.#endReply(format), ...note.rows] : note.rows;
 	}
 
-	/** Stores the thinking in `details`. Returns one row that replaces it. A chat in lines has no such row. */
+	/** Stores the thinking in `details`. Returns one row that replaces it, or no row if the chat prints plain text. */
 	#folded({ text, seconds }: Thought, { styles, columns }: OutputFormat): string[] {
 		this.details.addThinking(text);
 		if (this.#text instanceof PlainFlow) return [];
@@ -250,7 +250,10 @@ export class Conversation {
 		return messageRows(message, format);
 	}
 
-	/** Shows a message that was added to the active run. In the middle of a row, the message waits. */
+	/**
+	 * Shows a message that was added to the active run. If a row of the reply is incomplete, the message waits for its
+	 * end.
+	 */
 	#steered(message: UserMessagePayload, format: OutputFormat): string[] {
 		this.#active = true;
 		if (!this.#text.isOpen) return messageRows(message, format);
@@ -328,7 +331,10 @@ export class Conversation {
 		return [...rows, ...ended, ...this.#callFacts(durationMs, isPartial, format)];
 	}
 
-	/** A row with the duration of a long call and the key that shows a partly hidden result. A chat in lines has no such row. */
+	/**
+	 * Returns a row with the duration of a long call, and with the key that shows a partly hidden result. Returns no row
+	 * if the chat prints plain text.
+	 */
 	#callFacts(durationMs: number, isPartial: boolean, { styles }: OutputFormat): string[] {
 		if (this.#text instanceof PlainFlow) return [];
 		const seconds = Math.round(durationMs / 1000);

@@ -4,7 +4,6 @@ import type { SessionFacts } from "../client/find-session.ts";
 
 export interface CreatedSessions {
 	readonly client: Client;
-	/** Sessions that the chat created. */
 	readonly created: readonly OpenSession[];
 	find(id: string): Promise<SessionFacts>;
 }

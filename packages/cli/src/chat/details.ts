@@ -42,7 +42,6 @@ export class Details {
 		this.#add({ title, text: [...given, ...ending].join("\n") });
 	}
 
-	/** Rows of all entries, in order. */
 	rows(format: OutputFormat): readonly string[] {
 		const known = this.#laidOut;
 		if (known?.format.columns === format.columns && known.format.styles === format.styles) return known.rows;

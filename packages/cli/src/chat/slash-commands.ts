@@ -53,8 +53,8 @@ export function readLine(line: string, shell: ShellLines = "message"): Line {
 }
 
 /**
- * `run` is for a chat that draws. `refused` is for a chat that cannot distinguish typed and pasted lines. `message` is
- * for lines that no person types.
+ * Effect of a line that begins with `!`. `run`: runs the command, in a chat that draws. `refused`: shows a hint, in a
+ * chat that cannot distinguish typed and pasted lines. `message`: sends the line, which no person types.
  */
 export type ShellLines = "run" | "refused" | "message";
 

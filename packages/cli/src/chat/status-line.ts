@@ -22,7 +22,6 @@ export interface StatusLineParts {
 	find(sessionId: string): Promise<SessionFacts>;
 	/** State of the sandbox. Undefined if this person may not read it. */
 	readSandbox(): Promise<string | undefined>;
-	/** Called when a fact has arrived. */
 	changed(): void;
 }
 

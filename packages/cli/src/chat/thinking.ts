@@ -12,7 +12,6 @@ export interface Thought {
 /** Events that may arrive while a model still thinks. */
 const duringThinking: readonly string[] = ["internal.llm.call", "assistant.started", "user.message"];
 
-/** Collects the thinking of a model. */
 export class Thinking {
 	#text = "";
 	#since = 0;

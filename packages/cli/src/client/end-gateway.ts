@@ -4,14 +4,14 @@ import { lockIn } from "@parley/gateway/data";
 import { stopMessages } from "../texts/commands/gateway/stop.ts";
 import { isAlive } from "./running-gateway.ts";
 
-/** Exceeds the 30 s within which a gateway ends: 25 s for its runs and 5 s for the rest. */
+/** Longer than the 30 s in which a gateway ends: 25 s for its runs, and 5 s to close its other parts. */
 const longestMs = 40_000;
 const pollMs = 50;
 
 /**
  * Asks the gateway of a data directory to stop, and waits until it ends. Resolves with false if the gateway still runs
- * after 40 s. If this process is root, the owner of the data may have named another program; `endGateway` then rejects
- * with `failed_precondition`.
+ * after 40 s. If this process is root, the owner of the data may have stored the id of another program. In this case,
+ * `endGateway` rejects with `failed_precondition`.
  */
 export async function endGateway(pid: number, data: string): Promise<boolean> {
 	await askToStop(pid, data);
@@ -35,8 +35,8 @@ async function askToStop(pid: number, data: string): Promise<void> {
 }
 
 /**
- * Whether a process has the lock file of the data directory open for writing, as its gateway does. Only Linux shows
- * this.
+ * Whether a process has the lock file of the data directory open for writing, as its gateway does. False on systems
+ * other than Linux.
  */
 function hasLock(pid: number, data: string): boolean {
 	try {

@@ -1,7 +1,6 @@
 import { commandLineTexts } from "../texts/command-line.ts";
 
 export interface InterruptOptions {
-	/** Cancels the running turn. */
 	cancel(): Promise<unknown>;
 	print(words: string): void;
 	/** Called if the turn could not be cancelled. */

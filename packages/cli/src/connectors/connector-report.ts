@@ -198,7 +198,7 @@ export class ReportWriter {
 		});
 	};
 
-	/** Ends the reports. With a given state, the last report has this state. Otherwise, the report is deleted. */
+	/** Ends the reports. With `words`, the last report has this state. Otherwise, deletes the report. */
 	async end(words?: ConnectorWords): Promise<void> {
 		this.#report = undefined;
 		this.#timer?.cancel();

@@ -129,7 +129,7 @@ function sizeOf(log: string): number {
 
 async function failure(log: string, from: number): Promise<ParleyError> {
 	const all = await readFile(log);
-	// A full log file was replaced by a new file during the start.
+	// If the log file is shorter than before, a new file has replaced it during the start.
 	const own = all.length < from ? all : all.subarray(from);
 	const lines = visibleText(own.toString("utf8")).trimEnd().split("\n").slice(-shownLines).join("\n");
 	return new ParleyError(projectTexts.failed({ log, lines }), { code: "failed_precondition" });

@@ -32,8 +32,8 @@ const endTimeoutMs = 1_000;
 const codes = { parse: -32_700, internal: -32_603 } as const;
 
 /**
- * Passes messages between a client on standard input and output and the endpoint of the gateway. Sends a request again
- * only if the gateway refused it because it did not know the session, for example after a restart.
+ * Passes messages between a client on standard input and output and the endpoint of the gateway. Repeats a request only
+ * if the gateway refused it because of an unknown session, for example after a restart.
  */
 export class McpBridge {
 	readonly #options: McpBridgeOptions;

@@ -19,7 +19,7 @@ interface Process {
 
 /**
  * Sockets that are open in processes of tools: the related processes, their descendants, processes of their groups and
- * sessions, and processes with the marker in their environment. Processes that this user may not read, and processes
+ * sessions, and processes with the marker in their environment. Processes that this user cannot read, and processes
  * that ended meanwhile, are omitted.
  */
 export class ToolSockets {

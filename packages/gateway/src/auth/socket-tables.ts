@@ -69,7 +69,10 @@ export async function findOwners(
 	return keys.map(ownerOf);
 }
 
-/** Removes found keys from `requested`, and stops when it is empty. */
+/**
+ * Adds the owners of the requested keys to `owners`, and removes these keys from `requested`. Stops when `requested` is
+ * empty.
+ */
 async function readOwners(
 	parts: AsyncIterable<string>,
 	requested: Set<string>,

@@ -76,8 +76,8 @@ function lockOf(database: DatabaseSync): DataLock {
 }
 
 /**
- * Throws if another process has the database open. Every connection in WAL mode has a shared lock on the file, and an
- * exclusive lock is impossible meanwhile: https://www.sqlite.org/pragma.html#pragma_locking_mode
+ * Throws if another process has the database open. Every connection in WAL mode has a shared lock on the file, which
+ * prevents an exclusive lock: https://www.sqlite.org/pragma.html#pragma_locking_mode
  */
 function checkUnused(file: string, run: string, words: Words): void {
 	if (!existsSync(file)) return;

@@ -26,8 +26,8 @@ export class GrpcEntrance {
 	}
 
 	/**
-	 * Serves an unread connection that uses HTTP/2. Closes it if the server cannot be loaded. The next connection loads the
-	 * server again.
+	 * Serves an unread connection that uses HTTP/2. Closes it if the server cannot be loaded. The next connection then
+	 * tries to load it again.
 	 */
 	accept(socket: Socket): void {
 		this.#loading ??= this.#start();

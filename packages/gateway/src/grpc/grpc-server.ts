@@ -89,8 +89,8 @@ export class GrpcServer {
 	accept(socket: Socket): void {
 		// The connection may have closed while this server was loaded.
 		if (socket.destroyed) return;
-		// The port lets clients close their half of a connection. With that option, Node's HTTP/2 does not detect that a client
-		// has disconnected.
+		// The port accepts sockets with `allowHalfOpen`. With this option, Node's HTTP/2 does not detect that a client has
+		// disconnected.
 		socket.allowHalfOpen = false;
 		const key = bothEnds(socket);
 		this.#sockets.set(key, socket);

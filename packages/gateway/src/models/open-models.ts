@@ -138,7 +138,7 @@ function aboutServer(
 	{ home, modelName, served, undecided, routes }: ServerFacts,
 	{ table, own }: KnownModels,
 ): ServerModels {
-	// Another server may not have the models that the vendor has.
+	// Another server might not have the models that the vendor has.
 	const isElsewhere = ({ provider }: ModelInfo): boolean => routes.others.includes(provider);
 	const listed = table.list().filter((one) => own.includes(one) || one.id === modelName || isElsewhere(one));
 	const toTable = (names: readonly string[]): ModelTable => tableOf(names, { own, table, routes });

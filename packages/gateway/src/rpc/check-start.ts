@@ -72,7 +72,7 @@ function realTemporary(path: string): string {
 	}
 }
 
-/** Returns the path of the file with the operator's rules, which may not exist. */
+/** Returns the path of the file with the operator's rules, which might not exist. */
 export function policyIn({ policyFile, data }: Config): string {
 	return policyFile ?? join(data, "policy.jsonc");
 }

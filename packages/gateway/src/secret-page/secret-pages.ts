@@ -51,7 +51,7 @@ export interface SecretPagesOptions {
 export class SecretPages {
 	readonly #options: SecretPagesOptions;
 	/**
-	 * Pages by the hash of their address. An LRU cache does not suffice: a pending page cannot be computed again, and a visit
+	 * Pages by the hash of their address. An LRU cache does not suffice: a pending page cannot be recreated, and a visit
 	 * must not change which page is the oldest.
 	 */
 	readonly #pages = new Map<string, StoredPage>();

@@ -46,12 +46,15 @@ function collect(value: string, values: readonly string[] = []): string[] {
 	return [...values, value];
 }
 
-/** commander treats a flag and its `--no-` form as one setting, and the last one wins. Here, `--no-tools` always wins. */
+/**
+ * commander treats a flag and its `--no-` form as one setting, whose last value applies. Here, `--no-tools` has
+ * precedence.
+ */
 function unlessNone(names: string, before: string | false | undefined): string | false {
 	return before === false ? false : names;
 }
 
-/** Value of `--session DIR` and `--no-session`. Throws if both are given, because one of them would lose a conversation. */
+/** Returns the value of `--session DIR` and `--no-session`. Throws if both flags are set. */
 function sessionDirectory(directory: string | undefined, before: string | false | undefined): string | false {
 	const place = directory === undefined ? before : before === false && directory;
 	if (!place) return directory ?? false;

@@ -176,7 +176,7 @@ export class ZotConnection {
 	}
 
 	#handle(command: Command): Outcome | Promise<Outcome> {
-		// The cast is safe because the handler was found by the type of the command.
+		// The cast is safe because the handler is looked up by the type of the command.
 		const handler = this.#handlers[command.type] as (command: Command) => Outcome | Promise<Outcome>;
 		return handler(command);
 	}

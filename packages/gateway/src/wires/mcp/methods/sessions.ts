@@ -32,7 +32,7 @@ export async function sessionFor(
 	throw new ParleyError(message, { code: "invalid_argument" });
 }
 
-/** Throws the error again, with this wire's name `directory` for `root_dir`. */
+/** Rethrows the error with this wire's name `directory` for `root_dir`. */
 function directoryError(reason: unknown): never {
 	const { message, code } = ParleyError.from(reason);
 	throw new ParleyError(message.replace(/^root_dir: /, "directory: "), { code, cause: reason });

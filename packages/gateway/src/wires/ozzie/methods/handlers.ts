@@ -37,7 +37,7 @@ const handlers: MethodsOf<MethodName> = {
 /** Carries out the request. Returns the payload of its response, or throws the error of the request. */
 export async function answerRequest(connection: HandlerContext, request: PrincipalRequest): Promise<unknown> {
 	authorizeMethod(request.principal, request.method);
-	// The cast is safe because the handler was found by the method of the request.
+	// The cast is safe because the handler is looked up by the method of the request.
 	const handler = handlers[request.method] as (
 		connection: HandlerContext,
 		request: PrincipalRequest,

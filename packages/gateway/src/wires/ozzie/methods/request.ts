@@ -104,7 +104,9 @@ export async function targetOrNew(
 	return (await connection.join(id, 0, true)).view;
 }
 
-/** Creates the session of a first request. With a key, the same request over another connection finds it again. */
+/**
+ * Creates the session of a first request. With a key, the same request over another connection gets the same session.
+ */
 async function createImplicit(connection: HandlerContext, request: PrincipalRequest): Promise<string> {
 	const { principal, key, method, params } = keyedRequest(request);
 	const { runtime } = connection.deps;
