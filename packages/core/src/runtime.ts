@@ -64,26 +64,18 @@ import { noBudgets } from "./vocabulary/usage.ts";
  * `ParleyError`s with messages for clients.
  */
 export class Runtime {
-	/** Files of people and tools. */
 	readonly files: Files;
 	readonly history: EventHistory;
 	readonly feedback: SessionFeedback;
 	readonly prompts: OpenPrompts;
-	/** Tokens, people, channels, rules and the audit log. */
 	readonly trust: Trust;
 	readonly clientTools: ClientTools;
-	/** MCP servers of the operator, agents and directories. */
 	readonly mcp: McpServers;
-	/** Notes about people and channels, and shared notes. */
 	readonly memories: Memories;
-	/** Messages that are sent to sessions at set times or on events. */
 	readonly schedules: Schedules;
-	/** Instructions for kinds of work, in files of the operator and of working directories. */
 	readonly skills: Skills;
-	/** Background tasks. */
 	readonly tasks: Tasks;
 	readonly commands: SessionCommands;
-	/** Requests that only an operator can send. */
 	readonly operator: OperatorRequests;
 	readonly #options: RuntimeOptions;
 	readonly #parts: RuntimeParts;
@@ -204,7 +196,6 @@ export class Runtime {
 		return joinTurn(this.#parts.services, lease.session, request, runId);
 	}
 
-	/** Requests the last reply again. */
 	async retry(request: Keyed, sessionId: string): Promise<Accepted> {
 		this.#parts.admission.require();
 		using lease = await this.#parts.sessions.lease(request.principal, sessionId, "session.write");
@@ -241,7 +232,6 @@ export class Runtime {
 		return this.#parts.choice.profiles.list();
 	}
 
-	/** Returns the known models of the gateway's provider. */
 	models(principal: Principal): readonly ModelInfo[] {
 		authorize(principal, "model.read");
 		return this.#parts.choice.table.list(this.#parts.choice.model.provider);
@@ -286,10 +276,7 @@ export class Runtime {
 		);
 	}
 
-	/**
-	 * Approves the open and later tool calls of a session, except calls that always require approval. See
-	 * `acceptAll` for sessions of channels.
-	 */
+	/** Approves open and later tool calls of a session, except calls that always require approval. */
 	async acceptAll(request: Keyed, sessionId: string): Promise<void> {
 		await acceptAll({ ...this.#parts.services, sessions: this.#parts.sessions }, request, sessionId);
 	}
@@ -317,10 +304,7 @@ export class Runtime {
 		return forkSession({ ...this.#parts.services, ...this.#parts }, request, sessionId, options);
 	}
 
-	/**
-	 * Deletes a session with all its data. Requires `force` while a run or a task has not ended. See
-	 * `removeSession`.
-	 */
+	/** Deletes a session with all its data. Requires `force` while a run or a task has not ended. */
 	async remove(request: Keyed, sessionId: string, force: boolean): Promise<void> {
 		this.#parts.admission.require();
 		const { services, sessions, commands } = this.#parts;

@@ -10,7 +10,7 @@ import { type PromptWithActor, requesterOf } from "./may-answer.ts";
 
 /**
  * Returns the chat members who wrote to the run of a question: the requester, and authors of added messages and task
- * replies. Each has their present role in the channel in which they wrote.
+ * replies. Each has their current role in the channel in which they wrote.
  */
 export async function participantsIn(db: Tx, row: PromptWithActor, people: People): Promise<Person[]> {
 	const requester = requesterOf(row);

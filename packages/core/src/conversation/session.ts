@@ -78,7 +78,7 @@ export interface SessionTask {
 	readonly tools: readonly string[];
 	/** Chat members who have replied to the task, and other chat members whose requests it works on. */
 	readonly participants: readonly Person[];
-	/** Milliseconds of work before the present claim. */
+	/** Milliseconds of work before the current claim. */
 	readonly workedMs: number;
 	/** Whether the task may request reviews by people. */
 	readonly supervised: boolean;

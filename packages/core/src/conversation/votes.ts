@@ -33,7 +33,7 @@ export interface Votes {
 	readonly changed?: ChangedCall;
 }
 
-/** Present facts about the people on whom a vote depends. */
+/** Current facts about the people on whom a vote depends. */
 export interface Voters {
 	/** Authors of the work, who cannot approve it. */
 	readonly requesters: readonly Person[];

@@ -143,7 +143,7 @@ function shortened(name: string): string {
 	return `${within(stem, room)}${ending}`;
 }
 
-/** Returns the beginning of a text in at most `room` bytes. Does not split a character. */
+/** Does not split a character. */
 function within(text: string, room: number): string {
 	let beginning = "";
 	let bytes = 0;

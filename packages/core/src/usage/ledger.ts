@@ -39,7 +39,6 @@ const addUp = (conflict: Conflicts) =>
 
 type ChargeParameter = <Name extends keyof ChargeRow>(name: Name) => ChargeRow[Name];
 
-/** Returns the values of one call, without the scope. */
 function sumsOf(p: ChargeParameter) {
 	return {
 		day: p("day"),

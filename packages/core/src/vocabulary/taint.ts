@@ -77,7 +77,7 @@ export function readTaint(text: string): Taint {
  * - mcp-changed: an MCP tool whose description or schema has changed since its last approved call.
  * - memory-read: reading notes.
  * - memory-write: storing or deleting notes of the person or the channel.
- * - memory-everyone: storing or deleting notes for all people.
+ * - `memory-everyone`: storing or deleting notes for all people.
  * - schedule: creating or removing a schedule.
  */
 export type ActionClass =

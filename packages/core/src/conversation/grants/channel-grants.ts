@@ -300,7 +300,7 @@ export class ChannelGrants implements SessionGrants {
 		return outcome.response;
 	}
 
-	/** Returns the participants with their present roles. */
+	/** Returns the participants with their current roles. */
 	#asOfNow(db: Tx, participants: Coverable["participants"]): Promise<(Person | undefined)[]> {
 		return Promise.all(
 			participants.map(async (one) => one && { ...one, role: await this.#people.roleNow(db, one) }),

@@ -8,7 +8,7 @@ export const leaseMs = 30_000;
 export interface Claimer {
 	/** Unique id of this process. */
 	readonly worker: string;
-	/** Present time in milliseconds since the epoch. */
+	/** Current time in milliseconds since the epoch. */
 	readonly now: number;
 	/** Tasks that this process works on, regardless of the state in their rows. */
 	readonly except?: readonly string[];

@@ -29,7 +29,7 @@ export type TaskEnd =
 
 export interface EndDeps {
 	readonly tx: Tx;
-	/** Present time in milliseconds since the epoch. */
+	/** Current time in milliseconds since the epoch. */
 	readonly now: number;
 	/**
 	 * Records events in the session that owns the task. Events about its worker are recorded in the conversation of

@@ -60,7 +60,6 @@ export interface SandboxProfile {
 	readonly network: Sandbox | undefined;
 	/** The same sandbox with network access to some hosts. */
 	readonly egress?: Sandbox;
-	/** Network access of the commands in this sandbox. */
 	readonly access?: Egress;
 }
 

@@ -73,7 +73,6 @@ export async function guardedFetch({ isPrivateAllowed }: FetchGuards): Promise<G
 	return { fetch: guarded, close: () => agent.destroy() };
 }
 
-/** Returns the error for a server that cannot be used. */
 export function serverRefusal(message: string, cause?: unknown): ParleyError {
 	return new ParleyError(message, { code: "unavailable", cause });
 }

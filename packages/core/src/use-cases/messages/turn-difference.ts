@@ -45,7 +45,7 @@ interface DifferencePorts {
 }
 
 /**
- * Finds the newest turn with changes that are not undone, and compares its files with their present state. Undefined
+ * Finds the newest turn with changes that are not undone, and compares its files with their current state. Undefined
  * without such a turn.
  */
 export async function readTurnDifference(

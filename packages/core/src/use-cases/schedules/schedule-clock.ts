@@ -230,7 +230,10 @@ export class ScheduleClock {
 		return clock.now() - clock.monotonic();
 	}
 
-	/** Computes the next due times from the last due times and the present clock, because the clock may have been wrong. */
+	/**
+	 * Computes the next due times from the last due times and the current time, because the clock may have been
+	 * wrong.
+	 */
 	async #recalculate(): Promise<void> {
 		const { clock, journal } = this.#parts;
 		await journal.store.commit(async (tx) => {

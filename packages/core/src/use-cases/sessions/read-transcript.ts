@@ -14,7 +14,7 @@ import { messagesOf, type RunMessage, type RunTranscript } from "../../vocabular
 export interface TimedMessage {
 	readonly message: Message;
 	readonly at: number;
-	/** True if a client imported the message when it created the session. */
+	/** True for the history of a new session, which a client imported or a fork copied. */
 	readonly imported?: true;
 }
 
