@@ -104,7 +104,6 @@ export interface Services {
 	readonly startedAt: number;
 	/** Fingerprint function: see `SecretBox.fingerprint`. */
 	readonly fingerprint: (text: string) => string;
-	/** Encrypts stored secrets. */
 	readonly secrets: SecretBox;
 	/** Redacts the secrets of the gateway. */
 	readonly redactor: TextRedactor;

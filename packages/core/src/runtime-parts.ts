@@ -93,7 +93,6 @@ interface WorkParts {
 	readonly housekeeping: Housekeeping;
 }
 
-/** All connected parts of a runtime. */
 export type RuntimeParts = RequestParts & WorkParts;
 
 export function createParts(options: RuntimeOptions): RuntimeParts {

@@ -16,7 +16,6 @@ export class Observers {
 		return () => this.#observers.delete(observer);
 	}
 
-	/** Adds an observer of recorded events. */
 	addRecorded(observer: Observer): void {
 		this.#ofRecorded.add(observer);
 	}

@@ -10,7 +10,6 @@ export interface PersonRule {
 	readonly user?: string;
 }
 
-/** Configuration of chat platforms. */
 export interface ChatSettings {
 	/**
 	 * People who have access without pairing, with their role. If the operator also gave a role, the higher role

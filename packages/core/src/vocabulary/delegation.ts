@@ -17,7 +17,6 @@ export interface DelegatedWork {
 	readonly maxMinutes: number;
 }
 
-/** Limits of the run of a sub-agent. */
 export interface DelegationLimits {
 	/** Agent that delegates. Its rules also apply to the tool calls of the sub-agent. */
 	readonly rulesOf: string;

@@ -29,7 +29,6 @@ export interface Author {
 	readonly name: string;
 }
 
-/** Metadata of an image. */
 export interface ImageFacts {
 	readonly mediaType: ImageType;
 	readonly bytes: number;
@@ -284,7 +283,6 @@ export type ConversationEvent =
 	| { readonly type: "grant.created"; readonly grant: GrantFacts }
 	| { readonly type: "grant.ended"; readonly grantId: string; readonly reason: string };
 
-/** All types of recorded events. */
 export type RecordedEvent =
 	| ConversationEvent
 	| CommandEvent

@@ -52,7 +52,6 @@ export interface FileChange {
 	readonly isStored: boolean;
 }
 
-/** File changes of one turn. */
 export interface TurnChanges {
 	readonly runId: string;
 	readonly message: string;

@@ -32,7 +32,6 @@ export interface MemoryReader {
 	readonly channel?: string | undefined;
 }
 
-/** A note to store. */
 export interface NewMemory {
 	readonly scope: MemoryScope;
 	readonly text: string;

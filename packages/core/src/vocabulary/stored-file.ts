@@ -60,7 +60,6 @@ export function sizeOf(bytes: number): string {
 	return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 }
 
-/** Limits of stored files. */
 export interface FileLimits {
 	/** Maximum bytes of one file. */
 	readonly maxBytes: number;

@@ -119,7 +119,6 @@ export interface TaskFacts {
 	readonly endedAt: number | undefined;
 }
 
-/** Filter for tasks. */
 export interface TaskFilter {
 	readonly limit: number;
 	readonly sessionId?: string;

@@ -250,7 +250,6 @@ export interface NamedTool {
 	readonly ruleName?: string;
 }
 
-/** Returns the name of the tool in rules. */
 export function ruleNameOf({ name, ruleName = name }: NamedTool): string {
 	return ruleName;
 }

@@ -51,7 +51,6 @@ export function formatDollars(cost: number): string {
 	}).format(dollars(cost));
 }
 
-/** Scope of a budget: the gateway, or one session. */
 export type BudgetScope = "gateway" | "session";
 /** Day or month in UTC. */
 export type BudgetPeriod = "day" | "month";

@@ -20,7 +20,6 @@ export interface SessionSummary {
 	readonly cost: number;
 	/** Model that `set_model` or the channel settings have set. */
 	readonly model: string | undefined;
-	/** Agent profile of the session. */
 	readonly profile: string;
 	readonly createdAt: number;
 	readonly updatedAt: number;
@@ -32,11 +31,9 @@ export interface SessionFilter {
 	readonly limit: number;
 	/** Words that the title, the external key or the messages must contain. Case is ignored. */
 	readonly query?: string;
-	/** Prefix of the session's id. */
 	readonly idPrefix?: string;
 }
 
-/** Columns that a list shows. */
 const columns = [
 	"id",
 	"external_key",

@@ -178,7 +178,6 @@ interface Opening extends NewSession {
 	readonly usable?: Promise<unknown>;
 }
 
-/** Rules for new sessions. */
 interface OpeningRules {
 	readonly roots: Roots;
 	readonly places: Places;

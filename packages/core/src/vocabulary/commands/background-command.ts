@@ -1,5 +1,4 @@
 import { backgroundTexts } from "./texts.ts";
-/** Limits of background commands. */
 export const backgroundLimits = {
 	/** Maximum running commands of a session. */
 	perSession: 4,
@@ -31,7 +30,6 @@ export interface CommandEnding {
 	readonly code: number | null;
 }
 
-/** A background command of a session. */
 export interface BackgroundCommand {
 	/** Number of the command in the session, from 1. */
 	readonly n: number;

@@ -15,7 +15,6 @@ interface McpServerFacts {
 
 /** A server that is reached by its URL. */
 export interface McpRemoteSettings extends McpServerFacts {
-	/** URL of the endpoint. */
 	readonly url: string;
 	/** Headers of each request. */
 	readonly headers: Readonly<Record<string, string>>;
@@ -101,7 +100,6 @@ export interface McpSource {
  */
 export type McpServerPhase = "idle" | "starting" | "ready" | "waiting" | "closed";
 
-/** State of a server, for display. */
 export interface McpServerState {
 	readonly name: string;
 	readonly phase: McpServerPhase;

@@ -69,7 +69,6 @@ const spawnParameters = () =>
 	});
 type SpawnArguments = z.infer<ReturnType<typeof spawnParameters>>;
 
-/** Assigns a part of a task to another agent. */
 const spawnWorker = defineTool<SpawnArguments>({
 	name: "spawn_worker",
 	description: taskToolTexts.spawnWorker,
