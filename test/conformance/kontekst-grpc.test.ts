@@ -80,7 +80,10 @@ verifiesOn(
 		stream.start({ prompt: "write" });
 		await stream.proposed();
 		await gateway.restart();
-		expect(await stream.ended()).toMatchObject({ code: status.UNAVAILABLE, details: "the gateway stops" });
+		expect(await stream.ended()).toMatchObject({
+			code: status.UNAVAILABLE,
+			details: "the gateway is stopping",
+		});
 		await using other = await OzzieClient.connect(gateway.url);
 		await other.open({ session_id: String(stream.events[0]?.value["sessionId"]), after_seq: 0 });
 		const prompt = await other.event("prompt.request");

@@ -141,7 +141,7 @@ verifiesOn("ozzie", ["audit.messages"], "the text of sessions is checked on requ
 	});
 });
 
-verifiesOn("ozzie", ["audit.operator"], "only the operator can read the audit", async () => {
+verifiesOn("ozzie", ["audit.operator"], "only the operator can read the audit log", async () => {
 	await using gateway = await TestGateway.start();
 	await using client = await OzzieClient.connect(gateway.url);
 	const { token } = await client.call("create_token", { kind: "observer", name: "watch" });

@@ -78,7 +78,7 @@ verifiesOn(
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
 		await client.open();
-		expect(await client.refusal("feedback", { rating: "good" })).toMatch(/^not available: there is no reply/);
+		expect(await client.refusal("feedback", { rating: "good" })).toMatch(/^not available: no reply to rate/);
 		expect(await client.refusal("explain")).toMatch(/^not available: this session has no run yet/);
 		const { run_id } = await client.call("send_message", { content: "say: hello" });
 		await client.event("assistant.message");
@@ -106,7 +106,7 @@ verifiesOn(
 		expect(context).toBeDefined();
 		const active = (await client.call("explain"))["run_id"];
 		expect(await client.refusal("feedback", { rating: "good", run_id: active })).toMatch(
-			/wait until it ends/,
+			/wait until the run ends/,
 		);
 	},
 );

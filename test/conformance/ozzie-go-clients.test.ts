@@ -13,7 +13,7 @@ const Opened = z.object({ session_id: z.string() });
 /** A write that always requires approval, because the file can run commands later. */
 const critical = "write: .envrc <<< export A=1";
 const question = "Allow write .envrc?";
-const reason = 'this call always requires an approval: choose "deny" or "approve"';
+const reason = 'this call always requires approval: choose "deny" or "approve"';
 
 /** Connects and opens a session like `ask` and the TUI. */
 async function open(gateway: TestGateway, query = ""): Promise<GoClient> {

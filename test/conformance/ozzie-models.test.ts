@@ -98,7 +98,7 @@ verifiesOn(
 		const { payload } = await client.event("assistant.message");
 		expect(payload).toMatchObject({ content: "", error: end.payload["error"], context: {} });
 		expect(payload["error"]).toMatch(/key/);
-		const warnings = gateway.log.records.filter(({ message }) => message === "the provider refuses the key");
+		const warnings = gateway.log.records.filter(({ message }) => message === "the provider refused the key");
 		expect(warnings).toHaveLength(1);
 		const health = await (await fetch(`${gateway.url}/api/health?verbose`)).text();
 		expect(parseJson(health)).toMatchObject({ status: "ok", provider: { state: "refused" } });

@@ -120,9 +120,7 @@ verifiesOn("ozzie", ["ask.long"], "an answer in words has a maximum length", asy
 		const question = await ask(client, content);
 		for (const value of ["x".repeat(maximum + 1), "x".repeat(900_000)]) {
 			const error = await client.refusal("prompt_response", { token: question["token"], value });
-			expect(error).toBe(
-				`invalid params: the answer has ${value.length} characters, at most ${maximum} are accepted`,
-			);
+			expect(error).toBe(`invalid params: the answer has ${value.length} characters: use at most ${maximum}`);
 		}
 		expect(await answered(client, question, { value: "x".repeat(maximum) })).toEqual(received);
 	}

@@ -163,7 +163,9 @@ verifiesOn(
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
-		expect(await client.refusal("list_tasks")).toBe("invalid params: no session is open");
+		expect(await client.refusal("list_tasks")).toBe(
+			"invalid params: session_id: no session is open on this connection: send open_session first, or give session_id",
+		);
 		expect(await query(client, {})).toEqual([]);
 		const here = await client.open();
 		expect(await list(client)).toEqual([]);

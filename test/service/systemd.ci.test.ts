@@ -150,7 +150,7 @@ test("a machine without systemd gets an explanation and no files", async () => {
 	expect({ code, error }).toEqual({
 		code: 1,
 		error: expect.stringMatching(
-			/systemd does not run on this machine.*(?:parley gateway --connectors|wsl\.conf)/s,
+			/systemd is not running on this machine.*(?:parley gateway --connectors|wsl\.conf)/s,
 		),
 	});
 	expect(managers.calls()).toEqual([]);

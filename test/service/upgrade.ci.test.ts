@@ -55,7 +55,7 @@ test("a service is upgraded with a copy of its data, after a rollback that start
 	const old = await machine.runOld("upgrade", "--migrate");
 	expect(old).toMatchObject({
 		code: 1,
-		error: expect.stringMatching(/written by a newer Parley .*upgrade the program/),
+		error: expect.stringMatching(/a newer version of Parley wrote the database .*upgrade the program/),
 	});
 	await downgrade(machine, result.copies[0].file);
 });

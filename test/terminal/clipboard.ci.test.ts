@@ -71,7 +71,7 @@ test("Ctrl-V pastes a text without running it, and says why it can paste nothing
 	await empty.shows("no image and no text was found in the clipboard");
 	const none = await chatWith(setup, { DISPLAY: "" });
 	none.type(ctrlV);
-	await none.shows("no clipboard here: there is no graphical session");
+	await none.shows("no clipboard, because there is no graphical session");
 });
 
 test("the chat can be left while a program of the clipboard hangs, and this program ends", async ({

@@ -57,7 +57,7 @@ test("a login ends in the browser of this machine or with a pasted address, and 
 	expect(logout.text).toContain("logged out of tracker");
 	const twice = setup.run("mcp", "logout", "tracker");
 	expect(await twice.ended()).toBe(2);
-	expect(twice.text).toContain('There is no login to a server "tracker"');
+	expect(twice.text).toContain('there is no login to a server "tracker"');
 });
 
 test("removing a server ends its login as a logout does", async ({ setup }) => {
@@ -84,7 +84,7 @@ test("a login needs a remote server without a token of its own", async ({ setup 
 	await setup.run("mcp", "add", "fixed", "https://mcp.example/mcp", "--token-from", "HOME").ended();
 	const local = setup.run("mcp", "login", "local");
 	expect(await local.ended()).toBe(2);
-	expect(local.text).toContain('There is no remote server "local"');
+	expect(local.text).toContain('there is no remote server "local"');
 	const fixed = setup.run("mcp", "login", "fixed");
 	expect(await fixed.ended()).toBe(2);
 	expect(fixed.text).toContain('The server "fixed" gets its token');

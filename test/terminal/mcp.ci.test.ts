@@ -33,7 +33,7 @@ test("servers are added, listed, tried and removed by commands", async ({ setup 
 	expect(await setup.run("mcp", "remove", "notes").ended()).toBe(0);
 	const again = setup.run("mcp", "remove", "notes");
 	expect(await again.ended()).toBe(2);
-	expect(again.text).toContain('No server "notes" was added by a command');
+	expect(again.text).toContain('no server "notes" was added by a command');
 	// The gateway records the changes before it uses them.
 	await setup.run("ask", "say: hi").ended();
 	const audit = setup.run("audit", "--since", "1h", "--limit", "1000", "--json");
@@ -136,7 +136,7 @@ test("the servers of an agent are listed and tried with its name, and servers fo
 	for (const command of ["list", "doctor"]) {
 		const unknown = setup.run("mcp", command, "--agent", "nobody");
 		expect(await unknown.ended()).toBe(2);
-		expect(unknown.text).toContain('There is no agent "nobody"');
+		expect(unknown.text).toContain('there is no agent "nobody"');
 	}
 	await setup.run("mcp", "remove", "shared").ended();
 });
@@ -158,7 +158,9 @@ test("doctor fails for an invalid file, a lost path and a missing variable, and 
 	const doctor = setup.run("mcp", "doctor", "--dir", "/usr");
 	expect(await doctor.ended()).toBe(1);
 	expect(doctor.text).toMatch(/✗ lost: its path [\s\S]+does not exist/);
-	expect(doctor.text).toContain("✗ missing: the environment of the gateway has no variable ABSENT_TOKEN");
+	expect(doctor.text).toContain(
+		"✗ missing: the environment of the gateway does not contain ABSENT_TOKEN: set the missing variables and restart the gateway",
+	);
 	expect(doctor.text).not.toContain(setup.work);
 });
 

@@ -59,7 +59,7 @@ test("conversations are found, shown, exported, renamed and deleted", async ({ s
 	expect(copy.text).toContain("▸ run_command cmd: echo ```hi");
 	const tooFar = setup.run("sessions", "fork", short, "--at", "2");
 	expect(await tooFar.ended()).toBe(2);
-	expect(tooFar.text.replaceAll("\n", " ")).toContain("the last one is 1");
+	expect(tooFar.text.replaceAll("\n", " ")).toContain("it has only message 1");
 
 	const renamed = setup.run("sessions", "rename", short, "My", "title");
 	expect(await renamed.ended()).toBe(0);

@@ -80,12 +80,12 @@ test("without a service manager, the wizard prints the reason and continues, and
 	screen.type(`${down}\r`);
 	expect(await screen.ended()).toBe(0);
 	const shown = screen.received.replaceAll(/\s+/g, " ");
-	expect(shown).toContain("systemd does not run on this machine");
+	expect(shown).toContain("systemd is not running on this machine");
 	expect(shown).toContain("Install it later with: parley service install");
 	expect(shown).toMatch(/Service not installed/);
 	expect(shown).not.toContain("To start the gateway at boot");
 	const script = await managers.run(["setup", "--yes", "--only", "service", "--service"], variables);
-	expect(script).toMatchObject({ code: 1, error: expect.stringContaining("systemd does not run") });
+	expect(script).toMatchObject({ code: 1, error: expect.stringContaining("systemd is not running") });
 	const skipped = await managers.run(["setup", "--yes", "--only", "service"], variables);
 	expect(skipped).toMatchObject({ code: 0, out: expect.stringMatching(/Service +skipped/) });
 });

@@ -150,7 +150,7 @@ test("a call with a preview of more than 16 KiB cannot be approved in a chat, an
 	await t.runtime.send(unkeyed(approver), session, { content: "go" });
 	const long = await log.next("prompt.requested");
 	expect(long.prompt.approval?.notes).toContain(
-		"longer than 16 KiB: a chat can only deny it, and only the operator can approve it",
+		"longer than 16 KiB: in a chat, you can only deny this call; only the operator can approve it",
 	);
 	for (const response of [{ value: true }, { cancelled: false }]) {
 		await expect(t.runtime.answer(unkeyed(approver), long.prompt.token, response)).rejects.toMatchObject({

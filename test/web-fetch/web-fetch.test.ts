@@ -143,7 +143,7 @@ test("a name with an internal address is refused, even with an additional public
 	for (const host of ["inside.test", "both.test", "zone.test", "odd.test", "metadata.test"]) {
 		await expect(site.fetch({ url: site.url("/", host) }), host).rejects.toMatchObject({
 			code: "permission_denied",
-			message: `"${host}:${site.port}" is not on the public internet; web_fetch reaches neither this machine nor its networks`,
+			message: `"${host}:${site.port}" is not on the public internet: requests to this machine and its networks are refused`,
 		});
 	}
 	site.names.set("empty.test", [[]]);

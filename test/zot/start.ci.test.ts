@@ -41,8 +41,18 @@ const refusals: readonly (readonly [says: RegExp, ...flags: readonly string[]])[
 	[/"claude-sonet-4-6" .* did you mean claude-sonnet-4-6,/, ...claude, "--model", "claude-sonet-4-6"],
 	[/--model is "claude-sonnet-4-6", but .* offline/, ...offline, "--model", "claude-sonnet-4-6"],
 	[/"nonsense" .* \(--base-url\); allowed: an http/, ...claude, "--base-url", "nonsense"],
-	[/--cwd .*\/nowhere does not exist or is not a directory/, ...offline, "--cwd", "nowhere"],
-	[/--cwd .*\/file does not exist or is not a directory/, ...offline, "--cwd", "file"],
+	[
+		/--cwd .*\/nowhere does not exist or is not a directory; name an existing directory/,
+		...offline,
+		"--cwd",
+		"nowhere",
+	],
+	[
+		/--cwd .*\/file does not exist or is not a directory; name an existing directory/,
+		...offline,
+		"--cwd",
+		"file",
+	],
 	[/--reasoning is "lots"; use off, none, minimal,/, ...offline, "--reasoning", "lots"],
 	[/--max-steps is "0"; use a positive whole number/, ...offline, "--max-steps", "0"],
 	[/--max-steps is "many"; use/, ...offline, "--max-steps", "many"],
@@ -106,7 +116,7 @@ test("without a directory for temporary files, TMPDIR is named", async () => {
 		const args = [process.execPath, zotBinary, "rpc", ...offline] as const;
 		const { code, stdout, stderr } = await host.run([...args], { env: { TMPDIR } });
 		expect(stderr).toBe(
-			`zot: the directory for temporary files, ${TMPDIR}, cannot be used (${why}); set TMPDIR to one that exists\n`,
+			`zot: the directory for temporary files, ${TMPDIR}, cannot be used (${why}); set TMPDIR to a directory that exists\n`,
 		);
 		expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
 	}

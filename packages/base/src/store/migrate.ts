@@ -29,7 +29,7 @@ export async function findPending({ db, migrations }: Schema): Promise<string | 
 	const newest = applied.findLast((name) => !known.includes(name));
 	if (newest === undefined) return known.find((name) => !applied.includes(name));
 	throw new ParleyError(
-		`the database was written by a newer Parley (has ${newest}, this program knows up to ${known.at(-1)}): ` +
+		`a newer version of Parley wrote the database (it has ${newest}, and this program knows up to ${known.at(-1)}): ` +
 			"upgrade the program or restore a backup",
 		{ code: "failed_precondition" },
 	);

@@ -82,7 +82,7 @@ test("each kind of unreadable file has its own error", () =>
 		await store.close();
 		await expect(checkSqliteFile(at("a.sqlite"), [])).rejects.toMatchObject({
 			code: "failed_precondition",
-			message: expect.stringContaining("newer Parley"),
+			message: expect.stringContaining("a newer version of Parley"),
 		});
 		await truncate(at("a.sqlite"), 6_000);
 		await expect(checkSqliteFile(at("a.sqlite"), migrations)).rejects.toMatchObject({ code: "data_loss" });

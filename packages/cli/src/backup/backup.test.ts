@@ -71,6 +71,8 @@ test("prints one line for an unusable file, and changes nothing", () =>
 			);
 		}
 		expect(await run(["backup", at("b.tar.gz")], io)).toBe(1);
-		expect(io.drainError()).toMatch(/^parley: there are no sessions in .*data; name another .*--data\n$/);
+		expect(io.drainError()).toMatch(
+			/^parley: there is no database in .*data; name another data directory with --data\n$/,
+		);
 		expect(await readdir(at("data"))).toEqual(["run"]);
 	}));

@@ -368,13 +368,13 @@ test("/compact reports the start and the end once, and a refusal", async ({ tabl
 	await table.type("/compact");
 	table.client.last("compact_session").answer({ status: "started" });
 	await table.settle();
-	expect(table.rows).toEqual(["summarising the conversation…"]);
+	expect(table.rows).toEqual(["summarising the session…"]);
 	const result = { tokens_before: 18_200, tokens_after: 2_400, error: "" };
 	table.session.happens("context.compacted", { run_id: "", level: "summary", ...result });
 	table.session.happens("compaction.ended", { status: "compacted", ...result });
 	await table.settle();
 	expect(table.rows).toEqual([
-		"summarising the conversation…",
+		"summarising the session…",
 		"the model now works from a summary: 18.2k → 2.4k tokens",
 	]);
 	await table.type("/compact");

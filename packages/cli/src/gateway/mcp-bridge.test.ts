@@ -17,7 +17,7 @@ async function openGateway(statuses: readonly number[]) {
 		seen.push(String(method));
 		if (method === ready) return void response.writeHead(202).end();
 		const status = left.shift() ?? 200;
-		const error = { code: -32_000, message: "the gateway stops" };
+		const error = { code: -32_000, message: "the gateway is stopping" };
 		const body = { jsonrpc: "2.0", id, ...(status === 200 ? { result: {} } : { error }) };
 		const headers = { "content-type": "application/json", "mcp-session-id": `s${seen.length}` };
 		response.writeHead(status, headers).end(JSON.stringify(body));
@@ -56,7 +56,10 @@ async function openGateway(statuses: readonly number[]) {
 test("if the gateway refuses to reopen a session, the request fails, and the next request opens a session", async () => {
 	await using gateway = await openGateway([200, 404, 503]);
 	expect(await gateway.ask(1, "initialize")).toMatchObject({ id: 1, result: {} });
-	expect(await gateway.ask(2, "ping")).toMatchObject({ id: 2, error: { message: "the gateway stops" } });
+	expect(await gateway.ask(2, "ping")).toMatchObject({
+		id: 2,
+		error: { message: "the gateway is stopping" },
+	});
 	expect(await gateway.ask(3, "ping")).toMatchObject({ id: 3, result: {} });
 	expect(gateway.seen).toEqual(["initialize", "ping", "initialize", "initialize", ready, "ping"]);
 });

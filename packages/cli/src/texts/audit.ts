@@ -6,9 +6,9 @@ export const auditTexts = {
 	messagesAltered: ({ faults }: { readonly faults: number }) =>
 		`the messages are not intact: ${plural(faults, "row")} of sessions ${faults === 1 ? "was" : "were"} altered or removed`,
 	moreFaults: ({ rest }: { readonly rest: number }) => `and ${rest} more`,
-	compareMessages: "compare them with an earlier backup",
+	compareMessages: "compare the messages with an earlier backup",
 	unverified: ({ checked, unverified }: { readonly checked: string; readonly unverified: number }) =>
-		`${checked}; ${plural(unverified, "row")} of an earlier version have no hash, and were not verified`,
+		`${checked}; not verified: ${plural(unverified, "row")} of an earlier version, without a hash`,
 	logIntact: ({ rows }: { readonly rows: number }) => `the audit log is intact: ${plural(rows, "row")}`,
 	/** `sessions` is the number of checked sessions, and `all` the number of all sessions. */
 	checked: ({
@@ -26,7 +26,7 @@ export const auditTexts = {
 	noDamagedRow: "no single row is damaged",
 	logAltered: "the audit log is not intact: rows were changed or removed",
 	validRows: ({ rows }: { readonly rows: number }) =>
-		`${plural(rows, "row")} before it are valid; compare the log with a backup and with the anchors in the log of the gateway`,
+		`valid before it: ${plural(rows, "row")}; compare the log with a backup and with the anchors in the log of the gateway`,
 	columns: ["SEQ", "TIME", "PRINCIPAL", "VIA", "ACTION", "DECISION", "OBJECT", "DETAILS"],
 	progress: ({ checked, all }: { readonly checked: number; readonly all: number }) =>
 		`checked the messages of ${checked} of ${all} sessions`,

@@ -30,6 +30,6 @@ export const backupTexts = {
 		readonly files: number;
 	}) => `in ${file} (${size}, ${plural(files, "file")})`,
 	missingFiles: ({ files }: { readonly files: number }) =>
-		`${plural(files, "stored file")} ${files === 1 ? "was" : "were"} deleted during the backup, and ${files === 1 ? "is" : "are"} not in it`,
+		`${plural(files, "stored file")} ${files === 1 ? "was" : "were"} deleted during the backup, and ${files === 1 ? "is" : "are"} not in the backup`,
 	howToStore: "The backup contains keys and tokens. Store it where only you can read it.",
 } as const;

@@ -51,9 +51,9 @@ export const eventTexts = {
 		`; trying again in ${seconds} s, attempt ${attempt}`,
 	shortened: ({ before, after }: { readonly before: string; readonly after: string }) =>
 		`the model now works from a summary: ${before} → ${after} tokens`,
-	nothingToShorten: "there is nothing to summarise in this conversation",
-	shorteningStopped: "the conversation was not summarised: stopped",
-	notShortened: ({ error }: { readonly error: string }) => `the conversation was not summarised: ${error}`,
+	nothingToShorten: "there is nothing to summarise in this session",
+	shorteningStopped: "the session was not summarised: stopped",
+	notShortened: ({ error }: { readonly error: string }) => `the session was not summarised: ${error}`,
 	trusted: ({
 		channel,
 		until,
@@ -85,9 +85,9 @@ export const eventTexts = {
 	}) => `${approvals} of ${needed} approvals (${by})`,
 	toolResultsLeftOut: "earlier tool results were left out for the model",
 	thinkingLeftOut: "earlier thinking was left out for the model",
-	summarised: "the earlier conversation was summarised for the model",
+	summarised: "earlier messages were summarised for the model",
 	shortenedWithoutSummary: ({ error, sizes }: { readonly error: string; readonly sizes: string }) =>
-		`the earlier conversation was shortened without a summary (${error}): ${sizes}`,
+		`earlier messages were shortened for the model without a summary (${error}): ${sizes}`,
 	howToReply: ({ id }: { readonly id: string }) => `answer with \`parley task reply ${id}\``,
 	howToReplyInChat: ({ session }: { readonly session: string }) =>
 		`answer with \`parley chat --session ${session}\``,

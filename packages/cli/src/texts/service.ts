@@ -18,7 +18,7 @@ export const serviceTexts = {
 	noAnswer: ({ data, why }: Stored & { readonly why: string }) =>
 		`the gateway of the service does not answer on ${data} (${why}); \`parley service logs\` shows the reason`,
 	missingKeys: ({ names, flags, file }: Filed & { readonly names: string; readonly flags: string }) =>
-		`the service does not get ${names} of this shell: \`parley service install ${flags}\` stores them in ${file}`,
+		`the service does not have ${names} of this shell: \`parley service install ${flags}\` stores the values in ${file}`,
 	notInstalled: ({ name }: Named) =>
 		`no service ${name} is installed; \`parley service install\` installs one`,
 	nothingToRemove: ({ name }: Named) => `no service ${name} is installed`,
@@ -58,7 +58,7 @@ export const serviceErrors = {
 	noManager: ({ platform }: { readonly platform: string }) =>
 		`Parley cannot install a service on ${platform}, only on Linux with systemd and on macOS; let a service manager of this system run \`parley gateway --connectors\``,
 	needsRoot: "a system service needs root; run the command again with `sudo`, or leave out `--system`",
-	noSystemd: "systemd does not run on this machine, so it cannot start Parley",
+	noSystemd: "systemd is not running on this machine, so it cannot start Parley",
 	fixWsl:
 		"turn it on: write the lines `[boot]` and `systemd=true` into /etc/wsl.conf, run `wsl.exe --shutdown`, and open WSL again",
 	fixOther:
@@ -70,7 +70,7 @@ export const serviceErrors = {
 	stillRuns: "the service did not stop in time; run the command again",
 	callFailed: ({ call, reason }: { readonly call: string; readonly reason: string }) =>
 		`\`${call}\` failed: ${reason}`,
-	noReason: "without a reason",
+	noReason: "no reason was printed",
 	lingerOn:
 		"turned on lingering, so that the service starts at boot and continues after a logout; `loginctl disable-linger` reverts this",
 	lingerOff: ({ user }: { readonly user: string }) =>
@@ -82,11 +82,11 @@ export const serviceErrors = {
 	unusableText: ({ text }: { readonly text: string }) =>
 		`cannot write ${JSON.stringify(text)} into the description of a service: it has control characters, or a space or backslash at its end; use another path or value`,
 	invalidVariable: ({ name }: Named) =>
-		`invalid name of a variable ${JSON.stringify(name)}; use a name such as ANTHROPIC_API_KEY`,
+		`invalid variable name ${JSON.stringify(name)}; use a name such as ANTHROPIC_API_KEY`,
 	unsetVariable: ({ name }: Named) =>
 		`${name} is not set in this shell; set it, or leave out \`--env ${name}\``,
 	oddValue: ({ name }: Named) =>
-		`the value of ${name} has characters that this command does not store; write it into the file yourself`,
+		`the value of ${name} has characters that this command cannot store; write the value into the environment file yourself`,
 } as const;
 
 /** Texts in the files that Parley writes for services. */

@@ -1,6 +1,6 @@
 /** Texts of the commands that handle single sessions. */
 export const sessionTexts = {
-	connectionLost: "lost the connection, so the session is perhaps not summarised; run the command again",
+	connectionLost: "the connection was lost, so the session may not be summarised; run the command again",
 	closed: "the session was closed",
 	noneDeleted: "No session was deleted.",
 	confirmDelete: ({ count }: { readonly count: number }) =>
@@ -13,7 +13,7 @@ export const sessionTexts = {
 	agent: ({ name }: { readonly name: string }) => `Agent: ${name}`,
 	usage: ({ usage }: { readonly usage: string }) => `Usage: ${usage}`,
 	key: ({ key }: { readonly key: string }) => `Key: ${key}`,
-	fileExists: ({ path }: { readonly path: string }) => `${path} already exists; --force replaces it`,
+	fileExists: ({ path }: { readonly path: string }) => `${path} already exists; use --force to replace it`,
 	notWritable: ({ path, reason }: { readonly path: string; readonly reason: string }) =>
 		`cannot write ${path}: ${reason}`,
 	noSession: ({ id }: { readonly id: string }) =>
@@ -24,7 +24,7 @@ export const sessionTexts = {
 	continueElsewhere:
 		"--continue needs a gateway on this machine; use --session with an id from `parley sessions`",
 	noSessionOfDirectory: ({ directory }: { readonly directory: string }) =>
-		`no session has the directory ${directory}; start one without --continue`,
+		`no session works in ${directory}; start a session without --continue`,
 	unknownModel: ({ name }: { readonly name: string }) =>
 		`unknown model ${name}; \`parley models\` lists the models`,
 } as const;

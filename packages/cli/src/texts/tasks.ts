@@ -1,14 +1,14 @@
 /** Texts about tasks. Titles contain only visible characters. */
 export const taskTexts = {
 	noTask: ({ id }: { readonly id: string }) =>
-		`no task has an id that begins with ${id}; \`parley tasks --all\` lists them`,
+		`no task has an id that begins with ${id}; \`parley tasks --all\` lists all tasks`,
 	severalTasks: ({ id }: { readonly id: string }) => `several tasks have an id that begins with ${id}:`,
 	moreTasks: ({ limit }: { readonly limit: number }) =>
 		`more than ${limit} tasks may exist; --limit shows up to 1000`,
 	noMatches: "no matching tasks",
 	noTasks: "no unfinished tasks; `parley tasks --all` lists ended tasks, `parley task submit` submits a task",
 	noTerminal: "cannot ask without a terminal: use --approve, or --revise with feedback",
-	notAnswered: "not answered; the task still waits",
+	notAnswered: "not answered; the task is still waiting",
 	decisionMissing: "add --approve or --revise to the feedback",
 	feedbackMissing: "--revise requires feedback that describes the change",
 	whatToChange: "What should change?",

@@ -70,7 +70,7 @@ export const upgradeErrors = {
 	noNpm: "npm was not found: install it, and run the command again",
 	npmFailed: ({ call, reason }: { readonly call: string; readonly reason: string }) =>
 		`\`${call}\` failed: ${reason}`,
-	noReason: "without a reason",
+	noReason: "no reason was printed",
 	otherPackage: ({ found, name }: { readonly found: string; readonly name: string }) =>
 		`the package is ${JSON.stringify(found)}: use a package with the name ${name}`,
 	otherVersion: ({ found, to }: { readonly found: string; readonly to: string }) =>
@@ -87,13 +87,13 @@ export const upgradeErrors = {
 		`process ${pid} in ${directory} runs a gateway of this copy on other data: stop it, and run the command again`,
 	busy: "another `parley upgrade` works on this installation: wait until it has ended",
 	noLock: ({ directory, reason }: { readonly directory: string; readonly reason: string }) =>
-		`cannot write the files of the upgrade into ${directory}: ${reason}; make space or correct its permissions, and run the command again`,
+		`cannot write the files of the upgrade into ${directory}: ${reason}; free space or correct the permissions of the directory, and run the command again`,
 	foreignJournal: ({ file }: Filed) =>
 		`${file} was written by another version of Parley: finish the upgrade with that version, or remove the file`,
 	noAnswer: ({ data, why }: Stored & { readonly why: string }) =>
 		`the gateway on ${data} does not answer (${why}); \`parley logs\` shows the reason`,
 	wrongVersion: ({ data, found }: Stored & { readonly found: string }) =>
-		`the gateway on ${data} runs version ${found}`,
+		`the gateway on ${data} runs version ${found} instead of the new one`,
 	stillRuns: ({ pid }: { readonly pid: number }) =>
 		`the gateway (process ${pid}) did not stop in time: end it with \`kill ${pid}\``,
 	migrationFailed: ({ data, reason }: Stored & { readonly reason: string }) =>

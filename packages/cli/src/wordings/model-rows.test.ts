@@ -39,12 +39,12 @@ test("describes budgets and compactions", () => {
 	]);
 	const change = { run_id: "run", tokens_before: 180_000, tokens_after: 20_400, error: "" };
 	expect(compactedRows({ ...change, level: "summary" }, format)).toEqual([
-		"the earlier conversation was summarised for the model: about 180k tokens reduced",
-		"to 20.4k",
+		"earlier messages were summarised for the model: about 180k tokens reduced to",
+		"20.4k",
 	]);
 	expect(
 		compactedRows({ ...change, level: "summary", error: "the model refused\u0007" }, format).join(" "),
 	).toBe(
-		"the earlier conversation was shortened without a summary (the model refused\\u{7}): about 180k tokens reduced to 20.4k",
+		"earlier messages were shortened for the model without a summary (the model refused\\u{7}): about 180k tokens reduced to 20.4k",
 	);
 });

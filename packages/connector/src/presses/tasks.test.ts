@@ -149,7 +149,7 @@ const scenarios: readonly Scenario[] = [
 		subject: id,
 		answers: {
 			retry_task: () => {
-				throw new ParleyError('invalid params: key "…" was used for another request', {
+				throw new ParleyError('invalid params: key "…" was used for another request: use another key', {
 					code: "invalid_argument",
 				});
 			},

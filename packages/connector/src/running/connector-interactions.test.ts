@@ -128,7 +128,9 @@ const scenes: Readonly<Record<string, readonly SceneStep[]>> = {
 		{
 			does({ gateway }) {
 				gateway.methods.feedback = () => {
-					throw new ParleyError("the run has ended without a reply", { code: "failed_precondition" });
+					throw new ParleyError("no reply to rate: the run ended without a reply", {
+						code: "failed_precondition",
+					});
 				};
 			},
 		},

@@ -132,7 +132,7 @@ export class ScriptedGateway {
 		const known = typeof key === "string" ? this.#answers.get(key) : undefined;
 		if (known && known.request !== request) {
 			return Promise.reject(
-				new ParleyError(`invalid params: key "${key}" was used for another request`, {
+				new ParleyError(`invalid params: key "${key}" was used for another request: use another key`, {
 					code: "invalid_argument",
 				}),
 			);

@@ -116,6 +116,6 @@ test("a channel with an agent from the operator does not accept another agent", 
 	const session = await t.create(connector);
 	const sent = t.runtime.send(unkeyed(), session, { content: "hi" }, { agent: "gardener" });
 	await expect(sent).rejects.toThrow(
-		"the agent gardener does not work in this channel: the operator has chosen default",
+		"the agent gardener is not allowed in this channel: use default, which the operator has set",
 	);
 });

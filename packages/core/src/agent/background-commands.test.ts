@@ -230,7 +230,7 @@ test("a session has a maximum number of commands, and a command that cannot star
 	await turn(t, opened);
 	const { messages } = model.requests.at(-1) ?? {};
 	expect(resultOf(messages, "more")).toContain(
-		`${max} commands run in the background, and ${max} is the maximum`,
+		`${max} commands are running in the background, and ${max} is the maximum`,
 	);
 	expect(resultOf(messages, "r")).toContain("[command 1 could not be started]");
 	expect(started).toHaveLength(max + 1);

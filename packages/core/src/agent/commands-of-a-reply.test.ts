@@ -93,7 +93,7 @@ class Setup implements AsyncDisposable {
 }
 
 const reason = "asked again: files changed since the first question, while other calls of this reply ran";
-const unnamed = `${reason}; after a restart the gateway cannot name them`;
+const unnamed = `${reason}; the gateway was restarted and cannot name the files`;
 
 test("approvals of all commands of a reply are requested together, and suffice if no earlier command changes a file", async () => {
 	const reply = [command("a", "ls"), command("b", "cat run.sh"), command("c", "sh run.sh > out.log")];

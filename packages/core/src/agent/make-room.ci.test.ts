@@ -71,7 +71,7 @@ test("images of one prompt that do not fit are described", async () => {
 	await before.prompt("many", ...times(7, () => sent(3)));
 	expect(before.shown()).toEqual([6]);
 	expect(before.text(0)).toMatch(
-		/^many\n\n\[attached: an image, image\/png, 3\.0 MiB; not available: the images of this conversation may have at most 18 MiB together.*\]$/,
+		/^many\n\n\[attached: an image, image\/png, 3\.0 MiB; not available: the images of this conversation may have at most 18 MiB in total.*\]$/,
 	);
 	await using after = await before.restart(answers(1));
 	await after.prompt("and now?");

@@ -232,7 +232,7 @@ test("images that are too large together are not shown, and the model gets their
 		callId: "c6",
 		failed: true,
 		text: expect.stringMatching(
-			/\n\[not shown: the images of this conversation may have at most 18 MiB together/,
+			/\n\[not shown: the images of this conversation may have at most 18 MiB in total/,
 		),
 	});
 	const failures = await talk.t.runtime.history.newest(operator, { limit: 9, types: ["tool.failed"] });

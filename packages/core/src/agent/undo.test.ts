@@ -49,7 +49,7 @@ test("an undo restores content and mode, and deletes created files; the next one
 	expect(await setup.read("run.sh")).toBe("old\n");
 	expect(await setup.read("one.txt")).toBeUndefined();
 	expect(await setup.changes()).toBeUndefined();
-	await expect(setup.startUndo()).rejects.toThrow("no file change to undo");
+	await expect(setup.startUndo()).rejects.toThrow("no file changes to undo");
 	expect(setup.model.requests).toHaveLength(4);
 	await setup.turn("What changed?");
 	const seen = JSON.stringify(setup.model.requests.at(-1)?.messages);
@@ -75,7 +75,7 @@ test("a file with later changes is refused by name, and only requested files are
 	expect(partly.result).toContain("left mine.txt: changed since the turn");
 	expect(await setup.read("mine.txt")).toBe("by hand");
 	expect(await setup.read("other.txt")).toBeUndefined();
-	await expect(setup.startUndo()).rejects.toThrow("no file change to undo");
+	await expect(setup.startUndo()).rejects.toThrow("no file changes to undo");
 });
 
 test("a file that changes between the approval and the undo is not overwritten", async () => {
@@ -119,7 +119,9 @@ test("binary content is restored exactly, and too large content is refused by na
 	await setup.put("image.bin", binary);
 	await setup.put("large.txt", "x".repeat(256 * 1024 + 1));
 	await setup.turn();
-	expect((await setup.undo()).result).toContain("large.txt: its earlier content is not stored (262145 bytes");
+	expect((await setup.undo()).result).toContain(
+		"large.txt: its earlier content is not stored, because it has 262145 bytes",
+	);
 	await setup.undo(true);
 	expect(await readFile(setup.path("image.bin"))).toEqual(binary);
 	expect(await setup.read("large.txt")).toBe("small");
@@ -164,7 +166,7 @@ test("an undo works after a restart, and completes after a kill in the middle", 
 	while (end.name !== "undo_changes") end = await log.next("tool.completed");
 	expect(end.result).toContain("- deleted b.txt");
 	expect(await setup.read("c.txt")).toBe("before");
-	await expect(t.runtime.operator.undo(unkeyed(), session, false)).rejects.toThrow("no file change to undo");
+	await expect(t.runtime.operator.undo(unkeyed(), session, false)).rejects.toThrow("no file changes to undo");
 });
 
 test("an undo is refused while a run works, and only the operator may undo and read changes", async () => {

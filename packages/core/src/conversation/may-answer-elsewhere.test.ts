@@ -162,8 +162,10 @@ test("a trust request for a channel is answered only in that channel", async () 
 test("approvers in another channel can only deny calls that always require approval", async () => {
 	await using chat = await openElsewhere({ tool: "critical" });
 	expect(await chat.listed(abe)).toEqual([chat.prompt.token]);
-	expect(await chat.answer(abe, { value: "yes" })).toContain("a chat can only deny it");
-	expect(await chat.answer(acting("olga", "owner"), { value: "yes" })).toContain("a chat can only deny it");
+	expect(await chat.answer(abe, { value: "yes" })).toContain("in a chat, you can only deny it");
+	expect(await chat.answer(acting("olga", "owner"), { value: "yes" })).toContain(
+		"in a chat, you can only deny it",
+	);
 	expect(await chat.answer(acting("max", "member"), { cancelled: true })).toContain(
 		"only approvers of this channel",
 	);

@@ -181,7 +181,7 @@ test("always-required approvals cannot be given through a chat platform", async 
 		expect(await chat.answer(acting("olga", "owner"), response)).not.toBe("");
 		expect(await chat.state()).toBe("open");
 	}
-	expect(await chat.answer(acting("olga", "owner"))).toContain("a chat can only deny it");
+	expect(await chat.answer(acting("olga", "owner"))).toContain("in a chat, you can only deny it");
 	expect(await chat.answer(operator)).toBe("");
 	expect(await chat.ended()).toBe("done");
 });
@@ -219,7 +219,7 @@ test("if the operator has named approvers, only members among them approve", asy
 		await chat.ended();
 	}
 	await using critical = await openPrompt("critical", { approvers });
-	expect(await critical.answer(acting("max", "member"))).toContain("a chat can only deny it");
+	expect(await critical.answer(acting("max", "member"))).toContain("in a chat, you can only deny it");
 	await critical.answer(operator, { cancelled: true });
 	await critical.ended();
 });

@@ -37,7 +37,11 @@ test("32 messages may wait, and the next one is refused and not stored", async (
 	expect(empty.status).toBe("fulfilled");
 	expect(tooMany).toMatchObject({
 		status: "rejected",
-		reason: { code: "resource_exhausted", message: "session busy: 32 messages already wait" },
+		reason: {
+			code: "resource_exhausted",
+			message:
+				"session busy: the message was not queued, because 32 messages are already waiting; try again later",
+		},
 	});
 	expect(log.recorded).toEqual(["session.created", ...Array.from({ length: 33 }, () => "user.message")]);
 	await t.runtime.cancel(unkeyed(), session, { queued: true });

@@ -2,7 +2,7 @@
 export const promptTexts = {
 	notFound: "prompt not found",
 	elsewhere: "in another channel, you can only approve a call once and unchanged, or deny it",
-	onlyOperator: "only the operator can approve this, with parley answer: a chat can only deny it",
+	onlyOperator: "only the operator can approve this, with parley answer: in a chat, you can only deny it",
 	passwordInChat: "a password cannot be typed in a chat",
 	useButtons: "this approval cannot be answered by typing: use its buttons",
 	typingOff: "typed approvals are turned off: use the buttons",

@@ -134,7 +134,7 @@ test("empty files use space as well", async () => {
 	await expect(files.store(operator, { name: "c", content: bytes() })).rejects.toMatchObject({
 		code: "resource_exhausted",
 		message: expect.stringContaining(
-			"the quota of all files is 10240 bytes, and each counts as at least 4096",
+			"the quota of all files is 10240 bytes, and each file counts as at least 4096",
 		),
 	});
 });
@@ -143,7 +143,9 @@ test("uploads with the same key are one file", async () => {
 	const first = await store("a.txt", bytes("same"), "k1");
 	await expect(store("a.txt", bytes("sa", "me"), "k1")).resolves.toEqual(first);
 	expect(await stored()).toEqual([first.id]);
-	await expect(store("a.txt", bytes("other"), "k1")).rejects.toThrow('key "k1" was used for another request');
+	await expect(store("a.txt", bytes("other"), "k1")).rejects.toThrow(
+		'key "k1" was used for another request: use another key',
+	);
 	await expect(store("b.txt", bytes("same"), "k1")).rejects.toMatchObject({ code: "invalid_argument" });
 	expect(await stored()).toEqual([first.id]);
 	expect((await store("a.txt", bytes("same"), "k2")).id).not.toBe(first.id);

@@ -5,16 +5,16 @@ export const storedFileErrorTexts = {
 	cannotRead: (id: string): string => `the file ${id} cannot be read`,
 	unreadable: (id: string): string => `cannot read ${id}`,
 	noResult: (id: string): string =>
-		`no result is stored as ${JSON.stringify(id)}: use the name in the marker of a result of this conversation. If the result was deleted for newer results, repeat the call`,
+		`no result is stored as ${JSON.stringify(id)}: use the name in the marker of a result of this conversation. If the result was deleted to make space for newer results, repeat the call`,
 	notRemoved: "a file cannot be removed",
 	notListed: "the stored files cannot be listed",
 	image: "an image",
 	notStored: "it is no longer stored",
 	imageLimits: (mebibytes: number, max: number, pixels: number): string =>
-		`the images of this conversation may have at most ${mebibytes} MiB together, ` +
-		`and be at most ${max} if one is larger than ${pixels} pixels a side`,
+		`the images of this conversation may have at most ${mebibytes} MiB in total; ` +
+		`if an image has more than ${pixels} pixels a side, at most ${max} images are allowed`,
 	cannotCopy: (name: string, directory: string): string =>
-		`cannot put a copy of ${JSON.stringify(name)} into ${directory}`,
+		`cannot copy ${JSON.stringify(name)} into ${directory}`,
 	tooManyCopies: (count: number, name: string): string =>
-		`${count} files there already have the name ${name}`,
+		`this directory already has ${count} files with the name ${name}`,
 } as const;

@@ -210,14 +210,16 @@ test("limits of notes are errors that name them", async () => {
 	const refused = (text: string, tags: string[] = []) =>
 		memories.store(requestBy(operator), note(text, tags));
 	await expect(refused(" \0")).rejects.toThrow("Empty memory");
-	await expect(refused("x".repeat(2_001))).rejects.toThrow("Memory of 2001 characters: write at most 2000");
-	await expect(refused("x", "abcdefghi".split(""))).rejects.toThrow("Memory with 9 tags: use at most 8");
-	await expect(refused("x", ["y".repeat(41)])).rejects.toThrow("Tag of 41 characters");
+	await expect(refused("x".repeat(2_001))).rejects.toThrow(
+		"The memory has 2001 characters: write at most 2000",
+	);
+	await expect(refused("x", "abcdefghi".split(""))).rejects.toThrow("The memory has 9 tags: use at most 8");
+	await expect(refused("x", ["y".repeat(41)])).rejects.toThrow("has 41 characters");
 	await expect(
 		memories.store(requestBy(operator), { scope: "channel", text: "x", tags: [] }),
 	).rejects.toThrow("this conversation is not in a channel");
 	for (let n = 0; n < memoryLimits.notes; n++) await refused(`note ${n}`);
-	await expect(refused("one more")).rejects.toThrow("Too many memories of scope user: 500 are stored");
+	await expect(refused("one more")).rejects.toThrow("The scope user already has 500 memories, the maximum");
 });
 
 test("notes about a removed person are deleted, and notes outlive their session", async () => {

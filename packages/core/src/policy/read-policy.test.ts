@@ -83,7 +83,7 @@ test.each([
 		rule('{ "effect": "deny", "tool": ["git", "x*"] }'),
 		':2:39: there is no tool "x*"; allowed: run_command, read_file',
 	],
-	[rule('{ "effect": "deny", "tool": [] }'), "at least one; leave it out to match all"],
+	[rule('{ "effect": "deny", "tool": [] }'), "at least one value (leave the key out to match all)"],
 	[rule('{ "effect": "deny", "tool": 7 }'), ":2:31: 7 is not allowed for tool; allowed: a word"],
 	[
 		rule('{ "effect": "deny", "when": { "clas": "read" } }'),
@@ -141,7 +141,7 @@ test.each([
 test("an agent's file cannot allow calls, and the `allow` rules of a workspace are ignored", () => {
 	const text = rule('{ "effect": "allow" }, { "effect": "deny", "tool": "git" }');
 	expect(() => read(text, "agent")).toThrow(
-		"/d/policy.jsonc:2:15: the rules of an agent can only ask and deny",
+		"/d/policy.jsonc:2:15: allow is not allowed in the rules of an agent",
 	);
 	expect(read(text, "workspace")).toMatchObject({
 		rules: [{ effect: "deny", tools: ["git"] }],

@@ -5,7 +5,7 @@ export const policyTexts = {
 	channelTools: (tools: readonly string[]): string => `this channel has only the tools ${tools.join(", ")}`,
 	profile: "its profile",
 	noFile: (path: string): string => `there is no file ${path}`,
-	notesForAll: "changes a note for all people, which every later run can read",
+	notesForAll: "changes a note that all members share",
 	schedulesAfterUntrusted: "changes scheduled work, after untrusted text or private data was read",
 	allAccepted: "all tools are accepted in this session",
 	allowedForSession: "allowed for this session",
@@ -39,11 +39,13 @@ export const effectTexts = {
 export const policyFileTexts = {
 	homePattern: (pattern: string): string =>
 		`the pattern ${JSON.stringify(pattern)} cannot be used: write the complete path instead of ~`,
-	tooManyConditions: (max: number): string => `it has more than ${max} values of conditions`,
+	tooManyConditions: (max: number): string =>
+		`its conditions have more than ${max} values in total: remove some`,
 	allowIgnored: "ignored: rules of a repository can only ask and deny",
 	ruleOf: (layer: string, file: string): string => `a rule of the ${layer}, ${file}`,
-	noApprovals: (effect: string): string => `a rule with the effect ${effect} has no approvals; allowed: ask`,
-	agentRule: "the rules of an agent can only ask and deny; allowed: deny, ask",
+	noApprovals: (effect: string): string =>
+		`approvals is not allowed in a rule with the effect ${effect}; remove it, or use the effect ask`,
+	agentRule: "allow is not allowed in the rules of an agent; allowed: deny, ask",
 	alwaysApproval: (name: string | undefined): string =>
 		`${name} always requires approval: no rule can allow it`,
 	didYouMean: (suggestion: string): string => `; did you mean ${suggestion}?`,
@@ -59,14 +61,14 @@ export const policyFileTexts = {
 	program: 'a program, with each argument as a separate word: ["git", "push"]',
 	command: 'a list of words such as ["git", "push"]',
 	commands: 'a list of words such as ["git", "push"], or a list of such lists',
-	host: "the name of a host; * stands for any part of one",
+	host: "the name of a host; * matches any part of a name",
 	when: "an object with class, command, path or host",
 	reason: "one line of at most 500 characters",
 	rule: "an object with an effect",
 	schema: "the address of a schema",
 	rules: "a list of rules: [ { … }, … ]",
 	tooManyRules: (max: number): string => `at most ${max} rules`,
-	atLeastOne: "at least one; leave it out to match all",
+	atLeastOne: "at least one value (leave the key out to match all)",
 	tooManyNames: (max: number): string => `at most ${max}`,
 	valueOrList: "a value or a list",
 	deleted: (path: string): string =>

@@ -60,7 +60,7 @@ test.each<[string, Keyed]>([
 	await t.runtime.send(keyed("send_message", { content: "hi" }), session, { content: "hi" });
 	await expect(t.runtime.send(request, session, { content: "ho" })).rejects.toMatchObject({
 		code: "invalid_argument",
-		message: 'key "k" was used for another request',
+		message: 'key "k" was used for another request: use another key',
 	});
 });
 

@@ -15,6 +15,6 @@ export const textFaultTexts = {
 } as const;
 
 export const journalTexts = {
-	keyReused: (key: string): string => `key "${key}" was used for another request`,
+	keyReused: (key: string): string => `key "${key}" was used for another request: use another key`,
 	noSession: (id: string): string => `no session ${id} to append to`,
 } as const;

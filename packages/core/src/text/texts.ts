@@ -28,9 +28,9 @@ export const scheduleTimeTexts = {
 
 /** Approval requests that are too long for a chat. */
 export const unreadTexts = {
-	note: "longer than 16 KiB: a chat can only deny it, and only the operator can approve it",
+	note: "longer than 16 KiB: in a chat, you can only deny this call; only the operator can approve it",
 	refused: (place: "chat" | "form"): string =>
-		`longer than 16 KiB: a ${place} cannot show it completely. Deny it here, or ask the operator to approve it with parley answer`,
+		`cannot approve this call here: it is longer than 16 KiB, and a ${place} cannot show all of it. Deny it, or ask the operator to approve it with parley answer`,
 } as const;
 
 export const lookAlikeTexts = {

@@ -197,7 +197,7 @@ test("a run with several people has no notes about one of them", async () => {
 	await talk.t.runtime.steer(unkeyed(person("bob")), id, { content: "me, too" });
 	await talk.t.runtime.answer(unkeyed(person("ann")), prompt.token, { text: "me" });
 	await log.next("assistant.message");
-	expect(talk.result("s")).toContain("several people write to this run, or its person is not known");
+	expect(talk.result("s")).toContain("this run has several authors, or its author is unknown");
 	expect(talk.result("l")).toBe("no notes");
 });
 
@@ -277,10 +277,7 @@ test("a note for all people requires approval in a tainted session, despite all 
 	expect(prompt.approval).toMatchObject({
 		risk: "critical",
 		allowSession: false,
-		notes: [
-			"changes a note for all people, which every later run can read",
-			"so far in this session: untrusted text",
-		],
+		notes: ["changes a note that all members share", "so far in this session: untrusted text"],
 	});
 	await talk.t.runtime.acceptAll(unkeyed(), id);
 	await expect(talk.t.runtime.answer(unkeyed(), prompt.token, { cancelled: false })).rejects.toThrow();

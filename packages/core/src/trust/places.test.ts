@@ -67,8 +67,8 @@ test.each([
 		"does not belong to this guild or team: an id has the form discord:guild:USER",
 	],
 	[{ approvers: ["discord:guild:ada:eve"] }, "does not belong to this guild or team"],
-	[{ approveIn: ["slack:T"] }, '"slack:T" cannot answer its approvals: name another channel'],
-	[{ approveIn: [key] }, "cannot answer its approvals: name another channel"],
+	[{ approveIn: ["slack:T"] }, '"slack:T" is not allowed in approveIn: use the id of another channel'],
+	[{ approveIn: [key] }, "is not allowed in approveIn: use the id of another channel"],
 	[{ root: "work" }, "is not an absolute path"],
 	[{ root: "/nowhere/at/all" }, "does not exist"],
 	[{ root: "/etc/hosts" }, "is not a directory"],
@@ -110,7 +110,7 @@ test("no root is in the data directory, by any path, and links are resolved once
 	}
 	for (const root of ["/", t.directory, `${t.directory}/work/..`]) {
 		await expect(places.set(unkeyed(), key, { root })).rejects.toThrow(
-			`contains the data directory ${data}, with the`,
+			`contains the data directory ${data}, which has the`,
 		);
 	}
 	const work = join(t.directory, "work");
@@ -153,7 +153,7 @@ test("a channel can name other channels that answer its approvals, if these have
 	const { places } = t.runtime.trust;
 	await expect(places.set(unkeyed(), "discord:guild", { approveIn: [other] })).rejects.toMatchObject({
 		code: "invalid_argument",
-		message: expect.stringContaining("only for a single channel"),
+		message: expect.stringContaining("only in the settings of a single channel"),
 	});
 	await expect(places.set(unkeyed(), key, { approveIn: [other] })).rejects.toMatchObject({
 		code: "invalid_argument",

@@ -8,20 +8,20 @@ export const channelTexts = {
 	missing: (root: string): string => `${root} does not exist`,
 	notDirectory: (root: string): string => `${root} is not a directory`,
 	inData: (root: string): string => `${root} is in the data directory`,
-	reason: "with the gateway's own keys and conversations: choose a directory outside it",
+	reason: "which has the gateway's own keys and conversations: choose a directory without it",
 	containsData: (root: string, data: string, reason: string): string =>
 		`${root} contains the data directory ${data}, ${reason}`,
 	nearTool: (near: string): string => `did you mean ${near}?`,
 	noTool: (tool: string, advice: string): string => `there is no tool ${JSON.stringify(tool)}: ${advice}`,
 	setFirst: (channel: string): string =>
-		`set it first, for example with parley channels set ${channel} --mention required`,
+		`set some first, for example with parley channels set ${channel} --mention required`,
 	noSettings: (channel: string, advice: string): string =>
-		`${channel}, which should answer its approvals, has no settings: ${advice}`,
+		`approveIn names ${channel}, which has no settings: ${advice}`,
 	onlySingle:
-		"approvals can be answered elsewhere only for a single channel: use PLATFORM:TENANT:CHANNEL as the key",
-	nameAnother: "name another channel as PLATFORM:TENANT:CHANNEL",
+		"approveIn is allowed only in the settings of a single channel: use PLATFORM:TENANT:CHANNEL as the key",
+	nameAnother: "use the id of another channel, PLATFORM:TENANT:CHANNEL",
 	cannotAnswer: (channel: string, reason: string): string =>
-		`${JSON.stringify(channel)} cannot answer its approvals: ${reason}`,
+		`${JSON.stringify(channel)} is not allowed in approveIn: ${reason}`,
 	otherApprover: (approver: string, beginning: string): string =>
 		`the approver ${JSON.stringify(approver)} does not belong to this guild or team: an id has the form ${beginning}USER`,
 	fromConfiguration: "its settings come from the configuration, under chat.channels",
@@ -51,6 +51,6 @@ export const policyStateTexts = {
 		readonly max: number;
 	}): string =>
 		`the rule was not added, because ${path} would have ${bytes} bytes, and at most ${max} are allowed: remove rules or ` +
-		"comments from it",
+		"comments from the file",
 	onlyJudged: "a call in a policy check cannot ask questions or send files",
 } as const;

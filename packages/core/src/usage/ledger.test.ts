@@ -180,8 +180,8 @@ describe.each(["sqlite", "postgres"] as const)("%s", (engine) => {
 	});
 
 	test.each<[BudgetChange, string]>([
-		[{ scope: "session", period: "day", limit: 1 }, "needs the id of the session"],
-		[{ scope: "gateway", sessionId: "sess_a", period: "day", limit: 1 }, "cannot name a session"],
+		[{ scope: "session", period: "day", limit: 1 }, "add the id of the session"],
+		[{ scope: "gateway", sessionId: "sess_a", period: "day", limit: 1 }, "leave out the id of the session"],
 		[{ scope: "gateway", period: "day", limit: -1 }, "-1 billionths"],
 		[{ scope: "gateway", period: "day", limit: 0.5 }, "0.5 billionths"],
 	])("the change %j is refused", async (change, message) => {

@@ -21,6 +21,6 @@ export const budgetTexts = {
 		`${name}: ${JSON.stringify(day)} is not a day: write YYYY-MM-DD`,
 	notAllowed: (billionths: number): string =>
 		`a budget of ${billionths} billionths of a dollar is not allowed: use a non-negative whole number, or none`,
-	needsSession: "a budget of a session needs the id of the session",
-	noSession: "the gateway's budget cannot name a session",
+	needsSession: "a budget of a session needs a session: add the id of the session",
+	noSession: "a budget of the gateway has no session: leave out the id of the session",
 } as const;

@@ -26,14 +26,14 @@ export const rightTexts = {
 export const memoryLimitTexts = {
 	empty: "Empty memory: write the text of the note.",
 	tooLong: (characters: number, max: number): string =>
-		`Memory of ${characters} characters: write at most ${max}.`,
-	tooManyTags: (tags: number, max: number): string => `Memory with ${tags} tags: use at most ${max}.`,
+		`The memory has ${characters} characters: write at most ${max}.`,
+	tooManyTags: (tags: number, max: number): string => `The memory has ${tags} tags: use at most ${max}.`,
 	longTag: (characters: number, beginning: string, max: number): string =>
-		`Tag of ${characters} characters, ${JSON.stringify(beginning)}…: use at most ${max}.`,
+		`The tag ${JSON.stringify(beginning)}… has ${characters} characters: use at most ${max}.`,
 	noChannel:
-		"No memory of a channel here: this conversation is not in a channel. Use the scope `user` or `everyone`.",
+		"Cannot use the scope `channel`: this conversation is not in a channel. Use the scope `user` or `everyone`.",
 	noUser:
-		"No memory of a user here: several people write to this run, or its person is not known. Use the scope `channel`.",
+		"Cannot use the scope `user`: this run has several authors, or its author is unknown. Use the scope `channel`.",
 	notFound: (id: string): string => `Memory not found: ${id}. List memories to see their ids.`,
 } as const;
 
@@ -59,21 +59,21 @@ export const contextTexts = {
 
 export const callRefusalTexts = {
 	onlyFirstCalls: (max: number): string =>
-		`only the first ${max} calls of a reply are carried out: repeat this one`,
+		`not run: only the first ${max} calls of a reply run; repeat this call in the next reply`,
 	interrupted: "interrupted, outcome unknown",
 	cancelled: "not run: the run was cancelled first",
 } as const;
 
 /** Errors of answers to questions. */
 export const answerTexts = {
-	argumentsOfApproval: "arguments: only the approval of a call can have them",
-	changedOnce: "changed arguments can only be approved once: answer true",
+	argumentsOfApproval: "arguments: only the approval of a tool call accepts arguments; leave them out",
+	changedOnce: "a call with changed arguments can only be approved once: answer true",
 	approvalValue: 'this call always requires approval: approve it with a value such as "yes"',
-	approvalChoice: 'this call always requires an approval: choose "deny" or "approve"',
+	approvalChoice: 'this call always requires approval: choose "deny" or "approve"',
 	required: "an answer is required",
 	notString: "the answer must be a string",
 	tooLong: (characters: number, max: number): string =>
-		`the answer has ${characters} characters, at most ${max} are accepted`,
+		`the answer has ${characters} characters: use at most ${max}`,
 	noMatch: (pattern: string): string => `the answer does not match ${pattern}`,
 	choiceRequired: "a choice is required",
 	chooseOne: (choices: string): string => `choose one of ${choices}`,
@@ -84,7 +84,7 @@ export const answerTexts = {
 
 export const runOptionTexts = {
 	positive: "a whole number above 0",
-	notBlank: "a text that is not blank",
+	notBlank: "a string that is not blank",
 	maxCharacters: (max: number): string => `at most ${max} characters`,
 	notAllowed: (name: string, value: string, allowed: string): string =>
 		`${name}: ${value} is not allowed: use ${allowed}`,
@@ -97,9 +97,9 @@ export const runOptionTexts = {
 export const scheduleLimitTexts = {
 	emptyPrompt: 'Empty prompt "": write the message that the schedule sends.',
 	longPrompt: (characters: number, max: number): string =>
-		`Prompt of ${characters} characters: write at most ${max}.`,
+		`The prompt has ${characters} characters: write at most ${max}.`,
 	longTitle: (characters: number, max: number): string =>
-		`Title of ${characters} characters: write at most ${max}.`,
+		`The title has ${characters} characters: write at most ${max}.`,
 	notFound: (id: string): string => `Schedule not found: ${id}. List the schedules to see their ids.`,
 } as const;
 
@@ -126,7 +126,7 @@ export const storedFileTexts = {
 		`no space for this result: stored results may use a quarter of files.quotaBytes (${quota}). Results of unfinished ` +
 		"runs are not deleted. Request less output, or raise files.quotaBytes in the configuration",
 	noSpaceForFile: (quota: number, min: number): string =>
-		`no space for another file: the quota of all files is ${quota} bytes, and each counts as at least ${min}. ` +
+		`no space for another file: the quota of all files is ${quota} bytes, and each file counts as at least ${min}. ` +
 		"Delete sessions with files, wait until unused uploads expire (files.keepDays), " +
 		"or raise files.quotaBytes in the configuration",
 } as const;
@@ -175,7 +175,7 @@ const acts = {
 	"memory.forget": "delete notes",
 	"memory.forget_channel": "delete the notes of a channel",
 	"schedule.read": "see schedules",
-	"schedule.create": "have scheduled messages",
+	"schedule.create": "schedule messages",
 	"schedule.remove": "delete schedules",
 	"usage.read": "see the usage",
 	"budget.set": "change budgets",
@@ -202,7 +202,7 @@ const acts = {
 	"grant.confirm": "trust a channel",
 	"grant.read": "see trust grants",
 	"grant.revoke": "end the trust of a channel",
-	"audit.read": "read the audit",
+	"audit.read": "read the audit log",
 } as const;
 
 type Act = keyof typeof acts;

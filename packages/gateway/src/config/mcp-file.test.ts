@@ -112,10 +112,12 @@ test("a server or a trust with a path that does not exist, or without its variab
 		trusted: [{ directory: data, file: hash, servers }],
 	});
 	const setup = await files.current("default");
-	expect(setup.servers).toMatchObject([{ problem: `its path ${lost} does not exist` }]);
+	expect(setup.servers).toMatchObject([
+		{ problem: `its path ${lost} does not exist: create it, or correct the path` },
+	]);
 	expect(setup.trusted.map(({ problem }) => problem)).toEqual([
-		`its path ${lost} does not exist`,
-		"the environment of the gateway has no variable ABSENT",
+		`its path ${lost} does not exist: create it, or correct the path`,
+		"the environment of the gateway does not contain ABSENT: set the missing variables and restart the gateway",
 		undefined,
 	]);
 });

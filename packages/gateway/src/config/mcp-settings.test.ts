@@ -53,7 +53,9 @@ test.each([
 	{ url: "https://x.test/mcp", tokenFrom: "ABSENT" },
 ])("a server whose variable is missing has this as its problem: %j", (server) => {
 	const [read] = load({ mcp: { servers: { notes: server } } }).mcp ?? [];
-	expect(read?.problem).toBe("the environment of the gateway has no variable ABSENT");
+	expect(read?.problem).toBe(
+		"the environment of the gateway does not contain ABSENT: set the missing variables and restart the gateway",
+	);
 });
 
 test.each<[object, RegExp]>([

@@ -60,11 +60,11 @@ test.each<[string, RequestListener]>([
 
 test.each<[string, RequestListener]>([
 	[
-		"cannot be reached: it answered with a redirect; check the address, and whether the server runs",
+		"cannot be reached: it answered with a redirect; check the address, and that the server is running",
 		(_, response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end(),
 	],
 	[
-		"cannot be reached: the connection was closed (UND_ERR_SOCKET); check the address, and whether the server runs",
+		"cannot be reached: the connection was closed (UND_ERR_SOCKET); check the address, and that the server is running",
 		(_, response) => response.socket?.destroy(),
 	],
 	["does not accept the key (401); check LAB_KEY", (_, response) => response.writeHead(401).end()],
@@ -85,7 +85,7 @@ test("a server that is not running refuses the connection, and one that requires
 		`${closed.baseUrl}/v1/models cannot be reached: connection refused (ECONNREFUSED); check the address`,
 	);
 	await expect(discoverModel({ baseUrl: "http://127.0.0.1:1" }, undefined)).rejects.toThrow(
-		"cannot be reached: HTTP is not allowed at this port; check the address",
+		"cannot be reached: the HTTP client does not allow this port; check the address",
 	);
 	await using server = await serveHttp((_, response) => response.writeHead(401).end());
 	const keyless = { baseUrl: server.baseUrl, keyName: "LAB_KEY" };

@@ -50,7 +50,7 @@ test("a stored session works in its own directory, and refuses another one", asy
 	await expect(refusal).rejects.toMatchObject({
 		code: "invalid_argument",
 		message: expect.stringContaining(
-			`--cwd is ${place.path("work")}, but the conversation in --session works in ${place.path("other")}`,
+			`--cwd is ${place.path("work")}, but the session of --session works in ${place.path("other")}`,
 		),
 	});
 	const same = await place.open({ session, cwd: "../other/" });

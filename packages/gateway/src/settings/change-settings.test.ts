@@ -75,7 +75,7 @@ test.each([
 	["model", ["a", "b"], 'model has one value, but the command line has 2: ["a","b"]'],
 	["models.providers", ["{"], '"{" is not a value of models.providers: use JSON'],
 	["root", ["missing"], `"${directory}/missing" is not allowed for root (parley config set)`],
-	["data", ["/elsewhere"], "a configuration file in the data directory cannot choose another data directory"],
+	["data", ["/elsewhere"], "a configuration file in the data directory cannot set another data directory"],
 	["insecureLan", ["true"], undefined],
 	["listen", ["0.0.0.0:7777"], "other machines can reach this address"],
 ])("%s %j is refused with the allowed values, and changes nothing", async (key, words, message) => {

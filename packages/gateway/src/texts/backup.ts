@@ -7,7 +7,7 @@ export const createBackupTexts = {
 	interruptedRestore: ({ dataDirectory }: { readonly dataDirectory: string }) =>
 		`a restore into ${dataDirectory} was interrupted; start the gateway once to finish it`,
 	noSessions: ({ dataDirectory }: { readonly dataDirectory: string }) =>
-		`there are no sessions in ${dataDirectory}; name another directory with --data`,
+		`there is no database in ${dataDirectory}; name another data directory with --data`,
 	insideData: ({ file, dataDirectory }: { readonly file: string; readonly dataDirectory: string }) =>
 		`${file} is inside the data directory ${dataDirectory}, which the backup saves; choose a path outside of it`,
 	noPlace: "does not exist; create it, or choose another path for the file",
@@ -59,5 +59,5 @@ export const readBackupTexts = {
 		"upgrade the program to restore it",
 	noDatabase: "it contains no database",
 	diskFull: ({ directory, missing }: { readonly directory: string; readonly missing: number }) =>
-		`the disk of ${directory} is too full: free ${missing} MiB more`,
+		`not enough space on the disk of ${directory}: free at least ${missing} MiB`,
 } as const;

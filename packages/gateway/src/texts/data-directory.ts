@@ -6,13 +6,13 @@ export const dataDirectoryTexts = {
 	danglingPolicy: ({ path, target }: { readonly path: string; readonly target: string }) =>
 		`the rule was not added, because ${path} is a link to ${target}, which does not exist: create that file, or remove the link`,
 	noToken: ({ path }: { readonly path: string }) =>
-		`${path} does not contain a token; remove it, and the next start creates another`,
+		`${path} does not contain a token; remove it: the next start creates another token`,
 	databaseEmpty: ({ file, directory }: { readonly file: string; readonly directory: string }) =>
 		`the database ${file} is damaged: it is empty, but ${directory} has been used before. Restore a backup in its place, ` +
 		"or remove it and its -wal file to start without the old sessions",
 	databaseMissing: ({ directory, files }: { readonly directory: string; readonly files: string }) =>
-		`${directory} contains keys or tokens (${files}) but no database: Parley creates an empty one, without earlier ` +
-		"sessions; if a database was lost, stop Parley and run: parley restore FILE --force",
+		`${directory} contains keys or tokens (${files}) but no database. Parley creates an empty database without sessions. ` +
+		"If a database was lost, stop Parley and run: parley restore FILE --force",
 	chooseOther: ({ flag }: { readonly flag: string }) => `choose another data directory with ${flag} DIR`,
 	noDirectory: ({ path, choose }: { readonly path: string; readonly choose: string }) =>
 		`${path} is not a directory; ${choose}`,

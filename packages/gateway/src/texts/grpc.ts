@@ -1,6 +1,6 @@
 /** Statuses of gRPC calls that the gateway ends. */
 export const grpcTexts = {
-	stopping: "the gateway stops",
+	stopping: "the gateway is stopping",
 	connectionClosed: "the connection is closed",
 	internalError: "internal error",
 	tokenEnded: "the token was revoked or has expired",

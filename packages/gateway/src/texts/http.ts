@@ -17,6 +17,6 @@ export const refusalTexts = {
 		"addresses are stored in logs and histories; send the header Authorization: Bearer TOKEN",
 	httpsRequired: "this port requires https",
 	httpsRequiredHint: "write https:// and wss:// instead of http:// and ws://",
-	onlyProxies: "this port accepts only its proxies",
+	onlyProxies: "this port accepts requests only from trusted proxies",
 	onlyProxiesHint: "use the address of the proxy; the proxies are in trustedProxies of the configuration",
 } as const;

@@ -4,8 +4,8 @@ export const listenTexts = {
 	portInUse: ({ address, fix }: { readonly address: string; readonly fix: string }) =>
 		`cannot listen on ${address}: ${fix}`,
 	portNotAllowed: ({ address, free }: { readonly address: string; readonly free: string }) =>
-		`cannot listen on ${address}: the system does not allow this user that port; ` +
-		`choose one above 1023, or --listen ${free} for a free one`,
+		`cannot listen on ${address}: this user may not use this port; ` +
+		`choose a port above 1023, or use --listen ${free} to get a free port`,
 	hostNotOnMachine: ({
 		address,
 		host,
@@ -17,9 +17,9 @@ export const listenTexts = {
 	}) => `cannot listen on ${address}: this machine has no address ${host}; use --listen 127.0.0.1:${port}`,
 	failed: ({ address }: { readonly address: string }) => `cannot listen on ${address}`,
 	portInUseFix: ({ free }: { readonly free: string }) =>
-		"another program, perhaps another Parley, listens there; " +
-		`stop it, or choose another port: --listen ${free} picks a free one`,
-	ozziePortInUseFix: `another program, perhaps an Ozzie gateway, listens there; stop it, or start without --ozzie and give your client another address of Parley: ozzie ask --gateway ws://127.0.0.1:7777/api/ws`,
+		"another program, perhaps another Parley, already uses this port; " +
+		`stop that program, or use --listen ${free} to get a free port`,
+	ozziePortInUseFix: `another program, perhaps an Ozzie gateway, already uses this port; stop that program, or start without --ozzie and give your client another address of Parley: ozzie ask --gateway ws://127.0.0.1:7777/api/ws`,
 } as const;
 
 /** Errors of the certificate and its key. A text with `Fix` in its name is an instruction. */
@@ -30,18 +30,18 @@ export const certificateTexts = {
 	}: {
 		readonly path: string;
 		readonly reason: string | undefined;
-	}) => `${path} cannot be read (${reason}), and TLS needs it`,
+	}) => `cannot read ${path} (${reason}), which TLS requires; correct the path or the permissions`,
 	invalidCertificate: ({ file }: { readonly file: string }) =>
 		`${file} contains a certificate that cannot be read; create or renew it`,
 	noCertificate: ({ file }: { readonly file: string }) =>
 		`${file} contains no certificate in PEM form (-----BEGIN CERTIFICATE-----); convert another format with: openssl x509 -in FILE -inform DER -out cert.pem`,
 	passphrase: ({ file }: { readonly file: string }) =>
-		`the private key in ${file} has a passphrase; the gateway cannot ask for it: remove it with openssl pkey -in FILE -out key.pem`,
+		`the private key in ${file} has a passphrase, which the gateway cannot ask for; remove the passphrase with: openssl pkey -in FILE -out key.pem`,
 	noKey: ({ file }: { readonly file: string }) =>
 		`${file} contains no private key in PEM form (-----BEGIN PRIVATE KEY-----); name the file with the key in PEM form`,
 	orderFix: ({ cert }: { readonly cert: string }) =>
-		`its certificate is not the first in ${cert}: put it first`,
-	pairFix: "name two files that belong together",
+		`the certificate of the key is not the first one in ${cert}: move it to the beginning of the file`,
+	pairFix: "name a key and a certificate that belong together",
 	otherKey: ({
 		key,
 		certificate,

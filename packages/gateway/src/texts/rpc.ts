@@ -7,9 +7,9 @@ export const rpcTexts = {
 		readonly path: string;
 		readonly reason: string | undefined;
 	}) =>
-		`the directory for temporary files, ${path}, cannot be used (${reason}); set TMPDIR to one that exists`,
+		`the directory for temporary files, ${path}, cannot be used (${reason}); set TMPDIR to a directory that exists`,
 	offlineModel: ({ model }: { readonly model: string }) =>
-		`--model is ${model}, but the provider offline has one model, which is called offline`,
+		`--model is ${model}, but the provider offline has only the model offline; leave --model out`,
 	noCredential: `no credential for anthropic; set ANTHROPIC_API_KEY, pass --api-key, or name a server with --base-url; --provider offline needs neither`,
 	bashWithoutNetwork:
 		"`bash` has no network: commands that reach other machines fail, unless this machine has no sandbox",
@@ -26,18 +26,18 @@ export const rpcTexts = {
 	}) =>
 		`model: there is no model ${model}; ${near.length > 0 ? `did you mean ${near.join(", ")}?` : `${host} has ${listed || "none"}`}`,
 	dataDirectoryAsSession: ({ directory }: { readonly directory: string }) =>
-		`--session ${directory} is the data directory of a gateway; use a separate directory for each conversation`,
+		`--session ${directory} is the data directory of a gateway; use a separate directory for each session`,
 	otherWorkingDirectory: ({ requested, rootDir }: { readonly requested: string; readonly rootDir: string }) =>
-		`--cwd is ${requested}, but the conversation in --session works in ${rootDir}; leave --cwd out, or use another --session`,
+		`--cwd is ${requested}, but the session of --session works in ${rootDir}; leave --cwd out, or use another --session`,
 	workingDirectoryMissing: ({ rootDir }: { readonly rootDir: string }) =>
-		`the conversation in --session works in ${rootDir}, which is no longer a directory; create it, or use another --session`,
+		`the session of --session works in ${rootDir}, which is no longer a directory; create it, or use another --session`,
 	reasoning: ({ value, allowed }: { readonly value: string; readonly allowed: string }) =>
 		`--reasoning is ${value}; use ${allowed}`,
 	maxSteps: ({ value }: { readonly value: string }) => `--max-steps is ${value}; use a positive whole number`,
 	unknownTools: ({ names, allowed }: { readonly names: string; readonly allowed: string }) =>
 		`--tools names ${names}; allowed: ${allowed}`,
 	noWorkingDirectory: ({ path }: { readonly path: string }) =>
-		`--cwd ${path} does not exist or is not a directory`,
+		`--cwd ${path} does not exist or is not a directory; name an existing directory`,
 	unknownError: "unknown error",
 	workingDirectoryUnreadable: ({ path, reason }: { readonly path: string; readonly reason: string }) =>
 		`--cwd ${path} cannot be read (${reason})`,

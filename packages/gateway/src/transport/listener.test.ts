@@ -192,7 +192,7 @@ test("the error of a busy port explains how to use a free one", async () => {
 		code: "failed_precondition",
 		message: expect.stringMatching(
 			new RegExp(
-				`${host}:${port}: another program, perhaps another Parley, .*--listen 127\\.0\\.0\\.1:0 picks`,
+				`${host}:${port}: another program, perhaps another Parley, .*--listen 127\\.0\\.0\\.1:0 to get a free port`,
 			),
 		),
 	});

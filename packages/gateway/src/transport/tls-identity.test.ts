@@ -25,11 +25,15 @@ test("a certificate with its key is an identity, also with intermediate certific
 });
 
 test.each<[string, Partial<typeof first>, RegExp]>([
-	["another's key", { key: second.key }, /key\.pem does not belong to the .*cert\.pem; name two files/],
+	[
+		"another's key",
+		{ key: second.key },
+		/key\.pem does not belong to the .*cert\.pem; name a key and a certificate/,
+	],
 	[
 		"the certificates in a wrong order",
 		{ cert: authority + first.cert },
-		/is not the first in .*: put it first$/,
+		/is not the first one in .*: move it to the beginning of the file$/,
 	],
 	["an empty certificate", { cert: "" }, /cert\.pem contains no certificate in PEM form .*openssl x509/],
 	[
@@ -44,7 +48,7 @@ test.each<[string, Partial<typeof first>, RegExp]>([
 	],
 	["no key", { key: "nothing" }, /key\.pem contains no private key in PEM form/],
 	["a certificate where the key should be", { key: first.cert }, /key\.pem contains no private key/],
-	["a key with a passphrase", { key: String(locked) }, /key\.pem has a passphrase; .*openssl pkey -in FILE/],
+	["a key with a passphrase", { key: String(locked) }, /key\.pem has a passphrase, .*openssl pkey -in FILE/],
 ])("%s is refused with advice", async (_name, written, message) => {
 	using place = new TlsPlace();
 	place.write(written);
@@ -71,6 +75,6 @@ test("a missing file is named", async () => {
 	rmSync(place.files.cert);
 	await expect(loadTlsIdentity(place.files)).rejects.toMatchObject({
 		code: "failed_precondition",
-		message: expect.stringMatching(/cert\.pem cannot be read \(ENOENT\)/),
+		message: expect.stringMatching(/cannot read .*cert\.pem \(ENOENT\)/),
 	});
 });

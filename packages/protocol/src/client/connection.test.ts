@@ -41,7 +41,7 @@ test("the token is sent in the header, and the states show an opening, open and 
 
 test("a token that is invalid in a header is refused and not repeated", () => {
 	expect(() => connect("http://127.0.0.1:1", { token: "a\nb" })).toThrow(
-		/^the token is empty or has characters/,
+		/^the token is empty or contains invalid characters/,
 	);
 });
 

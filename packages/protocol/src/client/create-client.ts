@@ -9,9 +9,12 @@ import { GatewayClient } from "./gateway-client.ts";
  */
 export function createClient(options: ClientOptions): Client {
 	if (options.token !== undefined && !/^[!-~]+$/.test(options.token)) {
-		throw new ParleyError("the token is empty or has characters that a token cannot have", {
-			code: "invalid_argument",
-		});
+		throw new ParleyError(
+			"the token is empty or contains invalid characters: use the complete output of parley token",
+			{
+				code: "invalid_argument",
+			},
+		);
 	}
 	const client = new GatewayClient(options, resolveEndpoint(options.url));
 	client.start();
@@ -42,9 +45,12 @@ export function resolveEndpoint(text: string): URL {
 		);
 	}
 	if (url.username || url.password || url.search || url.hash) {
-		throw new ParleyError(`the gateway's address on ${url.host} can have only a host, a port and a path`, {
-			code: "invalid_argument",
-		});
+		throw new ParleyError(
+			`the gateway's address on ${url.host} has a user name, password, query or fragment: use only host, port and path`,
+			{
+				code: "invalid_argument",
+			},
+		);
 	}
 	url.protocol = protocol;
 	if (url.pathname === "/") url.pathname = "/api/ws";

@@ -297,14 +297,20 @@ export class Requests {
 		const text = JSON.stringify({ type: "req", id, method, params, session_id: sessionId });
 		const bytes = Buffer.byteLength(text);
 		if (bytes > maxRequestBytes) {
-			throw new ParleyError(`${method} has ${bytes} bytes: at most ${maxRequestBytes} are allowed`, {
-				code: "invalid_argument",
-			});
+			throw new ParleyError(
+				`cannot send ${method}: the request has ${bytes} bytes, and at most ${maxRequestBytes} are allowed`,
+				{
+					code: "invalid_argument",
+				},
+			);
 		}
 		if (request.lasting && this.#outstanding.size >= maxOutstanding) {
-			throw new ParleyError(`${maxOutstanding} requests already wait for a response`, {
-				code: "resource_exhausted",
-			});
+			throw new ParleyError(
+				`cannot send ${method}: ${maxOutstanding} requests are already waiting for a response; try again later`,
+				{
+					code: "resource_exhausted",
+				},
+			);
 		}
 		this.#outstanding.set(id, { text, request });
 		this.#send(text);

@@ -111,7 +111,9 @@ test("a message that every gateway refuses is refused before it is sent", async 
 	const content = "€".repeat(400_000);
 	await expect(watched.client.request("send_message", { content })).rejects.toMatchObject({
 		code: "invalid_argument",
-		message: expect.stringMatching(/^send_message has 1200\d+ bytes: at most 1048576 are allowed$/),
+		message: expect.stringMatching(
+			/^cannot send send_message: the request has 1200\d+ bytes, and at most 1048576 are allowed$/,
+		),
 	});
 });
 

@@ -144,7 +144,7 @@ export const schedules: readonly Scene[] = [
 		steps: [
 			...hourly,
 			{ what: "Mia becomes a guest", does: ({ site }) => site.people.Mia.person.becomes("guest") },
-			...refused("only members can have scheduled messages"),
+			...refused("only members can schedule messages"),
 		],
 	} satisfies Scene<SlackSite>,
 ];

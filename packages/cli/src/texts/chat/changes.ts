@@ -8,5 +8,5 @@ export const changeTexts = {
 	ranCommands:
 		"The turn also ran commands or tools of other programs. Their changes are neither shown nor undone.",
 	invalid: ({ words }: { readonly words: string }): string =>
-		`Unknown text after /undo: ${words}. Use /undo. To skip files that changed after the turn, use /undo partly.`,
+		`Unknown text after /undo: ${words}. Use /undo alone, or /undo partly to skip files that changed after the turn.`,
 } as const;

@@ -4,9 +4,9 @@ export const clipboardTexts = {
 	empty: "no image and no text was found in the clipboard",
 	noProgram: ({ programs }: { readonly programs: readonly string[] }): string =>
 		`to paste an image, install ${programs.join(" or ")}`,
-	noClipboard: "no clipboard here: there is no graphical session. Paste the path of an image instead",
+	noClipboard: "no clipboard, because there is no graphical session. Paste the path of an image instead",
 	programFailed: ({ program }: { readonly program: string }): string =>
-		`the clipboard cannot be read: ${program} failed, needed more than 5 s, or printed too much`,
+		`the clipboard cannot be read: ${program} failed, took more than 5 s, or printed too much`,
 	failed: ({ reason }: { readonly reason: string }): string => `the clipboard cannot be pasted: ${reason}`,
 	notHere: "this chat cannot send images",
 } as const;

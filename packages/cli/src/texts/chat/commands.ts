@@ -10,7 +10,7 @@ export const slashCommandTexts = {
 	usage: "shows the usage of this session",
 	diff: "shows the file changes of the last turn that has some",
 	undo: "undoes them; with MODE partly, not in files changed since",
-	compact: "summarises the conversation to save tokens",
+	compact: "summarises the session to save tokens",
 	open: "shows the last tool call or thinking in full; N: an earlier one",
 	cancel: "stops the running turn, like Ctrl-C",
 	quit: "leaves the chat, like Ctrl-D; running work continues",

@@ -5,7 +5,7 @@ export const lineTexts = {
 		`[image ${place}: ${name}]`,
 	sends: ({ path }: { readonly path: string }): string => `sends the image ${path}`,
 	notSent: ({ path }: { readonly path: string }): string =>
-		`does not send the image ${path}, because its name was part of a pasted text; to send it, paste only the image or its path`,
+		`the image ${path} is not sent, because its name was part of a pasted text; to send it, paste only the image or its path`,
 };
 
 /** Notes that the chat shows. */
@@ -22,7 +22,7 @@ export const chatTexts = {
 		readonly question: string;
 		readonly session: string;
 	}) => `${asker} asks: ${question}; to answer at a terminal: parley chat --session ${session}`,
-	shortening: "summarising the conversation…",
+	shortening: "summarising the session…",
 	modelChanged: ({ model }: { readonly model: string }) => `model from the next message on: ${model}`,
 	interrupted: "the reply was interrupted and starts again",
 	startsAgain: "the reply starts again",

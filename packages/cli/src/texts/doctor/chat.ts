@@ -4,8 +4,8 @@ export const chatCheckTexts = {
 	unservedTenant: ({ tenant }: { readonly tenant: string }) =>
 		`the configuration names ${tenant}, but no connector may serve it`,
 	unservedTenantFix:
-		"add it to chat.tenants in the configuration, or create a token: parley token create connector NAME --platform PLATFORM",
-	noAccess: "the configuration gives no chat user access",
+		"add its id to chat.tenants in the configuration, or create a token: parley token create connector NAME --platform PLATFORM",
+	noAccess: "no chat user has access through the configuration",
 	tenants: ({ count }: { readonly count: number }) =>
 		count === 1 ? "1 guild or team" : `${count} guilds and teams`,
 } as const;

@@ -1,7 +1,7 @@
 /** Findings of `parley doctor` about the data directory. A fix is an instruction. */
 export const dataCheckTexts = {
 	noDirectory: ({ directory }: { readonly directory: string }) => `${directory} is not a directory`,
-	noDirectoryFix: "choose another one with --data DIR",
+	noDirectoryFix: "choose another directory with --data DIR",
 	missing: ({ directory }: { readonly directory: string }) =>
 		`${directory} does not exist: no gateway has started there`,
 	missingFix: "`parley start` creates it; if the path is wrong, set --data DIR",
@@ -28,9 +28,10 @@ export const dataCheckTexts = {
 	auditIntact: ({ records }: { readonly records: number }) => `intact: ${records} rows`,
 	auditDamaged: ({ seq, reason }: { readonly seq: number; readonly reason: string }) =>
 		`row ${seq}: ${reason}`,
-	auditDamagedFix: "compare it with a backup; `parley audit --verify` shows how many rows are valid",
+	auditDamagedFix: "compare the log with a backup; `parley audit --verify` shows how many rows are valid",
 	noMessages: "no stored text with hashes yet",
-	messagesAlteredFix: "compare them with a backup; check the backup with `parley restore --verify FILE`",
+	messagesAlteredFix:
+		"compare the sessions with a backup; check the backup with `parley restore --verify FILE`",
 	messagesIntact: ({ summary }: { readonly summary: string }) => `intact: ${summary}`,
 	messagesPartlyChecked: ({ summary }: { readonly summary: string }) =>
 		`intact, but not all checked: ${summary}`,

@@ -34,7 +34,7 @@ export const secretCheckTexts = {
 	keyFix: "restore the key from a backup, or enter the passwords again when a tool asks for them",
 	noPasswords: "no stored passwords",
 	keyMissing: ({ file, passwords }: { readonly file: string; readonly passwords: number }) =>
-		`the key ${file} is missing: it is needed for stored passwords (${passwords})`,
+		`the key ${file}, which decrypts the stored passwords (${passwords}), is missing`,
 	keyValid: ({ passwords }: { readonly passwords: number }) =>
 		`the key decrypts all stored passwords (${passwords})`,
 	keyInvalid: ({

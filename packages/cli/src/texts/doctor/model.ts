@@ -1,7 +1,7 @@
 /** Findings of `parley doctor` about the model and its provider. A fix is an instruction. */
 export const modelCheckTexts = {
-	callsFail: "its calls fail",
-	failing: ({ reason }: { readonly reason: string }) => `the gateway's calls fail: ${reason}`,
+	callsFail: "the reason is unknown",
+	failing: ({ reason }: { readonly reason: string }) => `the model calls of the gateway fail: ${reason}`,
 	failingFix: "`parley status` shows the time of the first failure",
 	startsWithGateway: "the local model server starts with the gateway",
 	unreachable: ({ host, reason }: { readonly host: string; readonly reason: string }) =>
@@ -15,7 +15,7 @@ export const modelCheckTexts = {
 		`set ${keyName} to a valid key, and start again`,
 	serverError: ({ host, status }: { readonly host: string; readonly status: number }) =>
 		`${host} answers with ${status}`,
-	serverErrorFix: "wait: the server has a problem",
+	serverErrorFix: "try again later: the server has a problem",
 	noModel: ({ host, model }: { readonly host: string; readonly model: string }) =>
 		`${host} has no model ${model}`,
 	noModelFix: ({ names, isComplete }: { readonly names: string; readonly isComplete: boolean }) =>

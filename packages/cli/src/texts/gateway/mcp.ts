@@ -1,27 +1,27 @@
 /** Texts about logins to MCP servers. */
 export const mcpLoginTexts = {
 	portInUse: ({ port }: { readonly port: number }) =>
-		`Port ${port} of 127.0.0.1 cannot be used: choose another one with --port`,
+		`port ${port} of 127.0.0.1 cannot be used: choose another port with --port`,
 	loginReceived: "Parley has received the login. Close this page.",
 	otherLogin: "This is not the login that Parley started.",
 	noLoginNeeded: ({ server, isInFile }: { readonly server: string; readonly isInFile: boolean }) =>
-		`The server "${server}" gets its token from ${isInFile ? "a header in .mcp.json" : "the setting tokenFrom"}, so it needs no login`,
+		`the server "${server}" gets its token from ${isInFile ? "a header in .mcp.json" : "the setting tokenFrom"}, so it needs no login`,
 	loggedIn: ({ server }: { readonly server: string }) =>
 		`logged in to ${server}; try it with: parley mcp doctor`,
 	noLogin: ({ server }: { readonly server: string }) =>
-		`There is no login to a server "${server}": \`parley mcp\` lists the logins`,
+		`there is no login to a server "${server}": \`parley mcp\` lists the logins`,
 	loggedOut: ({ server, note }: { readonly server: string; readonly note: string }) =>
 		`logged out of ${server}${note}`,
 	noRemoteServer: ({ server, known }: { readonly server: string; readonly known: string }) =>
-		`There is no remote server "${server}". Remote servers: ${known}. A server of a directory needs \`parley mcp trust DIR\` first.`,
+		`there is no remote server "${server}"; remote servers: ${known}. For a server of a directory, run \`parley mcp trust DIR\` first`,
 	secretWithoutClient: "--client-secret-from needs --client-id",
 	noSecretVariable: ({ variable }: { readonly variable: string }) =>
-		`The variable ${variable} is not set: set it to the secret of the client, and run the command again`,
+		`the variable ${variable} is not set: set it to the secret of the client, and run the command again`,
 	openAddress: ({ host, resource }: { readonly host: string; readonly resource: string }) =>
 		`Open this address in a browser, and log in at ${host} for ${resource}:`,
 	returnsHere: "The browser then returns to this machine. If it runs on another machine, it shows an",
 	copyAddress: "error at the end: copy the complete address of that page, and paste it here.",
-	notFinished: "The login was not finished within 10 minutes: run the command again",
+	notFinished: "the login was not finished within 10 minutes: run the command again",
 	otherAddress: "This is not the final address of this login: copy the complete address of the last page.",
 	tokenStaysValid: "; its token is valid until it expires",
 } as const;
@@ -30,11 +30,11 @@ export const mcpLoginTexts = {
 export const mcpServeTexts = {
 	connectionLost:
 		"the connection to the gateway was lost; a run that has started continues: read its session or call task_status before you send the request again",
-	invalidMessage: "the message is not a single JSON-RPC message within the limits",
+	invalidMessage: "the message is not a single JSON-RPC message, or has too many values or levels",
 	longMessage: "the message is longer than 1 MiB",
 	notUtf8: "the message is not UTF-8",
 	noDataDirectory: ({ data }: { readonly data: string }) =>
-		`There is no data directory ${data}: start the gateway once`,
+		`there is no data directory ${data}: start the gateway once`,
 	noAnswer: "it does not answer yet",
 	noServers: "No MCP servers.",
 } as const;
@@ -44,16 +44,16 @@ export const mcpSetupTexts = {
 	columns: ["NAME", "TRUST", "LOGIN", "SOURCE", "COMMAND"],
 	noServers: "No MCP servers. Add one with: parley mcp add NAME COMMAND",
 	invalidName: ({ name }: { readonly name: string }) =>
-		`Invalid name "${name}": use 1 to 32 lower-case letters, digits and -`,
+		`invalid name "${name}": use 1 to 32 lower-case letters, digits and -`,
 	added: ({ name }: { readonly name: string }) => `added ${name}; try it with: parley mcp doctor`,
 	noAddedServer: ({ name, known }: { readonly name: string; readonly known: string }) =>
-		`No server "${name}" was added by a command. Added servers: ${known}`,
+		`no server "${name}" was added by a command; added servers: ${known}`,
 	removed: ({ name }: { readonly name: string }) => `removed ${name}`,
 	/** `note` is the addition to the message about a removed login. */
 	removedWithLogin: ({ name, note }: { readonly name: string; readonly note: string }) =>
 		`removed ${name}, and logged out of it${note}`,
 	noFile: ({ file, directory }: { readonly file: string; readonly directory: string }) =>
-		`There is no ${file} in ${directory}`,
+		`there is no ${file} in ${directory}`,
 	noServerInFile: ({ file, server }: { readonly file: string; readonly server: string }) =>
 		`${file} has no server "${server}"`,
 	noUsableServer: ({ file, directory }: { readonly file: string; readonly directory: string }) =>
@@ -79,14 +79,15 @@ export const mcpSetupTexts = {
 	unusedFields: ({ fields }: { readonly fields: string }) => `these fields have no effect: ${fields}`,
 	serverNeed: ({ server, need }: { readonly server: string; readonly need: string }) => `${server}: ${need}`,
 	noAgent: ({ agent, directory }: { readonly agent: string; readonly directory: string }) =>
-		`There is no agent "${agent}" in ${directory}`,
+		`there is no agent "${agent}" in ${directory}`,
 	hiddenServer: ({ server }: { readonly server: string }) =>
 		`${server}: a server for all agents has the same name`,
-	noRemoteEntry: "--allow-private is for remote servers, and none of these servers is remote",
-	noProgramEntry: "--read, --write and --host are for programs, and none of these servers is a program",
+	noRemoteEntry: "--allow-private is for remote servers, and none of these servers is remote: leave it out",
+	noProgramEntry:
+		"--read, --write and --host are for programs, and none of these servers is a program: leave them out",
 	noSuchHeader: ({ name }: { readonly name: string }) =>
-		`No header of these servers names the variable ${name}`,
-	invalidVariable: ({ text }: { readonly text: string }) => `Invalid variable "${text}": use NAME=VALUE`,
+		`no header of these servers names the variable ${name}: leave out --env-from ${name}, or add the header`,
+	invalidVariable: ({ text }: { readonly text: string }) => `invalid variable "${text}": use NAME=VALUE`,
 	confirmTrust: ({ directory }: { readonly directory: string }) =>
 		`Trust these servers of ${directory} as they are now? [y/N]`,
 } as const;

@@ -7,5 +7,5 @@ export const gatewayRunTexts = {
 		`--test-hooks is for tests: it cannot be used with --listen ${address}:${port}`,
 	internalError: ({ reason }: { readonly reason: string }) =>
 		`parley: the gateway ended because of an internal error: ${reason}`,
-	noPackage: "no package.json above the program of Parley: install it again",
+	noPackage: "there is no package.json above the program of Parley: install Parley again",
 } as const;

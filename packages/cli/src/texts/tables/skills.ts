@@ -27,7 +27,7 @@ export const memoryTableTexts = {
 		`for ${scope} ${subject}`,
 	nextDue: ({ time }: { readonly time: string }) => `next due ${time}`,
 	fired: ({ ago }: { readonly ago: string }) => `fired ${ago}`,
-	problem: ({ problem }: { readonly problem: string }) => `did not run: ${problem}`,
+	problem: ({ problem }: { readonly problem: string }) => `did not fire: ${problem}`,
 	feedbackFacts: ({
 		by,
 		ago,

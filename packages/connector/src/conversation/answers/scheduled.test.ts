@@ -73,13 +73,11 @@ test.each<{ what: string; events: readonly AnswerEvent[]; shown: readonly string
 					skill_name: "",
 					task_id: "",
 					run_id: "",
-					error: "only members can have scheduled messages: ask the operator",
+					error: "only members can schedule messages: ask the operator",
 				},
 			],
 		],
-		shown: [
-			"error: ⏰ **Stand\\*up\\*** did not run: only members can have scheduled messages: ask the operator.",
-		],
+		shown: ["error: ⏰ **Stand\\*up\\*** did not run: only members can schedule messages: ask the operator."],
 	},
 	{
 		what: "a schedule is announced, and so is its removal by a person",

@@ -39,7 +39,7 @@ export const callTexts = {
 	noReply: "the model gave no text",
 	interrupted: (note: string): string =>
 		`${note}: the gateway stopped while this call ran; check its effects before you repeat it`,
-	unknownFiles: "; after a restart the gateway cannot name them",
+	unknownFiles: "; the gateway was restarted and cannot name the files",
 	filesChanged: (suffix: string): string =>
 		`asked again: files changed since the first question, while other calls of this reply ran${suffix}`,
 	filesChangedAsk: "files changed: the call is asked again",

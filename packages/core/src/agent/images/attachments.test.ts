@@ -242,7 +242,7 @@ test("a working directory that is not writable does not block messages", async (
 		{
 			type: "text",
 			text: expect.stringMatching(
-				/; not available: cannot put a copy of "a.txt" into \/.*\/attachments: a part of the path is a file, not a directory\]$/,
+				/; not available: cannot copy "a.txt" into \/.*\/attachments: a part of the path is a file, not a directory\]$/,
 			),
 		},
 	]);

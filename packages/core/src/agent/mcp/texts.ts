@@ -53,7 +53,7 @@ export const mcpConnectionTexts = {
 	ended: "it has ended",
 	endedWith: (by: string): string => `it ended with ${by}`,
 	exitCode: (code: number | null): string => `the exit code ${code}`,
-	noInput: "it reads no input",
+	noInput: "it does not read its input",
 } as const;
 
 /** Texts about tools of servers. */

@@ -24,7 +24,7 @@ test("a refused key is logged once, and again only after it was accepted, and is
 		await t.send(session, "hi");
 		await expect(log.next("assistant.message")).resolves.toMatchObject({ error: expected });
 	}
-	const warnings = t.log.records.filter(({ message }) => message === "the provider refuses the key");
+	const warnings = t.log.records.filter(({ message }) => message === "the provider refused the key");
 	expect(warnings).toHaveLength(2);
 	expect(JSON.stringify(log.events)).not.toContain(key);
 });

@@ -16,7 +16,7 @@ export const replyTexts = {
 	interrupted: "the model's reply was interrupted",
 	modelCalled: "model called",
 	callFailed: "a model call failed",
-	keyRefused: "the provider refuses the key",
+	keyRefused: "the provider refused the key",
 } as const;
 
 export const memoryOfRunTexts = {

@@ -140,14 +140,14 @@ test("allowed-tools and tools narrow together", () => {
 });
 
 test.each([
-	[yaml("name: x", "tools: 5"), /^line 3: tools: use a list of names/],
+	[yaml("name: x", "tools: 5"), /^line 3: tools: use a list of tool names/],
 	[yaml("name: x", "user-invocable: maybe"), /^line 3: user-invocable: use true or false/],
 	[yaml("disable-model-invokation: true"), /^line 2: unknown key .* did you mean disable_model_invocation/],
 	[yaml("tool: [read_file]"), /^line 2: unknown key "tool"; did you mean tools\?/],
 	[yaml("Tools: read_file"), /^line 2: unknown key "Tools"; did you mean tools\?/],
 	[yaml("allowed-tool: Read"), /^line 2: unknown key "allowed-tool"; did you mean allowed_tools\?/],
-	[yaml("name: x", "tools:"), /^line 3: tools: use a list of names of tools.*\[\] for no tools/],
-	[yaml("allowed-tools:"), /^line 2: allowed-tools: use a list of names of tools/],
+	[yaml("name: x", "tools:"), /^line 3: tools: use a list of tool names.*\[\] for no tools/],
+	[yaml("allowed-tools:"), /^line 2: allowed-tools: use a list of tool names/],
 	[yaml("name: ../x"), /^line 2: name: use at most 64 letters/],
 	[yaml("a: &a [1]", "b: [*a, *a]"), /alias/],
 	[yaml("name: 'x"), /^line \d: /],
@@ -167,8 +167,8 @@ test.each([
 		yaml("steps:", "  - { id: a, prompt: A }", "  - { id: a, prompt: B }"),
 		/^line 4: two steps have the id "a"/,
 	],
-	[yaml("steps:", "  - { id: a }"), /^line 3: steps.0.prompt: use a text/],
-	[toml('name = "x"', "tools = 5"), /^line 3: tools: use a list of names/],
+	[yaml("steps:", "  - { id: a }"), /^line 3: steps.0.prompt: use a string/],
+	[toml('name = "x"', "tools = 5"), /^line 3: tools: use a list of tool names/],
 	[toml('name = "x', "model = 1"), /^line 2: /],
 	[
 		toml("[[steps]]", 'id = "a"', 'prompt = "A"', "[[steps]]", 'id = "b"', "prompt = 5"),

@@ -322,7 +322,7 @@ test("a broken file is reported with its line and hides no other file; a change 
 	});
 	const { say } = await w.begin();
 	await expect(say("/bad")).rejects.toThrow(
-		/the skill bad cannot be used: skills\/bad.md: line 3: tools: use a list of names/,
+		/the skill bad cannot be used: skills\/bad.md: line 3: tools: use a list of tool names/,
 	);
 	const { skills, problems } = await w.list();
 	expect(skills.map(({ skill }) => skill.name)).toEqual(["good"]);

@@ -10,22 +10,22 @@ export const frontmatterTexts = {
 } as const;
 
 const nameRule = "at most 64 letters, digits, dots, hyphens and underscores";
-const textList = "a text or a list of texts";
+const textList = "a string or a list of strings";
 
 /** Allowed values for the keys of a skill file. */
 export const skillValueTexts = {
 	flag: "true or false",
-	tools: "a list of names of tools, or one text with spaces between the names; [] for no tools",
+	tools: "a list of tool names, or one string of tool names separated by spaces; [] for no tools",
 	stepId: `an id of ${nameRule}`,
 	title: (max: number): string => `a title of at most ${max} characters`,
-	prompt: (max: number): string => `a text of at most ${max} characters`,
+	prompt: (max: number): string => `a string of at most ${max} characters`,
 	model: "the name of a model, or a tier",
 	needs: "a list of step ids",
 	criteria: textList,
 	step: "a table with id and prompt",
 	name: "a name",
 	nameRule,
-	text: "a text",
+	text: "a string",
 	steps: "a list of steps",
 	oneStep: "a list with at least one step",
 	maxSteps: (max: number): string => `at most ${max} steps`,

@@ -208,7 +208,7 @@ test("all sessions of a gateway together have a maximum of commands", async () =
 	}
 	await expect(start("serve", await t.create())).rejects.toMatchObject({
 		code: "resource_exhausted",
-		message: expect.stringContaining("too many commands run in the background of this gateway"),
+		message: expect.stringContaining("too many background commands are running on this gateway"),
 	});
 	await commands.close();
 });

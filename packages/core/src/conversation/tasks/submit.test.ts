@@ -110,7 +110,9 @@ test("only an ended task can be repeated, as a new task that names it", async ()
 	await using _ = t;
 	const { tasks } = t.runtime;
 	const { id } = await tasks.submit(unkeyed(), home, { ...counting, priority: "high" });
-	await expect(tasks.retry(unkeyed(), id)).rejects.toThrow("only a task that has ended can be repeated");
+	await expect(tasks.retry(unkeyed(), id)).rejects.toThrow(
+		"only a task that has ended can be repeated; wait until it ends, or cancel it",
+	);
 	const log = await EventLog.join(t.runtime, home, { afterSeq: 0 });
 	await t.runtime.start();
 	await log.next("task.completed");

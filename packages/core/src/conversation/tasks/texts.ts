@@ -17,7 +17,8 @@ export const taskStateTexts = {
 	throughAgent: " through an agent",
 	tooManyOpen: (max: number, noun: string): string => `the session already has ${max} open ${noun}`,
 	tooManyOfPerson: (person: string, max: number): string => `${person} already has ${max} open tasks`,
-	busy: (reason: string): string => `session busy: ${reason}; wait for some of them, or cancel them`,
+	busy: (reason: string): string =>
+		`session busy: ${reason}; wait until some of the tasks end, or cancel some`,
 	notYourWorker: (id: string): string => `depends_on: ${id} is not one of your workers`,
 	notOfSession: (id: string): string => `depends_on: ${id} is not a task of this session`,
 	hasFailed: (id: string): string => `depends_on: ${id} has failed`,

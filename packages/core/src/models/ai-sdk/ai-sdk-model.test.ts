@@ -95,7 +95,7 @@ test.each<[string, Partial<AiSdkOptions>, RegExp]>([
 	["a key with a space", { apiKey: "a b" }, /contains a space/],
 	["an address without a scheme", { baseUrl: "models.test" }, /invalid base URL ".*" of acme/],
 	["an address with a password", { baseUrl: "https://u:p@models.test" }, /invalid base URL ".*" of acme/],
-	["no model", { table: new ModelTable() }, /no model of acme is known/],
+	["no model", { table: new ModelTable() }, /no model is set, and acme has no default model/],
 ])("%s is refused", (_, options, message) => {
 	expect(() => modelOf("compatible", options)).toThrow(message);
 });

@@ -116,7 +116,9 @@ test("the default model comes from the table unless another model is set", () =>
 	});
 	expect(create(() => streaming([]), { defaultModel: "mine" }).model.defaultModel).toBe("mine");
 	const table = new ModelTable([]);
-	expect(() => create(() => streaming([]), { table })).toThrow("no model of anthropic is known: choose one");
+	expect(() => create(() => streaming([]), { table })).toThrow(
+		"no model is set, and anthropic has no default model: name a model with --model",
+	);
 });
 
 test("a custom server needs no key, and gets no made-up key", async () => {
@@ -274,7 +276,7 @@ test("a missing response times out after a minute", async () => {
 	);
 	const failed = expect(all(model.stream(request, never))).rejects.toMatchObject({
 		fault: "timeout",
-		message: "api.anthropic.com: no answer within 60 s",
+		message: "api.anthropic.com: the server did not answer within 60 s",
 	});
 	await reached.promise;
 	clock.advance(60_000);

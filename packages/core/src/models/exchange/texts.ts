@@ -29,7 +29,8 @@ export const providerTexts = {
 	invalidUrl: (url: string, provider: string): string =>
 		`invalid base URL ${url} of ${provider}: use http(s)://HOST[:PORT][/PATH]`,
 	invalidKey: "the API key contains a space or another invalid character: check it",
-	noKnownModel: (provider: string): string => `no model of ${provider} is known: choose one`,
+	noKnownModel: (provider: string): string =>
+		`no model is set, and ${provider} has no default model: name a model with --model`,
 } as const;
 
 /** Errors about unusable model answers. */
@@ -49,9 +50,9 @@ export const exchangeTexts = {
 	event: "an event of the answer",
 	interrupted: "the connection was interrupted during the answer",
 	tooLarge: (subject: string, size: string): string => `${subject} is larger than ${size}`,
-	noEnd: (time: string): string => `no end of the answer within ${time}`,
+	noEnd: (time: string): string => `the answer did not end within ${time}`,
 	noMore: (time: string): string => `the answer did not continue for ${time}`,
-	none: (time: string): string => `no answer within ${time}`,
+	none: (time: string): string => `the server did not answer within ${time}`,
 } as const;
 
 /** Texts in requests that replace missing content or content that a model cannot read. */

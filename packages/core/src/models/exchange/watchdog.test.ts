@@ -20,7 +20,7 @@ test("a response that does not begin times out at the limit for the first byte",
 	clock.advance(59_999);
 	expect(reports).toEqual([]);
 	clock.advance(1);
-	expect(reports).toEqual(["no answer within 60 s"]);
+	expect(reports).toEqual(["the server did not answer within 60 s"]);
 	expect(clock.pending).toBe(0);
 });
 
@@ -56,7 +56,7 @@ test("endless bytes time out at the limit for the complete response", () => {
 	}
 	expect(reports).toEqual([]);
 	clock.advance(1000);
-	expect(reports).toEqual(["no end of the answer within 600 s"]);
+	expect(reports).toEqual(["the answer did not end within 600 s"]);
 });
 
 test("a slow consumer does not time out the provider", () => {

@@ -92,7 +92,7 @@ test.each([
 	],
 	[
 		{ models: [{ id: "m", max_output: 1 }] },
-		'models[0].context_window (models.json) is missing: "m" is not a built-in model',
+		'models[0].context_window (models.json) is missing: it is required, because "m" is not a built-in model',
 	],
 	[
 		{ models: [{ ...row, context_window: 0 }] },
@@ -107,7 +107,7 @@ test.each([
 		{ models: [{ ...row, prices: { input: -1 } }] },
 		"-1 is not allowed for models[0].prices.input (models.json)",
 	],
-	[{ models: [{ ...row, prices: { input: 1 } }] }, "models[0].prices (models.json) needs both"],
+	[{ models: [{ ...row, prices: { input: 1 } }] }, "models[0].prices (models.json) must have both"],
 	[
 		{ models: [{ ...row, prices: { input: 1, in: 1 } }] },
 		"in models[0].prices (models.json); allowed: input, output, cache_read, cache_write",
@@ -116,7 +116,7 @@ test.each([
 		{ models: [{ ...row, long_prompt: { prices: {} } }] },
 		"models[0].long_prompt.above (models.json) is missing",
 	],
-	[{ models: [row, row] }, '"m" occurs twice: models[1].id (models.json)'],
+	[{ models: [row, row] }, 'models[1].id (models.json): "m" occurs twice; remove one of the two entries'],
 ])("%j is refused with its position and the allowed values", (value, message) => {
 	expect(() => modelsFromFile(value, "models.json")).toThrow(
 		expect.objectContaining({ code: "invalid_argument", message: expect.stringContaining(message) }),

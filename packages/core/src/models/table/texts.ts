@@ -10,12 +10,13 @@ export const modelFileTexts = {
 	model: "an object with an id",
 	models: "a list of models",
 	file: "an object with models",
-	twice: (id: string, place: string): string => `${JSON.stringify(id)} occurs twice: ${place}`,
+	twice: (id: string, place: string): string =>
+		`${place}: ${JSON.stringify(id)} occurs twice; remove one of the two entries`,
 	maxOutput: (value: string | number, place: string): string =>
 		`${value} is not allowed for ${place}; allowed: up to the context window`,
 	missing: (place: string, id: string): string =>
-		`${place} is missing: ${JSON.stringify(id)} is not a built-in model`,
-	needsBoth: (place: string): string => `${place} needs both input and output`,
+		`${place} is missing: it is required, because ${JSON.stringify(id)} is not a built-in model`,
+	needsBoth: (place: string): string => `${place} must have both input and output`,
 	theFile: "the file",
 	unknownSetting: (key: string, place: string, allowed: string): string =>
 		`unknown setting ${JSON.stringify(key)} in ${place}; allowed: ${allowed}`,

@@ -86,7 +86,7 @@ test.each([
 	['name = " "', "name is not"],
 	['reasoning = "much"', "reasoning is not valid; allowed: off, low, medium, high, xhigh, max"],
 	['context_size = "big"', "context_size is not valid; allowed: a whole number from 1024"],
-	['tools = "read_file"', "line 1: tools is not valid; allowed: a list of names of tools"],
+	['tools = "read_file"', "line 1: tools is not valid; allowed: a list of tool names"],
 	["tools = [1]", "tools.0 is not valid; allowed: the name of a tool"],
 	["tool_role = 1", "tool_role is not valid; allowed: true or false"],
 	["sampling = 1", "line 1: sampling is not"],

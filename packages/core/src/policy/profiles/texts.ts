@@ -27,11 +27,11 @@ export const agentConfigTexts = {
 	description: "a description of at most 400 characters in one line",
 	model: "the name of a model, or a tier",
 	tool: "the name of a tool",
-	tools: "a list of names of tools",
-	tooManyTools: "at most 200 names of tools",
+	tools: "a list of tool names",
+	tooManyTools: "at most 200 tool names",
 	boolean: "true or false",
 	twoModels: (model: string, other: string): string =>
-		`model is ${JSON.stringify(model)}, but provider.model is ${JSON.stringify(other)}`,
+		`model is ${JSON.stringify(model)}, but provider.model is ${JSON.stringify(other)}: remove one of them`,
 	timeoutNeedsEndpoint: "provider.http_timeout_seconds needs provider.endpoint",
 	apiNeedsEndpoint: "provider.api needs provider.endpoint",
 	invalid: (place: string, key: string, allowed: string | undefined): string =>

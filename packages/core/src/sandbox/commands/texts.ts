@@ -1,6 +1,6 @@
 export const commandTexts = {
 	leftOut: (bytes: number): string => `[… ${bytes} bytes left out …]`,
-	noProgram: (name: string): string => `no program ${JSON.stringify(name)} that may be executed`,
+	noProgram: (name: string): string => `there is no executable program ${JSON.stringify(name)}`,
 	readsNoInput: "the program no longer reads its input",
 	unknownReason: "unknown reason",
 	cannotStart: (program: string, directory: string, reason: string): string =>

@@ -12,9 +12,9 @@ test.each([
 });
 
 test.each([
-	["example.com:80", "port 80 is not allowed, only 443"],
-	["example.com:22", "port 22 is not allowed, only 443"],
-	["example.com:4430", "port 4430 is not allowed, only 443"],
+	["example.com:80", "port 80 is not allowed: use port 443"],
+	["example.com:22", "port 22 is not allowed: use port 443"],
+	["example.com:4430", "port 4430 is not allowed: use port 443"],
 	["other.com:443", "it is not on the list of hosts that commands may reach"],
 	["example.org:443", "it is not on the list of hosts that commands may reach"],
 	["example.com.evil.net:443", "it is not on the list of hosts that commands may reach"],

@@ -250,7 +250,12 @@ test("a command has at most 5000 connections in an hour, and further ones are no
 	for (let opened = 0; opened < 5_050; opened += 50) {
 		await Promise.allSettled(Array.from({ length: 50 }, () => ask(proxyPort, request)));
 	}
-	expect(entries.filter(({ reason }) => reason === "all after 5000 connections")).toHaveLength(1);
+	expect(
+		entries.filter(
+			({ reason }) =>
+				reason === "the command reached the maximum of 5000 connections; further connections are refused",
+		),
+	).toHaveLength(1);
 	expect(entries).toHaveLength(5_001);
 	clock.advance(60 * 60_000);
 	await ask(proxyPort, request);

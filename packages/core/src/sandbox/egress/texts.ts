@@ -2,7 +2,8 @@
 export const egressTexts = {
 	tooManyAtOnce: (max: number): string => `more than ${max} connections at once`,
 	commandEnded: "the command has ended",
-	tooMany: (max: number): string => `all after ${max} connections`,
+	tooMany: (max: number): string =>
+		`the command reached the maximum of ${max} connections; further connections are refused`,
 	onlyHttps: "only https is allowed, by CONNECT to port 443: use a URL that begins with https://",
 	invalidRequest: "not a valid request",
 	clientDisconnected: "the client has disconnected",
@@ -19,7 +20,8 @@ export const egressTexts = {
 	refused: (refusals: readonly string[], hosts: string): string =>
 		`\n[the egress proxy refused ${refusals.join("; ")}. Here ${hosts}]\n`,
 	noHost: "does not name a host and a port",
-	port: (port: string | number, allowed: number): string => `port ${port} is not allowed, only ${allowed}`,
+	port: (port: string | number, allowed: number): string =>
+		`port ${port} is not allowed: use port ${allowed}`,
 	notFullName: "only full host names of the internet are allowed, not addresses",
 	notOnList: "it is not on the list of hosts that commands may reach",
 } as const;
@@ -30,7 +32,7 @@ export const fetchTexts = {
 	notPublic: (host: string): string => `${host} is not on the public internet`,
 	unreachable: (host: string): string => `${host} could not be reached`,
 	notReached: (host: string): string =>
-		`"${host}" is not on the public internet; web_fetch reaches neither this machine nor its networks`,
+		`"${host}" is not on the public internet: requests to this machine and its networks are refused`,
 	noAddress: (name: string): string => `no address was found for "${name}"`,
 	tooSlow: (subject: string, seconds: number): string => `${subject} took longer than ${seconds} s`,
 } as const;

@@ -157,7 +157,7 @@ test("a command that cannot be shown cannot be approved", async () => {
 	const fits = `echo ${"x".repeat(16 * 1024 - "run echo ".length)}`;
 	expect((await prepare({ cmd: fits })).plan.label).toBe(`run ${fits}`);
 	await expect(prepare({ cmd: `${fits}x` })).rejects.toThrow(
-		"the command cannot be approved: it takes 16385 bytes to show, at most 16384; write it to a file and run that",
+		"the command cannot be approved: its text takes 16385 bytes, and at most 16384 can be shown: write the command to a file and run the file",
 	);
 	await expect(prepare({ cmd: "\n".repeat(4_000) })).rejects.toThrow("cannot be approved");
 	await expect(prepare({ cmd: "a\0b" })).rejects.toThrow("cannot be approved");

@@ -73,7 +73,7 @@ export const runCommandTexts = {
 	cannotApprove: (reason: string): string => `the command cannot be approved: ${reason}`,
 	notText: "it contains a NUL or is not well-formed text",
 	tooLong: (bytes: number, max: number): string =>
-		`it takes ${bytes} bytes to show, at most ${max}; write it to a file and run that`,
+		`its text takes ${bytes} bytes, and at most ${max} can be shown: write the command to a file and run the file`,
 } as const;
 
 /** Notes of an approval about files that a command could run or load. */

@@ -131,15 +131,15 @@ test("long lists are cut, with the number of missing entries", async () => {
 });
 
 test.each<[Partial<CommandOutcome>, string[]]>([
-	[{ code: 1 }, ["[… no files; hidden shows names that begin with a dot …]"]],
+	[{ code: 1 }, ["[… no files; set hidden to include names that begin with a dot …]"]],
 	[{ output: "./a\n" }, ["a"]],
 	[
 		{ output: "./a\n./b\n[… 9 bytes left out …]\n./z\n" },
-		["a", "[… there are too many files for one search: name a directory further down …]"],
+		["a", "[… there are too many files for one search: name a subdirectory …]"],
 	],
 	[
 		{ code: null, signal: "SIGTERM", timedOut: true, output: "./a\n" },
-		["a", "[… looking for files took too long: name a directory further down …]"],
+		["a", "[… listing the files took too long: name a subdirectory …]"],
 	],
 	[{ code: 2, output: "./a\nrg: broken\n" }, ["a", "[… a part of the directory could not be read …]"]],
 ])("an error of ripgrep with %j is reported unchanged", async (outcome, lines) => {
@@ -184,11 +184,11 @@ test("the error names a missing program", async () => {
 	const missing: Sandbox = {
 		...ending({}),
 		run: () =>
-			Promise.reject(new ParleyError('no program "/x/rg" that may be executed', { code: "not_found" })),
+			Promise.reject(new ParleyError('there is no executable program "/x/rg"', { code: "not_found" })),
 	};
 	const where = { ...context, sandbox: missing };
 	expect(await executeCall(await prepare({}, where), where)).toEqual({
-		text: 'list_files failed: no program "/x/rg" that may be executed',
+		text: 'list_files failed: there is no executable program "/x/rg"',
 		failed: true,
 	});
 });

@@ -52,7 +52,7 @@ test("a part of a file is returned, and a marker says how to continue", async ()
 	});
 	expect(await read({ path: "notes.txt", offset: 3 })).toEqual({ text: "three\n", failed: false });
 	expect(await read({ path: "notes.txt", offset: 4 })).toEqual({
-		text: '"notes.txt" has 3 lines; there is no line 4',
+		text: '"notes.txt" has no line 4: its last line is 3',
 		failed: true,
 	});
 });
@@ -99,7 +99,7 @@ test("an empty file is reported as empty", async () => {
 test("a binary file is reported, and its content is not returned", async () => {
 	await writeFile(join(context.cwd, "image.png"), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2]));
 	expect(await read({ path: "image.png" })).toEqual({
-		text: 'read_file failed: "image.png" is a binary file of 7 bytes; only text and images (PNG, JPEG, GIF, WebP) are read',
+		text: 'read_file failed: "image.png" is a binary file of 7 bytes; only text and images (PNG, JPEG, GIF, WebP) can be read',
 		failed: true,
 	});
 });

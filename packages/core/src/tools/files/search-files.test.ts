@@ -273,11 +273,11 @@ test("a missing program and a cancelled call are reported", async () => {
 	const missing: Sandbox = {
 		...sandbox,
 		run: () =>
-			Promise.reject(new ParleyError('no program "/x/rg" that may be executed', { code: "not_found" })),
+			Promise.reject(new ParleyError('there is no executable program "/x/rg"', { code: "not_found" })),
 	};
 	const ready = await prepare({ pattern: "X" });
 	expect(await executeCall(ready, { ...context, sandbox: missing })).toEqual({
-		text: 'search_files failed: no program "/x/rg" that may be executed',
+		text: 'search_files failed: there is no executable program "/x/rg"',
 		failed: true,
 	});
 	const aborted = { ...context, signal: AbortSignal.abort(), sandbox: ending(() => ({})) };

@@ -33,12 +33,12 @@ export const readFileTexts = {
 	imageWithRange: (text: string): string =>
 		`${text}\n[offset and limit apply only to text: the complete image is shown]`,
 	binaryRefused: (description: string): string =>
-		`${description}; only text and images (PNG, JPEG, GIF, WebP) are read`,
+		`${description}; only text and images (PNG, JPEG, GIF, WebP) can be read`,
 	binary: (path: string, bytes: number): string =>
 		`${JSON.stringify(path)} is a binary file of ${bytes} bytes`,
 	empty: "(empty file)",
 	noLine: (path: string, lines: number, line: number): string =>
-		`${JSON.stringify(path)} has ${lines} lines; there is no line ${line}`,
+		`${JSON.stringify(path)} has no line ${line}: its last line is ${lines}`,
 	moreLines: (text: string, line: number): string =>
 		`${text}[… more lines follow: continue with offset ${line} …]`,
 	lineContinues: (text: string, line: number, column: number): string =>
@@ -88,7 +88,7 @@ export const editFileTexts = {
 		`old_text occurs ${count} times${where}: add lines around it, or set occurrence or replace_all`,
 	cannotEdit: (path: string, reason: string): string => `cannot edit ${JSON.stringify(path)}: ${reason}`,
 	missing: (tool: string): string => `there is no such file; use ${tool} to create it`,
-	tooLarge: (bytes: number, max: number): string => `it has ${bytes} bytes, at most ${max} can be edited`,
+	tooLarge: (bytes: number, max: number): string => `it has ${bytes} bytes, and at most ${max} can be edited`,
 	binary: "it is a binary file",
 	notText: "it is not UTF-8 text",
 	emptyFile: ", which is empty",
@@ -127,7 +127,7 @@ export const writeFileTexts = {
 		"changing a part of a file (edit_file), for binary files, or for appending to a log.",
 	content: "The complete new content of the file, at most 256 KiB.",
 	tooLarge: (bytes: number, max: number): string =>
-		`the content has ${bytes} bytes, at most ${max} can be written at once`,
+		`the content has ${bytes} bytes, and at most ${max} can be written at once`,
 	creates: "creates a new file",
 	replaces: (bytes: number): string => `replaces a file of ${bytes} bytes`,
 	newFile: "a new file",
@@ -152,7 +152,8 @@ export const listFilesTexts = {
 	maxResults: "Maximum number of lines to return.",
 	more: (count: number): string => `${count} more lines: narrow the list by path, pattern or depth`,
 	noneFits: (count: number): string => `none of ${count} files matches the pattern`,
-	none: (hidden: boolean): string => `no files${hidden ? "" : "; hidden shows names that begin with a dot"}`,
+	none: (hidden: boolean): string =>
+		`no files${hidden ? "" : "; set hidden to include names that begin with a dot"}`,
 } as const;
 
 export const searchFilesTexts = {
@@ -196,8 +197,8 @@ export const sendFileTexts = {
 
 /** Errors and notes of tools that read a directory tree. */
 export const treeTexts = {
-	tooSlow: "looking for files took too long: name a directory further down",
-	tooMany: "there are too many files for one search: name a directory further down",
+	tooSlow: "listing the files took too long: name a subdirectory",
+	tooMany: "there are too many files for one search: name a subdirectory",
 	unreadable: "a part of the directory could not be read",
 	cannotRead: (path: string): string => `cannot read the directory ${JSON.stringify(path)}`,
 	notDirectory: (path: string): string => `${JSON.stringify(path)} is not a directory`,
@@ -228,7 +229,7 @@ export const undoTexts = {
 	elsewhere: "its path now leads to another file by a symbolic link",
 	outside: "outside of the directories of this session",
 	notStored: (bytes: number): string =>
-		`its earlier content is not stored (${bytes} bytes; at most 256 KiB of a file are stored)`,
+		`its earlier content is not stored, because it has ${bytes} bytes and the maximum is 256 KiB`,
 	noRoom: "its earlier content is not stored, because the stored content of this session reached its limit",
 	unreadable: "its stored content cannot be read",
 	leftBefore: "it could not be restored when the undo began",

@@ -131,7 +131,7 @@ test.each<[args: string[], reason: string]>([
 	[["log", "a\0b"], "contains a NUL"],
 	[["log", "a\u{d800}"], "not well-formed"],
 	[[], "args"],
-	[["commit", "-m", "x".repeat(16_384)], "the command cannot be approved: it takes"],
+	[["commit", "-m", "x".repeat(16_384)], "the command cannot be approved: its text takes"],
 ])("%j is refused", async (args, reason) => {
 	await expect(prepare(args)).rejects.toThrow(reason);
 });
@@ -472,11 +472,10 @@ test("a command that uses the network leaves the sandbox, and no program of the 
 test("a missing program and a cancelled call are reported", async () => {
 	const missing: Sandbox = {
 		...context.sandbox,
-		run: () =>
-			Promise.reject(new ParleyError('no program "git" that may be executed', { code: "not_found" })),
+		run: () => Promise.reject(new ParleyError('there is no executable program "git"', { code: "not_found" })),
 	};
 	await expect(prepare(["status"], { where: { ...context, sandbox: missing } })).rejects.toThrow(
-		/^no program "git" that may be executed$/,
+		/^there is no executable program "git"$/,
 	);
 	const ready = await prepare(["status"]);
 	const aborted = { ...context, signal: AbortSignal.abort() };

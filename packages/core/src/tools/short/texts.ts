@@ -44,7 +44,7 @@ export const shortToolTexts = {
 		"Reads lines of a text file; an image (PNG, JPEG, GIF, WebP, up to 3.75 MiB) is shown to you. Look at a file " +
 		"before you change it. Returns at most 2,000 lines and 30,000 characters; a marker at the end says how to continue. " +
 		"If the result of another call was shortened, the marker in it names a file with the complete result: read it with this tool. " +
-		"Directories and other binary files cannot be read.",
+		"Directories and all other binary files cannot be read.",
 	write:
 		"Creates a text file with its missing directories, or replaces the complete content of a file. Give the " +
 		"complete content, up to 256 KiB. To change parts of an existing file, use edit.",

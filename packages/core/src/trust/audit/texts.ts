@@ -3,7 +3,7 @@ export const auditTexts = {
 	changed: "the row was changed",
 	otherRow: "its hash differs from the audit anchor",
 	missingBefore: "it and the rows before it are missing, and no row records their removal",
-	missing: (anchor: number): string => `missing, with all rows up to at least ${anchor}`,
+	missing: (anchor: number): string => `this row and all rows up to at least row ${anchor} are missing`,
 	rowMissing: "the row is missing",
 	notFirst: "it is not the first row",
 	notAfter: (seq: number): string => `it does not follow row ${seq}`,

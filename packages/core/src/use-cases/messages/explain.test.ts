@@ -173,7 +173,11 @@ test("decisions of an earlier version have no reasons", async () => {
 	expect(await explain()).toMatchObject({
 		policyVersion: "not recorded",
 		calls: [
-			{ decision: "allowed", reason: "not recorded: an earlier version decided", outcome: "completed" },
+			{
+				decision: "allowed",
+				reason: "not recorded: an earlier version of Parley decided",
+				outcome: "completed",
+			},
 		],
 	});
 });

@@ -67,11 +67,11 @@ test("feedback without a reply is refused", async () => {
 	const { t, session, log } = await talk(new ScriptedModel(stuck("")));
 	await using _ = t;
 	await expect(t.runtime.feedback.record(unkeyed(), session, good)).rejects.toThrow(
-		"no reply in this session yet",
+		"no run of this session has ended yet",
 	);
 	const runId = await t.send(session, "hi");
 	await expect(t.runtime.feedback.record(unkeyed(), session, { ...good, runId })).rejects.toThrow(
-		"wait until it ends",
+		"wait until the run ends",
 	);
 	await t.runtime.cancel(unkeyed(), session);
 	await log.next("assistant.message");

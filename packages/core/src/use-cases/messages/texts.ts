@@ -18,21 +18,23 @@ export const promptAnswerTexts = {
 
 /** Errors of shell commands that an operator sends as messages. */
 export const ownCommandTexts = {
-	otherSession: "commands run only in sessions of the operator, not in those of a chat or a task",
+	otherSession:
+		"cannot run the command here: use a session of the operator, not the session of a channel or a task",
 	oneLine: "a command must be one line without control characters",
 	secret: "the command contains a secret of the gateway, which would be stored: use a variable or a file",
 } as const;
 
 /** Errors of requests to undo the file changes of a turn. */
 export const undoRequestTexts = {
-	otherSession: "changes are undone only in sessions of the operator, not in those of a chat or a task",
+	otherSession:
+		"cannot undo changes here: use a session of the operator, not the session of a channel or a task",
 	busy: "session busy: a run or a task is active; cancel it first, or wait until it ends",
-	nothing: "no file change to undo: no turn of this session has recorded changes that are not undone",
+	nothing: "no file changes to undo: this session has no recorded changes, or all of them were undone",
 } as const;
 
 /** Reasons of decisions that `/why` and `parley why` show, and errors of these commands. */
 export const explainTexts = {
-	notRecorded: "not recorded: an earlier version decided",
+	notRecorded: "not recorded: an earlier version of Parley decided",
 	runEnded: "the run ended first",
 	earlierCalls: "earlier calls have not ended",
 	allAccepted: "all tools were accepted before the approval was requested",
@@ -47,9 +49,9 @@ export const explainTexts = {
 
 export const feedbackTexts = {
 	runNotFound: (run: string): string => `run not found: ${run}`,
-	noReply: "there is no reply in this session yet",
-	incomplete: "the reply is not complete: wait until it ends",
-	endedWithoutReply: "the run has ended without a reply",
+	noReply: "no reply to rate: no run of this session has ended yet",
+	incomplete: "cannot rate the reply: it is not complete; wait until the run ends",
+	endedWithoutReply: "no reply to rate: the run ended without a reply",
 } as const;
 
 /** Log messages and errors of messages that start, join or enter a run. */
@@ -61,13 +63,15 @@ export const queueTexts = {
 	cannotJoin: (input: string): string =>
 		`the queued message cannot join the active run, because it has ${input}`,
 	accepted: "message accepted",
-	busy: (count: number): string => `session busy: ${count} messages already wait`,
+	busy: (count: number): string =>
+		`session busy: the message was not queued, because ${count} messages are already waiting; try again later`,
 	noSystemPrompt: (person: string): string =>
 		`system: ${person} cannot write the system prompt of a run: only the operator can`,
 	pinnedAgent: (agent: string, pinned: string): string =>
-		`the agent ${agent} does not work in this channel: the operator has chosen ${pinned}`,
+		`the agent ${agent} is not allowed in this channel: use ${pinned}, which the operator has set`,
 	entered: "message entered the run",
-	busyRun: (count: number): string => `session busy: ${count} messages already wait for the run`,
+	busyRun: (count: number): string =>
+		`session busy: the message was not added to the run, because ${count} messages are already waiting; try again later`,
 } as const;
 
 export const retryTexts = {

@@ -246,7 +246,7 @@ test("a firing has the roles that the platform gives its owner at that moment", 
 		[{ ...here, roles: ["other"] }, "discord:T:ann has no access"],
 		[{ present: false, reason: "left" }, "discord:T:ann has left the server or workspace"],
 		[{ present: false, reason: "no_access" }, "discord:T:ann can no longer write in the channel"],
-		[{ ...here, roles: ["R"], guest: true }, "only members can have scheduled messages"],
+		[{ ...here, roles: ["R"], guest: true }, "only members can schedule messages"],
 	];
 	for (const [state, problem] of states) {
 		now = state;
@@ -322,16 +322,16 @@ test("each firing has the present rights of its owner, and one event reports tha
 	await role("member");
 	const { id } = await t.runtime.create(unkeyed(person("member")), {});
 	await expect(plan(t, id, words("every hour"), person("guest"))).rejects.toThrow(
-		"only members can have scheduled messages",
+		"only members can schedule messages",
 	);
 	await plan(t, id, words("every hour"), person("member"));
 	await role("guest");
 	await pass(opened, 3 * hour + minute);
-	expect(await firings(t, id)).toEqual([expect.stringContaining("only members can have scheduled messages")]);
+	expect(await firings(t, id)).toEqual([expect.stringContaining("only members can schedule messages")]);
 	const [refused] = await t.runtime.schedules.list(operator, { limit: 1 });
 	expect(refused).toMatchObject({
 		firings: 0,
-		problem: expect.stringContaining("only members can have scheduled messages"),
+		problem: expect.stringContaining("only members can schedule messages"),
 	});
 	await role("member");
 	await pass(opened, hour);
@@ -595,8 +595,8 @@ test("a repeated request creates one schedule, and limits are errors with the va
 	expect(await make({}, "k")).toEqual(first);
 	expect(await schedules.list(operator, { limit: 9 })).toHaveLength(1);
 	await expect(make({ prompt: " \0" })).rejects.toThrow('Empty prompt ""');
-	await expect(make({ prompt: "x".repeat(20_001) })).rejects.toThrow("Prompt of 20001 characters");
-	await expect(make({ title: "x".repeat(201) })).rejects.toThrow("Title of 201 characters");
+	await expect(make({ prompt: "x".repeat(20_001) })).rejects.toThrow("The prompt has 20001 characters");
+	await expect(make({ title: "x".repeat(201) })).rejects.toThrow("The title has 201 characters");
 	for (let n = 1; n < scheduleLimits.perOwner; n++) await make({});
-	await expect(make({})).rejects.toThrow("Too many schedules of operator: 50 exist");
+	await expect(make({})).rejects.toThrow("operator already has 50 schedules, the maximum");
 });

@@ -11,5 +11,5 @@ export const firingTexts = {
 	retried: "a schedule could not fire and is retried",
 	rightsUnconfirmed: "the rights of an owner could not be confirmed",
 	tooMany: (owner: string, max: number): string =>
-		`Too many schedules of ${owner}: ${max} exist. Remove some first.`,
+		`${owner} already has ${max} schedules, the maximum. Remove one first.`,
 } as const;

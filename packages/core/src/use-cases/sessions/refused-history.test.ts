@@ -20,23 +20,31 @@ wide.writeUInt32BE(9_000, 16);
 const nested = Array.from({ length: 70 }).reduce<unknown>((inner) => [inner], 1);
 
 test.each<[string, readonly HistoryMessage[], RegExp]>([
-	["too many messages", Array.from({ length: 501 }, () => asks), /^history: 501 messages, at most 500/],
+	[
+		"too many messages",
+		Array.from({ length: 501 }, () => asks),
+		/^history: it has 501 messages, more than the maximum of 500/,
+	],
 	[
 		"too many blocks",
 		[{ role: "user", content: Array.from({ length: 5_001 }, () => text("x")) }],
-		/^history: 5001 blocks, at most 5000/,
+		/^history: it has 5001 blocks, more than the maximum of 5000/,
 	],
 	[
 		"a text that is too long",
 		[{ role: "user", content: [text(`${longText}x`)] }],
-		/message 1: a text of 1048577 bytes/,
+		/message 1: a text has 1048577 bytes/,
 	],
 	[
 		"too much text",
 		Array.from({ length: 9 }, () => ({ role: "user", content: [text(longText)] })),
-		/message 9: the texts together have more than 8388608 bytes/,
+		/message 9: all texts together have more than 8388608 bytes/,
 	],
-	["a message without content", [asks, { role: "assistant", content: [] }], /message 2: it has no content/],
+	[
+		"a message without content",
+		[asks, { role: "assistant", content: [] }],
+		/message 2: the content is empty: add a block, or leave the message out/,
+	],
 	["a call without a result", [asks, makesCall, asks], /message 3: the call "c1" has no result/],
 	["a call without a result at the end", [asks, makesCall], /message 2: the call "c1" has no result/],
 	[
@@ -78,7 +86,7 @@ test.each<[string, readonly HistoryMessage[], RegExp]>([
 	[
 		"an image of an unknown type",
 		[{ role: "user", content: [{ ...image, mediaType: "image/svg+xml" }] }],
-		/an image of type "image\/svg\+xml": use image\/png/,
+		/images of type "image\/svg\+xml" are not supported: use image\/png/,
 	],
 	[
 		"an image with other content",
@@ -93,7 +101,7 @@ test.each<[string, readonly HistoryMessage[], RegExp]>([
 	[
 		"an image that is too wide",
 		[{ role: "user", content: [{ ...image, data: wide.toString("base64") }] }],
-		/an image of 9000 x 1 pixels, at most 8000/,
+		/an image has 9000 x 1 pixels, more than the maximum of 8000/,
 	],
 ])("a history with %s is refused", (_, imported, problem) => {
 	expect(() => planImport(imported)).toThrow(problem);

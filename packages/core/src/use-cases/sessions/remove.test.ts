@@ -228,7 +228,7 @@ test("a simultaneous repeated deletion gets the same response, and a later one f
 	await expect(t.runtime.remove(keyed("l", "delete_session"), session, true)).rejects.toThrow("not found");
 	await expect(
 		t.runtime.remove(keyed("k", "delete_session", { force: true }), session, true),
-	).rejects.toThrow('key "k" was used for another request');
+	).rejects.toThrow('key "k" was used for another request: use another key');
 });
 
 test("the key that opened a session opens no other one, but its external key does", async () => {

@@ -1,10 +1,10 @@
 /** Errors of a history that a client imports, and the mark of a shortened result. */
 export const importTexts = {
 	tooManyMessages: (count: number, max: number): string =>
-		`${count} messages, at most ${max} are allowed: leave out the oldest ones`,
+		`it has ${count} messages, more than the maximum of ${max}: leave out the oldest ones`,
 	tooManyBlocks: (count: number, max: number): string =>
-		`${count} blocks, at most ${max} are allowed: leave out the oldest messages`,
-	noContent: "it has no content",
+		`it has ${count} blocks, more than the maximum of ${max}: leave out the oldest messages`,
+	noContent: "the content is empty: add a block, or leave the message out",
 	unknownRole: (role: string): string => `unknown role ${role}: use user, assistant or tool`,
 	tooManyImages: (reason: string): string => `too many images: ${reason}`,
 	blockOfRole: (role: string, type: string): string =>
@@ -17,19 +17,21 @@ export const importTexts = {
 		`a result for the call ${id}: no reply before it contains this call, or the call already has a result`,
 	noResult: (id: string): string => `the call ${id} has no result: add one, or leave the call out`,
 	nameLength: (field: string, characters: number, max: number): string =>
-		`${field} has ${characters} characters: 1 to ${max} are allowed`,
+		`${field} has ${characters} characters: use 1 to ${max}`,
 	arguments: (id: string, reason: string): string => `the arguments of the call ${id}: ${reason}`,
-	longText: (bytes: number, max: number): string => `a text of ${bytes} bytes, at most ${max} are allowed`,
+	longText: (bytes: number, max: number): string =>
+		`a text has ${bytes} bytes, more than the maximum of ${max}: shorten it`,
 	longTexts: (max: number): string =>
-		`the texts together have more than ${max} bytes: leave out the oldest messages`,
-	imageType: (type: string, allowed: string): string => `an image of type ${type}: use ${allowed}`,
+		`all texts together have more than ${max} bytes: leave out the oldest messages`,
+	imageType: (type: string, allowed: string): string =>
+		`images of type ${type} are not supported: use ${allowed}`,
 	largeImage: (bytes: number, max: number): string =>
-		`an image of ${bytes} bytes, at most ${max} are allowed`,
+		`an image has ${bytes} bytes, more than the maximum of ${max}: use a smaller image`,
 	notBase64: "the data of an image is not base64",
 	damaged: "damaged: its header has no width and height",
 	badImage: (type: string, problem: string): string => `an image of type ${type} is ${problem}`,
 	wideImage: (width: number, height: number, max: number): string =>
-		`an image of ${width} x ${height} pixels, at most ${max} a side are allowed`,
+		`an image has ${width} x ${height} pixels, more than the maximum of ${max} a side: use a smaller image`,
 	leftOut: (characters: number, lines: number, max: number): string =>
 		`[… ${characters} characters in ${lines} lines left out: at most ${max} of a result are imported …]`,
 } as const;
@@ -48,14 +50,14 @@ export const sessionTexts = {
 export const forkTexts = {
 	noTurn: (at: number, all: number): string => {
 		if (all === 0) return "at: the session has no message yet: send one first";
-		if (at < 0) return `at: the session has ${all === 1 ? "only one message" : `only ${all} messages`}`;
-		return `at: the session has no message ${at}: the last one is ${all}`;
+		if (all === 1) return `at: the session has no message ${at}: it has only message 1`;
+		return `at: the session has no message ${at}: use a number from 1 to ${all}`;
 	},
 	notEnded: (turn: number, ended: number): string => {
 		if (ended === 0) return "the session has no answered message yet: wait for the end of the first one";
 		return `message ${turn} is not answered yet: wait, or use a number from 1 to ${ended}`;
 	},
-	usedKey: "external_key: another session has this key: use another one",
+	usedKey: "external_key: another session has this key; use another key",
 } as const;
 
 export const titleTexts = {

@@ -3,7 +3,8 @@ export const taskRefusalTexts = {
 	claimedElsewhere: (task: string): string => `the task ${task} was taken over by another worker`,
 	tooDeep: (max: number): string => `workers can be nested at most ${max} levels deep: do this yourself`,
 	tooManyWorkers: (max: number): string => `a task can have at most ${max} workers: do the rest yourself`,
-	noWorker: (id: string): string => `there is no worker ${JSON.stringify(id)}`,
+	noWorker: (id: string): string =>
+		`this task has no worker ${JSON.stringify(id)}: use an id that spawn_task returned`,
 	stopped: "the task was stopped",
 	continuesLater: "the task continues later",
 	agentByOperator: (channel: string | undefined, agent: string): string =>
@@ -17,9 +18,9 @@ export const taskRefusalTexts = {
 	notStored: "a task could not be stored",
 	byTask: "(Assigned by the agent of the task that this work is part of.)\n",
 	byConversation: "(Assigned by the agent of the conversation that this work is part of.)\n",
-	onlyEnded: "only a task that has ended can be repeated",
+	onlyEnded: "only a task that has ended can be repeated; wait until it ends, or cancel it",
 	cancelledBy: (person: string): string => `cancelled by ${person}`,
-	noTasksInTask: "a task's conversation cannot have tasks",
+	noTasksInTask: "cannot submit a task to the session of a task: use another session",
 	onlySuspended: "only a suspended task accepts a reply",
 	otherQuestion: "token: the task now has another question; read it with check_task",
 } as const;

@@ -20,7 +20,7 @@ const httpsOrOwnNetwork = "https, or a server on this machine or in its own netw
 /** Errors of settings: the position, the value and the allowed values. */
 export const settingRefusalTexts = {
 	otherModelServer: "llama in the configuration names another model server",
-	oneOfBoth: "one of the two: remove the other",
+	oneOfBoth: "either baseUrl or llama: remove one of them",
 	llamaWithoutPath: "the program in llama.command speaks http, without a path",
 	llamaEndpoint: "http://HOST:PORT, for example http://127.0.0.1:8080",
 	didYouMean: ({ near }: { readonly near: string }) => `did you mean ${near}?`,
@@ -32,11 +32,12 @@ export const settingRefusalTexts = {
 	httpsOrOwnNetwork,
 	invalidFile: ({ path, reason }: { readonly path: string; readonly reason: string }) =>
 		`${path} is not valid: ${reason}`,
-	pathMissing: ({ path }: { readonly path: string }) => `its path ${path} does not exist`,
+	pathMissing: ({ path }: { readonly path: string }) =>
+		`its path ${path} does not exist: create it, or correct the path`,
 	invalidLogins: ({ path }: { readonly path: string }) =>
 		`${path} is not valid: remove it, then log in again`,
 	noVariable: ({ names }: { readonly names: string }) =>
-		`the environment of the gateway has no variable ${names}`,
+		`the environment of the gateway does not contain ${names}: set the missing variables and restart the gateway`,
 	addressMissing: ({ place }: { readonly place: string }) => `${place} is missing; needed: ${address}`,
 	addressNotAllowed: ({ value, place }: { readonly value: string; readonly place: string }) =>
 		`${value} is not allowed for ${place}; allowed: ${address}`,
@@ -83,11 +84,11 @@ export const settingRefusalTexts = {
 	withTls: "with TLS (--tls-cert FILE --tls-key FILE)",
 	behindProxy: "behind a proxy with TLS (--trusted-proxy ADDRESS)",
 	insecureLan: "without TLS, in a network that you trust, with --insecure-lan",
-	eachAddressOnce: "each address once",
+	eachAddressOnce: "each address only once",
 	noAddress: ({ text }: { readonly text: string }) => `${text} is not HOST:PORT`,
 	searxngUrl: "an http or https address, such as http://127.0.0.1:8888, for searxng",
-	searxngKey: "no key for searxng",
-	searchKey: "a variable that the gateway has, with the key of Brave Search",
+	searxngKey: "no key, because searxng needs none",
+	searchKey: "a variable of the gateway's environment with the key of Brave Search",
 	/** `place`: position in the source. `near`: a similar name. */
 	unknownSetting: ({ name, place, near, allowed }: UnknownSetting) =>
 		`unknown setting ${name}${place === undefined ? "" : ` (${place})`}${near === undefined ? "" : `; did you mean ${near}?`}${
@@ -98,7 +99,7 @@ export const settingRefusalTexts = {
 	notAllowed: ({ value, place, reason, allowed }: NotAllowed) =>
 		`${value} is not allowed for ${place}${reason === undefined ? "" : `: ${reason}`}; allowed: ${allowed}`,
 	movedData: ({ place }: { readonly place: string }) =>
-		`${place}: a configuration file in the data directory cannot choose another data directory; ` +
+		`${place}: a configuration file in the data directory cannot set another data directory; ` +
 		"use --data or PARLEY_DATA, or name the file with --config",
 	fileUnreadable: ({
 		path,
@@ -106,7 +107,8 @@ export const settingRefusalTexts = {
 	}: {
 		readonly path: string;
 		readonly reason: string | undefined;
-	}) => `the configuration file ${path} cannot be read (${reason}); see --config`,
+	}) =>
+		`the configuration file ${path} cannot be read (${reason}); make it readable, or name another file with --config`,
 	fileChanged: ({ path }: { readonly path: string }) =>
 		`${path} was changed by another program: start the edit again`,
 	severalValues: ({

@@ -3,14 +3,14 @@ const prompt = "a request of at most 100 characters";
 
 /** Allowed values of settings, for the text after "allowed: " in an error. */
 export const allowedTexts = {
-	providerName: "a name of small letters, digits and hyphens, such as openai or my-server",
+	providerName: "a name of lower-case letters, digits and hyphens, such as openai or my-server",
 	apiAddress: "an http or https address with the version of the API, such as http://127.0.0.1:8000/v1",
 	variableName: "the name of an environment variable, such as MISTRAL_API_KEY",
 	modelName: "the name of a model",
 	certificateFile: "a file with the certificate, in PEM form, beside tls.key",
 	certificateKeyFile: "a file with the certificate's private key, in PEM form, beside tls.cert",
 	publicAddress: "an https address without a path, such as https://parley.example",
-	commandHost: "the name of a host such as packages.example.org, or *. and a name for all below it",
+	commandHost: "a host name such as packages.example.org, or *.example.org for all its subdomains",
 	serverAddress: "an http or https address such as http://127.0.0.1:8080, without a user name or a query",
 	slackListen: "HOST:PORT, for example 127.0.0.1:3000",
 	program: "the name or path of a program such as llama-server",
@@ -40,7 +40,7 @@ export const allowedTexts = {
 	identity: "a rule that names a platform, tenant, channel, platformRole or user",
 	minutes: "a number of minutes from 1 to 10080",
 	noticeWays: "a list of mention, channel and direct",
-	oneNoticeWay: "a list with mention, channel or direct",
+	oneNoticeWay: "a list with at least one of mention, channel and direct",
 	directFirst: "a list with direct only as its first way",
 	groups: "a list of groups",
 	oneGroup: "a list with at least one group",

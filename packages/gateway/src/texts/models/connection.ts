@@ -10,8 +10,8 @@ export const connectionTexts = {
 	certificateExpired: "its certificate has expired",
 	certificateNotTrusted: "its certificate is not trusted",
 	certificateOfOtherHost: "its certificate is for another host",
-	noTls: "it has no TLS: try http",
+	noTls: "the server speaks http, not https",
 	timeout: "no answer in time",
-	portNotAllowed: "HTTP is not allowed at this port",
+	portNotAllowed: "the HTTP client does not allow this port",
 	redirect: "it answered with a redirect",
 } as const;

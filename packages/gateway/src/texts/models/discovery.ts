@@ -12,7 +12,7 @@ export const modelServerTexts = {
 	}) => `${url} lists ${count} models: ${names.join(", ")}${names.length < count ? ", …" : ""}`,
 	noList: ({ url }: { readonly url: string }) => `${url} returned no list of models`,
 	unreachable: ({ url, reason }: { readonly url: string; readonly reason: string }) =>
-		`${url} cannot be reached: ${reason}; check the address, and whether the server runs`,
+		`${url} cannot be reached: ${reason}; check the address, and that the server is running`,
 	keyRejected: ({
 		url,
 		status,

@@ -37,7 +37,8 @@ export const passwordPageTexts = {
 	operator: "the operator of this gateway",
 	youAnswerAs: "You answer as",
 	title: "An agent requests a password from you",
-	keyReused: ({ key }: { readonly key: string | undefined }) => `key "${key}" was used for another request`,
+	keyReused: ({ key }: { readonly key: string | undefined }) =>
+		`key "${key}" was used for another request: use another key`,
 	conversation: "Conversation",
 	/** HTML of the form. All values must be escaped. `needed`: attributes of the field. `end`: time of expiry in UTC. */
 	form: ({ question, facts, problem, needed, host, end }: PasswordForm) =>

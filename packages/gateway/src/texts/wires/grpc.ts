@@ -11,7 +11,7 @@ export const rozErrorTexts = {
 	noHost: ({ host }: { readonly host: string }) =>
 		`host_id: the host ${host} is not connected: connect its client with the metadata parley-host-id`,
 	longContext: ({ length, max }: { readonly length: number; readonly max: number }) =>
-		`project_context: it has ${length} characters with the system messages of the history: at most ${max} are allowed`,
+		`project_context: it has ${length} characters together with the system messages of the history; at most ${max} are allowed`,
 	noAgent: ({ agent, known }: { readonly agent: string; readonly known: string }) =>
 		`environment_id: there is no agent ${agent}; available: ${known}`,
 	empty: "content: it is empty, and there is no context",

@@ -13,15 +13,16 @@ export const httpErrorTexts = {
 	webSocketHint: ({ webSocketPath }: { readonly webSocketPath: string }) => `connect to ${webSocketPath}`,
 	useGet: "method not allowed: use GET",
 	tooManyStreams: ({ maxStreams }: { readonly maxStreams: number }) =>
-		`too many event streams: there are ${maxStreams}`,
-	tooManyStreamsHint: "end one of them",
+		`too many event streams: ${maxStreams} are open`,
+	tooManyStreamsHint: "close one of them, or try again later",
 	notBoolean: "is neither true nor false",
 	contentEncoding: ({ encoding }: { readonly encoding: string }) =>
 		`the content encoding ${encoding} is not accepted: send the file without an encoding`,
 	idempotencyKey: "idempotency-key: use 1 to 128 characters",
-	uploadStopped: "the upload has stopped",
+	uploadStopped: "the upload timed out: send the file again",
 	downloadStopped: "the client has stopped reading",
-	fileSize: ({ bytes }: { readonly bytes: number }) => `the file has ${bytes} bytes`,
+	fileSize: ({ bytes }: { readonly bytes: number }) =>
+		`the range is not in the file, which has ${bytes} bytes`,
 	multipart:
 		"multipart bodies are not accepted: send the file itself as the body (curl --data-binary @FILE), its name as ?name=",
 	methodNotAllowed: "method not allowed",

@@ -1,6 +1,7 @@
 /** Texts of the Ozzie wire: errors, hints and labels. An identifier before a colon is the name of a parameter. */
 export const ozzieErrorTexts = {
-	twoSessions: "session_id: the request has two different ids, in params and beside them; give it once",
+	twoSessions:
+		"session_id: the request has two different ids, one in params and one outside; give only one of them",
 	envelopeHint:
 		"use ?envelope=flat for the frames of the protocol document, ?envelope=both for Go clients, or neither",
 	longResponse:
@@ -19,7 +20,7 @@ export const ozzieErrorTexts = {
 		`Answer again: ${reason}. ${question}`,
 	twoInvalidAnswers: ({ reason }: { readonly reason: string }) =>
 		`the client sent two answers that cannot be read: ${reason}`,
-	noSession: "no session is open",
+	noSession: "session_id: no session is open on this connection: send open_session first, or give session_id",
 	sessionAndKey: ({ session }: { readonly session: string }) =>
 		`external_key: session_id ${session} already names a session: give only one of them`,
 	oneTime: ({ count }: { readonly count: number }) =>
@@ -30,12 +31,13 @@ export const ozzieErrorTexts = {
 		` … [${missing} more characters: ${place}]`,
 	deny: "Deny",
 	approve: "Approve",
-	keyReused: ({ key }: { readonly key: string }) => `key "${key}" was used for another request`,
+	keyReused: ({ key }: { readonly key: string }) =>
+		`key "${key}" was used for another request: use another key`,
 	placeField: "place {tenant, channel}",
 	actorField: "actor {id, name, roles, guest}",
 	missing: ({ field }: { readonly field: string }) => `${field} is missing`,
-	stopping: "the gateway stops",
-	tooSlow: "too slow: resume with after_seq",
+	stopping: "the gateway is stopping",
+	tooSlow: "the client reads too slowly: resume with after_seq",
 	binary: "binary messages must contain UTF-8 JSON",
 	tokenRevoked: "token revoked",
 } as const;

@@ -25,7 +25,7 @@ export const zotErrorTexts = {
 	object: "an object",
 	missing: "is missing",
 	mustBe: ({ form }: { readonly form: string }) => `must be ${form}`,
-	textOrNumber: "must be a text or a number",
+	textOrNumber: "must be a string or a number",
 	oneOf: ({ names }: { readonly names: string }) => `must be one of ${names}`,
 	longText: ({ max }: { readonly max: string }) => `longer than ${max} characters`,
 } as const;

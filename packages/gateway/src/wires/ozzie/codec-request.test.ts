@@ -50,7 +50,7 @@ test("the session can be named next to the parameters or in them, and is never d
 		"sess_b",
 	);
 	expect(refusalOf(request({ params, session_id: "sess_b" })).error).toBe(
-		"invalid params: session_id: the request has two different ids, in params and beside them; give it once",
+		"invalid params: session_id: the request has two different ids, one in params and one outside; give only one of them",
 	);
 	expect(refusalOf(request({ params: { ...params, session_id: 7 } })).error).toMatch(
 		/^invalid params: session_id: /,

@@ -204,7 +204,7 @@ export interface Ask {
 export type Frame = Response | (Notice & { readonly request_id?: Id });
 
 const forms: Readonly<Record<string, string>> = {
-	string: "a text",
+	string: "a string",
 	number: "a number",
 	boolean: zotErrorTexts.trueOrFalse,
 	array: "a list",

@@ -8,7 +8,8 @@ shows in which variable a key was found. Exit code 1 if a provider has a problem
 } as const;
 
 export const modelsMessages = {
-	settingsMissing: "this shell does not have its settings: run the command with the variables of the gateway",
+	settingsMissing:
+		"this shell does not have the settings of this provider: run the command with the variables of the gateway",
 } as const;
 
 /** Help of `parley agents`. */

@@ -3,7 +3,7 @@ export const schedulesHelp = {
 	notes: `
 A schedule sends a message to the agent at given times, with the rights of its
 owner. The list shows the next time of each schedule, and the reason if it did
-not run.
+not fire.
 
 Examples:
   parley schedules

@@ -31,7 +31,8 @@ The task has its own session. Its questions and reports go to the session that
 --session names, else to the session of the first --after task, else to a new
 session in this directory. It also runs while no client is connected.
 
-Without a description, the title is the description; - reads it from stdin.
+Without a description, the title is the description. To read the description
+from standard input, use \`-\`.
 `,
 	submit: "submit a task that runs in the background",
 	title: "title of the task",

@@ -8,8 +8,8 @@ export const directoryFileTexts = {
 	name: "use 1 to 32 lower-case letters, digits and - in the name",
 	invalidEntry: (field: string, reason: string): string =>
 		field === "" ? `its entry is not valid: ${reason}` : `its field \`${field}\` is not valid: ${reason}`,
-	noPlace: "it has neither a `command` nor a `url`",
-	twoPlaces: "it has a `command` and a `url`: remove one of them",
+	noPlace: "it has neither a `command` nor a `url`: add one of them",
+	twoPlaces: "it has both a `command` and a `url`: remove one of them",
 	oldTransport:
 		"its type `sse` is the old transport of MCP, which Parley does not support: write the address for streamable HTTP with the type `http`",
 	otherType: (type: string): string =>
@@ -26,9 +26,9 @@ export const directoryAddressTexts = {
 	credentials: "its address contains a user name or a password: use a header with a variable",
 	fragment: "its address contains #: remove it and the text after it",
 	tooLong: (characters: number): string => `its address is longer than ${characters} characters`,
-	headerName: (name: string): string => `the header ${name} has no valid name`,
+	headerName: (name: string): string => `the header name ${name} is not valid: use letters, digits and -`,
 	ownHeader: (name: string): string => `the header ${name} is set by Parley: remove it`,
-	twice: (name: string): string => `the header ${name} is there twice`,
+	twice: (name: string): string => `the header ${name} occurs twice: remove one of them`,
 	headerValue: (name: string): string => `the header ${name} contains characters that a header cannot have`,
 	longHeaders: (characters: number): string => `its headers have more than ${characters} characters`,
 	otherReference: (header: string, reference: string): string =>

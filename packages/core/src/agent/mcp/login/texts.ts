@@ -23,8 +23,9 @@ export const mcpLoginTexts = {
 	denied: "the login was denied",
 	refused: (error: string): string =>
 		`the authorization server refused the login${error === "" ? "" : `: ${error}`}`,
-	refusedVariable: "it refused the token of the variable in `tokenFrom`",
-	refusedHeader: "it refused the header `authorization` of its entry in .mcp.json",
+	refusedVariable:
+		"it refused the token of the variable in `tokenFrom`: set a valid token and restart the gateway",
+	refusedHeader: "it refused the header `authorization` of its entry in .mcp.json: correct the value",
 	required: ({ name, directory }: Place): string =>
 		`it requires a login: run \`parley mcp login ${name}${directory === undefined ? "" : ` --dir ${visible(directory)}`}\``,
 	notRefreshed: (reason: string): string => `its login could not be refreshed: ${reason}`,

@@ -68,7 +68,7 @@ class Client {
 	}
 }
 
-const usedKey = { error: 'invalid params: key "k" was used for another request' };
+const usedKey = { error: 'invalid params: key "k" was used for another request: use another key' };
 
 async function messages(t: TestRuntime): Promise<number[]> {
 	const sessions = await t.runtime.list(operator, { limit: 10 });
@@ -125,7 +125,10 @@ test.each([
 	await one.request("send_message", { content: "hi", key: "k" });
 	await one.waitFor(5);
 	expect(await two.request(method, { ...params, key: "k" })).toEqual(usedKey);
-	expect(await two.request("cancel_turn")).toEqual({ error: "invalid params: no session is open" });
+	expect(await two.request("cancel_turn")).toEqual({
+		error:
+			"invalid params: session_id: no session is open on this connection: send open_session first, or give session_id",
+	});
 	expect(two.frames).toEqual(["R", "R"]);
 	expect(await messages(t)).toEqual([2]);
 	await Promise.all([one.close(), two.close()]);

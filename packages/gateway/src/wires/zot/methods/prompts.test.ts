@@ -61,7 +61,7 @@ test("64 prompts can wait, and a further one is refused; waiting prompts can be 
 	setup.send(prompt("at work"), ...Array.from({ length: 65 }, (_, at) => prompt(`w${at}`, "x".repeat(300))));
 	expect(setup.answers).toEqual([
 		["at work", true],
-		["w64", "busy: 64 prompts already wait"],
+		["w64", "busy: the prompt was not queued, because 64 prompts are already waiting; try again later"],
 	]);
 	const listed = await setup.ask({ id: "q", type: "queue" });
 	expect(listed).toMatchObject({ data: { active: { id: "at work", type: "prompt" } } });
@@ -164,7 +164,12 @@ test("queued prompts can have 64 MiB together", async () => {
 	const image = { mime_type: "image/png", data };
 	const large = (id: string) => ({ id, type: "prompt", images: [image] });
 	setup.send(...["w1", "w2", "w3", "w4", "w5", "w6"].map(large), prompt("small"));
-	expect(setup.answers.slice(1)).toEqual([["w6", "busy: prompts of 64 MiB already wait"]]);
+	expect(setup.answers.slice(1)).toEqual([
+		[
+			"w6",
+			"busy: the prompt was not queued, because the waiting prompts would exceed 64 MiB; try again later",
+		],
+	]);
 	setup.send({ id: "c", type: "cancel_queued", request_id: "w1" }, large("w7"));
 	expect(setup.answers.slice(2)).toEqual([
 		["w1", "cancelled before it started"],

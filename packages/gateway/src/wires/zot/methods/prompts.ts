@@ -58,11 +58,17 @@ export class Prompts {
 	/** Adds a prompt or a compaction. Throws `resource_exhausted` if too many commands or too long prompts wait. */
 	add(job: Job): void {
 		if (this.#waiting.length >= maxWaiting) {
-			throw new ParleyError(`busy: ${maxWaiting} prompts already wait`, { code: "resource_exhausted" });
+			throw new ParleyError(
+				`busy: the prompt was not queued, because ${maxWaiting} prompts are already waiting; try again later`,
+				{ code: "resource_exhausted" },
+			);
 		}
 		const length = [...this.#waiting, job].reduce((sum, one) => sum + lengthOf(one), 0);
 		if (length > maxWaitingLength) {
-			throw new ParleyError("busy: prompts of 64 MiB already wait", { code: "resource_exhausted" });
+			throw new ParleyError(
+				"busy: the prompt was not queued, because the waiting prompts would exceed 64 MiB; try again later",
+				{ code: "resource_exhausted" },
+			);
 		}
 		this.#waiting.push(job);
 		this.#working ??= this.#work();
