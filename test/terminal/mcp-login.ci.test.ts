@@ -87,7 +87,7 @@ test("a login needs a remote server without a token of its own", async ({ setup 
 	expect(local.text).toContain('there is no remote server "local"');
 	const fixed = setup.run("mcp", "login", "fixed");
 	expect(await fixed.ended()).toBe(2);
-	expect(fixed.text).toContain('The server "fixed" gets its token');
+	expect(fixed.text).toContain('the server "fixed" gets its token');
 });
 
 test("a login at a trusted server of a directory is its own, and ends with the trust", async ({ setup }) => {
@@ -100,7 +100,7 @@ test("a login at a trusted server of a directory is its own, and ends with the t
 	for (const directory of [setup.work, other]) writeFileSync(join(directory, ".mcp.json"), file);
 	const early = setup.run("mcp", "login", "tracker", "--dir", setup.work);
 	expect(await early.ended()).toBe(2);
-	expect(early.text).toContain("needs `parley mcp trust DIR` first");
+	expect(early.text).toContain("run `parley mcp trust DIR` first");
 	for (const directory of [setup.work, other]) {
 		expect(await setup.run("mcp", "trust", directory, "--allow-private", "--yes").ended()).toBe(0);
 	}
