@@ -25,11 +25,11 @@ import { type LogOutput, logOutput } from "./log-output.ts";
 import { platforms } from "./platform.ts";
 import { stopSignal } from "./stop-signal.ts";
 
-/** Time for running work after the first signal. */
+/** Milliseconds that running work gets after the first signal. */
 const signalGraceMs = 25_000;
-/** Further time, after which the process ends itself. */
+/** Further milliseconds after which the process ends itself. */
 const lastMs = 5_000;
-/** Time for running work after a client has asked the gateway to stop. */
+/** Milliseconds that running work gets after a client has asked the gateway to stop. */
 const shutdownGraceMs = 30_000;
 /** Delay before compiled code is stored. By then, the gateway has served its first clients. */
 const storeCompiledAfterMs = 2_000;

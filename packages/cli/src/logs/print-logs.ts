@@ -96,7 +96,7 @@ async function printFile(data: string, options: LogsOptions, { io }: Surrounding
 	await followLogFile(data, { clock: systemClock, signal: interrupt.signal, onLine, onOlder });
 }
 
-/** Ctrl-C and SIGTERM end `--follow`, and the command then succeeds. */
+/** Returns a signal that aborts after Ctrl-C or SIGTERM, so that `--follow` ends without an error. */
 function untilInterrupt(): Disposable & { readonly signal: AbortSignal } {
 	const controller = new AbortController();
 	const abort = (): void => controller.abort();

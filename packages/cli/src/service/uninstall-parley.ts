@@ -177,8 +177,8 @@ async function stopGateway(data: string, io: Io): Promise<number | undefined> {
 }
 
 /**
- * Deletes a data directory. The lock prevents the start of a gateway now. The renamed directory prevents the start of a
- * gateway during the deletion.
+ * Deletes a data directory. The lock prevents a start of a gateway before the rename. After the rename, no gateway
+ * finds the data.
  */
 async function deleteData(data: string): Promise<void> {
 	if (existsSync(data)) {

@@ -10,7 +10,7 @@ import { policyTableTexts, tokenTableTexts, trustTableTexts } from "../texts/tab
 
 export type Grant = MethodResult<"list_grants">["grants"][number];
 
-/** Rows of trust grants, in the given order. */
+/** Rows of trust grants, in the order of `grants`. */
 export function grantTable(grants: readonly Grant[], now: number, format: OutputFormat): string[] {
 	const rows = grants.map((grant) => [
 		grant.grant_id,

@@ -2,7 +2,7 @@ import type { EventName, EventPayloads, OzzieEvent } from "@parley/protocol";
 
 /** An event in the form that a session sends. */
 export function event<Name extends EventName>(name: Name, payload: EventPayloads[Name]): OzzieEvent {
-	// The cast is safe because the caller gives a name together with its payload.
+	// The cast is safe because the caller passes each name together with its payload.
 	return { type: "event", event: name, payload, seq: 1 } as OzzieEvent;
 }
 

@@ -30,7 +30,9 @@ export const connectorRunTexts = {
 	}) => `the token ${token} of the ${platform} connector is ${state}; to create another one: rm '${file}'`,
 	tokenRevoked: ({ platform, fix }: { readonly platform: string; readonly fix: string }) =>
 		`the gateway no longer accepts the token of the ${platform} connector, because it was revoked; ${fix}`,
-	/** Fix of `tokenRevoked` for a token that the operator gave. `removeTokenFix` is for a token that Parley stored. */
+	/**
+	 * Fix of `tokenRevoked` for a token that the operator has set. `removeTokenFix` is for a token that Parley stored.
+	 */
 	createTokenFix: ({ platform }: { readonly platform: string }) =>
 		`to create another one: parley token create connector NAME --platform ${platform}`,
 	removeTokenFix: ({ file }: { readonly file: string }) => `to create another one: rm '${file}'`,
