@@ -14,7 +14,7 @@ const packages = fileURLToPath(new URL("../..", import.meta.url));
 /** The directory of all bundles. The name of each bundle folder identifies the sources of the bundle. */
 export const bundles = join(home, "dist");
 
-/** File in a bundle that lists the paths, sizes and times of its sources. */
+/** File in a bundle that lists the paths, sizes and modification times of its sources. */
 export const factsFile = "sources.txt";
 
 /** Further inputs of a bundle, in addition to the sources and manifests of the packages. */
@@ -39,9 +39,9 @@ export function findBundle() {
 }
 
 /**
- * Paths, sizes and times of all inputs of a bundle, in one text that identifies a state of the sources. Reading the
- * sources would take longer than a bundle saves. The function runs at each start in a clone. The text is compared
- * directly, because a hash would need another module.
+ * Paths, sizes and modification times of all inputs of a bundle, in one text that identifies a state of the sources.
+ * Reading the sources would take longer than a bundle saves. The function runs at each start in a clone. The text is
+ * compared directly, because a hash would need another module.
  */
 export function factsOfSources() {
 	/** @type {(string | number | undefined)[]} */

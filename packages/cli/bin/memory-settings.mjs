@@ -1,5 +1,5 @@
 /**
- * Commands of the gateway and of connectors, whose processes run for a long time. Other commands use the usual
+ * Commands of the gateway and of connectors, whose processes run for a long time. Other commands do not use these
  * settings.
  */
 const longLived = ["start", "gateway", "discord", "slack"];

@@ -10,8 +10,9 @@ const cacheOfSources = fileURLToPath(new URL("../node_modules/.cache/compile", i
 const flushAfterMs = 5_000;
 
 /**
- * Runs the command from its bundle, which takes less than half the time of the sources. A clone runs the sources if no
- * bundle matches them or the bundle cannot be loaded. An installed package without a bundle sets the exit code 1.
+ * Runs the command from its bundle, which starts in less than half the time that the sources need. A clone runs the
+ * sources if no bundle matches them or the bundle cannot be loaded. An installed package without a bundle sets the exit
+ * code 1.
  */
 export async function runProgram() {
 	const bundle = findBundle();

@@ -41,7 +41,7 @@ export class AnswerOutput {
 		this.#format = errorFormat(io);
 	}
 
-	/** Processes one event of the run. The last event comes with the metrics of the run, if the run called a model. */
+	/** Processes one event of the run. `metrics` is set only with the last event, if the run called a model. */
 	write(event: OzzieEvent, metrics?: RunMetrics): void {
 		this.#progress.receive(event);
 		this.#showStatus(replyProgressWords(this.#progress.now, this.#format.columns - 1) ?? "");
@@ -107,7 +107,7 @@ export class AnswerOutput {
 		if (error === "") this.#release();
 	}
 
-	/** Handles a reply that was interrupted and starts again. */
+	/** Handles the retry of an interrupted reply. */
 	#drop(): void {
 		this.#reply.drop();
 		if (this.#io.stdout.isTTY) return;

@@ -54,7 +54,7 @@ test("declines a question without a terminal", async () => {
 test("fails if an answer cannot be sent", async () => {
 	const { client, failures } = await refuse(approval, false);
 	const lost = new Error("lost");
-	// The cast is safe because the test only uses such errors.
+	// The cast is safe because the code under test accepts any error.
 	client.last("prompt_response").refuse(lost as never);
 	await setImmediate();
 	expect(failures).toEqual([lost]);

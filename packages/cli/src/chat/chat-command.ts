@@ -180,7 +180,7 @@ async function chatWithLines(
 		if (isHidden) io.stdout.write("\n");
 		const handled = chat.enter(io.stdin.isTTY ? withoutKeys(typed) : typed);
 		const { question } = chat.conversation;
-		// The chat shows the next question before the gateway confirms the last answer.
+		// If the next question is already shown, the code reads its answer before the gateway confirms the last answer.
 		if (question && !question.given) entered.push(handled);
 		else await handled;
 		await untilReady(chat, { io, hidden });

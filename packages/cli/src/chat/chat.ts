@@ -271,7 +271,7 @@ export class Chat {
 		this.#begin(await this.#options.openExisting(id));
 	}
 
-	/** Opens a copy of the session, up to an optional place. Running work continues in the original session. */
+	/** Opens a copy of the session, up to an optional position. Running work continues in the original session. */
 	async #fork(words: string): Promise<void> {
 		const at = forkPlace(words);
 		if (words !== "" && at === undefined) return this.#note(sessionTexts.invalidPlace);

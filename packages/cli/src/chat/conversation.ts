@@ -46,7 +46,6 @@ export class Conversation {
 	readonly #reply = new ReplyText();
 	readonly #metrics = new RunMetricsCollector();
 	readonly #progress = new ReplyProgress();
-	/** Tasks of the session. */
 	readonly tasks = new TaskBoard({ showsOutput: true });
 	readonly #activity = new RunActivity();
 	readonly #calls = new RunningCalls();
@@ -88,7 +87,6 @@ export class Conversation {
 		return this.#calls.output;
 	}
 
-	/** Names of the running tools. */
 	get runningNames(): readonly string[] {
 		return this.#calls.names;
 	}
@@ -120,7 +118,7 @@ export class Conversation {
 		return this.#retrying;
 	}
 
-	/** Thinking of the model, or the tool call that it writes. Undefined for other activity. */
+	/** Current thinking of the model, or the tool call that the model is writing. Undefined for other activity. */
 	get progress(): ReplyProgress["now"] {
 		return this.#progress.now;
 	}
@@ -251,8 +249,8 @@ export class Conversation {
 	}
 
 	/**
-	 * Shows a message that was added to the active run. If a row of the reply is incomplete, the message waits for its
-	 * end.
+	 * Returns the rows of a message that was added to the active run. If a row of the reply is incomplete, the message is
+	 * printed after the current text instead.
 	 */
 	#steered(message: UserMessagePayload, format: OutputFormat): string[] {
 		this.#active = true;

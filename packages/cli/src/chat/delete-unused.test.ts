@@ -23,7 +23,10 @@ interface Work {
 	readonly schedules?: readonly object[];
 }
 
-/** A chat that ends with one created session, for which the gateway reports these facts and this work. */
+/**
+ * Ends a chat that created one session. `facts` and the tasks and schedules are the gateway's responses about this
+ * session.
+ */
 async function ended(facts: Partial<SessionFacts>, { tasks = [], schedules = [] }: Work = {}) {
 	const client = new FakeClient();
 	const created = [new FakeSession("sess_1")];

@@ -8,7 +8,10 @@ export interface CreatedSessions {
 	find(id: string): Promise<SessionFacts>;
 }
 
-/** Error codes after which a session stays: it is active again, was deleted, or the gateway is stopping. */
+/**
+ * Error codes after which `deleteUnused` skips a session: it is active again, it was deleted, or the gateway is
+ * stopping.
+ */
 const harmless: readonly string[] = ["failed_precondition", "not_found", "unavailable"];
 
 /**

@@ -22,7 +22,9 @@ type Ended = Exclude<ToolCallPayload, { status: "started" }>;
 /** Thinking and tool calls at full length. The transcript shows only a part of them. */
 export class Details {
 	#entries: readonly Entry[] = [];
-	/** The last result of `rows`. It is cached because the pager needs it for each key, and long texts take time. */
+	/**
+	 * The last result of `rows`. It is cached because the pager needs it for each key, and wrapping long texts is slow.
+	 */
 	#laidOut: { readonly format: OutputFormat; readonly rows: readonly string[] } | undefined;
 
 	get count(): number {

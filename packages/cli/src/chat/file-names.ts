@@ -33,7 +33,7 @@ export function fileNames(root: string, text: string): string[] {
 	return found.filter((path) => !/[\s\p{Cc}]/u.test(path)).slice(0, maxMatches);
 }
 
-/** Files whose path contains the lower-case text. Files near the root come first. */
+/** Files whose path contains the lower-case text. Files near the root are first. */
 function searchFiles(root: string, text: string): string[] {
 	const found: string[] = [];
 	let level: readonly string[] = [""];

@@ -17,8 +17,8 @@ export interface GatewayAddress {
 	/** Whether the gateway runs on this machine, according to its address. */
 	readonly isLocal: boolean;
 	/**
-	 * Whether the operator gave the address, or it belongs to the gateway of the data directory. False for the default
-	 * address.
+	 * Whether the operator named the address, or the address belongs to the gateway of the data directory. False for the
+	 * default address.
 	 */
 	readonly isKnown: boolean;
 }
@@ -80,8 +80,8 @@ export async function locateGateway(flags: AddressFlags, io: Io): Promise<Gatewa
 }
 
 /**
- * Finds the gateway again at each call. If no source has an address, for example during a restart, the last address
- * stays. The default address could belong to another gateway.
+ * Returns a function that finds the gateway at each call. If no source has an address, for example during a restart,
+ * the function returns the last address, because the default address could belong to another gateway.
  */
 export function findAgain(
 	first: GatewayAddress,

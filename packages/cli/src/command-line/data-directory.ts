@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import { homeDirectory } from "@parley/base/own-account";
 import type { Io } from "./io.ts";
 
-/** The data directory without `--data` and `PARLEY_DATA`. */
+/** The data directory if neither `--data` nor `PARLEY_DATA` is set. */
 export async function defaultDataDirectory(): Promise<string> {
 	// env-paths reads the home directory when the module is loaded, and throws on a system without a home directory.
 	if (homeDirectory() === "/") return join(process.env["XDG_DATA_HOME"] || "/.local/share", "parley");

@@ -33,7 +33,7 @@ function currentDirectory(): string {
 		return process.cwd();
 	} catch (cause) {
 		const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
-		// Parley's error class would load modules that a command line without a directory does not need.
+		// `ParleyError` would load modules that are not needed to report this error.
 		throw new Error(commandLineTexts.noDirectory({ code }), {
 			cause,
 		});

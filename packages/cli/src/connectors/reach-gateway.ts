@@ -132,7 +132,7 @@ function healthIn(text: string): unknown {
 		const { status }: { status?: unknown } = Object(parseJson(text));
 		return status;
 	} catch {
-		// The response is not JSON, so it does not come from a gateway.
+		// The response is not JSON, so the server is not a gateway.
 		return undefined;
 	}
 }

@@ -165,12 +165,11 @@ function heading({ stdout, environment }: Io, text: string): string {
 
 function show(findings: readonly Finding[], io: Io): void {
 	const { columns, styles } = outputFormat(io);
-	// Excludes the last rows, which contain the sum.
+	// Excludes the last two rows, which contain the totals.
 	const rows = doctorRows(findings, { styles, columns: columns - 5 }).slice(0, -2);
 	printLine(io, rows.map((row) => `     ${row}`).join("\n"));
 }
 
-/** Prints an indented text that belongs to a heading. */
 function printText(io: Io, text: string): void {
 	const rows = wrapText(text, outputFormat(io).columns - 5);
 	printLine(io, rows.map((row) => `     ${row}`).join("\n"));

@@ -28,9 +28,9 @@ interface StartOptions {
 const ozzieEndpoint = { host: "127.0.0.1", port: 18_420 };
 
 /**
- * Runs a gateway like `runGateway`, with its connectors. At a terminal, it first asks for a confirmation if a root is
- * `/`, and the default log level is `warn`, because log lines of runs are for machines. The first line on stdout names
- * the model and the reason for its choice. The next steps are printed to stderr.
+ * Runs a gateway like `runGateway`, together with its connectors. At a terminal, first asks for a confirmation if a
+ * root is `/`, and shows log lines as text from the level `warn` by default. The first line on stdout names the model
+ * and the reason for its choice. The next steps are printed to stderr.
  */
 export async function startForPerson(options: StartOptions): Promise<number> {
 	const { flags, shellLine } = options;

@@ -225,7 +225,7 @@ function isAnswerTo(answer: unknown, { id, method }: Message): boolean {
 	return method === undefined || id === undefined || (own === undefined && answered === id);
 }
 
-/** The error in a response: an error of the protocol, or of the gateway. */
+/** The error message of the protocol if the response contains one, otherwise an error for the status code. */
 function refusalIn(address: HttpAddress, { statusCode = 0 }: IncomingMessage, body: string): ParleyError {
 	const reported = errorOfProtocol(body);
 	if (reported === undefined) return answerError(address, { status: statusCode, text: body });

@@ -93,7 +93,7 @@ interface Logins {
 	/** The working directory whose servers are included. */
 	readonly directory: string;
 	/**
-	 * Remote servers. Servers of the operator and of the agent come first, and hide servers of the directory with the
+	 * Remote servers. Servers of the operator and of the agent precede and override servers of the directory with the
 	 * same name. With `--dir`, only servers of the directory.
 	 */
 	readonly servers: readonly McpRemoteSettings[];

@@ -140,8 +140,8 @@ async function readRpcConfig(flags: RpcCommandFlags, io: Io): Promise<Config> {
 const withoutVersion = new Set<unknown>([undefined, "", "auto", "anthropic", "offline"]);
 
 /**
- * Adds the version to the base address of a server with OpenAI's API, as zot does. An address that ends with a version
- * stays unchanged.
+ * Adds the API version to the base address of a server with OpenAI's API, as zot does. An address that ends with a
+ * version stays unchanged.
  */
 function versioned(baseUrl: string | undefined, provider: string | undefined): string | undefined {
 	if (baseUrl === undefined || withoutVersion.has(provider)) return baseUrl;

@@ -97,7 +97,7 @@ function managerOrNone(scope: Scope, machine: Machine): ServiceManager | undefin
 
 async function servicesIn(manager: ServiceManager): Promise<InstalledService[]> {
 	const example = manager.fileOf("parley");
-	// The example is "parley.service" or "parley.gateway.plist".
+	// `example` is "parley.service" or "parley.gateway.plist".
 	const ending = basename(example).slice("parley".length);
 	const names = await readdir(dirname(example)).catch(() => []);
 	const found = await Promise.all(

@@ -140,7 +140,7 @@ function checkUnshared(data: string, { others, otherGateway }: DataUsers): void 
 }
 
 /**
- * Asks at a terminal, unless a flag gives the answer. Without a terminal, the data stays, and `--data-too` requires
+ * Asks at a terminal, unless a flag answers the question. Without a terminal, the data stays, and `--data-too` requires
  * `--yes`.
  */
 async function confirmDeletion(

@@ -15,8 +15,7 @@ import { setupTexts } from "../texts/setup.ts";
 import type { StepParts, StepResult } from "./setup-flags.ts";
 
 /**
- * Stores a directory in which agents may work, and the sandbox mode. Both come from flags or from the operator's
- * answers.
+ * Stores a directory in which agents may work, and the sandbox mode. Flags or the operator's answers determine both.
  */
 export async function setUpDirectory(parts: StepParts): Promise<StepResult> {
 	const project = await setUpProject(parts);

@@ -170,7 +170,7 @@ async function store(choice: ModelChoice, { io, data }: StepParts): Promise<Step
 	};
 	// A server at another address has no standard model.
 	const isUsual = model === undefined || (model === usual && baseUrl === undefined);
-	// If the operator gave no address, the provider uses the configured address, unless the address belongs to another
+	// If the operator entered no address, the provider uses the configured address, unless the address belongs to another
 	// provider.
 	const isSameAddress = baseUrl === undefined && !isOtherProvider(provider, change.sources);
 	const settings = { provider: [provider], model: isUsual ? undefined : [model] };

@@ -23,7 +23,7 @@ const layouts = [
 	{ facts: [0], texts: 1 },
 ];
 
-/** Rows of the sessions. The session that was updated last comes first. */
+/** Rows of the sessions. The session that was updated last is first. */
 export function sessionTable(
 	sessions: readonly Listed[],
 	now: number,

@@ -12,7 +12,8 @@ type SkillList = MethodResult<"list_skills">;
 type Skill = SkillList["skills"][number];
 
 /**
- * Rows of the skills, followed by the invalid files. The command that trusts skills comes last, if a skill needs it.
+ * Rows of the skills, followed by the invalid files. The last row is the command that trusts skills, if a skill needs
+ * it.
  */
 export function skillTable(
 	{ skills, problems }: { readonly skills: readonly Skill[]; readonly problems: SkillList["problems"] },
@@ -109,8 +110,8 @@ export function memoryRows(
 }
 
 /**
- * Rows of the schedules. Each schedule has a row with its id and times. Below are other facts, its title and prompt,
- * and the reason if it did not run. `now` is in milliseconds since the epoch.
+ * Rows of the schedules. The first row of each schedule contains its id and times. Further rows contain other facts,
+ * the title, the prompt, and the reason if a schedule did not run. `now` is in milliseconds since the epoch.
  */
 export function scheduleRows(
 	schedules: readonly SchedulePayload[],

@@ -11,7 +11,7 @@ import { progressBar, replyWords } from "../wordings/task-words.ts";
 
 const barColumns = 10;
 
-/** Rows of tasks. Each task is followed by its workers. Rows about tasks that wait for a person come last. */
+/** Rows of tasks. Each task is followed by its workers. Rows about tasks that wait for a person are last. */
 export function taskTable(tasks: readonly Task[], now: number, format: OutputFormat): string[] {
 	const short = shortIds(tasks.map(({ id }) => id));
 	const rows = taskTree(tasks).map(({ task, depth }) => [

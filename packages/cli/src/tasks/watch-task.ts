@@ -86,7 +86,7 @@ class Watch {
 		return this.#end(await client.request("check_task", { task_id: task.id }));
 	}
 
-	/** Prints a note that does not come from an event of the task. */
+	/** Prints a note that is not derived from an event of the task. */
 	note(words: string): void {
 		const format = outputFormat(this.#io);
 		if (this.#live) this.#show([format.styles.dim(words)]);
@@ -228,7 +228,7 @@ function watchHeadRows({ id, title, status, progress }: Task, format: OutputForm
 	return [...wrapText(visibleLine(title), columns).map(styles.bold), styles.dim(shorten(words, columns))];
 }
 
-/** Rows at the end of a terminal that are redrawn in place. There is no input line. */
+/** Rows at the bottom of a terminal that are redrawn in place, without an input line. */
 class LiveRows {
 	readonly #output: WriteStream;
 	#frame: Frame | undefined;

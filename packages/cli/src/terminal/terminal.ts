@@ -91,7 +91,10 @@ export class Terminal {
 		this.#frame = frame;
 	}
 
-	/** Shows rows on the complete screen until `closePage`. Rows that are drawn in the meantime appear afterwards. */
+	/**
+	 * Shows rows on the complete screen until `closePage`. Rows that are drawn in the meantime appear after the page is
+	 * closed.
+	 */
 	showPage(rows: readonly string[]): void {
 		const opening = this.#behind ? "" : beginPage + hideCursor;
 		this.#behind ??= { rows: [], frame: undefined };

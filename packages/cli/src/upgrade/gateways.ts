@@ -125,8 +125,8 @@ interface Starting extends Surroundings {
 }
 
 /**
- * Starts the services and gateways that ran before. Returns the gateway. Undefined if no gateway ran. Rejects if the
- * gateway does not answer.
+ * Starts the services and gateways that ran before. Resolves with the running gateway, or with undefined if none ran.
+ * Rejects if a started gateway does not answer.
  */
 export async function startOne(
 	{ data, services, program }: UpgradedData,

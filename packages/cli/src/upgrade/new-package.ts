@@ -91,7 +91,7 @@ export async function callProgram(
 	machine: Machine,
 ): Promise<OperatorCommandResult> {
 	const program = join(home, "bin/parley.mjs");
-	// The new package may not contain the Node of the old package, which runs this process.
+	// The new package might not contain the Node of the old package, which runs this process.
 	const [command, ...before] = existsSync(process.execPath) ? [process.execPath, program] : [program];
 	return await machine.run(command, [...before, ...args]);
 }

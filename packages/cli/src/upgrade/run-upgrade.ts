@@ -141,7 +141,7 @@ export class Upgrade {
 	/** Restores the old package and the old data, and starts the gateways of the old version. */
 	async #back(failure: string): Promise<UpgradeResult> {
 		const { machine, show, failpoints } = this.#parts;
-		// Without this step, a command after a kill would mistake the old package for the new package.
+		// Without this phase, a command that resumes after a kill would mistake the old package for the new package.
 		if (this.#journal.phase === "starting") await this.#begin("restoring");
 		const { phase, upgraded } = this.#journal;
 		const notes: string[] = [];

@@ -4,7 +4,10 @@ import { type DataLock, isBusy, lockDataDirectory } from "@parley/gateway";
 import { upgradeErrors as texts } from "../texts/upgrade.ts";
 import { findJournal, type NamedPackage, placesOf } from "./upgrade-journal.ts";
 
-/** Locks an installation, so that only one process changes it at a time. The lock ends with the process. */
+/**
+ * Locks an installation, so that only one process changes it at a time. The system releases the lock if the process
+ * ends.
+ */
 export function lockWork(installation: NamedPackage): DataLock {
 	const { work: directory } = placesOf(installation);
 	try {

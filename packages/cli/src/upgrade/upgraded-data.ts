@@ -95,7 +95,7 @@ export async function migrateWith(home: string, { data }: UpgradedData, machine:
 export async function failedChecks(home: string, data: string, machine: Machine): Promise<string[]> {
 	const args = ["doctor", "--json", "--data", data];
 	const { output } = await asOwner(data, () => callProgram(home, args, machine));
-	// A failed command prints no JSON.
+	// If the command fails, its output is not JSON.
 	const findings: unknown = output.startsWith("[") ? parseJson(output) : undefined;
 	if (!Array.isArray(findings)) return [upgradeTexts.noDoctor({ data })];
 	return findings.flatMap((finding: unknown) => {

@@ -7,8 +7,8 @@ export interface Shown {
 const nothing: Shown = { text: "", restarted: false };
 
 /**
- * Replies of one run in the form that is shown, even if the connection was lost. If a reply is streamed again, it
- * continues at its last position. The complete text at the end adds missed parts. No text is shown twice.
+ * Text of the replies of one run, for output that cannot be changed after printing. If a reply is streamed again after
+ * a lost connection, the text continues at its last position. `finish` adds missed parts. No text is shown twice.
  */
 export class ReplyText {
 	/** Shown text of the current reply. */
@@ -46,8 +46,7 @@ export class ReplyText {
 	}
 
 	/**
-	 * Ends the run with the complete text of its last reply. If the last reply has no text, with the text of all
-	 * replies.
+	 * Ends the run. `content` is the complete text of its last reply, or of all replies if the last reply has no text.
 	 */
 	finish(content: string): Shown {
 		const known = ["", withoutBlanks(this.#shown), withoutBlanks(this.#run)];
@@ -60,7 +59,10 @@ export class ReplyText {
 		return shown;
 	}
 
-	/** Compares the complete reply with the shown text, and returns the missing part. */
+	/**
+	 * Returns the part of the reply that is not shown yet. If the reply does not continue the shown text, returns the
+	 * complete reply.
+	 */
 	#catchUp(reply: string): Shown {
 		const before = this.#shown;
 		if (before.startsWith(reply)) return nothing;

@@ -22,7 +22,7 @@ export type Clipboard =
 	| { readonly kind: "empty" }
 	/** None of these programs is installed. */
 	| { readonly kind: "no-program"; readonly programs: readonly string[] }
-	/** There is no graphical session, and so no clipboard. */
+	/** No graphical session is running, so no clipboard exists. */
 	| { readonly kind: "no-clipboard" }
 	/** A program could not be run, exceeded the time limit, or printed more than the size limit. */
 	| { readonly kind: "failed"; readonly program: string };
@@ -38,7 +38,7 @@ export interface ClipboardSystem {
 
 type ImageExtension = "png" | "jpg" | "gif" | "webp";
 
-/** Types of images that models read, the best one first. */
+/** Image types that models can read, in order of preference. */
 const imageTypes = ["image/png", "image/jpeg", "image/webp", "image/gif"] as const;
 type ImageType = (typeof imageTypes)[number];
 
@@ -191,7 +191,7 @@ function imageTypeIn(listed: Buffer | undefined): ImageType | undefined {
 	return imageTypes.find((type) => types.includes(type));
 }
 
-/** Extension of the format by the first bytes of an image. Undefined for other content. */
+/** File extension for the image format, which the first bytes identify. Undefined for other content. */
 function extensionOf(bytes: Buffer): ImageExtension | undefined {
 	const data = bytes.subarray(0, 12).toString("base64");
 	const type = imageTypes.find((mediaType) => imageProblem({ mediaType, data }) === undefined);

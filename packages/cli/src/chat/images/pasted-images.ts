@@ -15,7 +15,7 @@ export interface MessageImages {
 	readonly paths: readonly string[];
 	/** Sent images that the message names by a path after `@`. */
 	readonly named: readonly string[];
-	/** Images that are not sent, because their label, or their path after `@`, comes from a pasted text. */
+	/** Images that are not sent, because their label, or their path after `@`, is part of a pasted text. */
 	readonly pasted: readonly string[];
 }
 
@@ -32,7 +32,7 @@ interface Upload {
  */
 export class PastedImages {
 	readonly #paths = new Map<string, string>();
-	/** Labels, and paths after `@`, that come from pasted texts. */
+	/** Labels, and paths after `@`, that pasted texts contained. */
 	readonly #foreign = new Set<string>();
 	/** Resolves when the last upload has ended. */
 	#last: Promise<unknown> = Promise.resolve();

@@ -94,7 +94,7 @@ export const modesCheck: Check = {
 	async examine(system) {
 		const { data, stat, config } = system;
 		if (!(await stat(data))) return ok(dataCheckTexts.noFiles({ data }));
-		// The directory excludes other users, even if its group may list it.
+		// Other users must not enter the directory. The group may list it.
 		const own = [
 			{ path: data, forbidden: 0o007 },
 			...secrets.map((name) => ({ path: join(data, name), forbidden: 0o077 })),
