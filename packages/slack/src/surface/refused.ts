@@ -124,7 +124,10 @@ const noFiles: Readonly<Record<string, string>> = {
 	is_archived: postTexts.channelArchived,
 };
 
-/** Codes for a file that is too large, from both upload methods and the upload between them. */
+/**
+ * Codes for a file that is too large, from the method before the upload, from the upload itself, or from the method
+ * after it.
+ */
 const tooLarge: ReadonlySet<string> = new Set([
 	"file_upload_size_restricted",
 	"snippet_too_large",

@@ -38,8 +38,8 @@ const acknowledgeMs = 3000;
 const normalClosure = 1000;
 
 /**
- * One socket of Slack's Socket Mode: https://docs.slack.dev/apis/events-api/using-socket-mode. It does not reconnect; another
- * line replaces it.
+ * One socket of Slack's Socket Mode: https://docs.slack.dev/apis/events-api/using-socket-mode. It does not reconnect;
+ * another `SocketLine` replaces it.
  */
 export class SocketLine {
 	readonly #parts: LineParts;

@@ -186,7 +186,7 @@ async function end(line: SocketLine): Promise<void> {
 
 /** Error if Slack returned no URL for a socket. */
 class NoAddress extends Error {
-	/** Slack's response. Undefined without one. */
+	/** Slack's response. Undefined if the request failed. */
 	readonly answer: SlackAnswer | undefined;
 
 	constructor(answer: SlackAnswer | undefined, options?: ErrorOptions) {
