@@ -39,8 +39,8 @@ export interface InteractionsParts {
 }
 
 /**
- * Time limits in milliseconds, below the three seconds that Discord waits for an answer:
- * interactions/receiving-and-responding#responding-to-an-interaction
+ * Time limits in milliseconds: for the deferral, for suggestions, and for a second attempt to answer. They are below
+ * the three seconds that Discord waits: interactions/receiving-and-responding#responding-to-an-interaction
  */
 const deferAfterMs = 1500;
 const completeWithinMs = 2500;
