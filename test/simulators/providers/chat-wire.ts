@@ -20,7 +20,7 @@ const stops: Readonly<Record<string, string>> = {
 	refusal: "content_filter",
 };
 
-/** Body of an error response: https://platform.openai.com/docs/guides/error-codes */
+/** Returns the body of an error response: https://platform.openai.com/docs/guides/error-codes */
 export function openAiError(status: number, message: string): string {
 	const type =
 		status === 401

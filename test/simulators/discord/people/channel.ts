@@ -29,7 +29,10 @@ export class Channel {
 		return this.record.name;
 	}
 
-	/** Messages that the viewer sees, oldest first. Without a viewer, messages that all members of the channel see. */
+	/**
+	 * Returns the messages that the viewer sees, oldest first. Without a viewer, returns messages that all members of
+	 * the channel see.
+	 */
 	shows(viewer?: { readonly id: string }): Shown[] {
 		const seen = this.record.messages.filter((message) => isSeen(message, viewer));
 		return seen.map((message) => show(this.#state, message));
@@ -41,7 +44,7 @@ export class Channel {
 		return last;
 	}
 
-	/** The states of a message in this channel, oldest first. Also available after its deletion. */
+	/** Returns the states of a message in this channel, oldest first. Also available after its deletion. */
 	states({ id }: { readonly id: string }): PostState[] {
 		const found = this.record.messages.find((message) => message.id === id);
 		if (!found) throw new Error(`${this.name} has had no message ${id}`);
@@ -63,13 +66,13 @@ export class Channel {
 		return typingNow(this.#state, this.record).map(({ name }) => name);
 	}
 
-	/** Threads of the channel, in order of creation. */
+	/** Returns the threads of the channel, in order of creation. */
 	threads(): Channel[] {
 		const threads = [...this.#state.channels.values()].filter(({ parent }) => parent === this.record);
 		return threads.map((thread) => new Channel(this.#state, thread));
 	}
 
-	/** The thread with this name, or the thread of this message. */
+	/** Returns the thread with this name, or the thread of this message. */
 	thread(of: string | { readonly id: string }): Channel {
 		const found = this.threads().find(({ id, name }) =>
 			typeof of === "string" ? name === of : id === of.id,

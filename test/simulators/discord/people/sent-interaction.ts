@@ -41,7 +41,7 @@ export class SentInteraction {
 		return this.record.choices ?? [];
 	}
 
-	/** The response messages as the person sees them: the first response, then the followups. */
+	/** Returns the response messages as the person sees them: the first response, then the followups. */
 	answers(): Shown[] {
 		const { original, followUps, message } = this.record;
 		const own = original && original !== message ? [original] : [];

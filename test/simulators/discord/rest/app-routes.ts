@@ -20,7 +20,9 @@ function flagsOf({ app }: State): number {
 	return content ? ApplicationFlags.GatewayMessageContentLimited : 0;
 }
 
-/** Shape of the application: https://discord.com/developers/docs/resources/application#application-object */
+/**
+ * Returns the shape of the application: https://discord.com/developers/docs/resources/application#application-object
+ */
 function applicationShape(state: State) {
 	const { app } = state;
 	return {

@@ -60,7 +60,7 @@ export function codeOf({ body }: RestResponse): unknown {
 	return Object(body).code;
 }
 
-/** A simulator with a stopped clock, one channel, one member, and the app. */
+/** Returns a simulator with a stopped clock, one channel, one member, and the app. */
 export function pausedSimulator(options: SimulatorOptions = {}) {
 	const clock = new ManualClock();
 	const simulator = new Simulator({ clock, ...options });

@@ -3,7 +3,9 @@ import { ok, type Route } from "./route.ts";
 
 const day = 24 * 3_600_000;
 
-/** Remaining session starts: https://discord.com/developers/docs/events/gateway#session-start-limit-object */
+/**
+ * Returns the remaining session starts: https://discord.com/developers/docs/events/gateway#session-start-limit-object
+ */
 export function sessionStarts(state: State) {
 	const now = state.now();
 	const recent = state.identifies.filter((at) => now - at < day);

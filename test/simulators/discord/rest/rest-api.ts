@@ -109,7 +109,7 @@ export class RestApi {
 	}
 }
 
-/** Error response: https://discord.com/developers/docs/reference#error-messages */
+/** Returns an error response: https://discord.com/developers/docs/reference#error-messages */
 export function refused(refusal: Refusal, headers: Readonly<Record<string, string>>): RestResponse {
 	const { status, code, message, details } = refusal;
 	const { retryAfter, scope, faults } = details;

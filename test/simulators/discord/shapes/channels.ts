@@ -7,7 +7,9 @@ function lastMessage(channel: ChannelRecord): string | null {
 	return channel.messages.findLast(({ onlyFor }) => onlyFor === undefined)?.id ?? null;
 }
 
-/** Shape of a channel of any kind: https://discord.com/developers/docs/resources/channel#channel-object */
+/**
+ * Returns the shape of a channel of any kind: https://discord.com/developers/docs/resources/channel#channel-object
+ */
 export function channelShape(state: State, channel: ChannelRecord) {
 	if (channel.type === ChannelType.DM) return directShape(channel);
 	return channel.thread ? threadShape(state, channel) : guildChannelShape(channel);
@@ -44,7 +46,7 @@ export function guildChannelShape(channel: ChannelRecord) {
 	};
 }
 
-/** Shape of a thread: https://discord.com/developers/docs/topics/threads#thread-fields */
+/** Returns the shape of a thread: https://discord.com/developers/docs/topics/threads#thread-fields */
 export function threadShape(state: State, channel: ChannelRecord) {
 	const { thread, parent, guild } = channel;
 	if (!thread || !parent || !guild) throw new Error(`channel ${channel.id} is no thread`);

@@ -13,7 +13,10 @@ type Component = APIMessageTopLevelComponent | APIComponentInContainer;
 /** Message that contains the components. They may refer to its files. */
 type Holder = Pick<MessageRecord, "id" | "attachments">;
 
-/** Components in the form of Discord's responses: with defaults, and with addresses of files instead of references. */
+/**
+ * Returns a component in the form of Discord's responses: with defaults, and with addresses of files instead of
+ * references.
+ */
 export function componentShape(state: State, holder: Holder, component: Component): object {
 	switch (component.type) {
 		case ComponentType.Container: {
@@ -60,7 +63,7 @@ function mediaShape(
 }
 
 /**
- * Shape of a media item with the address of its file:
+ * Returns the shape of a media item with the address of its file:
  * https://discord.com/developers/docs/components/reference#unfurled-media-item-structure
  */
 function addressOf(state: State, holder: Holder, url: string): object {

@@ -8,7 +8,7 @@ export function channelsOf(state: State, guild: GuildRecord): ChannelRecord[] {
 	return [...state.channels.values()].filter((channel) => channel.guild === guild && !channel.deleted);
 }
 
-/** Shape of a guild: https://discord.com/developers/docs/resources/guild#guild-object */
+/** Returns the shape of a guild: https://discord.com/developers/docs/resources/guild#guild-object */
 export function guildShape(guild: GuildRecord) {
 	return {
 		id: guild.id,
@@ -55,7 +55,9 @@ export function guildShape(guild: GuildRecord) {
 	};
 }
 
-/** Shape of a guild in its event: https://discord.com/developers/docs/events/gateway-events#guild-create */
+/**
+ * Returns the shape of a guild in its event: https://discord.com/developers/docs/events/gateway-events#guild-create
+ */
 export function guildCreateShape(state: State, guild: GuildRecord) {
 	const { nsfw: _nsfw, home_header: _header, ...shape } = guildShape(guild);
 	const all = channelsOf(state, guild);

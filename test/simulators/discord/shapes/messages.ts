@@ -6,7 +6,7 @@ import { threadShape } from "./channels.ts";
 import { componentShape } from "./components.ts";
 import { memberShape, userShape } from "./people.ts";
 
-/** Shape of a file: https://discord.com/developers/docs/resources/message#attachment-object */
+/** Returns the shape of a file: https://discord.com/developers/docs/resources/message#attachment-object */
 export function attachmentShape(state: State, attachment: AttachmentRecord) {
 	const url = signedLink(state, attachment);
 	return {
@@ -55,7 +55,7 @@ function referenceOf(state: State, message: MessageRecord) {
 }
 
 /**
- * Metadata of the interaction that a message answers:
+ * Returns the metadata of the interaction that a message answers:
  * https://discord.com/developers/docs/resources/message#message-interaction-metadata-object
  */
 function metadataOf({ id, type, user, channel, message, trigger }: InteractionRecord): object {
@@ -67,7 +67,10 @@ function metadataOf({ id, type, user, channel, message, trigger }: InteractionRe
 	};
 }
 
-/** The fields that a forwarded message keeps: https://discord.com/developers/docs/resources/message#message-snapshot-object */
+/**
+ * Returns the fields that a forwarded message keeps:
+ * https://discord.com/developers/docs/resources/message#message-snapshot-object
+ */
 function contentShape(state: State, message: MessageRecord) {
 	return {
 		type: message.type,
@@ -83,7 +86,7 @@ function contentShape(state: State, message: MessageRecord) {
 	};
 }
 
-/** Shape of a message without its referenced message. */
+/** Returns the shape of a message without its referenced message. */
 function plainShape(state: State, message: MessageRecord) {
 	const thread = message.channel.thread ? undefined : state.channels.get(message.id);
 	return {
@@ -99,8 +102,8 @@ function plainShape(state: State, message: MessageRecord) {
 }
 
 /**
- * Shape of a message: https://discord.com/developers/docs/resources/message#message-object. By default, only the
- * response to the creation and the event contain the nonce, because Discord does not store it.
+ * Returns the shape of a message: https://discord.com/developers/docs/resources/message#message-object. By default,
+ * only the response to the creation and the event contain the nonce, because Discord does not store it.
  */
 export function messageShape(state: State, message: MessageRecord, fresh = false) {
 	const nonce = fresh || state.settings.nonceInHistory ? message.nonce : undefined;
@@ -121,7 +124,7 @@ function interactionName({ interaction }: MessageRecord) {
 }
 
 /**
- * Shape of a message with the additional fields of its event:
+ * Returns the shape of a message with the additional fields of its event:
  * https://discord.com/developers/docs/events/gateway-events#message-create
  */
 export function messageEventShape(state: State, message: MessageRecord, fresh = false) {
@@ -142,8 +145,8 @@ export function messageEventShape(state: State, message: MessageRecord, fresh = 
 }
 
 /**
- * Shape of a message for an app without the privileged intent. The content is empty unless the message is the app's
- * own, answers an interaction, is a direct message, or mentions the app:
+ * Returns the shape of a message for an app without the privileged intent. The content is empty unless the message is
+ * the app's own, answers an interaction, is a direct message, or mentions the app:
  * https://discord.com/developers/docs/events/gateway#message-content-intent
  */
 export function withoutContent<Shape extends object>(

@@ -2,7 +2,7 @@ import { type APIRole, type APIUser, GuildMemberFlags } from "discord-api-types/
 import type { MemberRecord, RoleRecord, UserRecord } from "../platform/records.ts";
 import type { State } from "../platform/state.ts";
 
-/** Shape of a user: https://discord.com/developers/docs/resources/user#user-object */
+/** Returns the shape of a user: https://discord.com/developers/docs/resources/user#user-object */
 export function userShape(user: UserRecord): APIUser {
 	return {
 		id: user.id,
@@ -21,7 +21,10 @@ export function userShape(user: UserRecord): APIUser {
 	};
 }
 
-/** Shape of a member without its user: https://discord.com/developers/docs/resources/guild#guild-member-object */
+/**
+ * Returns the shape of a member without its user:
+ * https://discord.com/developers/docs/resources/guild#guild-member-object
+ */
 export function memberShape(state: State, member: MemberRecord) {
 	const until = member.silentUntil;
 	return {
@@ -40,7 +43,7 @@ export function memberShape(state: State, member: MemberRecord) {
 	};
 }
 
-/** Shape of a role: https://discord.com/developers/docs/topics/permissions#role-object */
+/** Returns the shape of a role: https://discord.com/developers/docs/topics/permissions#role-object */
 export function roleShape(role: RoleRecord): APIRole {
 	return {
 		id: role.id,

@@ -66,8 +66,8 @@ export class Channel {
 	}
 
 	/**
-	 * Messages that the viewer sees, oldest first. Without a viewer, messages that all members of the channel see. For
-	 * a thread, only its replies.
+	 * Returns the messages that the viewer sees, oldest first. Without a viewer, returns messages that all members of
+	 * the channel see. For a thread, returns only its replies.
 	 */
 	shows(viewer?: Viewer): Shown[] {
 		const here = this.record.messages.filter((message) => this.#isHere(message) && isSeen(message, viewer));
@@ -85,7 +85,7 @@ export class Channel {
 		return last;
 	}
 
-	/** The states of a message in this channel, oldest first. Also available after its deletion. */
+	/** Returns the states of a message in this channel, oldest first. Also available after its deletion. */
 	states({ id }: Viewer): PostState[] {
 		const ts = id.split("-")[1] ?? id;
 		const found = this.record.messages.find((message) => message.ts === ts);
@@ -106,7 +106,7 @@ export class Channel {
 		].join("\n");
 	}
 
-	/** Status texts of the app: in this thread, or in this channel with all its threads. */
+	/** Returns the status texts of the app: in this thread, or in this channel with all its threads. */
 	statuses(): string[] {
 		return statusesNow(this.#state, this.record)
 			.filter(({ threadTs }) => this.threadTs === undefined || this.threadTs === threadTs)
@@ -125,19 +125,19 @@ export class Channel {
 		return promptsIn(this.#state, this).map(({ title }) => title);
 	}
 
-	/** Name of the app, if it has a status here. */
+	/** Returns the name of the app if it has a status here. */
 	typing(): string[] {
 		return this.statuses().length > 0 ? [this.#state.app.user.name] : [];
 	}
 
-	/** Threads of the channel, in the order of their first messages. */
+	/** Returns the threads of the channel, in the order of their first messages. */
 	threads(): Channel[] {
 		const begun = new Set(this.record.messages.flatMap(({ threadTs }) => threadTs ?? []));
 		const roots = this.record.messages.filter(({ ts }) => begun.has(ts));
 		return roots.map(({ ts }) => new Channel(this.#state, this.record, ts));
 	}
 
-	/** The thread of a message, even if it has no replies. */
+	/** Returns the thread of a message, even if it has no replies. */
 	thread({ id }: Viewer): Channel {
 		return new Channel(this.#state, this.record, id.split("-")[1] ?? id);
 	}

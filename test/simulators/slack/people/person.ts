@@ -51,7 +51,7 @@ export interface SayOptions {
 	readonly forwards?: { readonly id: string };
 }
 
-/** Message with the control. By default, the newest message with this control. */
+/** Message or channel that contains a control. By default, the newest message with this control. */
 export interface Place {
 	readonly on?: { readonly id: string };
 	readonly in?: Channel;

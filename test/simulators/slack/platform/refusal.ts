@@ -7,7 +7,7 @@ export interface RefusalDetails {
 	readonly retryAfterMs?: number;
 }
 
-/** Error response of Slack. The name of the error is documented. */
+/** Error response of Slack, with a documented error name. */
 export class Refusal extends Error {
 	override readonly name = "Refusal";
 	readonly error: string;
@@ -20,7 +20,7 @@ export class Refusal extends Error {
 	}
 }
 
-/** The refusal of a rate limit: https://docs.slack.dev/apis/web-api/rate-limits */
+/** Returns the refusal of a rate limit: https://docs.slack.dev/apis/web-api/rate-limits */
 export function rateLimited(retryAfterMs: number): Refusal {
 	return new Refusal("ratelimited", { status: 429, retryAfterMs });
 }

@@ -98,7 +98,7 @@ export class Simulator {
 		return new Channel(this.state, this.state.channel(channel), threadTs);
 	}
 
-	/** All threads, in the order of their first replies. */
+	/** Returns all threads, in the order of their first replies. */
 	threads(): Channel[] {
 		const answers = [...this.state.channels.values()]
 			.flatMap(({ messages }) => messages)

@@ -1,7 +1,7 @@
 import type { ChannelRecord } from "../platform/records.ts";
 import type { State } from "../platform/state.ts";
 
-/** Shape of a channel: https://docs.slack.dev/reference/objects/conversation-object */
+/** Returns the shape of a channel: https://docs.slack.dev/reference/objects/conversation-object */
 export function channelShape(state: State, channel: ChannelRecord, members = false): Record<string, unknown> {
 	const { id, kind, name, createdAt, creator } = channel;
 	const created = Math.floor(createdAt / 1000);

@@ -2,7 +2,7 @@ import type { UserRecord } from "../platform/records.ts";
 import type { State } from "../platform/state.ts";
 
 /**
- * The channel that a person looks at while the app is open. Empty if the person looks at no channel:
+ * Returns the channel that a person looks at while the app is open. Empty if the person looks at no channel:
  * https://docs.slack.dev/reference/events/app_context_changed
  */
 export function contextOf(state: State, user: UserRecord): object {

@@ -1,7 +1,7 @@
 import type { FileRecord, MessageRecord } from "../platform/records.ts";
 import type { State } from "../platform/state.ts";
 
-/** Shape of a file: https://docs.slack.dev/reference/objects/file-object */
+/** Returns the shape of a file: https://docs.slack.dev/reference/objects/file-object */
 export function fileShape(state: State, file: FileRecord): Record<string, unknown> {
 	const { id, name, title, type, owner, size, snippet } = file;
 	const kind = snippet ?? extensionOf(name);
@@ -28,7 +28,7 @@ export function fileShape(state: State, file: FileRecord): Record<string, unknow
 	};
 }
 
-/** Channels in which the file is shared: https://docs.slack.dev/reference/methods/files.info */
+/** Returns the channels in which the file is shared: https://docs.slack.dev/reference/methods/files.info */
 export function sharesShape({ shares }: FileRecord): Record<string, unknown> {
 	const by = (isPublic: boolean): Record<string, object[]> => {
 		const found: Record<string, object[]> = {};
@@ -50,7 +50,7 @@ function shareShape({ ts, threadTs, channel, author }: MessageRecord): object {
 }
 
 /**
- * Shape of a file in events of a channel that several teams share:
+ * Returns the shape of a file in events of a channel that several teams share:
  * https://docs.slack.dev/apis/slack-connect/using-slack-connect-methods-and-events#files
  */
 export function guardedFileShape({ id, createdAt, owner }: FileRecord): Record<string, unknown> {

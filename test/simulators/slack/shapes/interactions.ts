@@ -5,7 +5,10 @@ import { viewShape } from "./views.ts";
 
 const kinds = { press: "block_actions", form: "view_submission", shortcut: "message_action" } as const;
 
-/** Payload of a press, a form, a shortcut (https://docs.slack.dev/reference/interaction-payloads) or a command. */
+/**
+ * Returns the payload of a press, a form, a shortcut (https://docs.slack.dev/reference/interaction-payloads) or a
+ * command.
+ */
 export function interactionShape(
 	state: State,
 	interaction: InteractionRecord,
@@ -50,7 +53,10 @@ function containerOf(message: MessageRecord | undefined, view: Pick<ViewRecord, 
 	};
 }
 
-/** Payload of a command: https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling */
+/**
+ * Returns the payload of a command:
+ * https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling
+ */
 function commandShape(state: State, interaction: InteractionRecord): Record<string, unknown> {
 	const { user, channel, responseUrl, triggerId } = interaction;
 	const { app, team } = state;

@@ -9,7 +9,7 @@ const channelTypes = { channel: "channel", group: "group", im: "im", mpim: "mpim
 /** Fields about reactions and replies, which the events of a message do not contain. */
 const notInEvents = ["reactions", "reply_count", "reply_users", "reply_users_count", "latest_reply"];
 
-/** Shape of a message event: https://docs.slack.dev/reference/events/message */
+/** Returns the shape of a message event: https://docs.slack.dev/reference/events/message */
 export function messageEventShape(state: State, message: MessageRecord): Record<string, unknown> {
 	const { channel } = message;
 	const shape: Record<string, unknown> = { ...messageShape(state, message) };
@@ -39,7 +39,7 @@ function clientId({ ts }: MessageRecord): string {
 	return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
 }
 
-/** Shape of a mention event: https://docs.slack.dev/reference/events/app_mention */
+/** Returns the shape of a mention event: https://docs.slack.dev/reference/events/app_mention */
 export function appMentionShape(state: State, message: MessageRecord): Record<string, unknown> {
 	const { channel_type: _, subtype: __, parent_user_id: ___, ...shape } = messageEventShape(state, message);
 	const event_ts = message.edited?.ts ?? message.ts;
@@ -52,7 +52,10 @@ function inner(event: Record<string, unknown>): Record<string, unknown> {
 	return message;
 }
 
-/** Shape of an event about a changed message: https://docs.slack.dev/reference/events/message/message_changed */
+/**
+ * Returns the shape of an event about a changed message:
+ * https://docs.slack.dev/reference/events/message/message_changed
+ */
 export function changedShape(
 	state: State,
 	message: MessageRecord,
@@ -69,7 +72,10 @@ export function changedShape(
 	};
 }
 
-/** Shape of an event about a deleted message: https://docs.slack.dev/reference/events/message/message_deleted */
+/**
+ * Returns the shape of an event about a deleted message:
+ * https://docs.slack.dev/reference/events/message/message_deleted
+ */
 export function deletedShape(
 	state: State,
 	{ ts: deleted, channel }: MessageRecord,

@@ -5,7 +5,7 @@ import { repliesTo } from "../platform/threads.ts";
 import { fileShape, guardedFileShape } from "./files.ts";
 import { botProfileShape } from "./people.ts";
 
-/** Shape of a message in a response: https://docs.slack.dev/reference/objects/message-object */
+/** Returns the shape of a message in a response: https://docs.slack.dev/reference/objects/message-object */
 export function messageShape(
 	state: State,
 	message: MessageRecord,
@@ -54,7 +54,7 @@ function attachmentsOf({ attachments, previews }: MessageRecord): Record<string,
 	return all.length === 0 ? {} : { attachments: all.map((one, index) => ({ id: index + 1, ...one })) };
 }
 
-/** A forwarded message inside another message, in Slack's form. Slack's documentation shows no example. */
+/** Returns a forwarded message inside another message, in Slack's form. Slack's documentation shows no example. */
 export function forwardShape(state: State, message: MessageRecord): object {
 	const { ts, author, text, blocks, channel, files } = message;
 	const { name } = author;
@@ -102,7 +102,7 @@ function reactionsShape({ reactions }: MessageRecord): object[] {
 	}));
 }
 
-/** Placeholder for a deleted first message whose thread still exists. */
+/** Returns the placeholder for a deleted first message whose thread still exists. */
 function tombstoneShape(message: MessageRecord): Record<string, unknown> {
 	const text = "This message was deleted.";
 	const head = {

@@ -1,7 +1,9 @@
 import type { TeamRecord, UserRecord } from "../platform/records.ts";
 import type { State } from "../platform/state.ts";
 
-/** Shape of a user as the app's workspace sees it: https://docs.slack.dev/reference/objects/user-object */
+/**
+ * Returns the shape of a user as the app's workspace sees it: https://docs.slack.dev/reference/objects/user-object
+ */
 export function userShape(state: State, user: UserRecord): Record<string, unknown> {
 	const { id, handle, name, team, isBot, botId } = user;
 	const isStranger = team !== state.team;
@@ -20,7 +22,7 @@ export function userShape(state: State, user: UserRecord): Record<string, unknow
 	};
 }
 
-/** Shape of a team: https://docs.slack.dev/reference/methods/team.info */
+/** Returns the shape of a team: https://docs.slack.dev/reference/methods/team.info */
 export function teamShape({ id, name, domain, enterpriseId }: TeamRecord): Record<string, unknown> {
 	return {
 		...{ id, name, domain, email_domain: "", url: urlOf({ domain }), avatar_base_url: "" },
@@ -32,12 +34,12 @@ export function urlOf({ domain }: Pick<TeamRecord, "domain">): string {
 	return `https://${domain}.slack.com/`;
 }
 
-/** Shape of a bot: https://docs.slack.dev/reference/methods/bots.info */
+/** Returns the shape of a bot: https://docs.slack.dev/reference/methods/bots.info */
 export function botShape({ botId, id, name, appId }: UserRecord): Record<string, unknown> {
 	return { id: botId, deleted: false, name, updated: 0, app_id: appId, user_id: id, icons: {} };
 }
 
-/** Bot profile in the messages of a bot. */
+/** Returns the bot profile in the messages of a bot. */
 export function botProfileShape({ botId, name, appId, team }: UserRecord): Record<string, unknown> {
 	const icons = { image_36: "", image_48: "", image_72: "" };
 	return { id: botId, app_id: appId, name, icons, deleted: false, updated: 0, team_id: team.id };

@@ -2,7 +2,7 @@ import type { View } from "@slack/types";
 import type { ViewRecord } from "../platform/records.ts";
 import type { State } from "../platform/state.ts";
 
-/** Shape of a view: https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload */
+/** Returns the shape of a view: https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload */
 export function viewShape(
 	state: State,
 	{ id, view, hash }: Pick<ViewRecord, "id" | "hash"> & { readonly view?: View },

@@ -53,7 +53,7 @@ export function errorOf({ body }: ApiResponse): unknown {
 	return body["error"];
 }
 
-/** A simulator with a stopped clock, one channel, one member, and the app. */
+/** Returns a simulator with a stopped clock, one channel, one member, and the app. */
 export function pausedSimulator(options: SimulatorOptions = {}) {
 	const clock = new ManualClock();
 	const simulator = new Simulator({ clock, ...options });

@@ -90,7 +90,7 @@ export function faultyArguments(faults: readonly string[]): Refusal {
 		: new Refusal("invalid_arguments", { body });
 }
 
-/** Error response: https://docs.slack.dev/apis/web-api#errors */
+/** Returns an error response: https://docs.slack.dev/apis/web-api#errors */
 export function refused({ error, details }: Refusal): ApiResponse {
 	const { status = 200, body, retryAfterMs } = details;
 	const headers =
