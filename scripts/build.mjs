@@ -77,7 +77,7 @@ function place(draft, folder) {
 }
 
 /**
- * Removes other bundles, and drafts of killed builds. The newest `OLDER_BUNDLES` of them stay.
+ * Removes other bundles and drafts of killed builds, except the newest `OLDER_BUNDLES` of them.
  * @param {string} made
  */
 function deleteOtherBuilds(made) {

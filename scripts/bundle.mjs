@@ -83,7 +83,7 @@ const usedAlone = {
 	},
 };
 
-/** Names that the index of each package exports, with their module. */
+/** For each package, the names that its index exports, and the path of each name's module. */
 const namedByIndex = new Map(
 	readdirSync(join(root, "packages")).flatMap((name) => {
 		const index = join(root, "packages", name, "src/index.ts");
