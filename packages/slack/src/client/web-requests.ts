@@ -18,7 +18,6 @@ const Refusal = z.object({ ok: z.literal(false), error: z.string() });
 export interface SlackHosts {
 	/** The setting `slack.apiUrl`. */
 	readonly apiUrl: string | undefined;
-	/** Aborts the request. */
 	readonly signal?: AbortSignal;
 }
 

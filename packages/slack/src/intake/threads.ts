@@ -136,7 +136,6 @@ export class Threads {
 		const shown = await this.#shown.find(messageId(channel, ts));
 		const { thread_ts: thread = ts } = shown ?? {};
 		if (thread !== ts) return thread;
-		// A post of the bot outside threads is not in a thread.
 		return shown?.user === self.user ? undefined : ts;
 	}
 }
