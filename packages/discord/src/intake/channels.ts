@@ -43,7 +43,6 @@ export function roomOf(channel: KnownChannel): Room {
 export class Channels {
 	readonly #parts: { readonly port: DiscordPort; readonly clock: Clock };
 	readonly #known: Cache<string, KnownChannel>;
-	/** Requests in progress. */
 	readonly #pending = new Map<string, Promise<KnownChannel | undefined>>();
 
 	constructor(parts: { readonly port: DiscordPort; readonly clock: Clock }) {
