@@ -39,7 +39,6 @@ export interface AppRecord {
 	agent: boolean;
 	/** Whether the app has `agent_view`, the successor of `assistant_view`. */
 	agentView: boolean;
-	/** Whether the app has a Home tab. */
 	hasHome: boolean;
 	/** Suggested prompts of the manifest. */
 	prompts: readonly Prompt[];

@@ -119,7 +119,6 @@ export interface MessageRecord {
 	readonly threadTs?: string;
 	/** Whether a reply also appears in the channel. */
 	broadcast: boolean;
-	/** Author and time of the last edit. */
 	edited?: { readonly user: UserRecord; readonly ts: string };
 	/** Number of changes, including changes without the note "edited". */
 	changes: number;
@@ -138,7 +137,6 @@ export interface MessageRecord {
 export interface ViewRecord {
 	readonly id: string;
 	readonly user: UserRecord;
-	/** The interaction that opened the view. */
 	readonly opener: InteractionRecord;
 	/** Content of the view. Undefined while no person sees it. */
 	view?: ModalView;
