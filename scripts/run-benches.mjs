@@ -1,9 +1,8 @@
 import { seconds } from "./capture.mjs";
 import { add, none, one } from "./counts.mjs";
 
-/** Maximum milliseconds for one bench. */
 const BENCH_LIMIT_MS = 150_000;
-/** Minimum remaining milliseconds for starting a bench. A typical bench needs more on a slow machine. */
+/** Minimum remaining milliseconds for starting a bench. With less, a typical bench would not end on a slow machine. */
 const LEAST_MS = 30_000;
 
 /**
