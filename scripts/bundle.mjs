@@ -158,6 +158,8 @@ async function write(folder) {
 		dir: folder,
 		format: "esm",
 		comments: { annotation: false, jsdoc: false },
+		// V8 stores the source of a module with two bytes per character if one character is not Latin-1.
+		charset: "ascii",
 		codeSplitting: { groups },
 		...names,
 	});

@@ -86,6 +86,12 @@ test("a client's start reads few files, and small commands load only their own c
 	}
 });
 
+test("V8 stores the files of the gateway with one byte per character", () => {
+	const wide = chunks().filter(({ text }) => /[^\0-\xff]/.test(text));
+	// The bundler keeps the characters of a tagged template. This file belongs to the connectors.
+	expect(wide.map(({ file }) => basename(file))).toEqual(["parse-text.js"]);
+});
+
 test.for<[what: string, change: () => void]>([
 	["an edited one", () => clone.write(source, program.replace(help, `${help}!`))],
 	["an added one", () => clone.write(added, "")],
