@@ -21,7 +21,7 @@ const known = [
 	["packages/discord/src/catch-up/catch-up.ts", "reading missed messages was stopped"],
 	["packages/gateway/src/texts/http.ts", "contradictory forwarding headers"],
 	["packages/protocol/src/client/gateway-client.ts", "the session could not be resumed now"],
-	["packages/slack/src/blocks/check-message.ts", "a section is empty or too long"],
+	["packages/slack/src/blocks/check-message.ts", "a rich text block is empty"],
 ] as const;
 
 function run(...args: string[]): Promise<{ stdout: string; stderr: string }> {

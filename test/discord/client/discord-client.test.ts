@@ -160,8 +160,8 @@ test("a client that is closed while Discord is unavailable does not reconnect", 
 test("members see the presence that the connector sends", async () => {
 	const { simulator, client } = await place();
 	const { port } = await client().connect();
-	const activities = [{ name: "Custom Status", type: 4, state: "The model does not answer" }] as const;
+	const activities = [{ name: "Custom Status", type: 4, state: "The model is not answering" }] as const;
 	port.present({ since: null, afk: false, status: "dnd", activities });
-	const shown = { status: "dnd", activities: ["The model does not answer"] };
+	const shown = { status: "dnd", activities: ["The model is not answering"] };
 	await expect.poll(() => simulator.presence, { timeout: paced(10_000) }).toEqual(shown);
 });

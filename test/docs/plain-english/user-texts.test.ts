@@ -24,14 +24,14 @@ const exceptions = [
 	},
 	{
 		path: "packages/connector/src/gateway",
-		text: "the response has more",
+		text: "the gateway's response is larger",
 		reason: "message of an error; a request of the connector failed",
 	},
 	{ path: "packages/connector/src/platform", text: "the file", reason: "message of an error for the log" },
 	{ path: "packages/connector/src/platform", text: "the card", reason: "message of an error for the log" },
 	{
 		path: "packages/connector/src/platform",
-		text: "it does not match the schema",
+		text: "does not match the schema",
 		reason: "part of a log line",
 	},
 	{

@@ -51,7 +51,7 @@ test("a silent socket is replaced by another one", async () => {
 	sockets.greets = true;
 	clock.advance(10_000);
 	await one.reaches("lost");
-	expect(one.links[0]).toMatchObject({ detail: expect.stringContaining("did not send hello") });
+	expect(one.links[0]).toMatchObject({ detail: expect.stringContaining('did not send "hello"') });
 	clock.advance(1000);
 	await opens(2);
 	expect(one.states).toEqual(["lost", "ready"]);
@@ -91,7 +91,7 @@ test("without a response from Slack the client waits and retries", async () => {
 
 test.each([
 	["an invalid bot token", { botToken: "xoxb-none" }, ["the bot token (invalid_auth)", "copy it again"]],
-	["no bot token", { botToken: "" }, ["(not_authed)", "set a token"]],
+	["no bot token", { botToken: "" }, ["(not_authed)", "the token is missing"]],
 ])("%s is refused once, with advice", async (_, given, words) => {
 	const { client, sockets } = await openSlack();
 	const one = await client(given).connect();

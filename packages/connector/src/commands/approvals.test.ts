@@ -85,13 +85,13 @@ test("one post shows as many approvals as fit, each with its own buttons, and th
 	const prompts = many(6);
 	const { replyText, reply } = await ask(waiting(...prompts));
 	expect(reply?.controls).toHaveLength(4);
-	expect(replyText).toContain("[Approve 1] [Deny 1] [Show all of 1]");
+	expect(replyText).toContain("[Approve 1] [Deny 1] [Show 1 in full]");
 	expect(replyText).toContain("2 more: `/approvals from:5`");
 	const rest = await ask(waiting(...prompts), 5);
 	expect(rest.replyText).toMatch(/^\*\*Approval 5\*\*.*Approval 6/s);
 	expect(rest.replyText).not.toContain("more:");
 	expect((await ask(waiting(...prompts), 7)).replyText).toBe(
-		"There are no further open approvals. `/approvals` starts with the first one.",
+		"The list of open approvals ends before this number. `/approvals` shows it from the start.",
 	);
 });
 
@@ -101,7 +101,7 @@ test("an approval that does not fit one post is shown alone and cannot be approv
 	const first = await ask(waiting(long, ...many(2)));
 	expect(first.replyText).toMatch(/x\n… [\d,]+ more characters/);
 	expect(first.replyText).toContain("Some details do not fit here. Press **Show all**.");
-	expect(first.replyText).toContain("2 more: `/approvals from:2`\n[Deny 1] [Show all of 1]");
+	expect(first.replyText).toContain("2 more: `/approvals from:2`\n[Deny 1] [Show 1 in full]");
 	expect(first.replyText).not.toContain("[Approve");
 	expect(first.reply?.text.length).toBeLessThanOrEqual(2_000);
 

@@ -86,7 +86,7 @@ const scenarios: readonly Scenario[] = [
 		name: "the status says what runs unasked and until when",
 		command: "trust status",
 		answers: { list_grants: () => ({ grants: [grant], wishes: [] }) },
-		says: /trusted\.\*\* The trust ends \{until 3600 s\}\.\n- Covered: the tool `git`, .*; 3 calls so far\n- Granted by @7: release\n- Still requires/,
+		says: /trusted\.\*\* The trust grant expires \{until 3600 s\}\.\n- Covered: the tool `git`, .*; 3 calls so far\n- Granted by @7: release\n- Still requires/,
 		asks: { method: "list_grants", params: {} },
 	},
 	{

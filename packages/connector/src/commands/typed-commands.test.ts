@@ -22,7 +22,7 @@ test("commands are written in the form that the platform accepts in a channel or
 			{ commands: "model" },
 			{
 				privately: [
-					"See `/bot help`",
+					"`/bot help` lists",
 					"`/bot session switch` returns",
 					"`!session switch` returns",
 					"`/bot session list` shows",

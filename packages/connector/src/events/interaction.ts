@@ -1,5 +1,6 @@
 import { commandTable } from "../commands/command-table.ts";
 import { type Form, hasFormOfTarget, isOfOtherRooms } from "../controls/control-kind.ts";
+import { inlineCode } from "../conversation/questions/markdown.ts";
 import { roomOfControl } from "../home/home-places.ts";
 import type { InboundEventOf, Person, Room } from "../platform/inbound-event.ts";
 import { editFormFor } from "../presses/edit-call.ts";
@@ -25,7 +26,7 @@ export async function handleCommand(
 		const command = commandTable.find(({ name }) => name === event.command);
 		if (command !== undefined) return command.run(context, { event, key: turn.key });
 		const help = platform.command("help", event.room);
-		return { text: commandTexts.unknown({ help }) };
+		return { text: commandTexts.unknown({ command: inlineCode(event.command), help }) };
 	});
 }
 

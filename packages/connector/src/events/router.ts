@@ -102,7 +102,7 @@ async function apologize(parts: EventParts, event: InboundEvent, id: string): Pr
 	const cursor = { session: `${eventCursor}${id}/aside`, seq: 1 };
 	await parts.outbox.plan({ ...apology, cursor }).catch((cause: unknown) => {
 		const { message } = ParleyError.from(cause);
-		throw new ParleyError(`the error reply to an inbound event cannot be stored: ${message}`, {
+		throw new ParleyError(`cannot store the error reply to inbound event ${id}: ${message}`, {
 			code: "unavailable",
 			cause,
 		});

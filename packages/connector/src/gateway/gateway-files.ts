@@ -153,7 +153,7 @@ function wordsOf({ status, body }: Answered): string {
 	try {
 		return Words.parse(parseJson(body.toString())).error;
 	} catch {
-		return `the gateway answered with the status ${status}`;
+		return `the gateway did not transfer the file: it answered with status ${status}; try again later`;
 	}
 }
 
@@ -171,7 +171,7 @@ function exchange({ url, token, certificate }: GatewayAddress, post: HttpRequest
 	};
 	const { promise, resolve, reject } = Promise.withResolvers<Answered>();
 	const failed = (cause: unknown): void => {
-		const message = `the gateway at ${target.origin} did not answer`;
+		const message = `the gateway at ${target.origin} did not answer: check that it is running`;
 		if (cause instanceof ParleyError) reject(cause);
 		else if (post.signal.aborted) reject(ParleyError.from(post.signal.reason));
 		else reject(new ParleyError(message, { code: "unavailable", cause }));
@@ -185,7 +185,7 @@ function exchange({ url, token, certificate }: GatewayAddress, post: HttpRequest
 			bytes += chunk.length;
 			chunks.push(chunk);
 			if (bytes <= post.maximum) return;
-			const message = `the response has more than ${post.maximum} bytes`;
+			const message = `the gateway's response is larger than ${post.maximum} bytes`;
 			response.destroy(new ParleyError(message, { code: "resource_exhausted" }));
 		});
 		response.on("error", failed);

@@ -149,7 +149,7 @@ export class Inbox {
 	async accept({ id, conversation, data }: QueuedEvent): Promise<boolean> {
 		const { store, clock, capacity = 10_000 } = this.#parts;
 		if (this.#count >= capacity) {
-			throw new ParleyError(`the queue is full with ${this.#count} events: event ${id} was refused`, {
+			throw new ParleyError(`cannot queue event ${id}: ${this.#count} events are already waiting`, {
 				code: "resource_exhausted",
 			});
 		}

@@ -73,7 +73,8 @@ async function readRow(tx: Tx, id: string) {
 		.select(["session", "seq", "conversation", "position", "at"])
 		.where("id", "=", id)
 		.executeTakeFirst();
-	if (row === undefined) throw new ParleyError(`row ${id} no longer exists`, { code: "internal" });
+	if (row === undefined)
+		throw new ParleyError(`cannot read row ${id} of the outbox: it no longer exists`, { code: "internal" });
 	return row;
 }
 

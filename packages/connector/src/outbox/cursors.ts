@@ -104,7 +104,7 @@ export async function moveCursor(
 	const planned = await readCursor(tx, session);
 	if (seq < planned) {
 		throw new ParleyError(
-			`the posts of session ${session} are planned up to event ${planned}: do not go back to event ${seq}`,
+			`cannot plan posts of event ${seq} in session ${session}: its posts are already planned up to event ${planned}`,
 			{ code: "failed_precondition" },
 		);
 	}

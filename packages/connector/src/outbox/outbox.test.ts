@@ -19,7 +19,7 @@ test("a repeated plan of the same events adds no rows, and a cursor never decrea
 	const back = { ...plan, cursor: { session: "sess_1", seq: 1 }, rows: [] };
 	await expect(office.outbox.plan(back)).rejects.toMatchObject({
 		code: "failed_precondition",
-		message: "the posts of session sess_1 are planned up to event 2: do not go back to event 1",
+		message: "cannot plan posts of event 1 in session sess_1: its posts are already planned up to event 2",
 	});
 });
 
@@ -244,7 +244,9 @@ test("if a lookup is permanently impossible, a person decides, and only the rest
 	await office.plan([{ payload: "next" }]);
 	expect(office.shown).toEqual(["next"]);
 	const [undecided] = await office.outbox.stuck(10);
-	expect(undecided?.reason).toBe("it may have been posted, and the connector cannot check: it was rejected");
+	expect(undecided?.reason).toBe(
+		"the post may have been sent, and the connector cannot check: it was rejected",
+	);
 	await office.outbox.decide("sess_1/1/0", { send: false, by: "ada" });
 	await office.store.quiet();
 	expect(office.shown).toEqual(["next", 2]);
@@ -268,9 +270,9 @@ test("a dead answer is sent after a decision and a lookup, unless its card has n
 	expect(await office.outbox.stuck(10)).toHaveLength(3);
 	const again = { send: true, by: "ada" };
 	for (const [id, decision, words] of [
-		["sess_1/2/0", again, "only held posts"],
+		["sess_1/2/0", again, "needs no decision"],
 		["sess_1/3/0", again, "a newer post"],
-		["sess_1/1/0", { ...again, send: false }, "only held posts"],
+		["sess_1/1/0", { ...again, send: false }, "needs no decision"],
 	] as const) {
 		await expect(office.outbox.decide(id, decision)).rejects.toThrow(words);
 	}
@@ -281,7 +283,7 @@ test("a dead answer is sent after a decision and a lookup, unless its card has n
 	await office.pass(5_000);
 	await office.pass(1_000);
 	expect(office.shown).toEqual(["four", "one"]);
-	await expect(office.outbox.decide("sess_1/1/0", again)).rejects.toThrow("is confirmed");
+	await expect(office.outbox.decide("sess_1/1/0", again)).rejects.toThrow('its state is "confirmed"');
 	await office.outbox.stop();
 	await office.store.close();
 });
@@ -334,7 +336,9 @@ test("typing is shown only without other requests, and is not stored", async () 
 test("a progress row without a card, and a row after the cursor, are refused", async () => {
 	const office = await PostOffice.open();
 	await expect(office.plan([{ lane: "progress" }])).rejects.toMatchObject({ code: "invalid_argument" });
-	await expect(office.plan([{ seq: 9 }])).rejects.toThrow("a row of event 9 is planned with the cursor at 2");
+	await expect(office.plan([{ seq: 9 }])).rejects.toThrow(
+		"cannot plan a row of event 9: the cursor is at event 2",
+	);
 });
 
 test("a stopped outbox waits for the responses to its requests and sends no others", async () => {

@@ -214,7 +214,10 @@ async function claimIn(tx: Tx, conversation: string, { draft, claims, now }: Pla
 		if (!claims.claim(row)) continue;
 		const step = attemptOf(row, now);
 		const content = await attemptRow(tx, step);
-		if (content === undefined) throw new ParleyError(`row ${row.id} no longer exists`, { code: "internal" });
+		if (content === undefined)
+			throw new ParleyError(`cannot read row ${row.id} of the outbox: it no longer exists`, {
+				code: "internal",
+			});
 		claims.attempt(row, content);
 		left[left.indexOf(row)] = { ...row, state: "attempted", attempts: step.attempts, sentAt: step.sentAt };
 	}
@@ -225,14 +228,17 @@ function numbered({ cursor, rows }: Plan): { readonly row: PlannedRow; readonly 
 	const counts = new Map<number, number>();
 	return rows.map((row) => {
 		if (row.seq > cursor.seq) {
-			throw new ParleyError(`a row of event ${row.seq} is planned with the cursor at ${cursor.seq}`, {
+			throw new ParleyError(`cannot plan a row of event ${row.seq}: the cursor is at event ${cursor.seq}`, {
 				code: "invalid_argument",
 			});
 		}
 		if (row.lane === "progress" && row.card === undefined) {
-			throw new ParleyError("a row of the lane progress has no card: set the card that it edits", {
-				code: "invalid_argument",
-			});
+			throw new ParleyError(
+				"cannot plan a row of the lane `progress` without a card: set the card that the row edits",
+				{
+					code: "invalid_argument",
+				},
+			);
 		}
 		if (row.standsFor !== undefined) return { row, place: row.standsFor };
 		const index = counts.get(row.seq) ?? 0;

@@ -70,7 +70,7 @@ export async function readOpen(tx: Tx): Promise<OpenRow[]> {
 function toOpenRow(record: OpenRecord): OpenRow {
 	const { id, position, conversation, card, state, attempts, reason, at } = record;
 	if (state === "confirmed" || state === "dead") {
-		throw new ParleyError(`row ${id} is ${state} and was read as open`, { code: "internal" });
+		throw new ParleyError(`row ${id} was read as open, but its state is "${state}"`, { code: "internal" });
 	}
 	return {
 		id,
@@ -90,9 +90,12 @@ function toOpenRow(record: OpenRecord): OpenRow {
 
 export function laneOf(text: string): Lane {
 	if (isLane(text)) return text;
-	throw new ParleyError(`the outbox contains a row of the lane "${text}", which this program does not know`, {
-		code: "data_loss",
-	});
+	throw new ParleyError(
+		`the outbox contains a row of the unknown lane "${text}": use a newer version of Parley`,
+		{
+			code: "data_loss",
+		},
+	);
 }
 
 /** Change of the state of a row. */

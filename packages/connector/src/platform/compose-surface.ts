@@ -150,11 +150,13 @@ async function withLink(
 }
 
 function none({ id }: OutboxRow): never {
-	throw new DeliveryError(`row ${id} has content that this platform does not show`, { kind: "rejected" });
+	throw new DeliveryError(`cannot post row ${id}: this platform does not show its content`, {
+		kind: "rejected",
+	});
 }
 
 function noReactions({ id }: OutboxRow): never {
-	throw new DeliveryError(`row ${id} is a reaction, which the connector does not add on this platform`, {
+	throw new DeliveryError(`cannot post row ${id}: the connector does not add reactions on this platform`, {
 		kind: "rejected",
 	});
 }
@@ -190,9 +192,12 @@ function readPosting({ payload, id }: OutboxRow): Posting {
 	const read = Posting.safeParse(payload);
 	if (read.success) return read.data;
 	const [issue] = read.error.issues;
-	throw new DeliveryError(`row ${id} contains no valid post: ${issue?.path.join(".")}: ${issue?.message}`, {
-		kind: "rejected",
-	});
+	throw new DeliveryError(
+		`cannot post row ${id}: its content is invalid at "${issue?.path.join(".")}": ${issue?.message}`,
+		{
+			kind: "rejected",
+		},
+	);
 }
 
 /**
@@ -248,7 +253,7 @@ async function readUpload(
 			log.error("a file cannot be posted", { fileId, error });
 			return undefined;
 		}
-		const why = `the file ${name} cannot be read yet: ${error.message}`;
+		const why = `cannot read the file ${name} yet: ${error.message}`;
 		throw new DeliveryError(why, { kind: "rate-limited", cause });
 	} finally {
 		timer.cancel();
@@ -279,8 +284,8 @@ export class CardMessages {
 	async require(row: OutboxRow, card: string): Promise<string> {
 		const message = await this.find(card);
 		if (message !== undefined) return message;
-		this.delayNewPost(row, `the card ${card} is not posted yet`);
-		throw new DeliveryError(`the card ${card} was never posted`, { kind: "gone" });
+		this.delayNewPost(row, `the post is waiting for the card ${card}, which is not posted yet`);
+		throw new DeliveryError(`cannot find the card ${card}: it was never posted`, { kind: "gone" });
 	}
 
 	/** Throws `rate-limited` with the message if the row is younger than a minute. */

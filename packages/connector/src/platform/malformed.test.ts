@@ -13,7 +13,7 @@ test("each unreadable payload is counted, and each kind is logged once", () => {
 	}
 	expect(malformed.count).toBe(3);
 	expect(log.records.map(({ message, fields }) => [message, fields["event"]])).toEqual([
-		["an event of Slack cannot be read", "message"],
-		["an event of Slack cannot be read", "message"],
+		["an event from Slack cannot be read", "message"],
+		["an event from Slack cannot be read", "message"],
 	]);
 });

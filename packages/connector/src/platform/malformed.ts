@@ -25,12 +25,12 @@ export class Malformed {
 		if (read.success) return read.data;
 		this.#count += 1;
 		const [issue] = read.error.issues;
-		const wrong = `${issue?.path.join(".") || "the whole"}: ${issue?.message ?? "it does not match the schema"}`;
+		const wrong = `${issue?.path.join(".") || "the event"}: ${issue?.message ?? "does not match the schema"}`;
 		const problem = `${event} ${wrong}`;
 		// A faulty sender must not fill the log. Beyond 100 kinds of problems, further lines are useless.
 		if (this.#problem.has(problem) || this.#problem.size >= 100) return undefined;
 		this.#problem.add(problem);
-		this.#log.warn(`an event of ${this.#platform} cannot be read`, { event, wrong });
+		this.#log.warn(`an event from ${this.#platform} cannot be read`, { event, wrong });
 		return undefined;
 	}
 }

@@ -79,7 +79,7 @@ test.each<[string, Record<string, DeliveryFailure>]>([
 	const t = open({ people: ["1"], ways: ["direct", "channel", "mention"] }, failures);
 	expect(await t.send()).toEqual({
 		remote: "7",
-		unreached: expect.stringMatching(/^a direct message to 1 failed: .*\/1 is closed$/),
+		unreached: expect.stringMatching(/^a direct message for 1 failed: .*\/1 is closed$/),
 	});
 	expect(t.posted).toEqual([{ in: "channel/desk", mentions: ["1"] }]);
 	expect(t.log.records).toMatchObject([{ level: "warn" }]);
@@ -102,11 +102,11 @@ test("a notice that no way accepts is refused with all reasons", async () => {
 	await expect(t.send()).rejects.toMatchObject({
 		kind: "rejected",
 		message: expect.stringMatching(
-			/a direct message to 1 failed.*a post in the approval channel to 1 failed/,
+			/a direct message for 1 failed.*a post in the approval channel for 1 failed/,
 		),
 	});
 	const none = open({ ways: ["channel"], channels: [] });
-	await expect(none.send()).rejects.toThrow("approveIn names no channel");
+	await expect(none.send()).rejects.toThrow("approveIn contains no channel");
 });
 
 test("a reply replaces a refused direct message, mentions no person, and is not reported", async () => {

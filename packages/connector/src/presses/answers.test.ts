@@ -77,7 +77,7 @@ test.each<[Kind, Situation, string, readonly [method: string, params: object][]]
 	[
 		"stop" as const,
 		{ results: [{ status: "idle" }] },
-		"It had already ended." as const,
+		"This request had already ended." as const,
 		[["cancel_turn", { run_id: "r1", key: "press-1" }]],
 	],
 	[
@@ -89,13 +89,13 @@ test.each<[Kind, Situation, string, readonly [method: string, params: object][]]
 	[
 		"join" as const,
 		{ results: [{ status: "queued", run_id: "r1" }] },
-		"The running request cannot accept it. It stays in the queue." as const,
+		"The running request cannot accept this message. The message stays in the queue." as const,
 		[["join_turn", { run_id: "r1", key: "press-1" }]],
 	],
 	[
 		"join" as const,
 		{ results: [{ status: "begun", run_id: "r1" }] },
-		"It is no longer in the queue." as const,
+		"This message is no longer in the queue." as const,
 		[["join_turn", { run_id: "r1", key: "press-1" }]],
 	],
 	[

@@ -69,7 +69,7 @@ test("a closed approval and a call that does not fit a form get an explanation",
 test("a press whose form did not open in time can be repeated", async () => {
 	const t = new QuestionContext([question], listed());
 	expect(await t.press("edit")).toEqual({
-		text: "The form did not open in time. Please press again.",
+		text: "The form did not open in time. Please press the button again.",
 		controls: again,
 	});
 });

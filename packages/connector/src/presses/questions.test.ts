@@ -102,7 +102,7 @@ const late: readonly (readonly [says: string, how: OzzieEvent, kind: QuestionPre
 		"after its end",
 		closed("expired"),
 		"approve",
-		"This question is closed:\n\n⌛ **No answer**, so the call did not run: it expired, {2 s}",
+		"This question is closed:\n\n⌛ **No answer**, so the call did not run: the request expired, {2 s}",
 	],
 	["for a page", answered({}), "secret", "Already answered:\n\n✅ **Approved once** by @42, {2 s}"],
 	["with a choice", answered({}), "choose", "Already answered:\n\n✅ **Approved once** by @42, {2 s}"],

@@ -73,7 +73,7 @@ const scenarios: readonly Scenario[] = [
 		subject: review,
 		answers: { check_task: () => ({ ...waiting, suspension: newer }) },
 		asks: check,
-		reply: "**Tidy \\*up\\*** has a newer question. Answer that one.",
+		reply: "**Tidy \\*up\\*** has a newer question. Answer that question.",
 	},
 	{
 		name: "a question that was answered is explained",
@@ -121,7 +121,7 @@ const scenarios: readonly Scenario[] = [
 			check_task: () => taskPayload({ status: "completed", completed_at: "1970-01-01T00:00:07Z" }),
 		},
 		asks: check,
-		reply: "It had already ended: ✅ Done, {7 s}.",
+		reply: "This task had already ended: ✅ Done, {7 s}.",
 	},
 	{
 		name: "cancel of what somebody else has cancelled says who did, and when",
@@ -133,7 +133,7 @@ const scenarios: readonly Scenario[] = [
 			check_task: () => taskPayload({ status: "cancelled", completed_at: "1970-01-01T00:00:07Z" }),
 		},
 		asks: check,
-		reply: "It had already ended: ⏹️ Cancelled by @7, {7 s}.",
+		reply: "This task had already ended: ⏹️ Cancelled by @7, {7 s}.",
 	},
 	{
 		name: "retry submits the task once more, with one key for all presses of that button",
@@ -177,7 +177,7 @@ const scenarios: readonly Scenario[] = [
 		answers: { cancel_task: fail },
 		asks: { method: "cancel_task", params: { task_id: id, key: "key", ...behalf } },
 		reply:
-			"**Tidy \\*up\\*** has ended (⏹️ Cancelled), and the gateway no longer has it. `/task new` starts another one.",
+			"**Tidy \\*up\\*** has ended (⏹️ Cancelled), and the gateway no longer has it. `/task new` starts another task.",
 	},
 ];
 

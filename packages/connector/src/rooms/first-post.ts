@@ -51,7 +51,10 @@ export async function postFirst(parts: FirstPostParts, post: FirstPost): Promise
 		}
 		await delay(clock, pollMs, signal);
 	}
-	throw new ParleyError("the platform has not posted the beginning of a thread yet", { code: "unavailable" });
+	throw new ParleyError(
+		"cannot open a thread: the platform has not posted its first message yet; try again later",
+		{ code: "unavailable" },
+	);
 }
 
 export function removeFirst(

@@ -130,7 +130,11 @@ export class RequestContexts {
 		};
 		const stop = (): void => end(signal.reason);
 		const timer = clock.after(patienceMs, () => {
-			end(new ParleyError(`no answer in ${patienceMs} ms`, { code: "deadline_exceeded" }));
+			end(
+				new ParleyError(`the platform did not return the earlier messages within ${patienceMs} ms`, {
+					code: "deadline_exceeded",
+				}),
+			);
 		});
 		signal.addEventListener("abort", stop, { once: true });
 		try {

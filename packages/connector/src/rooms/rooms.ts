@@ -257,7 +257,7 @@ export class Rooms {
 function requireSessionKey(roomKey: string): SessionKey {
 	const key = readSessionKey(roomKey);
 	if (key) return key;
-	throw new ParleyError(`the key of the channel ${roomKey} is invalid`, { code: "internal" });
+	throw new ParleyError(`invalid channel key "${roomKey}"`, { code: "internal" });
 }
 
 const selectRoom = hotStatement<

@@ -145,7 +145,7 @@ const scenes: Readonly<Record<string, readonly SceneStep[]>> = {
 		{ losesDatabase: true },
 		{ edits: "m1", to: "two" },
 		{ requested: "send_message", times: 1 },
-		{ shows: ["done", "I had started before you edited this."] },
+		{ shows: ["done", "I started before you edited this message."] },
 	],
 	"stop also stops what was at work before the room was turned to another conversation": [
 		{ says: "one" },

@@ -120,7 +120,7 @@ test("the refusal of a copy whose place has another conversation contains no ids
 	await play(
 		fork,
 		{ passes: 1000 },
-		{ privately: ["Another conversation began there first, so I did not copy this one. Try again."] },
+		{ privately: ["Not copied, because another conversation has started in the new thread. Try again."] },
 		{ shows: [answered], in: "general" },
 	);
 });

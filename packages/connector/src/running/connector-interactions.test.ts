@@ -282,7 +282,7 @@ const scenes: Readonly<Record<string, readonly SceneStep[]>> = {
 		{ gateway: { answers: "third" }, of: 1 },
 		{ shows: ["first", "second", "third"] },
 		{ commands: "session switch", options: { session: "nonsense" } },
-		{ privately: ["Switched to", "matches none or several"] },
+		{ privately: ["Switched to", "does not match exactly one conversation"] },
 	],
 	"after a loss of the database a room goes on with the session used last": [
 		{ says: "one" },
@@ -342,7 +342,7 @@ const scenes: Readonly<Record<string, readonly SceneStep[]>> = {
 		{ commands: "session commands" },
 		{
 			privately: [
-				"**2** ``npm `run` dev`` · started 2026-01-01T00:00:00.000Z\n\nEnded:\n\n- **1** `make` · ended with exit code 1",
+				"**2** ``npm `run` dev`` · started 2026-01-01T00:00:00.000Z\n\nEnded:\n\n- **1** `make` · ended 2026-01-01T00:01:00.000Z with exit code 1",
 			],
 		},
 		{ commands: "session info" },

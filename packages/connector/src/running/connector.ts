@@ -214,7 +214,9 @@ export class Connector {
 		const { log } = this.#parts;
 		this.#outbox
 			.reopen()
-			.catch((error: unknown) => log.warn("posts for closed threads and channels still wait", { error }));
+			.catch((error: unknown) =>
+				log.warn("posts for closed threads and channels are still waiting", { error }),
+			);
 	}
 
 	/**
@@ -313,7 +315,7 @@ export class Connector {
 	 * ended.
 	 */
 	async stop(): Promise<void> {
-		this.#stopping.abort(new ParleyError("the connector stops", { code: "cancelled" }));
+		this.#stopping.abort(new ParleyError("the connector is stopping", { code: "cancelled" }));
 		await this.#inbox.stop();
 		await this.#events.homes.stop();
 		await this.#audiences.stop();

@@ -39,7 +39,9 @@ export class BatchingStore<DB> implements Store<DB> {
 
 	commit<T>(command: (tx: Kysely<DB>) => Promise<T>): Promise<T> {
 		if (this.#isClosed)
-			return Promise.reject(new ParleyError("the store is closed", { code: "unavailable" }));
+			return Promise.reject(
+				new ParleyError("cannot write to the database: it is closed", { code: "unavailable" }),
+			);
 		const isBusy = this.#isBusy();
 		// This commit must not overtake waiting or running commits.
 		const isFree = this.#timer === undefined && this.#together === undefined;

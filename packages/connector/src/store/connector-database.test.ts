@@ -31,6 +31,6 @@ test("the error of a damaged database states that nothing is lost, and how to de
 	await writeFile(connectorDatabaseFile(where), "no database".repeat(1000));
 	await expect(openConnectorDatabase(where)).rejects.toMatchObject({
 		code: "data_loss",
-		message: expect.stringMatching(/delete it: rm '.*parley'\\''s-kept-.*slack\.sqlite'\*$/),
+		message: expect.stringMatching(/delete it with `rm '.*parley'\\''s-kept-.*slack\.sqlite'\*`/),
 	});
 });

@@ -114,9 +114,12 @@ class Page {
 			this.#lastFitting(from, atoms) ??
 			this.#lastFitting(from, codePoints);
 		if (cut !== undefined) return cut;
-		throw new ParleyError(`a post of ${this.#options.limit} is too small for any text: raise the limit`, {
-			code: "invalid_argument",
-		});
+		throw new ParleyError(
+			`cannot split the text: the post limit ${this.#options.limit} is too small; raise the limit`,
+			{
+				code: "invalid_argument",
+			},
+		);
 	}
 
 	#lastFitting(from: number, cuts: readonly number[]): number | undefined {

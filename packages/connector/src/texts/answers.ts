@@ -53,7 +53,7 @@ export const answerTexts = {
 	steps: "Steps",
 	author: ({ person }: { readonly person: string }): string => `${person} asks`,
 	terminal: "From the terminal",
-	files: ({ count }: { readonly count: number }): string => ` (files: ${count})`,
+	files: ({ count }: { readonly count: number }): string => (count === 1 ? " (1 file)" : ` (${count} files)`),
 
 	empty: "Done. The answer has no text.",
 	/** `about`: start of the message, if known. `who`: text of `stoppedBy`, if known. */
@@ -98,10 +98,10 @@ export const answerTexts = {
 
 	replies: {
 		stopped: "Stopped.",
-		alreadyEnded: "It had already ended.",
+		alreadyEnded: "This request had already ended.",
 		joined: "Added to the running request.",
-		notJoined: "The running request cannot accept it. It stays in the queue.",
-		noLongerQueued: "It is no longer in the queue.",
+		notJoined: "The running request cannot accept this message. The message stays in the queue.",
+		noLongerQueued: "This message is no longer in the queue.",
 		onlyLast: "Only the latest answer can be repeated. Please send your message again instead.",
 		busy: "I am still busy here. Press **Again** in a moment.",
 		again: "The new answer follows below.",

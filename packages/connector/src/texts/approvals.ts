@@ -14,7 +14,7 @@ export const approvalTexts = {
 		}): string => `${isLeast ? "At least " : ""}${count} more: \`${command}\``,
 		none: "There are no open approvals that you can answer here.",
 		noMore: ({ command }: { readonly command: string }): string =>
-			`There are no further open approvals. \`${command}\` starts with the first one.`,
+			`The list of open approvals ends before this number. \`${command}\` shows it from the start.`,
 		requested: ({
 			person,
 			channel,
@@ -57,7 +57,7 @@ export const approvalTexts = {
 		details: "Details",
 		/** Labels with the number of a call, or of an approval in a list. */
 		approveOne: ({ number }: { readonly number: number }): string => `Approve ${number}`,
-		showOne: ({ number }: { readonly number: number }): string => `Show all of ${number}`,
+		showOne: ({ number }: { readonly number: number }): string => `Show ${number} in full`,
 		approveOneSession: ({ number }: { readonly number: number }): string =>
 			`Approve ${number} for this session`,
 		editOne: ({ number }: { readonly number: number }): string => `Edit ${number}`,
@@ -75,7 +75,7 @@ export const approvalTexts = {
 		noJson: ({ name, text }: { readonly name: string; readonly text: string }): string =>
 			`Not approved, because \`${name}\` is not JSON: “${text}”. Write a number, \`true\`, \`"text"\`, a list or an object.`,
 		noObject: 'Not approved, because the arguments are not a JSON object such as `{"path": "notes.txt"}`.',
-		tooSlow: "The form did not open in time. Please press again.",
+		tooSlow: "The form did not open in time. Please press the button again.",
 		notEditable: "This call cannot be edited here. Approve it, or deny it with a reason.",
 	},
 	denyForm: { title: "Deny", allTitle: "Deny all", reason: "Reason for the agent" },
@@ -150,7 +150,7 @@ export const approvalTexts = {
 	/** Results of the buttons for all calls of a card. */
 	all: {
 		/** Shown above the complete calls. Only the person who pressed the button sees them. */
-		review: "The post does not show all of these calls. Read them here, then decide.",
+		review: "The post shortens some of these calls. Read them here in full, then decide.",
 		noneWaits: "No call of this post is waiting for a decision.",
 		done: { approve: "✅ **Approved:**", deny: "⛔ **Denied:**" },
 		left: { approve: "**Not approved:**", deny: "**Not denied:**" },

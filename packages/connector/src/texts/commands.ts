@@ -1,11 +1,13 @@
 /** Texts of chat commands that belong to no other topic. */
 export const commandTexts = {
-	unknown: ({ help }: { readonly help: string }): string => `Unknown command. See \`${help}\`.`,
+	/** `command`: Markdown. */
+	unknown: ({ command, help }: { readonly command: string; readonly help: string }): string =>
+		`Unknown command ${command}. \`${help}\` lists all commands.`,
 
 	help: {
 		description: "List all commands",
 		intro:
-			"Write to me in a direct message, mention me in a channel, or write in one of my threads. `stop` or ❌ on your message stops me, and 🔁 repeats the answer. You can also type a command after my name: `!session list`.",
+			"Write to me in a direct message, mention me in a channel, or write in one of my threads. To stop me, write `stop` or react with ❌ to your message. To repeat the answer, react with 🔁. You can also mention me and type a command, for example `!session list`.",
 		/**
 		 * Descriptions of groups of commands, by their first word. A list with one line for each command would not fit into one
 		 * Discord post.
@@ -14,7 +16,7 @@ export const commandTexts = {
 			["task", "Work in the background"],
 			["session", "Conversations of this channel"],
 			["trust", "Let tools run in this channel without approval"],
-			["schedule", "Scheduled messages to me"],
+			["schedule", "Send me requests at set times"],
 		]) as ReadonlyMap<string, string>,
 	},
 
@@ -41,7 +43,8 @@ export const commandTexts = {
 	},
 
 	typed: {
-		chooseOne: ({ commands }: { readonly commands: string }): string => `Choose one: ${commands}`,
+		chooseOne: ({ commands }: { readonly commands: string }): string =>
+			`Choose one of these commands: ${commands}`,
 		invalid: ({
 			name,
 			description,
@@ -64,7 +67,7 @@ export const commandTexts = {
 		sentWithout: ({ files }: { readonly files: string }): string =>
 			`Sent, but without these files:\n\n${files}`,
 		notSent: ({ files }: { readonly files: string }): string =>
-			`Not sent, because these files are missing:\n\n${files}`,
+			`Not sent, because I could not read these files:\n\n${files}`,
 	},
 
 	stop: {
@@ -99,7 +102,7 @@ export const commandTexts = {
 			readonly command: string;
 			readonly models: string;
 		}): string =>
-			`Current model: \`${model}\`. Use \`${command}\` with a name to choose another one:\n\n${models}`,
+			`Current model: \`${model}\`. Use \`${command}\` with a name to choose another model:\n\n${models}`,
 	},
 
 	usage: {

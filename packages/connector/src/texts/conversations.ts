@@ -12,21 +12,22 @@ export const conversationTexts = {
 		description: "Start a new conversation here; the old one is kept",
 		/** `name`: a space and the title; may be empty. */
 		done: ({ name, back }: { readonly name: string; readonly back: string }): string =>
-			`Started a new conversation${name}. \`${back}\` returns to an older one.`,
+			`Started a new conversation${name}. \`${back}\` returns to an older conversation.`,
 	},
 
 	switch: {
 		description: "Switch to another conversation of this channel",
 		session: "Its title, or its number in the list",
 		unknown: ({ name, list }: { readonly name: string; readonly list: string }): string =>
-			`“${name}” matches none or several of the conversations here. \`${list}\` shows all.`,
+			`“${name}” does not match exactly one conversation here. \`${list}\` shows all.`,
 		done: ({ name }: { readonly name: string }): string => `Switched to **${name}**.`,
 		current: " · current",
 	},
 
 	list: {
 		description: "List the conversations of this channel",
-		more: ({ count }: { readonly count: number }): string => `and ${count} older ones`,
+		more: ({ count }: { readonly count: number }): string =>
+			`and ${count} older ${count === 1 ? "conversation" : "conversations"}`,
 	},
 
 	rename: {
@@ -36,7 +37,7 @@ export const conversationTexts = {
 
 	fork: {
 		description: "Continue a copy of this conversation, for example to try another way",
-		at: "Number of your last message in the copy; -1 leaves out the last one",
+		at: "Number of your last message in the copy; -1 leaves out your last message",
 		/** Post that begins the thread of the copy. */
 		beginning: ({ title }: { readonly title: string }): string =>
 			`🔀 **${title}** continues here as a copy. Reply in this thread.`,
@@ -49,14 +50,14 @@ export const conversationTexts = {
 			`Your messages now go to the copy **${title}**. \`${back}\` returns to the original.`,
 		noSpace:
 			"There is no space for a copy of this conversation's files. The operator can delete old conversations.",
-		occupied: "Another conversation began there first, so I did not copy this one. Try again.",
+		occupied: "Not copied, because another conversation has started in the new thread. Try again.",
 		place: "Write the number of the last message to copy, such as 3, or -1 to leave out your last message.",
 	},
 
 	compact: {
 		description: "Summarise a conversation of this channel to save tokens",
 		started: "Summarising the conversation…",
-		busy: "I am working here. Try again when I have answered.",
+		busy: "I am still working here. Try again after my answer.",
 		/** `before`, `after`: numbers of tokens as text. */
 		compacted: ({ before, after }: { readonly before: string; readonly after: string }): string =>
 			`I now work from a summary of the conversation: ${before} → ${after} tokens.`,
@@ -85,10 +86,10 @@ export const conversationTexts = {
 		started: ({ at }: { readonly at: string }): string => `started ${at}`,
 		ends: {
 			exited: ({ code, at }: { readonly code: number | undefined; readonly at: string }): string =>
-				code === undefined ? `ended by a signal ${at}` : `ended with exit code ${code} ${at}`,
+				code === undefined ? `ended ${at} by a signal` : `ended ${at} with exit code ${code}`,
 			stopped: ({ at }: { readonly at: string }): string => `stopped ${at}`,
-			timed_out: ({ at }: { readonly at: string }): string => `stopped at its time limit ${at}`,
-			gateway: ({ at }: { readonly at: string }): string => `ended by a restart of the gateway ${at}`,
+			timed_out: ({ at }: { readonly at: string }): string => `stopped ${at} at its time limit`,
+			gateway: ({ at }: { readonly at: string }): string => `ended ${at} by a restart of the gateway`,
 			failed: ({ at }: { readonly at: string }): string => `failed to start ${at}`,
 		},
 		stopped: ({ command }: { readonly command: string }): string => `Stopped ${command}.`,
@@ -125,6 +126,6 @@ export const conversationTexts = {
 	/** Shown on the cards of the conversation. */
 	cardDeleted: "This conversation was deleted.",
 	deleted: "This conversation was deleted. Your next message starts a new one.",
-	mayNotOpen: "you may not start conversations here",
+	mayNotOpen: "you may not start conversations here: ask the operator for permission",
 	noSuch: "there is no such conversation here: choose one from the list",
 };

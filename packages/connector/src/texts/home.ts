@@ -34,7 +34,7 @@ export const homeTexts = {
 		title: "**Trusted channels**",
 		none: "None of your channels is trusted.",
 		line: ({ channel, until }: { readonly channel: string; readonly until: string }): string =>
-			`- ${channel}: tools run without approval. The trust ends ${until}.`,
+			`- ${channel}: tools run without approval. The trust grant expires ${until}.`,
 		channel: "Channel",
 	},
 	suggested: {

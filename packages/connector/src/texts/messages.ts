@@ -1,7 +1,7 @@
 /** Markdown texts about messages to the agent, presses and errors in general. */
 export const messageTexts = {
 	greeting: "Hello! Write your request in the same message as my name. `!help` lists the commands.",
-	edited: "I had started before you edited this.",
+	edited: "I started before you edited this message.",
 	notHandled:
 		"I could not handle this, because something failed on my side. Please send it again later. The operator can find the error in the log.",
 	notDone:
@@ -25,7 +25,7 @@ export const messageTexts = {
 		states: {
 			queued: "It is in the queue.",
 			active: "I am working on it.",
-			ended: "I have answered it.",
+			ended: "I have finished it.",
 		},
 		/** `by`: undefined if no person decided. */
 		call: ({
@@ -105,5 +105,5 @@ export const fileTexts = {
 		readonly platform: string;
 		readonly maximum: string | undefined;
 	}): string =>
-		`The file ${name} (${size}) is too large for ${platform}${maximum === undefined ? "" : ` (${maximum})`}. Ask the operator for it, or ask me to split it.`,
+		`The file ${name} (${size}) is too large for ${platform}${maximum === undefined ? "" : ` (maximum ${maximum})`}. Ask the operator for it, or ask me to split it.`,
 };

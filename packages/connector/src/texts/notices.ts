@@ -1,9 +1,9 @@
 /** Texts of notices to approvers, and reports about them. Markdown, except for reports. */
 export const noticeTexts = {
 	waiting: (facts: NoticeFacts): string =>
-		`**${nameOf(facts)}** ${facts.calls > 1 ? "wait" : "waits"} for your decision${rest(facts)}`,
+		`**${nameOf(facts)}** ${facts.calls > 1 ? "are" : "is"} waiting for your decision${rest(facts)}`,
 	reminder: (facts: NoticeFacts): string =>
-		`**Reminder:** ${facts.calls > 1 ? nameOf(facts) : `the approval for ${facts.tool}`} still ${facts.calls > 1 ? "wait" : "waits"} for your decision${rest(facts)}`,
+		`**Reminder:** ${facts.calls > 1 ? nameOf(facts) : `the approval for ${facts.tool}`} ${facts.calls > 1 ? "are" : "is"} still waiting for your decision${rest(facts)}`,
 	escalated: (facts: NoticeFacts): string =>
 		`**${nameOf(facts)}** ${facts.calls > 1 ? "have" : "has"} no decision yet. Please decide${rest(facts)}`,
 	here: "here",
@@ -17,8 +17,9 @@ export const noticeTexts = {
 		readonly way: "mention" | "channel" | "direct" | "reply";
 		readonly people: readonly string[];
 		readonly reason: string;
-	}): string => `${ways[way]} to ${people.join(", ") || "the approval channel"} failed: ${reason}`,
-	noTarget: "no approver can be notified: approveIn names no channel of this server or workspace",
+	}): string => `${ways[way]}${people.length === 0 ? "" : ` for ${people.join(", ")}`} failed: ${reason}`,
+	noTarget:
+		"cannot notify an approver: approveIn contains no channel of this server or workspace; add one with `parley channels set`",
 	finding: ({ count, reason }: { readonly count: number; readonly reason: string }): string =>
 		`${count} ${count === 1 ? "notice" : "notices"} to approvers failed with the first configured method; latest failure: ${reason}`,
 	fix: "ask the approver to allow direct messages, or change chat.approvalNotices in the configuration",

@@ -2,25 +2,26 @@
 export const postTexts = {
 	/** Reasons for the state of a post. */
 	noReason: "no reason was given",
-	stale: "it is more than 24 hours old: decide whether to post it",
+	stale: "the post is more than 24 hours old: decide whether to send it",
 	/**
 	 * Start of the text of `closed`, which identifies posts for closed rooms. Do not change it, because earlier versions have
 	 * stored it.
 	 */
 	closedStart: "waits until its thread or channel is open again: ",
 	closed: ({ error }: { readonly error: string }): string => `${postTexts.closedStart}${error}`,
-	interrupted: "the connector ended during the request",
+	interrupted: "the connector stopped during the request",
 	unchecked: ({ error }: { readonly error: string }): string =>
-		`it may have been posted, and the connector cannot check: ${error}`,
+		`the post may have been sent, and the connector cannot check: ${error}`,
 	failed: ({ attempts, reason }: { readonly attempts: number; readonly reason: string }): string =>
 		`not posted after ${attempts} attempts: ${reason}`,
 
 	/** Errors of decisions about posts. */
-	unknown: ({ id }: { readonly id: string }): string => `no post has the id ${id}`,
+	unknown: ({ id }: { readonly id: string }): string =>
+		`unknown post ${id}: use an id from the list of posts`,
 	needsNoDecision: ({ id, state }: { readonly id: string; readonly state: string }): string =>
-		`post ${id} is ${state}: only held posts wait for a decision`,
+		`post ${id} needs no decision: its state is "${state}"`,
 	replaced: ({ id }: { readonly id: string }): string =>
-		`post ${id} has failed, and a newer post has replaced it`,
+		`cannot send post ${id}: a newer post has replaced it`,
 	decided: ({ id, send, by }: { readonly id: string; readonly send: boolean; readonly by: string }): string =>
 		`${by} has already decided ${send ? "to send" : "not to send"} post ${id}`,
 	oldConnector: ({ platform }: { readonly platform: string }): string =>

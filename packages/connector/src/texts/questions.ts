@@ -6,7 +6,7 @@ export const questionTexts = {
 	asksForSecret: ({ asker }: { readonly asker: string }): string => `${asker} asks for a secret`,
 	asksForTrust: "a member requests trust for this channel",
 	trustMeaning:
-		"An owner or the operator decides. Tools then run here without approval, except calls that always require it.",
+		"In a trusted channel, tools run without approval, except calls that always require it. An owner or the operator decides.",
 
 	waiting: "Waiting for an answer.",
 	expires: ({ at }: { readonly at: string }): string => `Expires ${at}.`,
@@ -28,8 +28,12 @@ export const questionTexts = {
 			readonly calls: number;
 			readonly expires: string | undefined;
 		}): string => {
-			const waiting = calls > 1 ? `${calls} calls still wait for answers` : "still waiting for an answer";
-			return `**Reminder ${number}**: ${waiting}${expires === undefined ? "" : `, expires ${expires}`}.`;
+			const waiting =
+				calls > 1
+					? `${calls} calls are still waiting for answers`
+					: "this request is still waiting for an answer";
+			const who = calls > 1 ? "They expire" : "It expires";
+			return `**Reminder ${number}**: ${waiting}.${expires === undefined ? "" : ` ${who} ${expires}.`}`;
 		},
 	},
 
@@ -56,7 +60,7 @@ export const questionTexts = {
 		secret:
 			"Press **Enter it on a page**. The value goes only to the gateway and never appears in this chat. Do not write it here.",
 		choose: ({ several, more }: { readonly several: boolean; readonly more: boolean }): string =>
-			`${several ? "Choose below" : "Choose one below"}${more ? ", or press **Answer** to write another one" : ""}.`,
+			`${several ? "Choose below" : "Choose one below"}${more ? ", or press **Answer** to write your own answer" : ""}.`,
 	},
 	/** Replies to a message that answers a question. */
 	typed: {
@@ -104,10 +108,10 @@ export const questionTexts = {
 		stoppedBy: ({ person }: { readonly person: string }): string => `${person} stopped the work`,
 		/** Texts by the gateway's reason. */
 		reasons: new Map([
-			["expired", "it expired"],
+			["expired", "the request expired"],
 			["cancelled", "the work was stopped"],
 			["ended", "the work has ended"],
-			["", "it is no longer needed"],
+			["", "the request is no longer needed"],
 		]) as ReadonlyMap<string, string>,
 	},
 

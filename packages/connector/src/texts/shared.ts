@@ -24,7 +24,7 @@ export const downloadTexts = {
 	status: ({ status, platform }: OnPlatform & { readonly status: number }): string =>
 		`cannot read the file, because ${platform} answered ${status}: attach it again`,
 	tooLarge: ({ maximum }: { readonly maximum: number }): string =>
-		`the file is larger than ${maximum} bytes: attach a smaller one`,
+		`the file is larger than ${maximum} bytes: attach a smaller file`,
 	/** Name of the file in the error of `readBounded`. */
 	name: "the file",
 } as const;

@@ -16,7 +16,8 @@ export const taskCommandTexts = {
 		description: "List the tasks of this channel",
 		none: ({ command }: { readonly command: string }): string =>
 			`This channel has no tasks yet. \`${command}\` starts one.`,
-		more: ({ count }: { readonly count: number }): string => `and ${count} older ones`,
+		more: ({ count }: { readonly count: number }): string =>
+			`and ${count} older ${count === 1 ? "task" : "tasks"}`,
 	},
 
 	show: {
@@ -92,7 +93,7 @@ export const taskTexts = {
 		result === "" ? "✅ **Done**" : `✅ **Done**\n\n${result}`,
 	completeResult: ({ command }: { readonly command: string }): string => ` · complete result: ${command}`,
 	retrying: ({ attempt, error }: { readonly attempt: number; readonly error: string }): string =>
-		`🔁 **Failed**, attempt ${attempt} follows: ${error}`,
+		`🔁 **Failed** (attempt ${attempt} follows): ${error}`,
 	unknownError: "unknown error",
 
 	/** Text for the agent about the task that a message in its thread continues. `result` may be empty. */
@@ -114,7 +115,7 @@ export const taskTexts = {
 	review: {
 		waiting: ({ reason }: { readonly reason: string }): string => `**Waiting for your answer**: ${reason}`,
 		open: ({ reason, how }: { readonly reason: string; readonly how: string }): string =>
-			`⏸️ **Waiting for your answer**: ${reason}\nApprove to continue, or Revise to request changes. ${how}`,
+			`⏸️ **Waiting for your answer**: ${reason}\nPress **Approve** to continue, or **Revise** to request changes. ${how}`,
 		replyHere: "You can also reply in this thread.",
 		replyByCommand: ({ command }: { readonly command: string }): string => `You can also use \`${command}\`.`,
 		closed: ({ reason, ended }: { readonly reason: string; readonly ended: boolean }): string =>
@@ -123,17 +124,18 @@ export const taskTexts = {
 	},
 
 	replies: {
-		alreadyEnded: ({ end }: { readonly end: string }): string => `It had already ended: ${end}.`,
+		alreadyEnded: ({ end }: { readonly end: string }): string => `This task had already ended: ${end}.`,
 		restarted: "Started again as a new task with its own card.",
 		stillRunning: "This task is still in progress. You can retry it when it has ended.",
 		alreadyRestarted: "Already started again: see its new card.",
 		forgotten: ({ title, state }: { readonly title: string; readonly state: string }): string =>
 			`**${title}** has ended (${state}), and the gateway no longer has it.`,
 		unknown: "The gateway no longer has this task.",
-		startAnother: ({ command }: { readonly command: string }): string => `\`${command}\` starts another one.`,
+		startAnother: ({ command }: { readonly command: string }): string =>
+			`\`${command}\` starts another task.`,
 		emptyReply: "Write the changes that you want, or press **Approve** below the question.",
 		newerQuestion: ({ title }: { readonly title: string }): string =>
-			`**${title}** has a newer question. Answer that one.`,
+			`**${title}** has a newer question. Answer that question.`,
 		alreadyAnswered: ({ title }: { readonly title: string }): string =>
 			`Already answered: **${title}** continues.`,
 		ended: ({ title, end }: { readonly title: string; readonly end: string }): string =>

@@ -6,7 +6,7 @@ export const trustTexts = {
 		minutes: ({ usual }: { readonly usual: number }): string => `Duration in minutes; ${usual} by default`,
 		tools: "Only these tools, separated by commas",
 		calls: "Maximum number of calls",
-		granted: "This channel is trusted. Its card shows when the trust ends.",
+		granted: "This channel is trusted. Its card shows when the trust grant expires.",
 		requested: ({ length }: { readonly length: string }): string =>
 			`Requested trust for ${length}. An owner or the operator must confirm it.`,
 	},
@@ -20,7 +20,7 @@ export const trustTexts = {
 	status: {
 		description: "Show whether this channel is trusted, and until when",
 		until: ({ at }: { readonly at: string }): string =>
-			`🔓 **This channel is trusted.** The trust ends ${at}.`,
+			`🔓 **This channel is trusted.** The trust grant expires ${at}.`,
 		covered: ({ cover, calls }: { readonly cover: string; readonly calls: number }): string =>
 			`- Covered: ${cover}; ${calls === 1 ? "1 call" : `${calls} calls`} so far`,
 		/** `person`: person who requests trust, if known. */
@@ -41,7 +41,7 @@ export const trustTexts = {
 	card: {
 		open: "🔓 **This channel is trusted**: tools run here without approval.",
 		covered: ({ cover }: { readonly cover: string }): string => `- Covered: ${cover}`,
-		until: ({ at }: { readonly at: string }): string => `- Ends ${at}`,
+		until: ({ at }: { readonly at: string }): string => `- Expires ${at}`,
 		grantedBy: ({ person, reason }: { readonly person: string; readonly reason: string }): string =>
 			`- Granted by ${person}: ${reason}`,
 		stillRequired:
@@ -69,21 +69,21 @@ export const trustTexts = {
 
 	/** Reasons for the end of trust, in words that follow a colon. */
 	ends: {
-		expired: "it expired",
+		expired: "the trust grant expired",
 		/** `reason` may be empty. */
 		endedBy: ({ person, reason }: { readonly person: string; readonly reason: string }): string =>
-			`${person} ended it${reason === "" ? "" : `: ${reason}`}`,
+			`${person} ended the trust${reason === "" ? "" : `: ${reason}`}`,
 		audienceChanged: ({ change }: { readonly change: string }): string =>
 			`the members or their permissions have changed: ${change}`,
 		messageDeleted: "a message was deleted before its answer was complete",
 		unknownConnection:
 			"the connector has no record of its last connection, so people may have joined unnoticed",
 		disconnected: ({ minutes }: { readonly minutes: number }): string =>
-			`the connector was disconnected for ${minutes} minutes, so people may have joined unnoticed`,
+			`the connector was disconnected for ${minutes} ${minutes === 1 ? "minute" : "minutes"}, so people may have joined unnoticed`,
 	},
 
 	operator: "the operator",
 	/** Shown in the footer of an answer. */
 	footer: ({ until }: { readonly until: string }): string =>
-		`trusted channel: ran without approval; the trust ends ${until}`,
+		`trusted channel: tools ran without approval; the trust grant expires ${until}`,
 };

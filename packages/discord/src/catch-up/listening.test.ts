@@ -121,8 +121,8 @@ test("messages of the gateway from this database do not hide earlier missed ones
 	const first = await open();
 	// The gateway is down for this process, and works again for the next one.
 	first.listening.linked(ready);
-	const never = first.listening.begin(() => Promise.reject(new Error("the connector stops")));
-	await expect(never).rejects.toThrow("the connector stops");
+	const never = first.listening.begin(() => Promise.reject(new Error("the connector is stopping")));
+	await expect(never).rejects.toThrow("the connector is stopping");
 	await first.listening.close();
 	clock.advance(5_000);
 	const missed = snowflakeAt(clock.now());
@@ -148,8 +148,8 @@ test("while the progress of the gateway is unknown, the next start asks again", 
 	const { clock, open } = await place();
 	const { listening } = await open();
 	listening.linked(ready);
-	const never = listening.begin(() => Promise.reject(new Error("the connector stops")));
-	await expect(never).rejects.toThrow("the connector stops");
+	const never = listening.begin(() => Promise.reject(new Error("the connector is stopping")));
+	await expect(never).rejects.toThrow("the connector is stopping");
 	clock.advance(600_000);
 	await listening.close();
 	const next = await open();

@@ -84,7 +84,7 @@ export class MissedMessages {
 		});
 		if (status === 403 || status === 404) return undefined;
 		if (status !== 200) {
-			const message = `Discord answered ${status} instead of the messages of channel ${channel}`;
+			const message = `cannot read the messages of channel ${channel}: Discord answered ${status}`;
 			throw new ParleyError(message, { code: "unavailable" });
 		}
 		return Messages.parse(body).toSorted((one, other) => (BigInt(one.id) < BigInt(other.id) ? -1 : 1));

@@ -188,7 +188,7 @@ class DiscordClient implements DiscordPort {
 	#began(data: unknown): void {
 		const ids = readReady(data);
 		if (ids === undefined) {
-			this.#failed(new Error("READY does not contain the ids of the bot"));
+			this.#failed(new Error("Discord sent READY without the ids of the bot"));
 			return;
 		}
 		this.#resumable?.began(ids);

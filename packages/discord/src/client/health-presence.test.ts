@@ -36,7 +36,7 @@ test("at most one change in five seconds is sent, and it is the newest", () => {
 	presence.show("working");
 	presence.show("gateway-unreachable");
 	clock.advance(4999);
-	expect(port.presences).toEqual([shown("dnd", "The model does not answer")]);
+	expect(port.presences).toEqual([shown("dnd", "The model is not answering")]);
 	presence.show("working");
 	clock.advance(1);
 	expect(port.presences.slice(1)).toEqual([shown("online")]);

@@ -106,13 +106,16 @@ test.each<[string, CommandShape[]]>([
 	["the description has 101 characters", [shape("a", { description: "x".repeat(101) })]],
 	["the description has 0 characters", [shape("a", { description: "" })]],
 	[
-		"a required option follows an optional one",
+		"a required option follows an optional option",
 		[shape("a", { options: [optional, { ...count, name: "m", required: true }] })],
 	],
-	["more than 25 options", [shape("a", { options: Array.from({ length: 26 }, () => optional) })]],
+	["it has 26 options (maximum 25)", [shape("a", { options: Array.from({ length: 26 }, () => optional) })]],
 	["cannot be used alone", [shape("task"), shape("task new")]],
 	["cannot be used alone", [shape("task now new")]],
-	["there are more than 100", Array.from({ length: 101 }, (_, index) => shape(`c${index}`))],
+	[
+		"the 101 commands of the connector (maximum 100)",
+		Array.from({ length: 101 }, (_, index) => shape(`c${index}`)),
+	],
 ])("a table that Discord would refuse is refused first: %s", (why, shapes) => {
 	expect(() => discordCommands(shapes)).toThrow(why);
 });

@@ -43,8 +43,10 @@ const fileCommands: ReadonlySet<string> = new Set(["ask"]);
 export function discordCommands(shapes: readonly CommandShape[]): DiscordCommand[] {
 	const byFirstWord = Map.groupBy(shapes, ({ name }) => name.split(" ")[0] ?? name);
 	const commands = [...byFirstWord].map(([name, own]) => commandOf(name, own));
-	if (commands.length > maximum.commands)
-		throw refused("all", `there are more than ${maximum.commands} commands`);
+	if (commands.length > maximum.commands) {
+		const message = `Discord would refuse the ${commands.length} commands of the connector (maximum ${maximum.commands})`;
+		throw new ParleyError(message, { code: "invalid_argument" });
+	}
 	const ask = { type: ApplicationCommandType.Message, name: commandTexts.askAboutThis, ...places };
 	return [...commands, ask].map((command) => DiscordCommand.parse(command));
 }
@@ -83,11 +85,12 @@ function subCommandOf(shape: CommandShape): unknown {
 }
 
 function optionsOf({ name, options }: CommandShape): unknown[] {
-	if (options.length > maximum.options) throw refused(name, `more than ${maximum.options} options`);
+	if (options.length > maximum.options)
+		throw refused(name, `it has ${options.length} options (maximum ${maximum.options})`);
 	const isSorted = options.every(
 		({ required }, index) => !required || options[index - 1]?.required !== false,
 	);
-	if (!isSorted) throw refused(name, "a required option follows an optional one");
+	if (!isSorted) throw refused(name, "a required option follows an optional option");
 	const own = options.map((option) => optionOf(name, option));
 	return fileCommands.has(name) ? [...own, file] : own;
 }
@@ -95,9 +98,9 @@ function optionsOf({ name, options }: CommandShape): unknown[] {
 function optionOf(command: string, option: CommandOption): unknown {
 	const { name, description, type, required, choices = [], completes = false } = option;
 	if (choices.length > maximum.choices)
-		throw refused(command, `"${name}" has more than ${maximum.choices} choices`);
+		throw refused(command, `the option "${name}" has ${choices.length} choices (maximum ${maximum.choices})`);
 	if (completes && choices.length > 0)
-		throw refused(command, `"${name}" cannot have both choices and completion`);
+		throw refused(command, `the option "${name}" cannot have both choices and completion`);
 	return {
 		type: optionTypes[type],
 		name,
@@ -118,7 +121,7 @@ function checked(name: string, description: string): string {
 	if (description.length > 0 && description.length <= maximum.description) return description;
 	throw refused(
 		name,
-		`the description has ${description.length} characters; allowed: 1 to ${maximum.description}`,
+		`the description has ${description.length} characters (allowed: 1 to ${maximum.description})`,
 	);
 }
 

@@ -181,7 +181,7 @@ test("four reactions have a meaning; a second one has an effect, except to repea
 		nothing,
 	);
 	expect(await translate("MESSAGE_REACTION_ADD", { ...reaction, user_id: us })).toEqual({
-		ignored: "the bot sent it itself",
+		ignored: "the bot added the reaction itself",
 	});
 	clock.advance(1);
 	const [first] = [await translate("MESSAGE_REACTION_ADD", reaction)].flat();
@@ -189,7 +189,7 @@ test("four reactions have a meaning; a second one has an effect, except to repea
 });
 
 test.each([
-	["our own", "MESSAGE_CREATE", { ...message, author: bot }, "the bot sent it itself"],
+	["our own", "MESSAGE_CREATE", { ...message, author: bot }, "the bot wrote the message itself"],
 	[
 		"Discord's own",
 		"MESSAGE_CREATE",
@@ -207,7 +207,9 @@ test.each([
 test("a meaningless payload is counted, and each kind is logged once", async () => {
 	const { translate, intake, log } = open();
 	for (const d of [null, 5, { ...message, author: 7 }, { ...message, author: 8 }]) {
-		expect(await translate("MESSAGE_CREATE", d)).toEqual({ ignored: "the MESSAGE_CREATE cannot be read" });
+		expect(await translate("MESSAGE_CREATE", d)).toEqual({
+			ignored: "the data of the event MESSAGE_CREATE is invalid",
+		});
 	}
 	expect(await translate("GUILD_CREATE", { id: "1", channels: [7, channel], roles: "?" })).toHaveProperty(
 		"ignored",
@@ -218,7 +220,7 @@ test("a meaningless payload is counted, and each kind is logged once", async () 
 		`${fields["event"]} ${fields["wrong"]}`.replace(/:.*/, ""),
 	);
 	expect(problems).toEqual([
-		...["MESSAGE_CREATE the whole", "MESSAGE_CREATE the whole", "MESSAGE_CREATE author"],
+		...["MESSAGE_CREATE the event", "MESSAGE_CREATE the event", "MESSAGE_CREATE author"],
 		...["GUILD_CREATE roles", "MESSAGE_REACTION_ADD user_id"],
 	]);
 });

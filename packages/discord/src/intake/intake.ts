@@ -90,7 +90,7 @@ export class Intake {
 		const message = this.#malformed.read(event, Message, data);
 		if (message === undefined) return unreadable(event);
 		const { self } = this.#parts;
-		if (message.author.id === self.user) return { ignored: "the bot sent it itself" };
+		if (message.author.id === self.user) return { ignored: "the bot wrote the message itself" };
 		if (message.type === renamedType) return this.#retitled(message, signal);
 		if (!written.has(message.type))
 			return { ignored: `messages of type ${message.type} are system messages of Discord` };
@@ -171,7 +171,7 @@ export class Intake {
 		const { user_id, message_id: message, member, emoji } = reaction;
 		const sign = emoji.id ? undefined : signs.get((emoji.name ?? "").replace(variants, ""));
 		if (sign === undefined) return { ignored: "the reaction has no meaning for the connector" };
-		if (user_id === this.#parts.self.user) return { ignored: "the bot sent it itself" };
+		if (user_id === this.#parts.self.user) return { ignored: "the bot added the reaction itself" };
 		const channel = await this.#channelOf(reaction, signal);
 		if (channel === undefined) return unseen(reaction.channel_id);
 		const person = personOf(member?.user ?? { id: user_id, username: user_id }, member);

@@ -65,7 +65,7 @@ async function readPage(
 	});
 	const messages = status === 200 ? z.array(z.unknown()).safeParse(body).data : undefined;
 	if (messages) return messages;
-	const message = `Discord answered ${status} instead of the messages of channel ${channel}`;
+	const message = `cannot read the messages of channel ${channel}: Discord answered ${status}`;
 	throw new ParleyError(message, { code: "unavailable" });
 }
 

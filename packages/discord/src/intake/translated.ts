@@ -24,5 +24,5 @@ export function incoming(inbound: InboundEvent, ...version: readonly string[]): 
 }
 
 export function unreadable(event: string): Translated {
-	return { ignored: `the ${event} cannot be read` };
+	return { ignored: `the data of the event ${event} is invalid` };
 }

@@ -63,13 +63,15 @@ export interface Violations {
 
 export function checkDraft({ content, components, files, container }: Draft): Violations {
 	const length = lengthOf(content);
+	const maximum = container ? limits.componentText : limits.content;
 	const wrong = {
 		content: first([
-			[length <= (container ? limits.componentText : limits.content), `the content has ${length} characters`],
+			[length <= maximum, `the content has ${length} characters (maximum ${maximum})`],
 			[content.trim() !== "" || files.length > 0, "the content is empty"],
 		]),
 		components: componentsProblem(components) ?? (container && containerProblem(components)),
-		files: container && files.length > 0 ? "a container has files" : filesProblem(files),
+		files:
+			container && files.length > 0 ? "a message with a container cannot have files" : filesProblem(files),
 	};
 	return Object.fromEntries(Object.entries(wrong).filter(([, problem]) => problem !== undefined));
 }
@@ -77,13 +79,14 @@ export function checkDraft({ content, components, files, container }: Draft): Vi
 function containerProblem(rows: readonly ComponentRow[]): string | undefined {
 	// The count includes the container, its text, and each row with its controls.
 	const count = rows.reduce((sum, { components }) => sum + 1 + components.length, 2);
-	return count <= limits.componentsInAll ? undefined : `there are ${count} components`;
+	return count <= limits.componentsInAll
+		? undefined
+		: `the message has ${count} components (maximum ${limits.componentsInAll})`;
 }
 
 /** Returns the problem of a thread name, or undefined for a valid name. */
 export function threadNameProblem(name: string): string | undefined {
-	const length = lengthOf(name);
-	return length >= 1 && length <= limits.threadName ? undefined : `the name has ${length} characters`;
+	return lengthProblem("the name of the thread", [name], limits.threadName);
 }
 
 function first(rules: readonly (readonly [isMet: boolean, problem: string])[]): string | undefined {
@@ -93,6 +96,9 @@ function first(rules: readonly (readonly [isMet: boolean, problem: string])[]): 
 function filesProblem(files: readonly DraftFile[]): string | undefined {
 	const total = files.reduce((sum, { bytes }) => sum + bytes.length, 0);
 	const large = files.find(({ bytes }) => bytes.length > limits.fileBytes);
+	const { attachmentName: nameMaximum, attachmentDescription: most } = limits;
+	const unnamed = files.find(({ name }) => !within(name, nameMaximum));
+	const described = Math.max(0, ...files.map(({ description }) => lengthOf(description)));
 	return first([
 		[
 			files.length <= limits.attachments,
@@ -100,11 +106,11 @@ function filesProblem(files: readonly DraftFile[]): string | undefined {
 		],
 		[large === undefined, large === undefined ? "" : fileProblem(large)],
 		[total < limits.requestBytes, postTexts.filesTooLarge({ bytes: total, maximum: limits.requestBytes })],
-		[files.every(({ name }) => within(name, limits.attachmentName)), postTexts.fileNameTooLong],
 		[
-			files.every(({ description }) => lengthOf(description) <= limits.attachmentDescription),
-			postTexts.fileDescriptionTooLong,
+			unnamed === undefined,
+			postTexts.fileName({ length: lengthOf(unnamed?.name ?? ""), maximum: nameMaximum }),
 		],
+		[described <= most, postTexts.fileDescription({ length: described, maximum: most })],
 	]);
 }
 
@@ -118,10 +124,14 @@ function componentsProblem(rows: readonly ComponentRow[]): string | undefined {
 	);
 	return (
 		first([
-			[rows.length <= limits.rows, `there are ${rows.length} rows`],
+			[
+				rows.length <= limits.rows,
+				`the message has ${rows.length} rows of controls (maximum ${limits.rows})`,
+			],
 			[new Set(ids).size === ids.length, "two controls have the same id"],
-			[ids.every((id) => within(id, limits.customId)), "the id of a control is empty or too long"],
-		]) ?? rows.map(rowProblem).find((problem) => problem !== undefined)
+		]) ??
+		lengthProblem("the id of a control", ids, limits.customId) ??
+		rows.map(rowProblem).find((problem) => problem !== undefined)
 	);
 }
 
@@ -130,45 +140,51 @@ function rowProblem({ components }: ComponentRow): string | undefined {
 	const maximum = choices.length > 0 ? 1 : limits.buttonsPerRow;
 	return (
 		first([
-			[components.length >= 1, "a row is empty"],
-			[components.length <= maximum, `a row has ${components.length} controls`],
+			[components.length >= 1, "a row of controls is empty"],
+			[components.length <= maximum, `a row has ${components.length} controls (maximum ${maximum})`],
 		]) ?? components.map(componentProblem).find((problem) => problem !== undefined)
 	);
 }
 
 function componentProblem(one: Component): string | undefined {
 	if (one.type === 3) return choiceProblem(one);
-	return first([
-		[within(one.label, limits.buttonLabel), `the label "${one.label}" is empty or too long`],
-		[
-			!("url" in one) || (/^https?:\/\//.test(one.url) && within(one.url, limits.buttonUrl)),
-			"the address of a link is invalid",
-		],
-	]);
+	const isLink = !("url" in one) || (/^https?:\/\//.test(one.url) && within(one.url, limits.buttonUrl));
+	return (
+		lengthProblem(`the label "${one.label}"`, [one.label], limits.buttonLabel) ??
+		(isLink
+			? undefined
+			: `the address of the link "${one.label}" is not an http or https URL of at most ${limits.buttonUrl} characters`)
+	);
 }
 
 function choiceProblem(choice: Extract<Component, { type: 3 }>): string | undefined {
 	const { options, min_values, max_values, placeholder = "" } = choice;
 	const values = new Set(options.map(({ value }) => value));
-	return first([
-		[options.length >= 1 && options.length <= limits.options, `there are ${options.length} options`],
-		[values.size === options.length, "two options have the same value"],
-		[lengthOf(placeholder) <= limits.placeholder, "the placeholder is too long"],
-		[min_values >= 0 && max_values >= 1, "the minimum number of chosen options is invalid"],
-		[
-			min_values <= max_values && max_values <= options.length,
-			"the maximum number of chosen options is invalid",
-		],
-		[
-			options.every(
-				({ value, label, description = "-" }) =>
-					within(value, limits.optionText) &&
-					within(label, limits.optionText) &&
-					within(description, limits.optionText),
-			),
-			"the text of an option is empty or too long",
-		],
-	]);
+	const isInRange = min_values >= 0 && max_values >= 1 && min_values <= max_values;
+	const texts = options.flatMap(({ value, label, description = "-" }) => [value, label, description]);
+	return (
+		first([
+			[
+				options.length >= 1 && options.length <= limits.options,
+				`a menu has ${options.length} options (allowed: 1 to ${limits.options})`,
+			],
+			[values.size === options.length, "two options of a menu have the same value"],
+			[
+				lengthOf(placeholder) <= limits.placeholder,
+				`the placeholder of a menu has ${lengthOf(placeholder)} characters (maximum ${limits.placeholder})`,
+			],
+			[
+				isInRange && max_values <= options.length,
+				`the choices of a menu (${min_values} to ${max_values}) do not match its number of options (${options.length})`,
+			],
+		]) ?? lengthProblem("the text of an option", texts, limits.optionText)
+	);
+}
+
+/** Describes the first text that is empty or longer than `maximum` characters. */
+function lengthProblem(name: string, texts: readonly string[], maximum: number): string | undefined {
+	const bad = texts.find((text) => !within(text, maximum));
+	return bad === undefined ? undefined : `${name} has ${lengthOf(bad)} characters (allowed: 1 to ${maximum})`;
 }
 
 function within(text: string, maximum: number): boolean {

@@ -84,7 +84,7 @@ test("a missing file does not block the text; while the gateway is unavailable, 
 	});
 	await surface.send(row(post({ upload: { ...upload, size: 11 * 1024 * 1024 } })));
 	expect(port.last).toMatchObject({
-		content: expect.stringContaining("The file a.png (11 MB) is too large for Discord (10 MB)."),
+		content: expect.stringContaining("The file a.png (11 MB) is too large for Discord (maximum 10 MB)."),
 	});
 	expect(port.requests).toHaveLength(2);
 });

@@ -54,7 +54,7 @@ test("controls that Discord refuses are omitted, and their links remain", () => 
 	const controls = [[button("x".repeat(101)), link("Open", "https://a.example/b")]];
 	expect(draftOf({ body: "text", controls, files: [] })).toEqual({
 		draft: { content: "text\nOpen: <https://a.example/b>", components: [], files: [] },
-		omitted: ["the id of a control is empty or too long"],
+		omitted: ["the id of a control has 101 characters (allowed: 1 to 100)"],
 	});
 });
 
@@ -94,7 +94,7 @@ test.each<[string, object, string, string]>([
 		"components",
 		"6 rows",
 	],
-	["an empty row", { components: [row()] }, "components", "a row is empty"],
+	["an empty row", { components: [row()] }, "components", "a row of controls is empty"],
 	[
 		"a button beside a choice",
 		{ components: [row(go, { ...pick, options: [option] })] },
@@ -103,12 +103,12 @@ test.each<[string, object, string, string]>([
 	],
 	["one id twice", { components: [row(go, go)] }, "components", "two controls have the same id"],
 	["an empty id", { components: [row({ ...go, custom_id: "" })] }, "components", "id of a control"],
-	["a long label", { components: [row({ ...go, label: "x".repeat(81) })] }, "components", "too long"],
+	["a long label", { components: [row({ ...go, label: "x".repeat(81) })] }, "components", "81 characters"],
 	[
 		"a script",
 		{ components: [row({ type: 2, style: 5, label: "x", url: "javascript:1" })] },
 		"components",
-		"the address of a link is invalid",
+		"is not an http or https URL",
 	],
 	["no options", { components: [row({ ...pick, options: [] })] }, "components", "0 options"],
 	[
@@ -121,7 +121,7 @@ test.each<[string, object, string, string]>([
 		"too much chosen",
 		{ components: [row({ ...pick, max_values: 2, options: [option] })] },
 		"components",
-		"the maximum number of chosen options is invalid",
+		"(1 to 2) do not match its number of options (1)",
 	],
 	[
 		"a long value",
@@ -142,7 +142,8 @@ test.each<[string, object, string, string]>([
 test("the name of a thread has 1 to 100 characters", () => {
 	expect([threadNameProblem("a"), threadNameProblem("😀".repeat(100))]).toEqual([undefined, undefined]);
 	expect([threadNameProblem(""), threadNameProblem("x".repeat(101))]).toEqual([
-		...["the name has 0 characters", "the name has 101 characters"],
+		"the name of the thread has 0 characters (allowed: 1 to 100)",
+		"the name of the thread has 101 characters (allowed: 1 to 100)",
 	]);
 });
 
@@ -152,7 +153,7 @@ test("a message without its files still fits, reports them, and closes its forma
 	expect(checkDraft(draft)).toEqual({});
 	expect(draft.files).toEqual([]);
 	expect(draft.content).toMatch(
-		/…\n```\n-# File not attached: I may not attach files here\. Ask an administrator to allow it\.$/,
+		/…\n```\n-# File not attached: I have no permission to attach files here\. Ask an administrator to give me “Attach Files”\.$/,
 	);
 });
 

@@ -113,7 +113,8 @@ test.each([
 	[
 		"the words in the place of a file that we may not attach",
 		postOf(idAt(5), {
-			content: "hello\n-# File not attached: I may not attach files here. Ask an administrator to allow it.",
+			content:
+				"hello\n-# File not attached: I have no permission to attach files here. Ask an administrator to give me “Attach Files”.",
 		}),
 		{ file: { name: "a.md", content: "x" } },
 	],

@@ -47,7 +47,8 @@ test("without the permission to attach, only the text is posted, for the same no
 	port.answer(at, refused(403, 50_013), { body: { id: "77" } });
 	const file = { name: "answer.md", content: "é" };
 	expect(await send({ file })).toMatchObject({ remote: "77" });
-	const words = "hello\n-# File not attached: I may not attach files here. Ask an administrator to allow it.";
+	const words =
+		"hello\n-# File not attached: I have no permission to attach files here. Ask an administrator to give me “Attach Files”.";
 	expect(port.requests[1]).toEqual({
 		...{ method: "POST", path: "/channels/10/messages" },
 		body: {

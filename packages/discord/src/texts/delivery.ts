@@ -16,9 +16,9 @@ export const deliveryTexts = {
 	tokenRefused: "Discord does not accept the token: restart the connector with a valid DISCORD_TOKEN",
 	invalid: ({ problems }: { readonly problems: readonly string[] }) =>
 		`Discord would refuse the message: ${problems.join(", ")}`,
-	noMessageId: "Discord's response contains no message id",
-	noDirectMessages: "Discord's response contains no channel for direct messages",
-	noMessages: "Discord's response is not a list of messages",
+	noMessageId: "cannot confirm the post: Discord's response contains no message id",
+	noDirectMessages: "cannot open a direct message: Discord's response contains no channel",
+	noMessages: "cannot read messages: Discord's response is not a list of messages",
 	tooManyMessages: ({ channel }: { readonly channel: string }) =>
 		`cannot find out whether the post exists: channel ${channel} has too many newer messages`,
 	noHistory: ({ channel }: { readonly channel: string }) =>
@@ -28,8 +28,9 @@ export const deliveryTexts = {
 	noMentionThread:
 		'no thread can be opened for a mention, so the answer is in the channel: allow "Create Public Threads" and "Send Messages in Threads"',
 	notRenamed: "the title of a conversation cannot be shown as the name of its thread",
-	renamedOften: "Discord allows two changes of the name of a thread in ten minutes",
-	noThread: ({ card }: { readonly card: string }) => `the thread of ${card} does not exist yet`,
+	renamedOften: "cannot rename the thread yet: Discord allows two changes of its name in ten minutes",
+	noThread: ({ card }: { readonly card: string }) =>
+		`the post is waiting for the thread of the card ${card}, which does not exist yet`,
 	closedThread: ({ reason }: { readonly reason: string }) =>
 		`the thread is locked: unlock it, or give the bot "Manage Threads" (${reason})`,
 	privateAnswerExpired: "it is too late for a private answer: the token of the interaction has expired",

@@ -1,7 +1,8 @@
 /** Notes below a post about its files, and descriptions of files, in plain text. */
 export const postTexts = {
 	filesLeftOut: ({ problem }: { readonly problem: string }) => `Files not attached: ${problem}.`,
-	mayNotAttach: "File not attached: I may not attach files here. Ask an administrator to allow it.",
+	mayNotAttach:
+		"File not attached: I have no permission to attach files here. Ask an administrator to give me “Attach Files”.",
 	filesRefused: ({ names }: { readonly names: readonly string[] }) =>
 		`File not attached: Discord refused ${names.join(", ")}. Ask the operator for ${names.length > 1 ? "them" : "it"}.`,
 	/** Object of the sentence in `fileTooLarge`: too large for … */
@@ -13,7 +14,7 @@ export const postTexts = {
 	completeMessageFile: "The complete text of this message",
 
 	tooManyFiles: ({ count, maximum }: { readonly count: number; readonly maximum: number }) =>
-		`there are ${count} files, and Discord accepts at most ${maximum} in a message`,
+		`the post has ${count} files, and Discord accepts at most ${maximum}`,
 	fileTooLarge: ({
 		name,
 		bytes,
@@ -25,6 +26,8 @@ export const postTexts = {
 	}) => `${name} has ${bytes} bytes, and Discord accepts at most ${maximum}`,
 	filesTooLarge: ({ bytes, maximum }: { readonly bytes: number; readonly maximum: number }) =>
 		`the files together have ${bytes} bytes, and Discord accepts at most ${maximum}`,
-	fileNameTooLong: "the name of a file is empty or too long",
-	fileDescriptionTooLong: "the description of a file is too long",
+	fileName: ({ length, maximum }: { readonly length: number; readonly maximum: number }) =>
+		`the name of a file has ${length} characters, and Discord accepts 1 to ${maximum}`,
+	fileDescription: ({ length, maximum }: { readonly length: number; readonly maximum: number }) =>
+		`the description of a file has ${length} characters, and Discord accepts at most ${maximum}`,
 } as const;

@@ -2,5 +2,5 @@
 export const presenceTexts = {
 	working: "",
 	"gateway-unreachable": "Not connected to the gateway",
-	"model-failing": "The model does not answer",
+	"model-failing": "The model is not answering",
 } as const;

@@ -24,7 +24,7 @@ export const serverTexts = {
 		`the bot lacks permissions in channels of ${server}: ${channels.join("; ")}${
 			others === 0 ? "" : `; and ${others} more ${others === 1 ? "channel" : "channels"}`
 		}`,
-	lackingInChannelsFix: 'allow them in these channels, under "Edit Channel", "Permissions"',
+	lackingInChannelsFix: 'allow these permissions in the channels, under "Edit Channel", "Permissions"',
 	purposes: {
 		viewChannel: "to receive messages",
 		sendMessages: "to answer",

@@ -1,4 +1,4 @@
-import { defined } from "@parley/base";
+import { defined, definedItems } from "@parley/base";
 import type { FeedbackButtons } from "@slack/types";
 import { limits } from "../vocabulary/limits.ts";
 import type { BodyBlock } from "./body-blocks.ts";
@@ -48,12 +48,15 @@ function bodyProblem(blocks: readonly MessageBlock[], text: string): string | un
 	const tables = shown.filter(({ type }) => type === "table").length;
 	return (
 		first([
-			[isSeen(text), "the message is empty"],
-			[text.length <= limits.text, `the text has ${text.length} characters`],
-			[blocks.length <= limits.blocks, `there are ${blocks.length} blocks`],
-			[markdown <= limits.markdown, `the markdown blocks have ${markdown} characters`],
-			[total <= limits.blocksTotal, `the blocks have ${total} characters`],
-			[tables <= limits.tables, `there are ${tables} tables`],
+			[isSeen(text), "the text of the message is empty"],
+			[text.length <= limits.text, `the text has ${text.length} characters (maximum ${limits.text})`],
+			[blocks.length <= limits.blocks, `the message has ${blocks.length} blocks (maximum ${limits.blocks})`],
+			[
+				markdown <= limits.markdown,
+				`the markdown blocks have ${markdown} characters (maximum ${limits.markdown})`,
+			],
+			[total <= limits.blocksTotal, `the blocks have ${total} characters (maximum ${limits.blocksTotal})`],
+			[tables <= limits.tables, `the message has ${tables} tables (maximum ${limits.tables})`],
 		]) ?? firstProblem(shown, blockProblem)
 	);
 }
@@ -63,7 +66,7 @@ function blockProblem(block: ShownBlock): string | undefined {
 		case "plan":
 			return block.tasks.length >= 1 && block.title !== "" && block.tasks.every(({ title }) => title !== "")
 				? undefined
-				: "a plan has no steps or an empty title";
+				: "a plan has no steps, no title, or a step without a title";
 		case "markdown":
 			return block.text.trim() === "" ? "a markdown block is empty" : undefined;
 		case "rich_text":
@@ -73,11 +76,17 @@ function blockProblem(block: ShownBlock): string | undefined {
 		case "context":
 			return first([
 				[block.elements.length >= 1, "a context block is empty"],
-				[block.elements.length <= limits.contextElements, "a context block has too many elements"],
-				[lengthOf(block) <= limits.textObject, `a context block has ${lengthOf(block)} characters`],
+				[
+					block.elements.length <= limits.contextElements,
+					`a context block has ${block.elements.length} elements (maximum ${limits.contextElements})`,
+				],
+				[
+					lengthOf(block) <= limits.textObject,
+					`a context block has ${lengthOf(block)} characters (maximum ${limits.textObject})`,
+				],
 			]);
 		case "section":
-			return within(block.text?.text ?? "", limits.textObject) ? undefined : "a section is empty or too long";
+			return lengthProblem("a section", [block.text?.text ?? ""], limits.textObject);
 	}
 }
 
@@ -117,65 +126,63 @@ function ratings(element: FeedbackButtons): readonly FeedbackButtons["positive_b
 function controlsProblem(rows: readonly ControlBlock[]): string | undefined {
 	const elements: Element[] = elementsOf(rows);
 	const ids = elements.map((element) => ("action_id" in element ? (element.action_id ?? "") : ""));
+	const longest = Math.max(0, ...rows.map((row) => row.elements.length));
 	return (
 		first([
 			[rows.every((row) => row.elements.length >= 1), "a row of controls is empty"],
-			[rows.every((row) => row.elements.length <= limits.actionsElements), "a row has too many controls"],
+			[
+				longest <= limits.actionsElements,
+				`a row has ${longest} controls (maximum ${limits.actionsElements})`,
+			],
 			[new Set(ids).size === ids.length, "two controls have the same id"],
-			[ids.every((id) => within(id, limits.actionId)), "the id of a control is empty or too long"],
-		]) ?? firstProblem(elements, elementProblem)
+		]) ??
+		lengthProblem("the id of a control", ids, limits.actionId) ??
+		firstProblem(elements, elementProblem)
 	);
 }
 
 function elementProblem(element: Element): string | undefined {
 	if (element.type === "button") {
 		const { text, url } = element;
-		return first([
-			[within(text.text, limits.buttonText), `the label "${text.text}" is empty or too long`],
-			[
-				url === undefined || (/^https?:\/\//.test(url) && within(url, limits.buttonUrl)),
-				"the address of a link is invalid",
-			],
-		]);
+		const isLink = url === undefined || (/^https?:\/\//.test(url) && within(url, limits.buttonUrl));
+		return (
+			lengthProblem(`the label "${text.text}"`, [text.text], limits.buttonText) ??
+			(isLink
+				? undefined
+				: `the address of the link "${text.text}" is not an http or https URL of at most ${limits.buttonUrl} characters`)
+		);
 	}
 	if (element.type === "feedback_buttons") {
 		const all = ratings(element);
-		return first([
-			[all.every(({ text }) => within(text.text, limits.buttonText)), "a label is empty or too long"],
-			[
-				all.every(({ value }) => within(value, limits.buttonValue)),
-				"the id of a control is empty or too long",
-			],
-		]);
+		const labels = all.map(({ text }) => text.text);
+		const values = all.map(({ value }) => value);
+		return (
+			lengthProblem("a label", labels, limits.buttonText) ??
+			lengthProblem("the id of a control", values, limits.buttonValue)
+		);
 	}
 	if (element.type === "static_select" || element.type === "multi_static_select")
 		return selectProblem(element);
-	return `a ${element.type} is not supported`;
+	return `the connector does not support the control "${element.type}"`;
 }
 
 function selectProblem(select: Select): string | undefined {
 	const options = select.options ?? [];
 	const values = options.map(({ value = "" }) => value);
-	return first([
-		[options.length >= 1 && options.length <= limits.options, `there are ${options.length} options`],
-		[new Set(values).size === values.length, "two options have the same value"],
-		[
-			values.every((value) => within(value, limits.optionValue)),
-			"the value of an option is empty or too long",
-		],
-		[
-			options.every(
-				({ text, description }) =>
-					within(text.text, limits.optionText) &&
-					(description === undefined || within(description.text, limits.optionText)),
-			),
-			"the text of an option is empty or too long",
-		],
-		[
-			select.placeholder === undefined || within(select.placeholder.text, limits.placeholder),
-			"the placeholder is empty or too long",
-		],
-	]);
+	const texts = options.flatMap(({ text, description }) => definedItems([text.text, description?.text]));
+	const placeholders = select.placeholder === undefined ? [] : [select.placeholder.text];
+	return (
+		first([
+			[
+				options.length >= 1 && options.length <= limits.options,
+				`a menu has ${options.length} options (allowed: 1 to ${limits.options})`,
+			],
+			[new Set(values).size === values.length, "two options of a menu have the same value"],
+		]) ??
+		lengthProblem("the value of an option", values, limits.optionValue) ??
+		lengthProblem("the text of an option", texts, limits.optionText) ??
+		lengthProblem("the placeholder of a menu", placeholders, limits.placeholder)
+	);
 }
 
 function first(rules: readonly (readonly [isMet: boolean, problem: string])[]): string | undefined {
@@ -188,6 +195,12 @@ function firstProblem<T>(all: readonly T[], problemOf: (one: T) => string | unde
 		if (problem !== undefined) return problem;
 	}
 	return undefined;
+}
+
+/** Describes the first text that is empty or longer than `maximum` characters. */
+function lengthProblem(name: string, texts: readonly string[], maximum: number): string | undefined {
+	const bad = texts.find((text) => !within(text, maximum));
+	return bad === undefined ? undefined : `${name} has ${bad.length} characters (allowed: 1 to ${maximum})`;
 }
 
 function within(text: string, maximum: number): boolean {

@@ -108,7 +108,7 @@ test.each<[string, Control[]]>([
 	["link", [{ ...link, url: `https://a.example/${long}` }]],
 	["value", [{ ...choice, options: [{ ...option, value: "x".repeat(limits.optionValue + 1) }] }]],
 	["value", [{ ...choice, options: [option, option] }]],
-	["too many", Array.from({ length: 26 }, (_, n) => ({ ...button, id: `b${n}` }))],
+	["26 controls", Array.from({ length: 26 }, (_, n) => ({ ...button, id: `b${n}` }))],
 ])("an invalid %s is refused before it is sent", (words, row) => {
 	expect(checkMessage({ blocks: controlBlocks([row]), text: "a" }).controls).toContain(words);
 });

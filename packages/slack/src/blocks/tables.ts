@@ -22,10 +22,14 @@ export function tableBlock({ children }: Table): TableBlock | undefined {
 export function tableProblem({ rows }: TableBlock): string | undefined {
 	const columns = Math.max(0, ...rows.map((row) => row.length));
 	const characters = tableLength(rows);
-	if (rows.length < 1 || rows.length > limits.tableRows) return `a table has ${rows.length} rows`;
-	if (columns < 1 || columns > limits.tableColumns) return `a table has ${columns} columns`;
+	if (rows.length < 1 || rows.length > limits.tableRows)
+		return `a table has ${rows.length} rows (allowed: 1 to ${limits.tableRows})`;
+	if (columns < 1 || columns > limits.tableColumns)
+		return `a table has ${columns} columns (allowed: 1 to ${limits.tableColumns})`;
 	if (rows.some((row) => row.length !== columns)) return "the rows of a table have different lengths";
-	return characters > limits.tableCharacters ? `a table has ${characters} characters` : undefined;
+	return characters > limits.tableCharacters
+		? `a table has ${characters} characters (maximum ${limits.tableCharacters})`
+		: undefined;
 }
 
 export function tableLength(rows: TableBlock["rows"]): number {

@@ -100,7 +100,7 @@ export class MissedMessages {
 		if (answer.type === "ok") return Page.parse(answer.body);
 		if (answer.type === "refused" && missingErrors.has(answer.error)) return undefined;
 		const why = answer.type === "refused" ? answer.error : "rate limited";
-		throw new ParleyError(`Slack does not answer ${call.method}: ${why}`, { code: "unavailable" });
+		throw new ParleyError(`reading from Slack with ${call.method} failed: ${why}`, { code: "unavailable" });
 	}
 
 	async #answer(call: SlackCall): Promise<SlackAnswer> {

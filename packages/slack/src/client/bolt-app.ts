@@ -129,5 +129,5 @@ interface ListenerArguments {
 function deliveryOf(context: Context): Delivery {
 	const delivery: unknown = context["delivery"];
 	if (delivery instanceof Delivery) return delivery;
-	throw new TypeError("a payload reached Bolt without its receiver");
+	throw new TypeError("Bolt received a payload that the connector's receiver did not deliver");
 }

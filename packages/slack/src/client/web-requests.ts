@@ -52,7 +52,10 @@ async function post(
 	const signal = hosts.signal ? AbortSignal.any([late, hosts.signal]) : late;
 	const request = { method: "POST", headers, body, redirect: "manual", signal } as const;
 	const response = await fetch(url, request).catch((cause: unknown) => {
-		throw new ParleyError("Slack did not answer", { code: "unavailable", cause });
+		throw new ParleyError(`Slack did not answer a request to ${new URL(url).host}`, {
+			code: "unavailable",
+			cause,
+		});
 	});
 	const detail =
 		response.body === null ? "" : String(await readBounded(response.body, maxAnswer, "Slack's response"));
@@ -60,7 +63,9 @@ async function post(
 		return { type: "rate-limited", retryAfterMs: retryAfterMs(response.headers.get("retry-after")) };
 	}
 	if (response.status >= 500) {
-		throw new ParleyError(`Slack answered status ${response.status}`, { code: "unavailable" });
+		throw new ParleyError(`Slack answered status ${response.status} to a request to ${new URL(url).host}`, {
+			code: "unavailable",
+		});
 	}
 	const error = refusalIn(detail);
 	if (response.status < 300 && error === undefined) return { type: "ok", body: {} };

@@ -39,7 +39,7 @@ export class Channels {
 		const { self, port, clock, log } = parts;
 		this.#self = self;
 		this.#known = new Remembered({
-			what: "about a channel",
+			what: "the channel",
 			clock,
 			retentionMs: 600_000,
 			maximum: 20_000,
@@ -47,7 +47,7 @@ export class Channels {
 				const answer = await readSlack(port, { method: "conversations.info", args: { channel: id } });
 				const read = "body" in answer ? Channel.safeParse(answer.body["channel"]).data : undefined;
 				if (read) return knownOf(read);
-				const why = "refused" in answer ? answer.refused : "its response is invalid";
+				const why = "refused" in answer ? answer.refused : "Slack's response is invalid";
 				log.warn("could not read a channel from Slack, so it is treated as shared", { channel: id, why });
 				return { kind: kindOf(id), shared: true, ours: false, open: false };
 			},

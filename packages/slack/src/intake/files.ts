@@ -35,7 +35,7 @@ export class Files {
 	constructor({ port, malformed, clock }: FilesParts) {
 		this.#malformed = malformed;
 		this.#known = new Remembered({
-			what: "about a file",
+			what: "the file",
 			clock,
 			retentionMs: 600_000,
 			maximum: 200,
@@ -45,7 +45,7 @@ export class Files {
 			},
 		});
 		this.#attached = new Remembered<MessageExtras>({
-			what: "about the attachments of a message",
+			what: "the attachments of message",
 			clock,
 			retentionMs: 60_000,
 			maximum: 200,

@@ -68,7 +68,7 @@ test("Slack's own button stops the active run in its thread", async () => {
 		key: { id: expect.stringMatching(/^stop:Ev/), conversation: `T1/C1/${ts}` },
 	});
 	expect(await translate({ ...pressed, thread_ts: 5 })).toEqual({
-		ignored: "the agent_session_stopped cannot be read",
+		ignored: "the data of the event agent_session_stopped is invalid",
 	});
 });
 
@@ -157,7 +157,7 @@ test("a message that is read later has its current text, and joins in between ar
 	const edited = { user: "UADA", ts: "1767225605.000000" };
 	expect((await inboundOf({ ...message, edited })).key.id).toBe(`edited:C1-${ts}:${edited.ts}`);
 	const joined = { ...message, subtype: "channel_join", text: "<@UADA> has joined the channel" };
-	expect(await translate(joined)).toEqual({ ignored: "the person is not a guest" });
+	expect(await translate(joined)).toEqual({ ignored: "the person who joined is not a guest" });
 	port.answer("users.info", ok({ user: { id: "UGUS", team_id: "T1", is_restricted: true } }));
 	expect((await inboundOf({ ...joined, user: "UGUS" })).inbound).toMatchObject({
 		type: "audience",
@@ -212,7 +212,7 @@ test("files are included; a remote one is requested, and a missing one is omitte
 test("own messages and those of Slack are ignored, and apps are bots", async () => {
 	const { translate, inboundOf } = await openReading();
 	for (const own of [{ user: "UBOT" }, { user: undefined, bot_id: "BBOT", subtype: "bot_message" }]) {
-		expect(await translate({ ...message, ...own })).toEqual({ ignored: "the bot sent it itself" });
+		expect(await translate({ ...message, ...own })).toEqual({ ignored: "the bot wrote the message itself" });
 	}
 	const changed = {
 		type: "message",
@@ -220,7 +220,7 @@ test("own messages and those of Slack are ignored, and apps are bots", async () 
 		channel: "C1",
 		message: { ...message, user: "UBOT" },
 	};
-	expect(await translate(changed)).toEqual({ ignored: "the bot sent it itself" });
+	expect(await translate(changed)).toEqual({ ignored: "the bot wrote the message itself" });
 	expect(await translate({ ...message, subtype: "channel_join" })).toMatchObject({
 		ignored: expect.any(String),
 	});
@@ -249,10 +249,10 @@ test("each reaction has its meaning, once for each event", async () => {
 	expect((await inboundOf({ ...reaction, reaction: "x" })).key.id).toBe("reaction:Ev1");
 	expect(await translate({ ...reaction, reaction: "tada" })).toMatchObject({ ignored: expect.any(String) });
 	expect(await translate({ ...reaction, user: "UBOT", reaction: "x" })).toEqual({
-		ignored: "the bot sent it itself",
+		ignored: "the bot added the reaction itself",
 	});
 	const file = { ...reaction, reaction: "x", item: { type: "file", file: "F1" } };
-	expect(await translate(file)).toEqual({ ignored: "it is not a reaction to a message" });
+	expect(await translate(file)).toEqual({ ignored: "the reaction is not to a message" });
 });
 
 test("a title that a person changes is an event, and one of the bot is not", async () => {
@@ -282,7 +282,7 @@ test("the opened home page and the opened messages are events, and other tabs ar
 		key: { id: "home:Ev1", conversation: "T1/D1" },
 	});
 	expect((await inboundOf({ ...opened, tab: "messages" })).inbound).toMatchObject({ tab: "messages" });
-	expect(await translate({ ...opened, tab: "about" })).toEqual({ ignored: "the tab is unknown" });
+	expect(await translate({ ...opened, tab: "about" })).toEqual({ ignored: 'the tab "about" is unknown' });
 });
 
 test("a malformed event is counted and logged, and does not throw", async () => {
@@ -302,7 +302,7 @@ test("a malformed event is counted and logged, and does not throw", async () => 
 		...[{ type: "channel_id_changed" }, { type: "member_left_channel", channel: "?" }],
 	];
 	for (const event of wrong)
-		expect(await translate(event)).toMatchObject({ ignored: expect.stringContaining("cannot be read") });
+		expect(await translate(event)).toMatchObject({ ignored: expect.stringContaining("is invalid") });
 	for (const body of [null, 7, {}, { event: {} }])
 		expect(await intake.translate(body)).toHaveProperty("ignored");
 	expect(malformed.count).toBe(wrong.length + 4);

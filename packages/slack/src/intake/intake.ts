@@ -102,7 +102,7 @@ export class Intake {
 	async translate(body: unknown, isLast = false): Promise<Translated> {
 		const { malformed, self } = this.#parts;
 		const read = malformed.read("event", Outer, body);
-		if (read === undefined) return unreadable("event");
+		if (read === undefined) return unreadable("envelope");
 		const { event, authorizations } = read;
 		const isForWorkspace = !authorizations?.length || authorizations.some((one) => isForSelf(one, self));
 		if (!isForWorkspace) return { ignored: "the event belongs to another workspace" };
@@ -152,7 +152,7 @@ export class Intake {
 		const where = this.#read(event, Where);
 		const message = where && this.#read(event, Message);
 		if (where === undefined || message === undefined) return unreadable(event.type);
-		if (isOwn(message, this.#parts.self)) return { ignored: "the bot sent it itself" };
+		if (isOwn(message, this.#parts.self)) return { ignored: "the bot wrote the message itself" };
 		const context = event["app_context"];
 		if (message.user && context !== undefined) this.#parts.viewed.note(message.user, context);
 		const source = eventChannel(where, outer);
@@ -183,9 +183,9 @@ export class Intake {
 		const changed = this.#read(event, Changed);
 		if (changed === undefined) return unreadable("message_changed");
 		const { message, previous_message: before, channel } = changed;
-		if (isOwn(message, this.#parts.self)) return { ignored: "the bot sent it itself" };
+		if (isOwn(message, this.#parts.self)) return { ignored: "the bot wrote the message itself" };
 		if (message.subtype === "tombstone") return this.#messageDeleted(channel, message.ts, message.thread_ts);
-		if (!written.has(message.subtype)) return { ignored: "it is a system message of Slack" };
+		if (!written.has(message.subtype)) return { ignored: "the message is a system message of Slack" };
 		const { edited, text } = message;
 		const isEdit = edited && edited.ts !== before?.edited?.ts && (!before || before.text !== text);
 		if (!isEdit) return { ignored: "the text of the message is unchanged" };
@@ -207,7 +207,7 @@ export class Intake {
 		const incoming = await messages.arrived(type, source, message, isLast);
 		// This check is last, so that it includes changes during the requests to Slack.
 		const isOld = await outdated(messageId(source.channel, message.ts), version);
-		return isOld ? { ignored: "it was edited or deleted later" } : [incoming];
+		return isOld ? { ignored: "the message was edited or deleted later" } : [incoming];
 	}
 
 	async #deleted(event: Outer["event"]): Promise<Translated> {
@@ -235,8 +235,8 @@ export class Intake {
 		if (reaction === undefined) return unreadable("reaction_added");
 		const { user, item } = reaction;
 		const { self, people, channels, threads, clock } = this.#parts;
-		if (user === self.user) return { ignored: "the bot sent it itself" };
-		if (item.type !== "message") return { ignored: "it is not a reaction to a message" };
+		if (user === self.user) return { ignored: "the bot added the reaction itself" };
+		if (item.type !== "message") return { ignored: "the reaction is not to a message" };
 		const { channel, ts } = item;
 		const source = { channel, shared: outer.is_ext_shared_channel === true };
 		const [person, room] = await Promise.all([
@@ -283,7 +283,7 @@ export class Intake {
 		const opened = this.#read(event, HomeOpened);
 		if (opened === undefined) return unreadable(event.type);
 		const tab = tabs.get(opened.tab ?? "");
-		if (tab === undefined) return { ignored: "the tab is unknown" };
+		if (tab === undefined) return { ignored: `the tab "${opened.tab}" is unknown` };
 		const { people, channels, clock } = this.#parts;
 		const { user, channel } = opened;
 		const [person, room] = await Promise.all([people.find(user), channels.roomWith({ channel })]);
@@ -298,7 +298,7 @@ export class Intake {
 		const { user, channel, inviter } = member;
 		if (user === this.#parts.self.user) return this.#invited(event, outer, { channel, inviter });
 		const person = await this.#parts.people.find(user);
-		if (!person.guest) return { ignored: "the person is not a guest" };
+		if (!person.guest) return { ignored: "the person who joined is not a guest" };
 		return this.#audience({ change: audienceTexts.guestJoined }, channel, event_id);
 	}
 
@@ -320,7 +320,7 @@ export class Intake {
 	#left(event: Outer["event"], { event_id }: Outer): Translated {
 		const member = this.#read(event, Member);
 		if (member === undefined) return unreadable(event.type);
-		if (member.user !== this.#parts.self.user) return { ignored: "the channel has fewer readers" };
+		if (member.user !== this.#parts.self.user) return { ignored: "a person left the channel" };
 		return this.#audience({ change: audienceTexts.removedFromChannel, gone: true }, member.channel, event_id);
 	}
 
@@ -396,5 +396,5 @@ function eventChannel(
 }
 
 function unreadable(event: string): Translated {
-	return { ignored: `the ${event} cannot be read` };
+	return { ignored: `the data of the event ${event} is invalid` };
 }

@@ -32,7 +32,7 @@ test("a message that is redelivered after its edit or deletion is ignored", asyn
 		);
 	};
 	const sentMessage = { ...message, text: "hello" };
-	const old = { ignored: "it was edited or deleted later" };
+	const old = { ignored: "the message was edited or deleted later" };
 	expect(await translate(sentMessage)).not.toEqual(old);
 	await storeEvent(edit(1767225607, "second"));
 	expect(await translate(sentMessage)).toEqual(old);

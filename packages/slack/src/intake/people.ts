@@ -32,7 +32,7 @@ export class People {
 		this.#self = self;
 		this.#port = port;
 		this.#known = new Remembered({
-			what: "about a person",
+			what: "the person",
 			clock,
 			retentionMs: 600_000,
 			maximum: 20_000,
@@ -40,7 +40,7 @@ export class People {
 				const answer = await readSlack(port, { method: "users.info", args: { user: id } });
 				const read = "body" in answer ? User.safeParse(answer.body["user"]).data : undefined;
 				if (read) return this.#person(read);
-				const why = "refused" in answer ? answer.refused : "its response is invalid";
+				const why = "refused" in answer ? answer.refused : "Slack's response is invalid";
 				log.warn("could not read a person from Slack, so the person is treated as a guest", {
 					user: id,
 					why,

@@ -28,7 +28,7 @@ export async function readSlack(
 	if (answer.type === "ok") return { body: answer.body };
 	if (answer.type === "refused" && !passing.has(answer.error)) return { refused: answer.error };
 	const why = answer.type === "refused" ? answer.error : "rate limited";
-	throw new ParleyError(`Slack does not answer ${call.method}: ${why}`, {
+	throw new ParleyError(`reading from Slack with ${call.method} failed: ${why}`, {
 		code: "unavailable",
 	});
 }

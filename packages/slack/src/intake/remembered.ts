@@ -61,7 +61,7 @@ export class Remembered<Value> {
 		const { clock, what } = this.#parts;
 		const over = new AbortController();
 		const late = delay(clock, maxMs, over.signal).then(() => {
-			throw new ParleyError(`Slack did not answer within a second ${what}`, { code: "unavailable" });
+			throw new ParleyError(`Slack did not return ${what} ${id} within a second`, { code: "unavailable" });
 		});
 		try {
 			return await Promise.race([pending, late]);

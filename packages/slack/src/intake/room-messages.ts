@@ -155,8 +155,8 @@ async function ask(
 	const answer = await readSlack(port, { method, args });
 	const page = "body" in answer ? Page.safeParse(answer.body).data : undefined;
 	if (page === undefined) {
-		const why = "refused" in answer ? answer.refused : "its response is invalid";
-		throw new ParleyError(`Slack does not answer ${method}: ${why}`, { code: "unavailable" });
+		const why = "refused" in answer ? answer.refused : "Slack's response is invalid";
+		throw new ParleyError(`reading from Slack with ${method} failed: ${why}`, { code: "unavailable" });
 	}
 	const messages = page.messages.flatMap((message) => Message.safeParse(message).data ?? []);
 	return { messages, hasMore: page.has_more === true };

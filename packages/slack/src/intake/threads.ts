@@ -48,7 +48,7 @@ export class Threads {
 		this.#parts = parts;
 		const port = { call: (call: SlackCall) => this.#call(call) };
 		this.#shown = new Remembered<Root | null>({
-			what: "about a thread",
+			what: "the thread",
 			clock,
 			maximum: 5000,
 			retentionMs: (root) => (root === null ? refusedMs : dayMs),
@@ -100,9 +100,8 @@ export class Threads {
 	#unasked(id: string): Root | null | undefined {
 		const known = this.#shown.get(id);
 		if (known === undefined && this.#limitedMs <= briefMs) {
-			throw new ParleyError("Slack limits the rate of reading threads", {
-				code: "unavailable",
-			});
+			const message = `cannot read the thread ${id}: Slack limits the rate of these requests`;
+			throw new ParleyError(message, { code: "unavailable" });
 		}
 		return known;
 	}

@@ -236,7 +236,7 @@ test("a form that is not opened in time is reported", async () => {
 	port.answer("views.open", refused("expired_trigger_id"));
 	await dispatch("interactive", press("deny", clock.now()));
 	await interactions.settled();
-	expect(responses()).toEqual([expect.stringContaining("press again")]);
+	expect(responses()).toEqual([expect.stringContaining("press the button again")]);
 });
 
 test("a refused form stays open with its texts", async () => {

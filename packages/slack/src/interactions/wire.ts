@@ -78,5 +78,5 @@ const read: ReadonlySet<string> = new Set(["block_actions", "view_submission", "
 
 /** An interaction that the app does not use: https://docs.slack.dev/reference/interaction-payloads */
 export const OtherInteraction = z.object({
-	type: z.string().refine((type) => !read.has(type), "it does not match the documentation of Slack"),
+	type: z.string().refine((type) => !read.has(type), "does not match Slack's documentation"),
 });

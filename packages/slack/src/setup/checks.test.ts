@@ -133,7 +133,7 @@ test.each([
 ])("if Slack refuses sockets with %s %j, the finding has the fix", async (error, body, words) => {
 	const finding = await runCheck("transport", looking({ "apps.connections.open": refused(error, body) }));
 	expect(finding).toMatchObject({ status: "fail", what: expect.stringContaining(words) });
-	expect(finding.fix).toContain("correct this");
+	expect(finding.fix).toContain("correct the settings");
 });
 
 test("a scope that a method of the bot needs is named as Slack names it", async () => {
@@ -228,7 +228,7 @@ test("the last step waits for its time, and has an instruction", async () => {
 	const last = setupSteps(parts).at(-1);
 	const checking = last?.check(new AbortController().signal);
 	(parts.clock as ManualClock).advance(1000);
-	expect(await checking).toMatchObject([{ status: "fail", fix: expect.stringContaining("mention it") }]);
+	expect(await checking).toMatchObject([{ status: "fail", fix: expect.stringContaining("mention the bot") }]);
 });
 
 test("checks make one request each, and an unused address is a finding", async () => {

@@ -98,7 +98,7 @@ test("without the permission to share files, the text is posted and lists them",
 test.each([
 	["file_uploads_disabled", "this workspace does not allow files"],
 	["file_type_not_allowed", "files of this type are not allowed here"],
-	["something_else", "Slack refused it (something_else)"],
+	["something_else", "Slack refused the file (something_else)"],
 ])("after the error %s, the text has the reason for the missing file", async (word, why) => {
 	const { surface, port, row } = open();
 	port.answer("files.getUploadURLExternal", refused(word));
@@ -146,7 +146,10 @@ test("an empty or too large file is listed, and the other files are shared", asy
 	stored.set("f1", new Uint8Array(0));
 	for (const [size, why] of [
 		[0, "empty, and Slack does not accept empty files."],
-		[51 * 1024 * 1024, "too large for Slack (50 MB). Ask the operator for it, or ask me to split it."],
+		[
+			51 * 1024 * 1024,
+			"too large for Slack (maximum 50 MB). Ask the operator for it, or ask me to split it.",
+		],
 	] as const) {
 		port.calls.length = 0;
 		const posting = { ...post, upload: { fileId: "f1", name: "a.csv", size } };

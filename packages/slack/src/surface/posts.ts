@@ -110,7 +110,7 @@ export class Posts {
 	async remove(row: OutboxRow, target: string): Promise<Receipt> {
 		const message = readMessageId(target);
 		if (message === undefined)
-			throw new DeliveryError(`Invalid id of a message: ${target}`, { kind: "rejected" });
+			throw new DeliveryError(deliveryTexts.notAMessage({ id: target }), { kind: "rejected" });
 		const { channel, ts } = message;
 		const remove = () =>
 			this.#parts.caller.ask({ method: "chat.delete", channel, lane: row.lane }, { channel, ts });

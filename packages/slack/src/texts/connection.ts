@@ -19,7 +19,7 @@ export const connectionTexts = {
 	limited: ({ method }: { readonly method: string }) => `Slack limits the rate of ${method}`,
 	/** Fixes by Slack's error code. */
 	fixes: {
-		not_authed: "set a token",
+		not_authed: "the token is missing, so set it",
 		invalid_auth: "Slack does not know this token, so copy it again",
 		account_inactive: "the app was removed from the workspace, so install it again and use the new token",
 		token_revoked: "the token was revoked, so install the app again and use the new token",
@@ -31,7 +31,7 @@ export const connectionTexts = {
 		user_removed_from_team: "the bot was removed from the workspace, so install the app again",
 		team_disabled: "the workspace is disabled, so ask its administrator",
 		team_access_not_granted: "the app has no access to this workspace, so ask its administrator",
-		ekm_access_denied: "the administrators of the workspace have suspended access",
+		ekm_access_denied: "the administrators of the workspace have suspended access, so ask them to restore it",
 		access_denied: "the workspace denies access, so ask its administrator",
 		socket_mode_disabled: "in the settings of the app, switch on Socket Mode",
 	},
@@ -46,7 +46,7 @@ export const connectionTexts = {
 		readonly host: string;
 		readonly port: number;
 		readonly reason: string;
-	}) => `cannot listen on ${host}:${port}: ${reason}`,
+	}) => `cannot listen on ${host}:${port}: ${reason}; set another address with --listen or slack.listen`,
 	noTransport:
-		"cannot receive messages from Slack: set an app token, or a signing secret and an address to listen on",
+		"cannot receive messages from Slack: set SLACK_APP_TOKEN, or set SLACK_SIGNING_SECRET and --listen",
 } as const;

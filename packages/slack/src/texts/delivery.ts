@@ -32,13 +32,15 @@ export const deliveryTexts = {
 		msg_blocks_too_long: "the blocks of the message are too long",
 		invalid_blocks: "the blocks of the message are invalid",
 		no_text: "the message is empty",
-		restricted_action: "the settings of the workspace or the channel do not allow it",
+		restricted_action:
+			"the settings of the workspace or the channel do not allow this request: ask an administrator to change them",
 		no_permission: "the app lacks a permission: install it again",
 		not_allowed_token_type: "use a bot token (xoxb-)",
 		not_enabled: "in the settings of the app, switch on the home tab",
 		messages_tab_disabled: "in the settings of the app, switch on the messages tab",
 		team_added_to_org: "the workspace is moving into an organisation",
-		ekm_access_denied: "the administrators of the organisation have withdrawn its encryption key",
+		ekm_access_denied:
+			"the administrators of the organisation have withdrawn its encryption key: ask them to restore it",
 		team_access_not_granted:
 			"the app has no access to this workspace: ask an administrator of the organisation to add it",
 		accesslimited:
@@ -51,20 +53,22 @@ export const deliveryTexts = {
 	fileUpload: "the upload of a file",
 	limited: ({ method }: { readonly method: string }) => `Slack limits the rate of ${method}`,
 	tokenRefused: ({ method }: { readonly method: string }) =>
-		`${method} waits: Slack does not accept the token`,
+		`${method} is waiting: Slack does not accept the token; ${token}`,
 	invalid: ({ problems }: { readonly problems: readonly string[] }) =>
 		`Slack would refuse the message: ${problems.join(", ")}`,
-	noMessageId: "Slack's response contains no message id",
-	noMessages: "Slack's response is not a list of messages",
-	noConversation: "Slack's response contains no conversation",
-	noUploadAddress: "Slack's response contains no address for a file",
+	noMessageId: "cannot confirm the post: Slack's response contains no message id",
+	noMessages: "cannot read messages: Slack's response is not a list of messages",
+	noConversation: "cannot open a direct message: Slack's response contains no conversation",
+	noUploadAddress: "cannot upload the file: Slack's response contains no address for it",
 	tooManyMessages: ({ channel }: { readonly channel: string }) =>
 		`cannot find out whether the post exists: channel ${channel} has too many newer messages`,
-	noCard: ({ card }: { readonly card: string }) => `the card ${card} is not posted yet`,
-	notAConversation: ({ id }: { readonly id: string }) => `${id} is not a Slack conversation`,
-	notAMessage: ({ id }: { readonly id: string }) => `${id} is not a Slack message`,
+	noCard: ({ card }: { readonly card: string }) =>
+		`the post is waiting for the card ${card}, which is not posted yet`,
+	notAConversation: ({ id }: { readonly id: string }) => `invalid Slack conversation id "${id}"`,
+	notAMessage: ({ id }: { readonly id: string }) => `invalid Slack message id "${id}"`,
 	filesUncertain: ({ reason }: { readonly reason: string }) =>
 		`the message is posted, but its files may be missing: ${reason}`,
 	privateAnswerExpired: "it is too late for a private answer: the address of the interaction has expired",
-	invalidTicket: ({ id }: { readonly id: string }) => `the ticket ${id} contains no person`,
+	invalidTicket: ({ id }: { readonly id: string }) =>
+		`cannot send a private answer: the stored address of interaction ${id} is invalid; repeat the command`,
 } as const;

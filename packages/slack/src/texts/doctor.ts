@@ -16,7 +16,7 @@ export const doctorTexts = {
 		`set SLACK_BOT_TOKEN to the token under "OAuth & Permissions" on ${settings}`,
 	tokensFix: ({ settings }: Settings) =>
 		`copy the tokens again from ${settings}: xoxb- from "OAuth & Permissions", xapp- from "Basic Information"`,
-	settingsFix: ({ settings }: Settings) => `correct this on ${settings}, and try again`,
+	settingsFix: ({ settings }: Settings) => `correct the settings of the app on ${settings}, and try again`,
 	refusedFix: ({ settings }: Settings) => `check the app on ${settings}, and try again`,
 	limited: ({ method, seconds }: { readonly method: string; readonly seconds: number }) =>
 		`Slack limits the rate of ${method}: try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}`,
@@ -53,7 +53,7 @@ export const doctorTexts = {
 		`set SLACK_SIGNING_SECRET to the signing secret under "Basic Information" on ${settings}, and set the address of the connector with --listen`,
 	answers: ({ at }: Address) => `the connector answers at ${at}`,
 	answersFix: ({ settings }: Settings) =>
-		`this does not check whether Slack reaches the address: under "Event Subscriptions" on ${settings}, press "Retry" next to the request URL until it shows "Verified"`,
+		`to check that Slack reaches the address: under "Event Subscriptions" on ${settings}, press "Retry" next to the request URL until it shows "Verified"`,
 	otherSecret: ({ at }: Address) => `the server at ${at} does not accept this signing secret`,
 	otherSecretFix: ({ settings }: Settings) =>
 		`set SLACK_SIGNING_SECRET to the secret under "Basic Information" on ${settings}, here and for the connector, and restart the connector`,

@@ -14,7 +14,7 @@ export const postTexts = {
 	channelArchived: "the channel is archived",
 	/** Reason for an unknown refusal. `code` is Slack's error code. */
 	refused: ({ code }: { readonly code: string | undefined }) =>
-		code === undefined ? "Slack refused it" : `Slack refused it (${code})`,
+		code === undefined ? "Slack refused the file" : `Slack refused the file (${code})`,
 
 	fileInDirectMessages: "The file is in your direct messages with me.",
 	fileNotSent: "File not attached: I could not send it to you in a direct message.",

@@ -140,7 +140,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 		steps: [
 			...trusted,
 			{ says: "@Parley write: notes.txt <<< hello" },
-			{ shows: ["write_file returned", "trusted channel: ran without approval"] },
+			{ shows: ["write_file returned", "trusted channel: tools ran without approval"] },
 			{ file: "notes.txt", has: "hello" },
 			{ hides: "[Approve once]" },
 		],
@@ -163,7 +163,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 			...trusted,
 			{ clicks: "End trust", by: "Olga" },
 			{ shows: "🔒 **This channel is no longer trusted**" },
-			{ shows: "🔒 Tools require approval here again: @Olga ended it", times: 1 },
+			{ shows: "🔒 Tools require approval here again: @Olga ended the trust", times: 1 },
 			{ says: "@Parley write: notes.txt <<< hello" },
 			{ shows: "[Approve once]" },
 			{ says: "@Parley stop" },
@@ -175,7 +175,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 		steps: [
 			...trusted,
 			{ passes: 61 * 60_000 },
-			{ shows: "🔒 Tools require approval here again: it expired", times: 1 },
+			{ shows: "🔒 Tools require approval here again: the trust grant expired", times: 1 },
 		],
 	},
 	{
@@ -246,7 +246,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 			},
 			{ starts: "connector" },
 			{ says: "@Parley write: notes.txt <<< hello" },
-			{ shows: ["write_file returned", "trusted channel: ran without approval"] },
+			{ shows: ["write_file returned", "trusted channel: tools ran without approval"] },
 			{ hides: "🔒" },
 		],
 	},

@@ -147,7 +147,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		steps: [
 			...asks,
 			{ passes: 7 * 60_000 },
-			{ shows: ["⌛ **No answer**, so the call did not run", "it expired"] },
+			{ shows: ["⌛ **No answer**, so the call did not run", "the request expired"] },
 			{ file: "notes.txt", has: null },
 		],
 	},

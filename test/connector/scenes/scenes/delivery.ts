@@ -82,7 +82,7 @@ export const repeats: readonly Scene<DiscordSite>[] = [
 			{ fault: read, is: { status: 403 } },
 			...hello,
 			{ passes: 90_000 },
-			{ stuck: ["held: it may have been posted, and the connector cannot check"] },
+			{ stuck: ["held: the post may have been sent, and the connector cannot check"] },
 			once,
 		],
 	},
@@ -278,7 +278,7 @@ export const delivery: readonly Scene[] = [
 			{
 				shows: [
 					"A sentence",
-					"File not attached: I may not attach files here. Ask an administrator to allow it.",
+					"File not attached: I have no permission to attach files here. Ask an administrator to give me “Attach Files”.",
 					"[Good]",
 				],
 				times: 1,

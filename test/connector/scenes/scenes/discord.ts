@@ -203,7 +203,7 @@ export const discord: readonly Scene<DiscordSite>[] = [
 			presence("online"),
 			{ says: "@Parley fail: out of ideas" },
 			{ shows: "That did not work" },
-			presence("dnd", "The model does not answer"),
+			presence("dnd", "The model is not answering"),
 			{ cuts: "socket" },
 			{ says: "@Parley say: again" },
 			{ shows: "[offline] again" },

@@ -287,7 +287,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 		},
 		steps: [
 			{ says: "@Parley write: notes.txt <<< hello" },
-			{ shows: "waits for your decision" },
+			{ shows: "is waiting for your decision" },
 			{ notified: ["Alex"] },
 			{ passes: 11 * 60_000 },
 			{ shows: "**Reminder:**" },

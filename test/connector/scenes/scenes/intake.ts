@@ -82,7 +82,7 @@ export const intake: readonly Scene<DiscordSite>[] = [
 			{ says: "@Parley !help" },
 			{ shows: [/`[!/]task new`/, /`[!/]trust on`/, /`[!/]whoami`/] },
 			{ says: "@Parley !session" },
-			{ shows: "Choose one: `!session new`" },
+			{ shows: "Choose one of these commands: `!session new`" },
 		],
 	},
 	{
@@ -99,7 +99,7 @@ export const intake: readonly Scene<DiscordSite>[] = [
 			{ says: "@Parley say: tee", as: "m" },
 			{ shows: "[offline] tee" },
 			{ edits: "m", into: "@Parley say: tea" },
-			{ shows: ["I had started before you edited this", "[Answer the edited message]"] },
+			{ shows: ["I started before you edited this message", "[Answer the edited message]"] },
 			{ clicks: "Answer the edited message", by: "Max" },
 			{ answered: "Only the author of that message can send it again" },
 			{ clicks: "Answer the edited message" },
@@ -212,7 +212,7 @@ export const intake: readonly Scene<DiscordSite>[] = [
 			{ says: "@Parley say: hi" },
 			{ shows: "[offline] hi" },
 			{ commands: "/why" },
-			{ answered: ["it mentions me; I sent it to the agent", "I have answered it"] },
+			{ answered: ["it mentions me; I sent it to the agent", "I have finished it"] },
 		],
 	},
 ];

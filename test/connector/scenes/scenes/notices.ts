@@ -17,7 +17,7 @@ const write: Step = { says: "@Parley write: notes.txt <<< hello" };
 const asks: Step[] = [
 	write,
 	{ shows: ["Approval", "[Approve once]"] },
-	{ shows: /approval for `write_file`\*\* waits for your decision/, times: 1 },
+	{ shows: /approval for `write_file`\*\* is waiting for your decision/, times: 1 },
 	{ notified: ["Alex"] },
 ];
 
@@ -53,7 +53,7 @@ export const notices: readonly Scene[] = [
 		steps: [
 			...asks,
 			{ restarts: "both" },
-			{ shows: /approval for `write_file`\*\* waits for your decision/, times: 1 },
+			{ shows: /approval for `write_file`\*\* is waiting for your decision/, times: 1 },
 			{ notified: [] },
 			{ stops: "connector" },
 			{ stops: "gateway" },
@@ -78,7 +78,7 @@ export const notices: readonly Scene[] = [
 			{ shows: "**Reminder:**", times: 1 },
 			{ notified: ["Alex"] },
 			{ losesDatabase: true },
-			{ shows: /approval for `write_file`\*\* waits for your decision/, times: 1 },
+			{ shows: /approval for `write_file`\*\* is waiting for your decision/, times: 1 },
 			{ shows: "**Reminder:**", times: 1 },
 			{ notified: [] },
 		],
@@ -144,7 +144,7 @@ export const notices: readonly Scene[] = [
 		steps: [
 			{ says: "@Parley write: a.txt <<< one\n& write: b.txt <<< two" },
 			{ shows: ["2 calls", "[Approve all]"] },
-			{ shows: "wait for your decision", times: 1 },
+			{ shows: "are waiting for your decision", times: 1 },
 			{ notified: ["Alex"] },
 			passes(31),
 			{ shows: ["**Reminder:**", "2 approvals"], times: 1 },
@@ -158,17 +158,17 @@ export const notices: readonly Scene[] = [
 			write,
 			{ shows: "[Approve once]" },
 			{
-				shows: [/approval for `write_file`\*\* waits for your decision/, "here"],
+				shows: [/approval for `write_file`\*\* is waiting for your decision/, "here"],
 				in: "dm",
 				to: "Alex",
 				times: 1,
 			},
-			{ hides: /approval for `write_file`\*\* waits for your decision/ },
+			{ hides: /approval for `write_file`\*\* is waiting for your decision/ },
 			passes(31),
 			{ shows: "**Reminder:**", in: "dm", to: "Alex", times: 1 },
 			{ restarts: "both" },
 			passes(200),
-			{ shows: /approval for `write_file`\*\* waits for your decision/, in: "dm", to: "Alex", times: 1 },
+			{ shows: /approval for `write_file`\*\* is waiting for your decision/, in: "dm", to: "Alex", times: 1 },
 			{ shows: "**Reminder:**", in: "dm", to: "Alex", times: 1 },
 			{ notified: [] },
 		],
@@ -180,7 +180,7 @@ export const notices: readonly Scene[] = [
 			write,
 			{ shows: "[Approve once]" },
 			{
-				shows: [/approval for `write_file`\*\* waits for your decision/, "[Details]"],
+				shows: [/approval for `write_file`\*\* is waiting for your decision/, "[Details]"],
 				in: "random",
 				times: 1,
 			},
@@ -190,7 +190,7 @@ export const notices: readonly Scene[] = [
 			{ clicks: "Details", in: "random", by: "Alex" },
 			{ answered: ["write_file", "notes.txt", "+hello", "[Approve once]"] },
 			{ file: "notes.txt", has: null },
-			{ hides: /approval for `write_file`\*\* waits for your decision/ },
+			{ hides: /approval for `write_file`\*\* is waiting for your decision/ },
 		],
 	},
 	{
@@ -198,7 +198,7 @@ export const notices: readonly Scene[] = [
 		notices: { ...byMention, groups: [{ people: ["Alex"], by: ["channel", "mention"] }] },
 		steps: [
 			write,
-			{ shows: /approval for `write_file`\*\* waits for your decision/, times: 1 },
+			{ shows: /approval for `write_file`\*\* is waiting for your decision/, times: 1 },
 			{ notified: ["Alex"] },
 		],
 	},
@@ -216,9 +216,9 @@ export const discordNotices: readonly Scene<DiscordSite>[] = [
 				},
 			},
 			write,
-			{ shows: /approval for `write_file`\*\* waits for your decision/, times: 1 },
+			{ shows: /approval for `write_file`\*\* is waiting for your decision/, times: 1 },
 			{ notified: ["Alex"] },
-			{ shows: /approval for `write_file`\*\* waits for your decision/, in: "dm", to: "Olga", times: 1 },
+			{ shows: /approval for `write_file`\*\* is waiting for your decision/, in: "dm", to: "Olga", times: 1 },
 		],
 	},
 	{
@@ -234,7 +234,7 @@ export const discordNotices: readonly Scene<DiscordSite>[] = [
 			},
 			write,
 			{ shows: "[Approve once]" },
-			{ stuck: ["a direct message to"] },
+			{ stuck: ["a direct message for"] },
 		],
 	},
 ];
@@ -246,7 +246,7 @@ export const slackNotices: readonly Scene[] = [
 		steps: [
 			{ fault: "conversations.open", is: { error: "user_disabled" } },
 			write,
-			{ shows: /approval for `write_file`\*\* waits for your decision/, times: 1 },
+			{ shows: /approval for `write_file`\*\* is waiting for your decision/, times: 1 },
 			{ notified: ["Alex"] },
 		],
 	},

@@ -173,7 +173,7 @@ export const order: readonly Scene[] = [
 			{ says: "@Parley ask: Which bed?" },
 			{ shows: "Which bed?" },
 			{ commands: "/session compact" },
-			{ answered: "I am working here." },
+			{ answered: "I am still working here." },
 		],
 	},
 	{

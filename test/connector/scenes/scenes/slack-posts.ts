@@ -133,7 +133,7 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 			{ fault: "read", is: { error: "missing_scope" } },
 			{ says: "@Parley say: hello" },
 			{ passes: 30_000 },
-			{ stuck: ["held: it may have been posted, and the connector cannot check"] },
+			{ stuck: ["held: the post may have been sent, and the connector cannot check"] },
 			{ showsOnly: ["[offline] hello"] },
 		],
 	},

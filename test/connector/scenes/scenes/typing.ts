@@ -285,7 +285,7 @@ export function belowChannel(top: "general" | "top"): readonly Scene[] {
 				{ commands: "/session list", in: top },
 				{ answered: ["Conversations in threads:", "write: notes.txt"] },
 				{ commands: "/session compact", in: top },
-				{ answered: "I am working here." },
+				{ answered: "I am still working here." },
 			],
 		},
 		{

@@ -256,7 +256,7 @@ test.each<{ what: string; events: AnswerEvent[]; shown: string[] }>([
 			],
 		],
 		shown: [
-			`final > m1: Hello ~ trusted channel: ran without approval; the trust ends in 2000000 ${under("r1")}`,
+			`final > m1: Hello ~ trusted channel: tools ran without approval; the trust grant expires in 2000000 ${under("r1")}`,
 		],
 	},
 	{

@@ -152,7 +152,7 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"no answer in time is not a denial",
 		[approval(), closed("expired")],
-		`${head}\n⌛ **No answer**, so the call did not run: it expired, {2 s}${command}`,
+		`${head}\n⌛ **No answer**, so the call did not run: the request expired, {2 s}${command}`,
 	],
 	[
 		"a question that was stopped with its run says so",
@@ -172,17 +172,17 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"a reminder is a post of its own with the code of the question",
 		[approval(), reminded()],
-		"**Reminder 1**: still waiting for an answer, expires {until 86400 s}.\n\nAllow run npm test?",
+		"**Reminder 1**: this request is still waiting for an answer. It expires {until 86400 s}.\n\nAllow run npm test?",
 	],
 	[
 		"the second reminder is a different post from the first",
 		[approval(), reminded(), reminded()],
-		"**Reminder 2**: still waiting for an answer, expires {until 86400 s}.\n\nAllow run npm test?",
+		"**Reminder 2**: this request is still waiting for an answer. It expires {until 86400 s}.\n\nAllow run npm test?",
 	],
 	[
 		"a trust request says what is asked for in whole, and who decides",
 		[approval({}, { label: "Trust discord:1:2 for 1 h? Ada (discord:1:7) asks: tests", context: {} })],
-		"**Trust request** · a member requests trust for this channel\nTrust this channel for 1 h? Ada asks: tests\nAn owner or the operator decides. Tools then run here without approval, except calls that always require it.\n(Waiting for an answer.)\n[Approve] [Deny]",
+		"**Trust request** · a member requests trust for this channel\nTrust this channel for 1 h? Ada asks: tests\nIn a trusted channel, tools run without approval, except calls that always require it. An owner or the operator decides.\n(Waiting for an answer.)\n[Approve] [Deny]",
 	],
 	[
 		"a trust request that was confirmed says so",

@@ -52,7 +52,7 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"options for which the list has no room are named and can be written",
 		[elicitation({ type: "select", options: many })],
-		`${begin}\n\n- Also possible: o26, o27\n\nChoose one below, or press **Answer** to write another one.\n${wait}\n{Choose one 1-1: ${listed.join(" | ")}}\n[Answer]`,
+		`${begin}\n\n- Also possible: o26, o27\n\nChoose one below, or press **Answer** to write your own answer.\n${wait}\n{Choose one 1-1: ${listed.join(" | ")}}\n[Answer]`,
 	],
 	[
 		"a long option is shown shortened, and whole behind a button",
@@ -97,7 +97,7 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"no answer in time is told as that",
 		[elicitation({}), closed("expired")],
-		`${begin}\n\n⌛ **No answer**: it expired, {2 s}`,
+		`${begin}\n\n⌛ **No answer**: the request expired, {2 s}`,
 	],
 	[
 		"a question of a deleted conversation is closed",
@@ -107,7 +107,7 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"a long question is shortened in its reminder",
 		[elicitation({ label: "x".repeat(400) }), reminded()],
-		`**Reminder 1**: still waiting for an answer.\n\n${"x".repeat(159)}…`,
+		`**Reminder 1**: this request is still waiting for an answer.\n\n${"x".repeat(159)}…`,
 	],
 ];
 

@@ -19,7 +19,7 @@ test("one post below the card mentions all people of a group", () => {
 	expect(posts[1]).toMatchObject({
 		card: `prompt:${token}:notice:0:0`,
 		notifies: { people: ["42", "43"], ways: ["mention"], channels: [] },
-		text: "**An approval for `run_command`** waits for your decision [here](https://chat.example/1). It expires {until 86400 s}.\n> run npm test",
+		text: "**An approval for `run_command`** is waiting for your decision [here](https://chat.example/1). It expires {until 86400 s}.\n> run npm test",
 	});
 });
 
@@ -32,7 +32,7 @@ test("each person gets a direct message, and each approval channel gets a post w
 	expect(new Set(direct.map(({ card }) => card)).size).toBe(2);
 	// Readers of a direct message or of another channel may not be allowed to see the call.
 	expect(direct[0]?.text).toBe(
-		"**An approval for `run_command`** waits for your decision. It expires {until 86400 s}.",
+		"**An approval for `run_command`** is waiting for your decision. It expires {until 86400 s}.",
 	);
 	const channels = ["discord:1:7", "discord:1:8"];
 	const posts = noticesIn([approval({ notify: { people, by: ["channel"], channels } })]);
@@ -74,8 +74,8 @@ test("a reminder and an escalation replace the usual reminder", () => {
 		reminder({ people: ["discord:1:44"], by: ["mention"], escalated: true }),
 	];
 	expect(noticesIn(events).map(({ text, notifies }) => [text, notifies?.people])).toEqual([
-		[expect.stringContaining("**An approval for `run_command`** waits"), ["42", "43"]],
-		[expect.stringContaining("**Reminder:** the approval for `run_command` still waits"), ["42", "43"]],
+		[expect.stringContaining("**An approval for `run_command`** is waiting"), ["42", "43"]],
+		[expect.stringContaining("**Reminder:** the approval for `run_command` is still waiting"), ["42", "43"]],
 		[expect.stringContaining("**An approval for `run_command`** has no decision yet"), ["44"]],
 	]);
 	expect(play(events).posts).toHaveLength(4);
@@ -84,7 +84,7 @@ test("a reminder and an escalation replace the usual reminder", () => {
 test("calls of one reply have one notice, and a decided call has no reminder", () => {
 	const events = writes(["a.txt", "b.txt"], { context: { notify: mention } });
 	expect(noticesIn(events).map(({ text }) => text)).toEqual([
-		expect.stringContaining("**2 approvals** wait for your decision. They expire"),
+		expect.stringContaining("**2 approvals** are waiting for your decision. They expire"),
 	]);
 	const late = [approval({ notify: mention }), answered({}), reminder({ ...mention, escalated: false })];
 	expect(noticesIn(late)).toHaveLength(1);

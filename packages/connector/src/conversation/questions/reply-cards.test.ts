@@ -90,7 +90,8 @@ test("the card shows an answer in its row, and the buttons of the other calls re
 	expect(over.text).toBe(
 		[
 			"**Approval** · the agent wants to make 3 calls",
-			"⌛ **No answer**, so the call did not run: it expired, {6 s}: **1.** write a.txt",
+			"**1.** `write_file` · write a.txt",
+			"⌛ **No answer**, so the call did not run: the request expired, {6 s}: call 1",
 			"✅ **Approved once** by @42, {4 s}: **2.** write b.txt, **3.** write c.txt",
 		].join("\n"),
 	);
@@ -281,11 +282,11 @@ test("calls that were asked together have one reminder that lists all pending ca
 	const events = [...three, answered({ token })];
 	const { posts } = play([...events, reminded(tokenOf(2)), reminded(tokenOf(3))]);
 	expect(posts.slice(2).map(read)).toEqual([
-		"**Reminder 1**: 2 calls still wait for answers, expires {until 86400 s}.\n\n- **2.** `write_file` · write b.txt\n- **3.** `write_file` · write c.txt",
+		"**Reminder 1**: 2 calls are still waiting for answers. They expire {until 86400 s}.\n\n- **2.** `write_file` · write b.txt\n- **3.** `write_file` · write c.txt",
 	]);
 	const grown = play([...events, ...writes(["d.txt"], { from: 4 }), reminded(tokenOf(4))]);
 	expect(grown.posts.at(-1)?.text).toBe(
-		"**Reminder 1**: still waiting for an answer, expires {until 86400 s}.\n\n- **4.** `write_file` · write d.txt",
+		"**Reminder 1**: this request is still waiting for an answer. It expires {until 86400 s}.\n\n- **4.** `write_file` · write d.txt",
 	);
 });
 

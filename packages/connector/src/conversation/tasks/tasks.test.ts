@@ -127,7 +127,7 @@ const scenarios: readonly Scenario[] = [
 		sees: [
 			`milestone ${card}\n⏸️ Waiting for your answer · started {5 s}\n${foot}`,
 			`milestone ${inThread}: 📋 **Plan**\n\n1. a\n2. b`,
-			`milestone ${inThread} review:review_x1cccccc: ⏸️ **Waiting for your answer**: A schema change\nApprove to continue, or Revise to request changes. You can also reply in this thread.\n[Approve][Revise]`,
+			`milestone ${inThread} review:review_x1cccccc: ⏸️ **Waiting for your answer**: A schema change\nPress **Approve** to continue, or **Revise** to request changes. You can also reply in this thread.\n[Approve][Revise]`,
 		],
 	},
 	{
@@ -216,7 +216,7 @@ const scenarios: readonly Scenario[] = [
 		events: [created, started, failed("overloaded", true)],
 		sees: [
 			`milestone ${card}\n🔁 Retrying soon: overloaded · started {5 s}\n${foot}`,
-			`milestone ${inThread}: 🔁 **Failed**, attempt 2 follows: overloaded`,
+			`milestone ${inThread}: 🔁 **Failed** (attempt 2 follows): overloaded`,
 		],
 	},
 	{
@@ -269,7 +269,7 @@ const scenarios: readonly Scenario[] = [
 		events: [created, started, partCreated, [9, "task.suspended", { ...part, ...asks, plan_content: "" }]],
 		sees: [
 			`progress ${card}\n▶️ In progress · started {5 s}\n⏸️ Waiting for your answer: Look\n\n- ⏸️ Waiting for your answer: Look\n${foot}`,
-			`milestone ${inThread} review:review_x1cccccc: ⏸️ **Waiting for your answer**: A schema change\nApprove to continue, or Revise to request changes. You can also reply in this thread.\n[Approve][Revise]`,
+			`milestone ${inThread} review:review_x1cccccc: ⏸️ **Waiting for your answer**: A schema change\nPress **Approve** to continue, or **Revise** to request changes. You can also reply in this thread.\n[Approve][Revise]`,
 		],
 	},
 	{
@@ -317,7 +317,7 @@ const scenarios: readonly Scenario[] = [
 		name: "a failure that is tried again is not its end, so it notifies no person",
 		scene: inRoom,
 		events: [requested("discord:1:42"), started, failed("overloaded", true)],
-		sees: [expect.any(String), `milestone ${inThread}: 🔁 **Failed**, attempt 2 follows: overloaded`],
+		sees: [expect.any(String), `milestone ${inThread}: 🔁 **Failed** (attempt 2 follows): overloaded`],
 	},
 	{
 		name: "the requester of a task that another person cancels is notified",

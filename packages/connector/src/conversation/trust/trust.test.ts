@@ -26,7 +26,7 @@ function open(cover: string, by: string): string {
 	return [
 		"milestone room grant:grant_1dddddd: 🔓 **This channel is trusted**: tools run here without approval.",
 		`- Covered: ${cover}`,
-		"- Ends {until 3600 s}",
+		"- Expires {until 3600 s}",
 		`- Granted by ${by}: tonight's \\*release\\*`,
 		"- Still requires approval: writes outside the working directory, secrets, changes to the gateway, commands without a sandbox, and irreversible actions",
 		"[End trust]",
@@ -93,17 +93,17 @@ const scenarios: readonly Scenario[] = [
 	{
 		name: "when it expired the card says so, and everybody notices",
 		events: [created, ended("expired")],
-		sees: closed("it expired"),
+		sees: closed("the trust grant expired"),
 	},
 	{
 		name: "who ends it has a name",
 		events: [created, ended("revoked by discord:1:42")],
-		sees: closed("@42 ended it"),
+		sees: closed("@42 ended the trust"),
 	},
 	{
 		name: "who ends it may say why",
 		events: [created, ended("revoked by operator: the release *is* out")],
-		sees: closed("the operator ended it: the release \\*is\\* out"),
+		sees: closed("the operator ended the trust: the release \\*is\\* out"),
 	},
 	{
 		name: "where others may read the channel, that is the reason and not who noticed",

@@ -153,7 +153,9 @@ export class HttpTransport implements Transport {
 	async #receiveIfFree(request: IncomingMessage, text: string): Promise<Answer> {
 		// `ReplayMemory` forgets a failed request, so Slack can send it again.
 		if (this.#running >= maxAtOnce)
-			throw new ParleyError("too many requests at once", { code: "unavailable" });
+			throw new ParleyError(`cannot handle a request from Slack: ${maxAtOnce} requests are already running`, {
+				code: "unavailable",
+			});
 		this.#running += 1;
 		try {
 			return await this.#receive(request, text);
@@ -217,7 +219,7 @@ export function readBody(text: string, contentType: string): Readonly<Record<str
 
 function asObject(value: unknown): Readonly<Record<string, unknown>> {
 	if (typeof value !== "object" || value === null || Array.isArray(value)) {
-		throw new ParleyError("the body is not an object", { code: "invalid_argument" });
+		throw new ParleyError("invalid request body: it is not a JSON object", { code: "invalid_argument" });
 	}
 	return { ...value };
 }
@@ -262,6 +264,10 @@ class UnknownBodies {
 
 	#giveUp(request: IncomingMessage): void {
 		this.#reading.delete(request);
-		request.destroy(new ParleyError("the request takes too long", { code: "deadline_exceeded" }));
+		request.destroy(
+			new ParleyError("cannot read a request from Slack: its body did not arrive in time", {
+				code: "deadline_exceeded",
+			}),
+		);
 	}
 }

@@ -60,7 +60,7 @@ test("a socket that misses events of the other one is suspected separately, and 
 	expect(suspicions).toEqual([]);
 	deaf.noteEvent(one);
 	deaf.noteEvent(one);
-	expect(suspicions).toEqual(["two: it receives no events, and the other socket receives many"]);
+	expect(suspicions).toEqual(["two: this socket receives no events, and the other socket receives many"]);
 	clock.advance(5 * minute);
 	deaf.noteEvent(one);
 	expect(suspicions).toHaveLength(2);

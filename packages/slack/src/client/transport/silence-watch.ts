@@ -70,7 +70,7 @@ export class SilenceWatch<Line extends WatchedSocket> {
 		for (const one of this.#open) {
 			if ((this.#missed.get(one) ?? 0) < maxMissed) continue;
 			this.#suspectedAt = now;
-			one.leave("it receives no events, and the other socket receives many");
+			one.leave("this socket receives no events, and the other socket receives many");
 		}
 	}
 

@@ -45,10 +45,10 @@ test("a line is closed while its socket is being opened", async () => {
 		greeted: () => undefined,
 	});
 	const stop = new AbortController();
-	const refused = expect(line.open(stop.signal)).rejects.toThrow("the connector stops");
+	const refused = expect(line.open(stop.signal)).rejects.toThrow("the connector is stopping");
 	const [, stream] = await server.upgraded;
 	const ended = once(stream.resume(), "end");
-	stop.abort(new Error("the connector stops"));
+	stop.abort(new Error("the connector is stopping"));
 	for (let turn = 0; turn < 5; turn++) await tick();
 	clock.advance(1000);
 	await refused;

@@ -72,10 +72,13 @@ export class SocketLine {
 	async open(signal: AbortSignal): Promise<void> {
 		const over = new AbortController();
 		const late = delay(this.#parts.clock, greetingMs, AbortSignal.any([signal, over.signal])).then(() => {
-			throw new ParleyError("Slack did not send hello on a new socket", { code: "unavailable" });
+			throw new ParleyError(
+				`Slack did not send "hello" on a new socket within ${greetingMs / 1000} seconds`,
+				{ code: "unavailable" },
+			);
 		});
 		const ended = this.#leaving.promise.then(({ reason }) => {
-			throw new ParleyError(`Slack did not send hello on a new socket: ${reason}`, { code: "unavailable" });
+			throw new ParleyError(`Slack did not send "hello" on a new socket: ${reason}`, { code: "unavailable" });
 		});
 		try {
 			await Promise.race([this.#connect(), ended, late]);
@@ -103,7 +106,7 @@ export class SocketLine {
 
 	/** Closes the socket. Waits at most `goodbyeMs` for Slack's closing handshake before it ends the connection. */
 	async close(): Promise<void> {
-		this.leave("the connector closed it");
+		this.leave("the connector closed the socket");
 		this.#isEnded = true;
 		if (this.#socket === undefined) this.#closed.resolve();
 		else this.#socket.close(normalClosure);
@@ -117,7 +120,11 @@ export class SocketLine {
 
 	async #connect(): Promise<void> {
 		const address = await this.#parts.address();
-		if (this.#isEnded) throw new ParleyError("Slack returned an address too late", { code: "cancelled" });
+		if (this.#isEnded)
+			throw new ParleyError(
+				"cannot open a socket to Slack: its address arrived after the connector closed the socket",
+				{ code: "cancelled" },
+			);
 		const socket = new WebSocket(address, { dispatcher: this.#route.dispatcher });
 		this.#socket = socket;
 		// Pings use real time, even if a test controls the clock, because Slack also uses real time.
@@ -155,7 +162,10 @@ export class SocketLine {
 			this.#parts.greeted(frame.num_connections);
 		} else if (frame.type === "disconnect") {
 			const { reason } = frame;
-			this.#leaving.resolve({ reason: `Slack closes it: ${reason}`, isFinal: reason === "link_disabled" });
+			this.#leaving.resolve({
+				reason: `Slack is closing the socket: ${reason}`,
+				isFinal: reason === "link_disabled",
+			});
 		} else this.#receive(frame);
 	}
 

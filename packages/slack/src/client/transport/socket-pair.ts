@@ -54,7 +54,7 @@ export class SocketPair implements Transport {
 		this.#rivals = new OtherProcessWatch({
 			clock,
 			replaceSocket: () =>
-				[...this.#open].at(0)?.leave("the hello on the next socket shows the number of sockets"),
+				[...this.#open].at(0)?.leave("Slack reports the number of sockets only on a new socket"),
 			found: (connections) =>
 				log.warn(
 					"another process uses this app token, so each of them receives only a part of the messages: stop that process",
@@ -76,7 +76,7 @@ export class SocketPair implements Transport {
 		this.#closing.abort();
 		this.#silence.stop();
 		this.#rivals.stop();
-		for (const line of this.#open) line.leave("the connector stops");
+		for (const line of this.#open) line.leave("the connector is stopping");
 		await Promise.all(this.#handled);
 	}
 
@@ -167,7 +167,7 @@ export class SocketPair implements Transport {
 
 	async #receive({ payload, retry_attempt: attempt }: EnvelopeFrame, line: SocketLine): Promise<SlackReply> {
 		if (this.#closing.signal.aborted) {
-			throw new ParleyError("the connector stops", { code: "cancelled" });
+			throw new ParleyError("the connector is stopping", { code: "cancelled" });
 		}
 		this.#silence.noteEvent(line);
 		return this.#parts.deliver(payload, attempt);
