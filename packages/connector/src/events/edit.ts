@@ -27,7 +27,7 @@ export async function runOfMessage(
 		return { session: sent.session, run: sent.run, person: sent.person };
 	}
 	await subscriptions.ready;
-	// After a loss of the database, only the sessions still know the newest runs.
+	// After a loss of the database, only the sessions contain the newest runs.
 	for (const { id, usedAt } of rooms.knownIn(room)) {
 		const isRecent = clock.now() - usedAt < recentMs;
 		const read = isRecent ? await subscriptions.follow(id).catch(absent) : subscriptions.session(id);
@@ -97,7 +97,8 @@ async function removeFromQueue(
 		run_id: run,
 		...behalf,
 	});
-	// An earlier attempt may have cancelled the run: the gateway recognises the key and answers again.
+	// An earlier attempt may have cancelled the run. For the same key, the gateway then returns the result of
+	// that attempt.
 	if (state !== "queued" && answer?.error !== "cancelled") return false;
 	const { status } = await context.gateway.request(
 		"cancel_turn",

@@ -7,7 +7,6 @@ import { Stage } from "../testing/stage.ts";
 const open = (): Promise<Stage> => Stage.open(openSqlite, { joinMs: 2000 });
 const later: SceneStep = { passes: 3000 };
 
-/** Returns the contents of the `send_message` requests. */
 function sent({ gateway }: Stage): unknown[] {
 	return gateway.requests
 		.filter(({ method }) => method === "send_message")

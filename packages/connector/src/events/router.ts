@@ -114,7 +114,8 @@ function apologyInRoom(
 	event: InboundEventOf<"message" | "edited">,
 ): Apology | undefined {
 	const { room, message, seenBefore: replayed = false } = event;
-	// The gateway fails, so the settings of the channel are unknown. They might address the agent even without a mention.
+	// The gateway fails, so the channel settings are unknown. Without a mention, the message may not be for the
+	// agent.
 	if (!isForUs(event, usualFacts).ours) return undefined;
 	const now = replayed ? event.at : clock.now();
 	const rows = roomAnswer({ text: messageTexts.notHandled }, { room, message, now }, platform);

@@ -5,7 +5,6 @@ import { Stage } from "../testing/stage.ts";
 const welcome = { posts: true, approvers: ["chat:guild:olga"], prompts: ["Say hi"] };
 const hello = "Hello!";
 
-/** Opens a stage whose gateway welcomes channels and people. `isPrivate`: the platform has private answers to messages. */
 async function openStage(isPrivate = false): Promise<Stage> {
 	const stage = await Stage.open();
 	for (const place of ["guild:general", "guild:other", "dms:dm-ada"]) {

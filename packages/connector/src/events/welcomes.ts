@@ -10,7 +10,10 @@ import { readWelcome } from "../rooms/welcome.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import { privateAnswer, roomAnswer } from "./answer-rows.ts";
 
-/** Prefix of the cursors of welcomes. These cursors stay, so that a second welcome is impossible. */
+/**
+ * Prefix of the cursors of welcomes. These cursors are never deleted, so that each welcome is posted only
+ * once.
+ */
 const welcomeCursor = "welcome:";
 /** Maximum number of names in memory. Further names are read from the database. */
 const maxKnown = 10_000;

@@ -24,7 +24,6 @@ interface Situation {
 	readonly results?: readonly unknown[];
 }
 
-/** Returns the answer to a press on a control of `r1` or of the message `m1`, and the requests to the gateway. */
 async function pressed(
 	kind: Kind,
 	situation: Situation,

@@ -14,7 +14,7 @@ interface Asker {
 	readonly room: Room;
 }
 
-/** Commands in the background of a conversation, newest first. */
+/** Returns the 50 newest background commands of a conversation, newest first. */
 export async function backgroundOf(
 	context: HandlerContext,
 	{ person, room }: Asker,
@@ -24,7 +24,7 @@ export async function backgroundOf(
 	return (await context.gateway.request("list_commands", params)).commands;
 }
 
-/** Markdown of the running commands of a conversation, or an empty list if none is running. */
+/** Returns the running commands of a conversation as Markdown, or an empty list if no command is running. */
 export async function runningPart(context: HandlerContext, asker: Asker, session: string): Promise<string[]> {
 	const running = (await backgroundOf(context, asker, session)).filter(({ state }) => state === "running");
 	return running.length === 0 ? [] : [commandList(context, texts.running, running)];
@@ -49,7 +49,7 @@ function commandLine({ platform }: HandlerContext, command: CommandPayload): str
 	return `**${number}** ${commandCode(command)} · ${state}`;
 }
 
-/** The command line as code, in one line. */
+/** Returns the command line as code, in one line. */
 export function commandCode({ command }: CommandPayload): string {
 	const value = oneLine(visibleLine(command), maxShown);
 	return markdownDialect.write([{ type: "paragraph", children: [{ type: "inlineCode", value }] }]).trim();

@@ -15,7 +15,6 @@ const [, , secret] = writes([".key", ".crt", ".env"], { context: { risk: "critic
 const questions: OzzieEvent[] = [a, b, secret].filter((event) => event !== undefined);
 const sent: ScriptedAnswers = { prompt_response: () => ({ status: "sent" }) };
 
-/** Returns the subject of the button for all calls, on the card after these events. */
 function buttonOf(events: readonly OzzieEvent[]): string {
 	const [card] = play(events).slice.cards ?? [];
 	if (!card) throw new Error("there is no card");

@@ -28,8 +28,8 @@ export async function editFormFor(
 }
 
 /**
- * Approves a call with the arguments of a filled form. The gateway plans and judges the changed call. A press without form
- * fields gets the reason why no form opened.
+ * Approves a call with the arguments of a filled form. The gateway applies the policy to the changed call. A
+ * press without form fields gets the reason why no form opened.
  */
 export const pressesOfEdits: PressHandlers<"edit"> = {
 	async edit(context, handled, target) {

@@ -9,7 +9,6 @@ import { listedButtons, pressesOfListed } from "./listed.ts";
 
 type Kind = keyof typeof pressesOfListed;
 
-/** Returns the answer to Ada's press, and the requests to the gateway. */
 async function press(kind: Kind, answers: ScriptedAnswers, fields: Readonly<Record<string, string>> = {}) {
 	const { context, gateway } = scriptedContext(answers);
 	const target = { kind, session: "sess_7", subject: token };

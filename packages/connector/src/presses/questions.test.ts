@@ -270,7 +270,6 @@ test.each(["approve", "approve-session"] as const)(
 const proposed = { approvals: 2, arguments: { cmd: "ls" } };
 const edited = { approvals: 2, arguments: { cmd: "rm -rf /" }, changes: 1 };
 
-/** Subject of a button below this call. */
 function subjectBelow(call: typeof proposed): string {
 	const [question] = play([approval(call)]).slice.open;
 	if (!question) throw new Error("no question is open");

@@ -139,7 +139,7 @@ function approving(value: "once" | "session"): PressHandler {
 	};
 }
 
-/** Asks the gateway for a question whose events have not arrived here; undefined if it is closed. */
+/** Requests a question whose events have not arrived here from the gateway; undefined if it is closed. */
 async function askFor(context: HandlerContext, answering: Answering): Promise<OpenQuestion | undefined> {
 	const prompt = await findPrompt(context, answering);
 	return prompt && readQuestion(prompt, context.platform.limits);
@@ -224,7 +224,9 @@ async function openPage(context: HandlerContext, answering: QuestionAnswer): Pro
 	}
 }
 
-/** Returns the gateway's refusal of an answer for its author. Throws errors that do not concern the answer. */
+/**
+ * Returns the gateway's refusal of an answer for its author. Rethrows errors that do not concern the answer.
+ */
 export function answerRefusal(context: HandlerContext, answering: Answering, reason: unknown): Reply {
 	const words = refusalWords(context, answering, reason);
 	switch (ParleyError.from(reason).code) {

@@ -80,15 +80,15 @@ interface Shown {
 	readonly text: string;
 	readonly isCritical: boolean;
 	/**
-	 * Whether a person can still change the arguments while further approvals are missing. This post would then be out of
-	 * date.
+	 * Whether a person can still change the arguments while further approvals are missing. After such a change,
+	 * this post would show outdated arguments.
 	 */
 	readonly canChange: boolean;
 	readonly line: string;
 	readonly buttons: readonly Control[];
 }
 
-/** Returns a complete call; undefined if it no longer waits. */
+/** Returns a complete call; undefined if it no longer waits for a decision. */
 async function showWaiting(
 	context: HandlerContext,
 	{ person, room }: HandledEvent<"press">["event"],
@@ -98,8 +98,8 @@ async function showWaiting(
 	const prompt = await findPrompt(context, { person, room, session, token });
 	const question = questionOf(context, { session, token });
 	if (!prompt || !question) return undefined;
-	// A press is compared with the stored question. If an earlier version stored it, it has no hash, so the button uses the
-	// stored form.
+	// A press is compared with the stored question. A question that an earlier version stored has no hash, so
+	// its button uses the stored form.
 	const bound = question.call?.hash === undefined ? question : readQuestion(prompt, context.platform.limits);
 	return {
 		row,

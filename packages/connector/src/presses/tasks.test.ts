@@ -38,7 +38,6 @@ interface Scenario {
 	readonly answers: ScriptedAnswers;
 	/** Whether the conversation has recorded the end of the task. */
 	readonly over?: true;
-	/** The last request to the gateway. */
 	readonly asks: object;
 	readonly reply?: string;
 }

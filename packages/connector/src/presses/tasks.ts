@@ -29,7 +29,7 @@ export const pressesOfTasks: PressHandlers<"task-approve" | "task-revise" | "tas
 	"task-cancel": known(async (context, { event, key }, { session, subject: task_id }) => {
 		const behalf = context.onBehalf(event.person, event.room);
 		const isOver = () => context.session(session)?.state.tasks.ended.some(({ id }) => id === task_id);
-		// After a crash, this is the state before the earlier attempt.
+		// After a crash, `wasOver` is the state before the earlier attempt.
 		const wasOver = await context.choices.stored(`${key}/over`, async () => (isOver() ? "yes" : "no"));
 		const { status } = await context.gateway.request("cancel_task", { task_id, key, ...behalf });
 		if (status === "cancelled" && wasOver === "no") return;
@@ -89,7 +89,7 @@ interface TaskAnswer {
 	readonly task: string;
 	readonly status: "approved" | "revise";
 	readonly feedback?: string;
-	/** End of the question's token. Absent: the current question is answered. */
+	/** Last characters of the question's token. Absent: the current question is answered. */
 	readonly tokenEnd?: string;
 }
 
@@ -116,7 +116,8 @@ export async function answerTask(
 ): Promise<Reply | undefined> {
 	const behalf = context.onBehalf(person, room);
 	const task = await context.gateway.request("check_task", { task_id, ...behalf });
-	// After a crash, this is the question of the earlier attempt. The gateway may have closed the question.
+	// After a crash, `token` belongs to the question of the earlier attempt. The gateway may have closed that
+	// question.
 	const token = await context.choices.stored(`${key}/question`, async () => {
 		const open = task.suspension?.token;
 		return open?.endsWith(tokenEnd) ? open : undefined;

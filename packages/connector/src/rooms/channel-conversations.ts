@@ -48,8 +48,8 @@ export async function channelConversations(
 }
 
 /**
- * Start of the message that the active run answers. It replaces the title, which is chosen only after the first answer.
- * Empty if no run is active or the session is not read.
+ * Returns the start of the message that the active run answers, for a session without a title. Empty if no
+ * run is active or the session is not read.
  */
 function aboutOf(read: RoomSession | undefined): string {
 	return (read && activeRun(read.state.answers)?.about) ?? "";

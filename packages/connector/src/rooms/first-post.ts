@@ -31,8 +31,9 @@ const pollMs = 100;
 const maxPolls = 30;
 
 /**
- * Posts the first post of a thread once, and resolves with its id. Resolves with undefined if the platform refused the
- * post, or if it was removed. Rejects with `unavailable` while the platform does not post.
+ * Posts the first post of a thread once, and resolves with its id. Resolves with undefined if the platform
+ * refused the post, or if it was removed. Rejects with `unavailable` if the platform has not posted it within
+ * 3 s.
  */
 export async function postFirst(parts: FirstPostParts, post: FirstPost): Promise<string | undefined> {
 	const { outbox, clock, signal } = parts;

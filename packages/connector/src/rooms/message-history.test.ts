@@ -166,7 +166,6 @@ test("with more stops than fit in memory, every conversation is looked up, and n
 	await store.close();
 });
 
-/** Creates a stop in each of `count` conversations, a millisecond apart. */
 async function stopEverywhere(tx: Kysely<ConnectorTables>, count: number): Promise<void> {
 	await sql`
 		with recursive n(n) as (select 1 union all select n + 1 from n where n < ${count})

@@ -286,7 +286,9 @@ async function uploadContextFiles(
 	return ids;
 }
 
-/** Reads an attachment. Repeats an attempt that fails with `unavailable`, with the waits of `readAgainMs`. */
+/**
+ * Reads an attachment. Repeats an attempt that fails with `unavailable`, after the delays in `retryDelaysMs`.
+ */
 async function readPatiently(
 	{ platform, clock, signal }: SendParts,
 	attachment: Attachment,

@@ -24,7 +24,7 @@ interface Refusal extends Reply {
 	readonly isStranger?: true;
 }
 
-/** Answer to a person whose request was refused, with advice. Throws temporary errors again. */
+/** Returns the answer to a person whose request was refused, with advice. Rethrows temporary errors. */
 export async function requestRefusal(
 	context: { readonly whoami: RoomContext["whoami"]; readonly platform: ChatPlatform },
 	{ person, room }: { readonly person: Person; readonly room: Room },

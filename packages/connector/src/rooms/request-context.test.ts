@@ -11,7 +11,6 @@ function earlier(id: string, more: Partial<ReadMessage> = {}): ReadMessage {
 	return { id, relation: "thread", author, ...sentMessage, ...more };
 }
 
-/** Sends a message from Ada, and returns the context that reaches the gateway. */
 async function send(
 	stage: Stage,
 	more: { readonly text?: string; readonly in?: string; readonly referenced?: ReadMessage[] } = {},

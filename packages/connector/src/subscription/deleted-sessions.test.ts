@@ -10,7 +10,6 @@ const asks: readonly SceneStep[] = [
 	{ shows: ["[Approve once]"] },
 ];
 const deletes: SceneStep = { does: ({ gateway }) => gateway.delete() };
-/** Expects a card that names the deletion, and one post about it. */
 const isShown: SceneStep = {
 	shows: ["the conversation was deleted", "This conversation was deleted. Your next"],
 };

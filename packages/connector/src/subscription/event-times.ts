@@ -10,7 +10,10 @@ interface EventTimesParts {
 	readonly signal: AbortSignal;
 }
 
-/** Times of the events of one session. A live event has the present time. For earlier events, the gateway reports the time. */
+/**
+ * Times of the events of one session. A live event gets the present time. The gateway reports the times of
+ * earlier events.
+ */
 export class EventTimes {
 	readonly #parts: EventTimesParts;
 	readonly #session: string;

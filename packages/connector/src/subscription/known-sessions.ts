@@ -61,12 +61,14 @@ export class KnownSessions {
 	}
 }
 
-/** A deletion as an event. It is not recorded, so it gets a number after all recorded events. */
+/**
+ * Returns an event for a deletion, which the gateway does not record. `seq` must follow all recorded events.
+ */
 export function deletionAt(session: string, seq: number): EventFrame {
 	return { type: "event", event: "session.deleted", session_id: session, payload: {}, seq };
 }
 
-/** Returns a deleted session, which reports its deletion to a reader at `seq`. */
+/** Returns an open session whose only event is its deletion, at `seq`. */
 export function deletedSession(id: string, seq: number): OpenSession {
 	return {
 		id,

@@ -20,7 +20,6 @@ test("the first words are posted within a second with a stop button, and grow in
 	]);
 });
 
-/** Streams a word every 100 ms for twelve seconds. Returns the number of edits in this time. */
 async function editsOfTwelveSeconds(stage: Stage): Promise<number> {
 	const before = edits(stage).length;
 	for (let passed = 0; passed < 12_000; passed += 100) {

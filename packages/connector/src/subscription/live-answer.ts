@@ -115,8 +115,8 @@ export class LiveAnswer {
 	#change(): void {
 		this.#isChanged = true;
 		if (this.#run === undefined || this.#run.scheduled || this.#timer !== undefined) return;
-		// While a call waits for an answer, its question must stay the last post. The answer to the question calls this
-		// method again.
+		// While a call waits for an answer, its question must stay the last post. This method is called again
+		// after the answer.
 		if (this.#run.parts?.some((part) => part.type === "call" && part.waits !== undefined)) return;
 		this.#timer = this.#parts.clock.after(this.#shown.length === 0 ? firstMs : this.#waitMs, this.#tick);
 	}
@@ -192,7 +192,7 @@ export class LiveAnswer {
 		return posts.map((body, index) => {
 			const key = postOfAnswer(cardOfRun(run), index);
 			const replyTo = index === 0 ? run.message : undefined;
-			// Each post has the Stop button. The button finds the post after a loss of the database.
+			// The Stop button identifies each post after a loss of the database.
 			const controls = [[stopOfPost(key, scene)]];
 			const facts = defined({ since, grows, replyTo });
 			return { type: "post", body, live: true, key, controls, buttons: [...buttons(index)], ...facts };

@@ -109,7 +109,6 @@ test("a gateway whose data was replaced ends the session with a notice, and a me
 	]);
 });
 
-/** Ends the process without a further commit. */
 async function crash(stage: Stage): Promise<void> {
 	stage.store.refusals = Number.POSITIVE_INFINITY;
 	await stage.connector.stop();
@@ -153,7 +152,6 @@ test("a state without rows is saved when it has become too expensive to restore"
 	expect((await cursorOf(stage)).seq).toBe(session.frames.length);
 });
 
-/** Returns the number of typing indicators that a room shows in the next half minute. */
 async function typingIn(stage: Stage): Promise<number> {
 	const { calls } = stage.platform.surface;
 	const before = calls.length;

@@ -19,8 +19,8 @@ import { SessionSubscription, type SessionSubscriptionParts } from "./session-su
 const maxListed = 1000;
 const parallel = 8;
 /**
- * Time in milliseconds. Sessions with activity within this time are read after a start, because other clients may use them,
- * too.
+ * Maximum age in milliseconds of the last activity of a session that is read after a start. Other clients may
+ * use such a session, too.
  */
 export const recentMs = 24 * 3_600_000;
 
@@ -58,7 +58,8 @@ export class Subscriptions {
 		this.#parts = parts;
 		const listed = this.#list();
 		this.ready = listed.then(() => undefined);
-		// Callers that wait for `ready` get the rejection. A stop of the connector is not an error.
+		// Prevents an unhandled rejection. Callers that await `ready` still receive it. A stop of the connector
+		// is not an error.
 		this.ready.catch(() => undefined);
 		this.#begun = listed.then((sessions) => this.#resumeSubscriptions(sessions)).catch(() => undefined);
 	}
@@ -328,7 +329,7 @@ export class Subscriptions {
 	}
 }
 
-/** Retention of cards in milliseconds. A card can be changed until then. */
+/** Time in milliseconds for which cards are stored and can be edited. */
 const changeableMs = 90 * 24 * 3_600_000;
 
 interface Unlisted {
