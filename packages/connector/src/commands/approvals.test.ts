@@ -9,7 +9,6 @@ import { approvalCommands } from "./approvals.ts";
 
 const [approvals] = approvalCommands;
 
-/** Returns the list that Ada gets, and the requests that the gateway got. */
 async function ask(answers: ScriptedAnswers, from?: number) {
 	const { context, gateway } = scriptedContext(answers);
 	const reply = await approvals?.run(context, commanded("approvals", from === undefined ? {} : { from }));
@@ -73,7 +72,6 @@ test("a call that always requires approval has no approve button", async () => {
 	expect(replyText).not.toContain("[Approve once");
 });
 
-/** Waiting approvals, each with its own token. */
 function many(count: number, ...given: Parameters<typeof listedPrompt>) {
 	const [changes, context] = given;
 	return Array.from({ length: count }, (_, index) =>

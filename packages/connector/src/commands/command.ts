@@ -50,6 +50,6 @@ export interface Command<At extends HandlerContext = HandlerContext> extends Com
 	 * refusal, which becomes the answer.
 	 */
 	run(context: At, handled: HandledEvent<"command">): Promise<Reply | undefined>;
-	/** Returns up to 25 suggestions for an option with `completes`. Must return quickly. */
+	/** Returns up to 25 suggestions for an option with `completes`. A result after 1.5 s is ignored. */
 	complete?(context: At, completing: Completing): Promise<readonly Suggestion[]>;
 }

@@ -24,7 +24,6 @@ const refuse = (): never => {
 	throw new Error("not in this test");
 };
 
-/** A context that records its replies. */
 function talkingContext() {
 	const sentTexts: string[] = [];
 	const { context, gateway } = scriptedContext(answers);

@@ -29,7 +29,6 @@ interface Scenario {
 	readonly options?: Readonly<Record<string, string>>;
 	readonly answers: ScriptedAnswers;
 	readonly says: string | RegExp;
-	/** The last request to the gateway. */
 	readonly asks: { readonly method: string; readonly params: object; readonly sessionId?: string };
 }
 

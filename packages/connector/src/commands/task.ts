@@ -206,7 +206,6 @@ function taskOf(context: HandlerContext, handled: Handling): Promise<Named> {
 	});
 }
 
-/** The title of a task, as Markdown. */
 async function titleOf(context: HandlerContext, { event }: Handling, { id, title }: Named): Promise<string> {
 	const behalf = context.onBehalf(event.person, event.room);
 	const known = title || (await context.gateway.request("check_task", { task_id: id, ...behalf })).title;
@@ -330,7 +329,6 @@ async function tasksHere(
 	return tasks.filter(({ parent_id }) => parent_id === "");
 }
 
-/** Whether the typed text may refer to the task. */
 function mayMean({ id, title }: TaskPayload, typed: string): boolean {
 	const words = typed.trim().toLowerCase();
 	return title.toLowerCase().includes(words) || id.endsWith(words);

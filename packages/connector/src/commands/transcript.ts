@@ -61,7 +61,9 @@ function blocksOf({ event, at }: PastEvent): string[] {
 
 type PayloadOf<Name extends OzzieEvent["event"]> = Extract<OzzieEvent, { readonly event: Name }>["payload"];
 
-/** The message or the answer of a run from before the session may be empty. */
+/**
+ * Returns an empty list for a message without text and files, which a run from before the session may have.
+ */
 function messageOf({ content, author, attachments = [] }: PayloadOf<"user.message">, at: number): string[] {
 	const files = attachments.map(({ name }) => exportTexts.file({ name: plainLine(name, maxName) }));
 	if (content === "" && files.length === 0) return [];

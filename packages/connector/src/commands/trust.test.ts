@@ -41,7 +41,6 @@ interface Scenario {
 	readonly options?: Readonly<Record<string, string | number | boolean>>;
 	readonly answers: ScriptedAnswers;
 	readonly says: string | RegExp;
-	/** The last request to the gateway. */
 	readonly asks: { readonly method: string; readonly params: object };
 }
 

@@ -5,7 +5,6 @@ import { answered, approval, closed, elicitation, event, tokenOf } from "./quest
 type Context = EventPayloads["prompt.request"]["context"];
 type List<Item> = readonly [Item, ...Item[]];
 
-/** Random choices that depend only on the seed. */
 class Dice {
 	#state: number;
 

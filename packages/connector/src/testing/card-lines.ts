@@ -7,7 +7,6 @@ import { seenColumns } from "../text/seen-columns.ts";
 
 const columns = 80;
 
-/** A platform with its own markup. */
 export type LinePlatform = Scene["platform"] & PostFormat;
 
 /**

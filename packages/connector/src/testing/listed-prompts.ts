@@ -40,7 +40,6 @@ export function listedPrompt(
 	};
 }
 
-/** Returns the answers of a gateway with these open prompts. */
 export function waiting(...prompts: readonly Listed[]): ScriptedAnswers {
 	return {
 		list_prompts: ({ token: named }) => ({

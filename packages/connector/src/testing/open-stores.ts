@@ -11,14 +11,12 @@ type ConnectorStore = Store<ConnectorTables>;
 
 const migrations = [keyvMigration, ...connectorMigrations];
 
-/** Opens an empty store for one test. */
 export async function openSqlite(failpoints: Failpoints = noFailpoints): Promise<ConnectorStore> {
 	const directory = await mkdtemp(join(await realpath(tmpdir()), "parley-connector-"));
 	const file = join(directory, "connector.sqlite");
 	return openSqliteStore<ConnectorTables>({ file, migrations, failpoints });
 }
 
-/** Name of each database engine, and the function that opens its store. */
 export const engines: readonly [string, () => Promise<ConnectorStore>][] = [
 	["SQLite", openSqlite],
 	["PostgreSQL", () => openPgliteStore<ConnectorTables>({ migrations })],

@@ -19,10 +19,8 @@ import { ScriptedSurface } from "./scripted-surface.ts";
 export const ada: Person = { id: "42", name: "Ada", roles: [], guest: false, bot: false };
 export const general: Room = { tenant: "1", channel: "2", shared: false, kind: "channel" };
 
-/** `actor` and `place` of the scripted requests. */
 export const behalf = onBehalf(ada, general);
 
-/** Values or form fields of a press. */
 export interface PressInput {
 	readonly values?: string[];
 	readonly fields?: Record<string, string>;
@@ -32,7 +30,6 @@ export type QuestionPress = keyof typeof presses;
 
 /** A person in a room with a question, and a gateway that records the answer. */
 export class QuestionContext {
-	/** Events of the conversation so far. */
 	events: readonly OzzieEvent[];
 	readonly gateway: ScriptedRequests;
 	readonly context: HandlerContext;
@@ -58,7 +55,6 @@ export class QuestionContext {
 		return presses[kind](this.context, { event, key: "key" }, { kind, session, subject });
 	}
 
-	/** Replies to the post of the question. */
 	async says(text: string): Promise<Reply | undefined> {
 		const answering = { person: ada, room: general, key: "key", token, session };
 		const read = readText(this.context, answering, text);
@@ -111,7 +107,6 @@ export function scriptedContext(
 	return { context, gateway };
 }
 
-/** Returns a command that Ada used in the channel. */
 export function commanded(
 	command: string,
 	options: HandledEvent<"command">["event"]["options"] = {},
@@ -120,7 +115,6 @@ export function commanded(
 	return { event: { ...event, attachments: [] }, key: "key" };
 }
 
-/** Returns a press by Ada in the channel. */
 export function pressed(fields: Readonly<Record<string, string>> = {}): HandledEvent<"press"> {
 	const event = { type: "press" as const, room: general, person: ada, at: 0, control: "", values: [] };
 	return { event: { ...event, fields }, key: "key" };
@@ -157,7 +151,6 @@ const task: TaskPayload = {
 	},
 };
 
-/** Returns a running task, with the changes of the test. */
 export function taskPayload(changes: Partial<TaskPayload> = {}): TaskPayload {
 	return { ...task, ...changes };
 }

@@ -19,7 +19,6 @@ export const scene = {
 
 type Changes<Name extends "prompt.request"> = Partial<EventPayloads[Name]>;
 
-/** Returns an approval of `npm test`, with the changes of the test. */
 export function approval(
 	context: Changes<"prompt.request">["context"] = {},
 	changes: Changes<"prompt.request"> = {},
@@ -43,7 +42,6 @@ export function approval(
 	});
 }
 
-/** Returns a question that is not an approval, with the changes of the test. */
 export function elicitation(changes: Changes<"prompt.request">): OzzieEvent {
 	return request({ label: "Which colour?", ...changes });
 }

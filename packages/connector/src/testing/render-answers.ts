@@ -27,10 +27,8 @@ const scene: Scene = {
 		command: (name) => `/${name}`,
 	},
 };
-/** Time of all events. */
 const now = 1_000_000;
 
-/** An event as its name and payload. */
 export type AnswerEvent = { [Name in EventName]: readonly [Name, EventPayloads[Name]] }[EventName];
 
 /** Returns the state of the answers after some events, and the operations as text. */
@@ -82,12 +80,10 @@ function inWords(operation: RenderOperation): string {
 
 export const adaAuthor = { id: "discord:111:42", name: "Ada" };
 
-/** Returns the event of a message by Ada with this platform id. */
 export function says(run: string, content: string, message: string): AnswerEvent {
 	return ["user.message", { content, run_id: run, author: adaAuthor, correlation_id: message }];
 }
 
-/** Returns the events of a run that a schedule starts. */
 export function fires(run: string, origin: OriginPayload): readonly AnswerEvent[] {
 	const trigger = { trigger: "cron", skill_name: "", task_id: "", run_id: run, error: "" };
 	return [
@@ -118,7 +114,6 @@ export function modelCall(run: string, phase: "start" | "end", error = ""): Answ
 	return ["internal.llm.call", { ...usage, ...call }];
 }
 
-/** Returns the events of a tool call that starts and ends. */
 export function calls(id: string): readonly AnswerEvent[] {
 	const call = { name: "read", call_id: id } as const;
 	return [
@@ -127,7 +122,6 @@ export function calls(id: string): readonly AnswerEvent[] {
 	];
 }
 
-/** Returns the event of a run's list, with a step for each of these states. */
 export function lists(
 	run: string,
 	...states: readonly EventPayloads["todo.updated"]["plan"][number]["status"][]
@@ -143,5 +137,4 @@ export function file(run: string, name: string, type: string): AnswerEvent {
 	return ["file.created", { ...facts, run_id: run, call_id: "c" }];
 }
 
-/** Writes the controls below an answer. */
 export const under = (run: string): string => `[Good = good ${run}, Bad = bad ${run}, Again = again ${run}]`;

@@ -15,7 +15,6 @@ import type { GatewayFiles, GatewayHistory, PastEvent } from "../gateway/gateway
 import { type Role, type ScriptedMethods, unknown, usualMethods } from "./scripted-methods.ts";
 import { ScriptedSession } from "./scripted-session.ts";
 
-/** Methods that strangers may call, too. */
 const publicMethods = new Set(["whoami", "pair"]);
 
 /**
@@ -55,7 +54,6 @@ export class ScriptedGateway {
 		return this.roles.get(person) ?? "member";
 	}
 
-	/** The last used session. */
 	get newest(): ScriptedSession {
 		const [newest] = this.sessions.toSorted((one, other) => other.updatedAt - one.updatedAt);
 		if (newest) return newest;
@@ -73,7 +71,6 @@ export class ScriptedGateway {
 		return new ScriptedClient(this);
 	}
 
-	/** Stored files by name. */
 	readonly stored = new Map<string, Uint8Array>();
 	readonly files: GatewayFiles & GatewayHistory = {
 		upload: async ({ name, bytes, signal }) => {
@@ -101,14 +98,12 @@ export class ScriptedGateway {
 		}
 	}
 
-	/** Wakes all callers that wait for a change. */
 	readonly changed = (): void => {
 		const waiting = [...this.#waiting];
 		this.#waiting.clear();
 		for (const wake of waiting) wake();
 	};
 
-	/** Resolves after the next change. */
 	change(): Promise<void> {
 		return new Promise((resolve) => this.#waiting.add(resolve));
 	}
@@ -310,7 +305,6 @@ function deletion(id: string, seq: number): EventFrame {
 	return { type: "event", event: "session.deleted", session_id: id, payload: {}, seq, transient: true };
 }
 
-/** Reads `actor` and `place`, which are separate from a method's own parameters. */
 function behalfOf(params: object): Partial<OnBehalf> {
 	// The cast is safe because the connector writes these fields with `onBehalf`.
 	return params as Partial<OnBehalf>;

@@ -6,10 +6,8 @@ export type Role = "stranger" | "guest" | "member" | "approver" | "owner";
 
 export interface GatewayState {
 	readonly sessions: readonly ScriptedSession[];
-	/** Channel settings, by `TENANT:CHANNEL`. */
 	readonly facts: ReadonlyMap<string, NonNullable<MethodResult<"whoami">["place"]>>;
 	roleOf(person: string): Role;
-	/** Creates a session, or finds the session with the external key. */
 	create(params: {
 		readonly external_key?: string | null | undefined;
 		readonly title?: string | null | undefined;
@@ -22,7 +20,6 @@ export interface ScriptedCall {
 	readonly gateway: GatewayState;
 	readonly actor: NonNullable<OnBehalf["actor"]> | undefined;
 	readonly place: NonNullable<OnBehalf["place"]> | undefined;
-	/** Session that the frame names. */
 	readonly session: ScriptedSession | undefined;
 }
 

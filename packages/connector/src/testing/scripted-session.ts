@@ -27,7 +27,6 @@ export class ScriptedSession {
 	readonly passing: EventFrame[] = [];
 	/** Index of the first transient frame for readers that join now: the start of a reply that has not ended. */
 	joinAt = 0;
-	/** Tokens of open questions. */
 	readonly asking = new Set<string>();
 	title: string;
 	model: string | undefined;

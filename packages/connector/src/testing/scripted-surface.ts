@@ -2,7 +2,6 @@ import type { OutboxRow, Receipt, Surface } from "../platform/surface.ts";
 
 /** A platform with scripted answers. Without a script, it accepts each request. */
 export class ScriptedSurface implements Surface {
-	/** Visible posts. */
 	readonly posts: { remote: string; nonce: string; payload: unknown; conversation: string; at: number }[] =
 		[];
 	/** Returns the time of a new post, in milliseconds since the epoch. */

@@ -72,7 +72,6 @@ export class Stage {
 		await this.start();
 	}
 
-	/** Stored time of the last connection: see `ConnectorParts`. */
 	get watchedAt(): StoredValue<number> {
 		return storedValuesOf(this.store, this.clock, this.platform.name)("watched");
 	}
