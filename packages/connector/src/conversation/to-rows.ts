@@ -180,7 +180,7 @@ function fitShow({ text, foot, card, flows }: ShowOperation, platform: Platform)
 		const posts = [fitPost(parsed, { dialect, limit: narrow }, moreNote)];
 		return { ...withFoot({ posts }, below), snippets: [] };
 	}
-	// Only the agent's text flows. Code stays in a growing answer, and becomes a file when the answer ends.
+	// Only answers have `flows`. Code stays in a growing answer, and becomes a file when the answer ends.
 	const { document, snippets } =
 		flows && platform.snippets ? withoutLongCode(parsed) : { document: parsed, snippets: [] };
 	const sized = (limit: number): Fitted =>

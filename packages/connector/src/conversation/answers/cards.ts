@@ -93,7 +93,7 @@ export function showRetrying(
 	return showRetryCard(run, { lane: "progress", state: "warning", text, stop: true }, scene);
 }
 
-/** Closes the card of retries, if there is one. */
+/** Closes the card of retries, if the run has one. */
 export function showRetryOver(run: Run, text: string, scene: Scene): ShowOperation[] {
 	return run.retrying === true
 		? [showRetryCard(run, { lane: "progress", state: "closed", text }, scene)]

@@ -15,7 +15,6 @@ const buttonStyles = {
 	bad: { label: answerTexts.buttons.bad, style: "secondary", emoji: "👎", rates: "bad" },
 } as const;
 
-/** A button of a run. */
 export function control(
 	kind: keyof typeof buttonStyles,
 	run: string,

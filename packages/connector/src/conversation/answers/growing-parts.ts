@@ -109,7 +109,10 @@ function formattedSpans(paragraph: string): readonly Span[] {
 	return [...spans, ...open.map((one) => ({ start: one.at, end: Number.POSITIVE_INFINITY }))];
 }
 
-/** Whether a delimiter can begin a format. It cannot before a space, and an underscore cannot inside a word. */
+/**
+ * Whether a delimiter can begin a format: `*` and `~` not before a space, and `_` not before a space or
+ * inside a word.
+ */
 function opens(paragraph: string, at: number, mark: string): boolean {
 	const before = paragraph[at - 1] ?? " ";
 	const after = paragraph[at + mark.length] ?? "";

@@ -9,7 +9,6 @@ const notice = (run: string, position: number): string =>
 const offered = (run: string, position: number): string =>
 	notice(run, position).replace("]", `, Add to running request = join ${run}]`);
 
-/** Returns the events in which the queued message of a run joins another run. */
 function joins(run: string, host: string, message: string): AnswerEvent[] {
 	const author = { id: "discord:1:2", name: "Bo" };
 	const steered = { content: "two", run_id: host, author, correlation_id: message, steered: true } as const;

@@ -90,7 +90,10 @@ export function callName({ name, subject }: CallPart, level: LiveLevel): string 
 /** Minimum seconds of a single call that is mentioned below the answer. */
 const minSeconds = 5;
 
-/** Summary of the tool calls of an ended run; undefined if no call is worth mentioning. */
+/**
+ * Summary of the tool calls of an ended run; undefined without calls, and for a single call of less than
+ * `minSeconds`.
+ */
 export function callsFoot(parts: readonly RunPart[]): string | undefined {
 	const calls = parts.filter((part) => part.type === "call");
 	const ms = calls.reduce((sum, { from, to = from }) => sum + Math.max(0, to - from), 0);

@@ -77,7 +77,7 @@ function headOf({ number }: CardRow, { call, again, voters = [] }: OpenQuestion)
 	const pieces: Piece[] = [
 		{ text: `**${number}.** ${inlineCode(tool)}`, columns: columnsOf(`${number}. ${tool}`) },
 	];
-	// The operator's command needs the columns of this hint.
+	// The row of a critical call shows the operator's command, so it has no space for this hint.
 	if (again && call?.risk !== "critical") pieces.push(marked(texts.repeated));
 	// A critical call needs only the operator's approval, so the row shows no count.
 	if (call?.approvals !== undefined && call.risk !== "critical")

@@ -8,7 +8,6 @@ import { cardLines } from "./short-card.ts";
 
 const runs = process.env["PARLEY_TEST_SCALE"] === undefined ? 40 : 500;
 
-/** Writes small print, which all platforms of this test support. */
 const small = (written: string): string => `-# ${written}`;
 
 test.each([

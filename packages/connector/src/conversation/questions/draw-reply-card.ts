@@ -82,7 +82,7 @@ function stateOf(entries: readonly Entry[], waiting: readonly WaitingEntry[]): C
 function entriesOf({ rows }: ReplyCard, open: readonly OpenQuestion[]): readonly Entry[] {
 	return rows.flatMap((row): Entry[] => {
 		const question = row.ended ? undefined : open.find(({ token }) => token === row.token);
-		// The state forgets the oldest open questions if there are very many.
+		// Beyond its maximum, the state drops the oldest open questions.
 		return row.ended || question ? [{ row, question }] : [];
 	});
 }
@@ -319,7 +319,6 @@ export function callButtons(
 	]);
 }
 
-/** Returns a button in its colour. */
 export function buttonOf(
 	kind: ControlKind,
 	{ subject, label }: { readonly subject: string; readonly label: string },

@@ -24,8 +24,8 @@ import {
 } from "./reply-cards.ts";
 
 /**
- * Maximum number of calls of a card, because one post shows the details of all of them. A button also names calls by the
- * bits of a number, which is exact up to 53 bits.
+ * Maximum number of calls of a card, because one post shows the details of all calls. A button also encodes
+ * its calls as the bits of a number, which is exact up to 53 bits.
  */
 const maxCallsOfCard = 25;
 const maxOpen = 200;

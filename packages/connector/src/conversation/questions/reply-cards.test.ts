@@ -34,7 +34,6 @@ function kinds(post: ShowOperation): (string | undefined)[] {
 	return idsOf(post).map((id) => scene.controls.read(id)?.kind);
 }
 
-/** Returns the subject of the post's button of a kind. */
 function subjectOf(post: ShowOperation, kind: string): string | undefined {
 	const targets = idsOf(post).map((id) => scene.controls.read(id));
 	return targets.find((target) => target?.kind === kind)?.subject;

@@ -69,7 +69,6 @@ const ends: Readonly<Record<string, readonly OzzieEvent[]>> = {
 	failed: [closed(long)],
 };
 
-/** Writes small print, which all platforms of this test support. */
 const small = (written: string): string => `-# ${written}`;
 const dialects = { markdown: { ...markdownDialect, small }, chat: { ...chatDialect, small } };
 

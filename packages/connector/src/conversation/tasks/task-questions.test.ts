@@ -14,7 +14,6 @@ const asks = { reason: "May I?", suspend_count: 1, token: "review_x1cccccc", pla
 const resumed: TimedEvent = [20, "task.resumed", task];
 const room: Scene = { ...chatScene, room: { platform: "discord", tenant: "1", channel: "5" } };
 
-/** Returns the posts after the last event, without the card. */
 function posts(events: readonly TimedEvent[], { by = "discord:1:42", scene = room } = {}): string[] {
 	const created: TimedEvent = [1, "task.created", { ...task, description: "…", parent_id: "", by }];
 	const { shown } = reduceTimedEvents(tasks, [created, [5, "task.started", task], ...events], { scene });

@@ -1,12 +1,12 @@
 import { columnsOf } from "../../text/columns.ts";
 import { oneLine, plainLine } from "./plain.ts";
 
-/** Text from outside in one line of at most `columns` columns, as Markdown without formatting. */
+/** Returns untrusted text in one line of at most `columns` columns, as Markdown without formatting. */
 export function plainColumns(text: string, columns: number): string {
 	return plainLine(lineOfColumns(text, columns), Number.POSITIVE_INFINITY);
 }
 
-/** Text from outside in one line of at most `columns` columns. */
+/** Returns untrusted text in one line of at most `columns` columns. */
 export function lineOfColumns(text: string, columns: number): string {
 	const singleLine = oneLine(text, Number.POSITIVE_INFINITY);
 	if (columnsOf(singleLine) <= columns) return singleLine;

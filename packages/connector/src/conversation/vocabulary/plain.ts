@@ -4,7 +4,7 @@ import { trustTexts } from "../../texts/trust.ts";
 
 const byGrapheme = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** Text from outside in one line of at most `maximum` UTF-16 code units. */
+/** Returns untrusted text in one line of at most `maximum` UTF-16 code units. */
 export function oneLine(text: string, maximum: number): string {
 	const line = visibleWords(text.trim().replace(/\s+/gu, " "));
 	if (line.length <= maximum) return line;
@@ -16,7 +16,10 @@ export function oneLine(text: string, maximum: number): string {
 	return `${beginning.trimEnd()}…`;
 }
 
-/** Text from outside in one line, as Markdown without formatting, links or lists. */
+/**
+ * Returns untrusted text in one line, as Markdown without formatting, links or lists. `maximum` limits the
+ * text before it is escaped.
+ */
 export function plainLine(text: string, maximum: number): string {
 	const children = [{ type: "text" as const, value: oneLine(text, maximum) }];
 	return markdownDialect.write([{ type: "paragraph", children }]);
@@ -41,7 +44,10 @@ export function visibleLine(text: string): string {
 	return visible(text).replaceAll("\n", "\\u{a}").replaceAll("\t", "\\u{9}");
 }
 
-/** Text for people. Joiners stay, because emoji and some scripts need them. */
+/**
+ * Returns text for people, with control and direction characters as code points. Joiners stay, because emoji
+ * and some scripts need them.
+ */
 export function visibleWords(text: string): string {
 	return escaped(text, disorderly);
 }
