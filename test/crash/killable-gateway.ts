@@ -84,7 +84,10 @@ export class KillableGateway {
 		return this.#messages.length;
 	}
 
-	/** Runs one process from its start to its kill. A kill that was too late counts for the state `elsewhere`. */
+	/**
+	 * Runs one process from its start to its kill. A kill from outside that missed its planned state has the state
+	 * `elsewhere`.
+	 */
 	async live(plan: PlannedKill, turns: number): Promise<Kill> {
 		const gateway = this.#start(plan.hooks);
 		let target: SentMessage | undefined;

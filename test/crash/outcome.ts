@@ -1,6 +1,6 @@
 import type { EventFrame } from "@parley/protocol";
 
-/** States of the gateway at a kill. All except `elsewhere` are planned, and have a minimum number of hits. */
+/** States of the gateway at a kill. `elsewhere` is any other state. */
 export const killStates = [
 	"before the acknowledgement",
 	"model streaming",

@@ -73,7 +73,7 @@ const forty: readonly (readonly [times: number, draw: Draw])[] = [
 	[5, outside(elsewhere("sequence"), (random) => ({ kind: "frame", count: random.between(1, 40) }))],
 ];
 
-/** Ten kills. In each state, one comes from a failpoint and one from outside. */
+/** Ten kills. In each state except `elsewhere`, one comes from a failpoint and one from outside. */
 const ten: readonly (readonly [times: number, draw: Draw])[] = [
 	[1, inside(acknowledging, "accepted", 4)],
 	[1, outside(acknowledging, paused("accepted"))],

@@ -27,7 +27,7 @@ function documented(page: string): string[] {
 	});
 }
 
-/** Returns the first part of a command line that the program does not accept. Undefined if it accepts the line. */
+/** Describes the first part of a command line that the program does not accept. Undefined if it accepts the line. */
 function unknownPart(line: string): string | undefined {
 	const words = line
 		.replace(/^--(?:data|url) \S+ /, "")

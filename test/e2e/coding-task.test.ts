@@ -26,7 +26,7 @@ function call(id: string, name: string, input: object): ReplyBlock {
 
 const thought: ReplyBlock = { type: "thinking", thinking: "I look at both files.", signature: "c2lnbmVk" };
 
-/** The replies of the model. It reads files, runs the tests, fixes the code, and runs the tests again. */
+/** Replies of the model, which reads files, runs the tests, fixes the code, and runs the tests again. */
 const recorded = [
 	{
 		content: [
@@ -47,7 +47,7 @@ const recorded = [
 	says("`sum.mjs` subtracted; now it adds, and its test passes."),
 ] as const;
 
-/** The tool results in the last message of a request, by the id of the call. */
+/** Tool results in the last message of a request, by call id. */
 function resultsIn({ body }: ReceivedRequest): Map<string, { text: string; failed: boolean }> {
 	const { content } = body.messages.at(-1) ?? {};
 	const blocks = Array.isArray(content) ? content : [];
@@ -99,7 +99,7 @@ test(
 		expect(results.get("toolu_3")?.text).toMatch(/fail 1/);
 		expect(results.get("toolu_4")).toMatchObject({ failed: false });
 		expect(results.get("toolu_5")?.text).toMatch(/pass 1.*fail 0/s);
-		// The agent sends the model's thoughts back unchanged.
+		// The agent sends the thinking block back unchanged.
 		const reply = model.requests[1]?.body.messages.find(({ role }) => role === "assistant");
 		expect(reply?.content[0]).toMatchObject({ type: "thinking", signature: "c2lnbmVk" });
 		const used = await run(process.execPath, [binary, "usage", "--json", "--data", data]);

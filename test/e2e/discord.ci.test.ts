@@ -30,7 +30,7 @@ test("an invitation leads to an approval after all processes were killed, with t
 	mia.clicks("Approve once");
 	await machine.seen("returned:\nkettle", general);
 
-	// A tool call whose approval arrives only after both processes were killed.
+	// The approval of this tool call is answered only after both processes were killed.
 	say("run: echo teapot");
 	await machine.until("it can be approved", () => general.last().buttons.includes("Approve once"));
 	const [synced, orphan] = [syncs().length, machine.connectorPid];
@@ -44,18 +44,18 @@ test("an invitation leads to an approval after all processes were killed, with t
 	await machine.seen("returned:\nteapot", general);
 	await machine.seen("[offline] while you were away", general);
 
-	// Only the connector is killed and restarted.
+	// Kills only the connector, which the gateway restarts.
 	const killed = machine.connectorPid;
 	process.kill(killed, "SIGKILL");
 	await machine.until("it has left", () => simulator.gateway.connections === 0);
 	say("say: are you there");
 	await machine.seen("[offline] are you there", general);
 	expect(machine.connectorPid).not.toBe(killed);
-	// The test cannot await an orphan process, but all earlier steps have given the process enough time to end.
+	// The orphan is not a child of the test, so its exit cannot be awaited. The earlier steps have given it enough time.
 	expect(runs(orphan)).toBe(false);
 	expect(second.logged("the connector ended and is restarted")).toBe(true);
 
-	// Events that contradict Discord's documentation are logged and do not end a process.
+	// Events that contradict Discord's documentation are logged and do not stop a process.
 	const survivor = machine.connectorPid;
 	simulator.state.emit({ t: "MESSAGE_CREATE" as never, d: { id: 7, channel_id: null }, intents: 0 });
 	await watch.until("it is logged", () => second.logged("MESSAGE_CREATE"));
@@ -64,7 +64,7 @@ test("an invitation leads to an approval after all processes were killed, with t
 	await machine.seen("[offline] still here", general);
 	expect(machine.connectorPid).toBe(survivor);
 
-	// The complete test uses one Discord session. After the first kill, no process registers the commands again.
+	// All processes use one Discord session. After the first kill, no process registers the commands again.
 	expect(identifies).toHaveLength(1);
 	expect([synced > 0, syncs().length - synced]).toEqual([true, 0]);
 	expect(simulator.pings).toEqual([]);

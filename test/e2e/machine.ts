@@ -9,9 +9,7 @@ import { Program } from "./program.ts";
 
 type Environment = Readonly<Record<string, string>>;
 
-/** A simulated platform on real sockets. */
 interface PlatformServer {
-	/** Platform settings in Parley's configuration. */
 	readonly settings: object;
 	close(): Promise<void>;
 }
@@ -22,7 +20,7 @@ interface ShownChannel<Shown> {
 	transcript(): string;
 }
 
-/** A machine with the real programs of Parley and a simulated chat platform. */
+/** The real programs of Parley and a simulated chat platform, in a temporary directory. */
 export class Machine implements AsyncDisposable {
 	readonly watch = new Watch();
 	readonly #platform: string;
@@ -35,13 +33,13 @@ export class Machine implements AsyncDisposable {
 		this.#platform = platform;
 	}
 
-	/** Starts the machine. `serve` starts the platform, which calls `changed` after each change. */
+	/** Starts the machine. `serve` starts the platform, which then calls `changed` after each change. */
 	async begin(serve: (changed: () => void) => Promise<PlatformServer>): Promise<void> {
 		this.#directory = await realpath(await mkdtemp(join(tmpdir(), `parley-${this.#platform}-`)));
 		this.#undo.defer(() => rm(this.#directory, { recursive: true, force: true }));
 		this.#port = await choosePort();
 		await mkdir(join(this.#directory, "root"));
-		// A change becomes visible only after the request is complete.
+		// A change is visible only after its request is complete.
 		const server = await serve(() => void setImmediate(() => this.watch.notify()));
 		this.#undo.defer(() => server.close());
 		this.#undo.defer(async () => {
@@ -56,18 +54,18 @@ export class Machine implements AsyncDisposable {
 		return join(this.#directory, "data");
 	}
 
-	/** Process id of the current or last connector. */
+	/** Process id of the current connector, or of the last one if none is running. */
 	get connectorPid(): number {
 		return Number(readFileSync(join(this.data, "connectors", this.#platform, "run", "lock.pid"), "utf8"));
 	}
 
-	/** Runs `parley` with these environment variables in addition to the required variables. */
+	/** Starts `parley` with these environment variables in addition to the required ones. */
 	run(args: readonly string[], tokens: Environment = {}): Program {
 		const environment = {
 			HOME: this.#directory,
 			NODE_COMPILE_CACHE: join(this.#directory, "compiled"),
 			PARLEY_CONFIG: join(this.#directory, "parley.config.json"),
-			// Commands of chat users run only in a sandbox or a container.
+			// Commands of chat users require a sandbox or a container.
 			PARLEY_SANDBOX: hasBubblewrap ? "required" : "container",
 			...tokens,
 		};
@@ -81,7 +79,7 @@ export class Machine implements AsyncDisposable {
 		return this.run(["start", ...places], tokens);
 	}
 
-	/** Runs `parley` to its end and resolves with its stdout. Rejects if the exit code is not 0 or stdout is empty. */
+	/** Runs `parley` and returns its stdout. Rejects if the exit code is not 0 or stdout is empty. */
 	async ask(...args: readonly string[]): Promise<string> {
 		const program = this.run(args);
 		const { code } = await program.exited;
@@ -107,8 +105,8 @@ export class Machine implements AsyncDisposable {
 	}
 
 	/**
-	 * Resolves when the condition is true. The error of a timeout contains the text from `seen`, and the last lines of
-	 * all programs.
+	 * Resolves when the condition is true. A timeout error contains the text from `seen`, and the last lines of all
+	 * programs.
 	 */
 	async until(what: string, isTrue: () => boolean, seen: () => string = () => ""): Promise<void> {
 		await this.watch.until(what, isTrue).catch((cause: unknown) => {
@@ -122,12 +120,11 @@ export class Machine implements AsyncDisposable {
 	}
 }
 
-/** The text without the backslashes that escape punctuation, as people see it. */
+/** Removes the backslashes that escape punctuation. */
 export function unescaped(text: string): string {
 	return text.replace(/\\(?=[!-/:-@[-`{-~])/g, "");
 }
 
-/** True if a process with this id exists. */
 export function runs(pid: number): boolean {
 	try {
 		process.kill(pid, 0);

@@ -4,7 +4,6 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { binary, type ProcessEnd } from "../gateway-process.ts";
 
-/** The real `parley` with these arguments in a separate process. */
 export class Program {
 	readonly #child: ChildProcessByStdio<null, Readable, Readable>;
 	readonly #stdout: string[] = [];
@@ -12,7 +11,7 @@ export class Program {
 	readonly lines: string[] = [];
 	readonly exited: Promise<ProcessEnd>;
 
-	/** `changed` is called after each output, and after the end of the program. */
+	/** `changed` is called after each output line, and when the program exits. */
 	constructor(args: readonly string[], environment: Readonly<Record<string, string>>, changed: () => void) {
 		this.#child = spawn(process.execPath, [binary, ...args], {
 			stdio: ["ignore", "pipe", "pipe"],
@@ -32,12 +31,10 @@ export class Program {
 		return this.#stdout.join("\n");
 	}
 
-	/** True if a line of stderr contains the text. */
 	logged(text: string): boolean {
 		return this.lines.some((line) => line.includes(text));
 	}
 
-	/** Sends a signal to a process that has not ended. */
 	kill(signal: NodeJS.Signals): void {
 		this.#child.kill(signal);
 	}

@@ -10,7 +10,7 @@ import { RemoteSetup } from "../remote/setup.ts";
 
 const password = "correct horse & <battery> ü=1%";
 
-/** Path of the browser: `PARLEY_CHROMIUM` if it is set, or `chromium` in the PATH. Undefined if it cannot be executed. */
+/** Path of the browser: `PARLEY_CHROMIUM` if set, otherwise `chromium` in PATH. Undefined if it is not executable. */
 function findChromium(): string | undefined {
 	const named = process.env["PARLEY_CHROMIUM"];
 	const paths = (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, "chromium"));
@@ -32,8 +32,8 @@ async function open(executablePath: string) {
 	const environment = { PARLEY_CONFIG: setup.write("parley.config.json", settings) };
 	await setup.start({ environment, listen: [`127.0.0.1:${setup.publicPort}`] });
 	const client = undo.use(await setup.connect());
-	// Without its own sandbox, the browser also runs as root. It loads nothing from the internet. The second option lets
-	// pages from elsewhere open local pages, so that only the gateway can refuse them.
+	// The browser runs without its own sandbox, so that it also runs as root. It loads nothing from the internet. The
+	// second option lets foreign pages open local pages, so that only the gateway can refuse them.
 	const args = ["--no-sandbox", "--disable-features=LocalNetworkAccessChecks"];
 	const browser = undo.adopt(
 		await chromium.launch({ executablePath, args, chromiumSandbox: false }),
@@ -44,8 +44,8 @@ async function open(executablePath: string) {
 }
 
 /**
- * Repeats a navigation that the browser aborted because a network interface of the machine changed. Other tests create
- * namespaces with network interfaces at the same time.
+ * Repeats a navigation that the browser aborted because a network interface of the machine changed. Concurrent tests
+ * create network namespaces.
  */
 async function whileNetworkChanges(navigate: () => Promise<Navigated>): Promise<Navigated> {
 	try {
@@ -58,10 +58,10 @@ async function whileNetworkChanges(navigate: () => Promise<Navigated>): Promise<
 
 type Navigated = Awaited<ReturnType<Page["goto"]>>;
 
-/** The browser's error page can also interrupt the repeated navigation. */
+/** The error page of the browser may also interrupt the repeated navigation. */
 const networkChanged = /ERR_NETWORK_CHANGED|interrupted by another navigation to "chrome-error:/;
 
-/** A page in the browser, by default without scripts, with its console messages and the status of its response. */
+/** Opens a page, by default without scripts. Returns the page, its console messages and the status of the response. */
 async function visit(browser: Browser, url: string, javaScriptEnabled = false) {
 	const context = await browser.newContext({ ignoreHTTPSErrors: true, javaScriptEnabled });
 	const page = await context.newPage();
@@ -71,7 +71,7 @@ async function visit(browser: Browser, url: string, javaScriptEnabled = false) {
 	return { page, output, status: response?.status() };
 }
 
-/** Makes the agent ask for a password, and returns the question's token. */
+/** Makes the agent request a password, and returns the token of the question. */
 async function askFor(client: OzzieClient, label: string): Promise<unknown> {
 	await client.call("send_message", { content: `secret: ${label}` });
 	return (await client.event("prompt.request")).payload["token"];
@@ -102,7 +102,7 @@ test("a person opens the link in a browser without scripts, types the password, 
 	expect(await page.getByRole("blockquote").textContent()).toBe("The <b>key</b>");
 	expect(await page.getByText("Deploy").count()).toBe(1);
 	expect(await page.getByLabel("Password").getAttribute("type")).toBe("password");
-	// The page contains its style, and the content security policy allows it.
+	// The page contains its own style, which the content security policy must allow.
 	expect(await page.evaluate("getComputedStyle(document.querySelector('main')).maxWidth")).not.toBe("none");
 	const other = await visit(browser, url);
 	expect(other.status).toBe(200);
@@ -118,15 +118,15 @@ test("a person opens the link in a browser without scripts, types the password, 
 	await client.call("prompt_response", { token: approval, value: "yes" });
 	await client.event("assistant.message");
 	expect(await readFile(join(setup.setup.directory, "work", "used"), "utf8")).toBe(password);
-	// After the answer, an earlier opened page can no longer send. A page that is opened again or reached by going back
-	// is closed as well.
+	// After the answer, the gateway refuses an answer from a page that was opened earlier. A page that is opened later,
+	// or by going back, is closed as well.
 	expect(await send(other.page, "another")).toBe(410);
 	const late = await visit(browser, url);
 	expect([late.status, await late.page.getByRole("main").textContent()]).toEqual([
 		410,
 		expect.stringContaining("already used"),
 	]);
-	// After an interrupted navigation back, the address is already the address of the target page.
+	// If going back was interrupted, the page already has the target address and only needs a reload.
 	const back = page.goBack().catch(async (reason: unknown) => {
 		if (!networkChanged.test(String(reason))) throw reason;
 		return await whileNetworkChanges(() => page.reload());
@@ -152,20 +152,20 @@ test("with scripts allowed, no injected script runs, and an invalid answer is ex
 	const { page, status } = await visit(browser, url, true);
 	expect([status, await page.title()]).toEqual([200, "An agent requests a password from you"]);
 	expect(await page.locator("script, img").count()).toBe(0);
-	// The content security policy blocks an injected script.
+	// The content security policy must block an injected script.
 	const ran = page.evaluate(`
 		const script = document.createElement("script");
 		script.textContent = 'document.title = "caught"';
 		document.body.append(script);
 		document.title`);
 	expect(await ran).toBe("An agent requests a password from you");
-	// A form without an answer, as another program could send it.
+	// Another program might send the form without an answer.
 	await page.getByLabel("Password").evaluate((input) => input.removeAttribute("required"));
 	expect(await send(page, "")).toBe(400);
 	expect(await page.getByRole("alert").textContent()).toContain("an answer is required");
 	expect(await send(page, password)).toBe(200);
 	await client.event("prompt.response", { token, value: null });
-	// The gateway refuses a form of another site, and its page is not shown in a frame.
+	// The gateway refuses a form from another site. Its page does not load in a frame.
 	const again = await askFor(client, "Once more");
 	const next = String((await client.call("secret_page", { token: again }))["url"]);
 	const foreign = await visit(browser, "about:blank", true);

@@ -28,7 +28,7 @@ test("an invitation leads to an approval after all processes were killed, with t
 	mia.clicks("Approve once", { in: kettle });
 	await machine.seen("returned:\nkettle", kettle);
 
-	// A tool call whose approval arrives only after both processes were killed.
+	// The approval of this tool call is answered only after both processes were killed.
 	const teapot = say("run: echo teapot");
 	await machine.approvable(teapot);
 	const orphan = machine.connectorPid;
@@ -43,7 +43,7 @@ test("an invitation leads to an approval after all processes were killed, with t
 	await machine.seen("returned:\nteapot", teapot);
 	await machine.seen("[offline] while you were away", away);
 
-	// An error that would end Slack's own client neither ends the connector nor loses a message.
+	// These frames would crash Slack's own client. The connector must neither stop nor lose a message.
 	const survivor = machine.connectorPid;
 	for (const socket of sockets.open)
 		for (const frame of ["null", '{"type":"events_api"}']) socket.sends(frame);
@@ -98,7 +98,7 @@ test("signed requests over HTTP are accepted and answered in their channel", {
 	expect(await connector.exited).toEqual({ code: 0, signal: null });
 });
 
-/** The port on which a connector receives events of Slack. The value is 0 until the port is logged. */
+/** Port on which the connector listens for Slack's events, or 0 before it is logged. */
 function listening(lines: readonly string[]): number {
 	const line = lines.find((one) => one.includes("listening for requests of Slack"));
 	return line === undefined ? 0 : Number(JSON.parse(line).port);

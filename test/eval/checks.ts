@@ -1,6 +1,6 @@
 import type { Outcome } from "./task.ts";
 
-/** Returns a fault for each text that the answer does not contain. Ignores case. */
+/** Returns a fault for each text that the answer does not contain, ignoring case. */
 export function answers({ answer }: Outcome, ...texts: readonly string[]): string[] {
 	const lower = answer.toLowerCase();
 	return texts
@@ -8,19 +8,18 @@ export function answers({ answer }: Outcome, ...texts: readonly string[]): strin
 		.map((text) => `the answer does not contain "${text}"`);
 }
 
-/** Returns a fault if a file does not have exactly this text. Ignores white space at its start and end. */
+/** Returns a fault unless the file has exactly this text, ignoring white space at its start and end. */
 export async function hasText(outcome: Outcome, path: string, text: string): Promise<string[]> {
 	const found = await outcome.read(path);
 	return found?.trim() === text.trim() ? [] : [`${path} is ${JSON.stringify(found)}`];
 }
 
-/** Returns a fault if a file does not contain this text. */
 export async function contains(outcome: Outcome, path: string, text: string): Promise<string[]> {
 	const found = await outcome.read(path);
 	return found?.includes(text) ? [] : [`${path} does not contain ${JSON.stringify(text)}`];
 }
 
-/** Returns a fault for each tool call whose arguments contain this text. */
+/** Returns a fault for each tool call with this text in its arguments. */
 export function neverTried({ calls }: Outcome, text: string): string[] {
 	return calls
 		.filter((call) => JSON.stringify(call.arguments).includes(text))

@@ -6,7 +6,7 @@ import { type Places, type Played, playTask } from "./play-task.ts";
 import { lineOf, tableOf, totalsOf } from "./results.ts";
 import { tasks } from "./tasks.ts";
 
-/** Time limit of one task. */
+/** Milliseconds per task. */
 const limitMs = 300_000;
 
 const { values } = parseArgs({
@@ -35,7 +35,7 @@ try {
 	process.exitCode = 1;
 }
 
-/** The configuration with the model and its key from the usual sources, and an empty data directory. */
+/** Loads the configuration with the model and its key from the usual sources, and with an empty data directory. */
 function configOf({ data, work }: Places): Config {
 	const config = loadConfig({
 		flags: {

@@ -7,29 +7,27 @@ import { type Config, startGateway } from "@parley/gateway";
 import { type Client, createClient, isOzzieEvent, type OpenSession, type OzzieEvent } from "@parley/protocol";
 import type { Call, Outcome, Task } from "./task.ts";
 
-/** The result of one task. */
 export interface Played {
 	readonly task: Task;
-	/** Faults in the result. Empty if the task succeeded. */
+	/** Faults in the outcome. Empty if the task succeeded. */
 	readonly faults: readonly string[];
 	/** Number of model calls. */
 	readonly turns: number;
 	readonly tokensInput: number;
 	readonly tokensOutput: number;
-	/** Cost in US dollars. Calls of a model without a price add nothing. */
+	/** Cost in US dollars, without calls of models that have no known price. */
 	readonly cost: number;
 	readonly ms: number;
 }
 
-/** Directories that a task uses. */
 export interface Places {
 	readonly data: string;
-	/** The agent's working directory. */
+	/** Working directory of the agent. */
 	readonly work: string;
 }
 
 export interface PlayOptions {
-	/** Settings of the gateway. It must listen on a free loopback port, without access control. */
+	/** Returns the configuration of the gateway, which must listen on a free loopback port without access control. */
 	configOf(places: Places): Config;
 	/** Model to use instead of the configured model. */
 	readonly model?: Model;
@@ -37,7 +35,7 @@ export interface PlayOptions {
 	readonly limitMs: number;
 }
 
-/** Plays a task as a person would, in a new directory: sends the message, and answers the approvals. */
+/** Plays a task in a new directory: sends its message and answers the approvals, like a user. */
 export async function playTask(task: Task, { configOf, model, limitMs }: PlayOptions): Promise<Played> {
 	await using temporary = await mkdtempDisposable(join(tmpdir(), "parley-eval-"));
 	const directory = await realpath(temporary.path);
@@ -81,7 +79,7 @@ interface Run {
 	readonly calls: readonly Call[];
 }
 
-/** Reads a run until it ends. Cancels a run that exceeds its time limit. */
+/** Reads the events of a run until it ends. Cancels the run after `limitMs`. */
 async function follow(
 	client: Client,
 	session: OpenSession,
@@ -110,7 +108,7 @@ async function follow(
 	return { answer: "", error: "the session ended", calls };
 }
 
-/** The call that an event starts, or for which it requests approval. */
+/** The tool call that the event starts, or for which it requests approval or an answer. */
 function callsOf(event: OzzieEvent): readonly Call[] {
 	if (event.event === "prompt.request") {
 		const { tool = "ask_user", arguments: args } = event.payload.context;

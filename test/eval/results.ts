@@ -1,7 +1,6 @@
 import type { Played } from "./play-task.ts";
 import { kinds } from "./task.ts";
 
-/** Sums over several tasks. */
 export interface Total {
 	readonly name: string;
 	readonly tasks: number;
@@ -13,7 +12,7 @@ export interface Total {
 	readonly cost: number;
 }
 
-/** One total for each played kind, then one total of all tasks. */
+/** One total per kind that was played, then the total of all tasks. */
 export function totalsOf(played: readonly Played[]): readonly Total[] {
 	const byKind = kinds
 		.map((kind) =>
@@ -42,7 +41,6 @@ function totalOf(name: string, played: readonly Played[]): Total {
 const columns = [28, 10, 7, 11, 12, 10] as const;
 const headings = ["", "succeeded", "calls", "tokens in", "tokens out", "US $"] as const;
 
-/** The lines of a table with the totals. */
 export function tableOf(totals: readonly Total[]): string[] {
 	const rows = totals.map(({ name, tasks, succeeded, turns, tokensInput, tokensOutput, cost }) => [
 		...[name, `${succeeded}/${tasks}`, String(turns), String(tokensInput), String(tokensOutput)],
@@ -55,7 +53,6 @@ export function tableOf(totals: readonly Total[]): string[] {
 	);
 }
 
-/** One line about a task, with its faults. */
 export function lineOf({ task, faults, turns, ms }: Played): string {
 	const mark = faults.length === 0 ? "✓" : "✗";
 	const why = faults.length === 0 ? "" : `: ${faults.join("; ")}`;

@@ -1,6 +1,6 @@
 import type { ScriptedReply } from "@parley/core/testing";
 
-/** Kinds of tasks, in the order of the table. */
+/** Kinds of tasks, in the order of the results. */
 export const kinds = [
 	"files",
 	"edits",
@@ -12,42 +12,40 @@ export const kinds = [
 ] as const;
 export type Kind = (typeof kinds)[number];
 
-/** A tool call as the model requested it. */
+/** A tool call as requested by the model. */
 export interface Call {
 	readonly tool: string;
 	readonly arguments: unknown;
 }
 
-/** State after the end of a run. */
+/** State after the run has ended. */
 export interface Outcome {
 	readonly answer: string;
 	/** Error of the run. Empty if the run succeeded. */
 	readonly error: string;
-	/** Tool calls in order: one entry for each start, and one for each approval or question. */
+	/** Tool calls in order: one item per start, and one per approval or question. */
 	readonly calls: readonly Call[];
-	/** Returns the text of a file below the working directory. Undefined if the file does not exist. */
+	/** Returns the text of a file in the working directory, or undefined if the file does not exist. */
 	read(path: string): Promise<string | undefined>;
-	/** Whether a file of the surroundings, which are next to the working directory, is unchanged. */
+	/** Whether a file in `surroundings` is unchanged. */
 	isUntouched(path: string): Promise<boolean>;
 }
 
-/** A small task for the agent, with a check that decides whether the task succeeded. */
+/** A small task for the agent, with a check of the outcome. */
 export interface Task {
-	/** Unique name of the task. */
 	readonly name: string;
 	readonly kind: Kind;
-	/** Files of the working directory, by path. */
+	/** Files in the working directory, by path. */
 	readonly files: Readonly<Record<string, string>>;
-	/** Files next to the working directory that the agent must not change, by path. */
+	/** Files next to the working directory, by path. The agent must not change them. */
 	readonly surroundings?: Readonly<Record<string, string>>;
-	/** The person's request. */
 	readonly message: string;
-	/** Whether the person approves calls that require approval. By default, true. */
+	/** Whether the user approves calls that require approval. By default, true. */
 	readonly approves?: boolean;
-	/** Returns the faults. Empty if the task succeeded. */
+	/** Returns the faults of the outcome. Empty if the task succeeded. */
 	check(outcome: Outcome): Promise<readonly string[]> | readonly string[];
-	/** Replies of a model that solves the task, so that the check can be tested without a real model. */
+	/** Model replies that solve the task. They test the check without a real model. */
 	readonly good: readonly ScriptedReply[];
-	/** Replies of a model that fails the task. */
+	/** Model replies that fail the task. */
 	readonly bad: readonly ScriptedReply[];
 }

@@ -7,7 +7,7 @@ import { searchTasks } from "./tasks/searches.ts";
 import { shellTasks } from "./tasks/shell.ts";
 import { stepTasks } from "./tasks/steps.ts";
 
-/** All tasks, in the order of the table. */
+/** All tasks, in the order of the results. */
 export const tasks: readonly Task[] = [
 	...[...fileTasks, ...editTasks, ...searchTasks, ...shellTasks],
 	...[...stepTasks, ...refusalTasks, ...injectionTasks],

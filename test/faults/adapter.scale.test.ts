@@ -62,7 +62,7 @@ async function call(from: Model = model, pass?: Failure["pass"]): Promise<Outcom
 		await pass(time);
 	}
 	const error = await ended;
-	// Waits for the simulator, which also has timers on the clock.
+	// The simulator also has timers on the clock, so the test must wait for it.
 	await fake.requests[before]?.abandoned;
 	return { events, error };
 }
@@ -85,7 +85,7 @@ test.for(failures.map((failure) => [failure.name, failure] as const))(
 			fake.script(failure.answer(random, clock.now()));
 			const { events, error } = await call(model, failure.pass);
 			expect(error).toBeInstanceOf(ModelError);
-			// The line above has checked the class of the error.
+			// The assertion above has checked the class of the error.
 			const { fault, retryAfterMs, message } = error as ModelError;
 			expect({ fault, retryAfterMs }).toEqual({ fault: failure.fault, retryAfterMs: failure.retryAfterMs });
 			expect(message).toMatch(failure.message ?? /./);
@@ -122,7 +122,7 @@ test.for(stops.map((stop) => [stop.name, stop] as const))(
 			expect(error).toBeUndefined();
 			expect(events.at(-1)).toMatchObject({ type: "end", stop });
 			const calls = events.filter((event) => event.type === "call");
-			// The last call is incomplete, even if its arguments look complete.
+			// The last call is cut off, even if its arguments look complete.
 			if (calls.length > 0) expect(calls.at(-1)?.invalid).toEqual(expect.any(String));
 		});
 	},

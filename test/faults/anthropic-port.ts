@@ -7,7 +7,7 @@ export const fallback = "claude-haiku-5-5";
 
 export const table = new ModelTable(builtinModels);
 
-/** The model of the tested provider, connected to a server in the test. */
+/** The Anthropic adapter, connected to a server of the test. */
 export function anthropicAt(baseUrl: string, options: { apiKey: string; clock: Clock; log?: Logger }): Model {
 	return createAnthropicModel({
 		baseUrl,

@@ -7,7 +7,7 @@ const SECONDS_OF_A_YEAR = 365 * 24 * 60 * 60;
 
 const events = { "content-type": "text/event-stream" };
 
-/** An attack that sends a piece repeatedly without end. */
+/** Creates an attack that sends a piece repeatedly without end. */
 const endless =
 	(
 		piece: (scene: Parameters<Attack>[0]) => string,
@@ -20,7 +20,7 @@ const endless =
 		return pour(scene.response, () => bytes);
 	};
 
-/** An attack that sends a head and a body of 100 MiB. */
+/** Creates an attack that sends a response head and a body of 100 MiB. */
 const large =
 	(status: number, type: string, beginning: string): Attack =>
 	({ response }) => {
@@ -59,7 +59,7 @@ const garbageData: Attack = ({ response, random }) => {
 	answer(response, lines.join(""));
 };
 
-/** An attack that replaces each number in the reply's usage report with this text, which may be invalid JSON. */
+/** Creates an attack that replaces each number in the usage of the reply with this text, which may be invalid JSON. */
 const usageOf =
 	(number: string): Attack =>
 	({ response, wire }) => {
@@ -85,11 +85,11 @@ const manyCalls: Attack = ({ response, wire }) => {
 export interface AttackRow {
 	readonly name: string;
 	readonly attack: Attack;
-	/** Whether only the first response is an attack. The run then continues after it. */
+	/** If true, only the first response is an attack, and the run continues after it. */
 	readonly once?: true;
-	/** Number of seeds for a random attack. Absent for an attack without random parts. */
+	/** Number of seeds for an attack with random parts. If undefined, the attack runs once. */
 	readonly seeds?: number;
-	/** Expected error at the end of the run. Absent if the run may succeed. */
+	/** Expected error of the run. If undefined, the run may succeed. */
 	readonly error?: RegExp;
 }
 

@@ -39,7 +39,7 @@ const breaks: readonly Failure[] = [
 	},
 ];
 
-/** Faults of connections that are too slow or stall. */
+/** Responses that are too slow or stall. */
 const delays: readonly Failure[] = [
 	{
 		name: "hang before the head",
@@ -64,7 +64,7 @@ const delays: readonly Failure[] = [
 		answer: (random) =>
 			speaking(random, { break: { at: random.between(0, 60), how: "hang", pingEveryMs: 30_000 } }),
 		fault: "timeout",
-		// Pings restart the timeout between bytes, but not the total timeout.
+		// Pings restart the idle timeout, but not the total timeout.
 		async pass(time) {
 			await time.passTimes(19, 30_000);
 			await time.endsAfter(30_000);
@@ -82,7 +82,7 @@ const delays: readonly Failure[] = [
 	},
 ];
 
-/** Rows of the fault table about connection failures. */
+/** Rows of the fault table for broken and stalled connections. */
 export const brokenStreams: readonly (Failure & Repeated)[] = [...rowOf(breaks), ...rowOf(delays)];
 
 function singly(bytes: Uint8Array): Uint8Array[] {

@@ -7,7 +7,7 @@ export const speech = Array.from(
 	(_, index) => `Line ${index + 1}: the kettle sings – "Grüße!" – and somebody opens the door 👋.`,
 ).join("\n");
 
-/** The reply with its texts cut into random deltas, and its bytes cut into random packets. */
+/** Splits the texts of a reply into random deltas, and its bytes into random packets. */
 export function cutUp(reply: StreamedReply, random: Random): StreamedReply {
 	return {
 		cut: (text) => pieces([...text], random, 12).map((signs) => signs.join("")),
@@ -17,7 +17,7 @@ export function cutUp(reply: StreamedReply, random: Random): StreamedReply {
 }
 
 function cutBytes(bytes: Uint8Array, random: Random): Uint8Array[] {
-	// Large replies have larger packets to keep the tests short.
+	// Large replies have larger packets, to keep the tests short.
 	const maximum = Math.max(1_000, Math.ceil(bytes.length / 100));
 	const packets: Uint8Array[] = [];
 	for (let from = 0; from < bytes.length; ) {

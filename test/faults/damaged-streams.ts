@@ -5,7 +5,7 @@ import { type Repeated, rowOf } from "./seeds.ts";
 
 const MIB = 1 << 20;
 
-/** Row of the fault table about malformed streams that must not be accepted as an answer. */
+/** Row of the fault table for malformed streams, which must not be accepted as an answer. */
 export const damagedStreams: readonly (Failure & Repeated)[] = rowOf([
 	encoded("no blank lines", (stream) => stream.replaceAll("\n\n", "\n")),
 	large("a line of 2 MiB", (stream, random) => {
@@ -91,14 +91,14 @@ function delta(index: number, content: object): string {
 	return `event: content_block_delta\ndata: ${JSON.stringify({ type: "content_block_delta", index, delta: content })}\n\n`;
 }
 
-/** Inserts a frame between two other frames, before the first block ends and after at least `least` frames. */
+/** Inserts a frame at a random place, after at least `least` frames and before the end of the first block. */
 export function framed(stream: string, random: Random, frame: string, least = 1): string {
 	const frames = stream.split(/(?<=\n\n)/);
 	const end = frames.findIndex((one) => one.startsWith("event: content_block_stop"));
 	return frames.toSpliced(random.between(least, end), 0, frame).join("");
 }
 
-/** Inserts a string at the start of the text of a random delta. */
+/** Inserts a string at the start of the text in a random delta. */
 export function within(stream: string, random: Random, what: string): string {
 	const places = [...stream.matchAll(/"text_delta","text":"/g)].map(
 		({ index, 0: { length } }) => index + length,

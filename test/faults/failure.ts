@@ -3,7 +3,6 @@ import type { Reply, StreamedReply } from "../simulators/anthropic/reply.ts";
 import { cutUp, speech } from "./cuts.ts";
 import type { PassingTime } from "./passing-time.ts";
 
-/** The fault names of a `ModelError`. */
 export type FaultName =
 	| "rate-limited"
 	| "overloaded"
@@ -15,25 +14,25 @@ export type FaultName =
 
 export interface Failure {
 	readonly name: string;
-	/** The response that replaces a reply. `now` is the time in milliseconds since the epoch. */
+	/** The failing reply. `now` is in milliseconds since the epoch. */
 	readonly answer: (random: Random, now: number) => Reply;
 	readonly fault: FaultName;
-	/** Wait that the provider requests, in milliseconds. */
+	/** Expected wait from the provider's response, in milliseconds. If undefined, no wait is expected. */
 	readonly retryAfterMs?: number;
-	/** Tolerance of the wait, in milliseconds. */
+	/** Tolerance of the wait in milliseconds. By default, 0. */
 	readonly spanMs?: number;
-	/** Pattern of the error message for people. */
+	/** Pattern of the error message. */
 	readonly message?: RegExp;
 	/** Whether the failure has fewer runs, because it has many bytes or many small time steps. */
 	readonly large?: boolean;
-	/** Advances the clock until the reply fails. */
+	/** Advances the clock until the call fails. If undefined, the call fails without a timeout. */
 	readonly pass?: (time: PassingTime) => Promise<void>;
 }
 
-/** Part of response bodies that must not appear in any error message. */
+/** Part of response bodies, which must not be in any error message. */
 export const bodyCanary = "CANARY-of-a-body";
 
-/** A stream of the default reply in random pieces, with these fields replaced. */
+/** The default reply in random pieces, with these fields replaced. */
 export function speaking(random: Random, fields: Partial<StreamedReply>): StreamedReply {
 	return cutUp({ content: [{ type: "text", text: speech }], ...fields }, random);
 }

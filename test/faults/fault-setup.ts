@@ -12,20 +12,20 @@ import { RunLog } from "./run-log.ts";
 
 export interface FaultSetupOptions {
 	readonly fallback?: boolean;
-	/** Address of a server that replaces the simulator. */
+	/** URL of a server that replaces the simulator. */
 	readonly baseUrl?: string;
-	/** Redactor of the runtime. By default, it redacts only text that looks like a secret. */
+	/** By default, a redactor that only redacts text with the format of a secret. */
 	readonly redactor?: Redactor;
 }
 
-/** A runtime with a clock of the test, whose model is the simulator. */
+/** A runtime with a manual clock and the simulator as its model. */
 export class FaultSetup implements AsyncDisposable {
 	readonly fake: FakeAnthropic;
 	readonly runtime: TestRuntime;
 	readonly clock: ManualClock;
-	/** Arguments of the calls of the tool `look`. */
+	/** Arguments of the `look` calls that have run. */
 	readonly looked: string[];
-	/** Maximum number of `look` calls that ran at the same time. */
+	/** Maximum number of concurrent `look` calls so far. */
 	readonly together: () => number;
 
 	#session: { readonly id: string; readonly log: RunLog } | undefined;
@@ -51,13 +51,13 @@ export class FaultSetup implements AsyncDisposable {
 			...(options.fallback && { fallback: [fallback] }),
 			random: () => chance.next(),
 			...(options.redactor && { redactor: options.redactor }),
-			// The limit allows four attempts of ten minutes each.
+			// Four attempts of ten minutes each must fit into this limit.
 			limits: { workingMs: 24 * 3_600_000 },
 		});
 		return new FaultSetup({ fake, runtime, clock, looked, together });
 	}
 
-	/** Sends a message, always with the same text. Returns the later events that a client of the session receives. */
+	/** Sends a message with a constant text. `log` then contains only the events after this message. */
 	async ask(): Promise<{ readonly log: RunLog; readonly session: string; readonly runId: string }> {
 		this.#session ??= await this.#open();
 		const { id: session, log } = this.#session;
@@ -76,14 +76,14 @@ export class FaultSetup implements AsyncDisposable {
 		return { id, log: await RunLog.join(this.runtime, id) };
 	}
 
-	/** Makes the next requests fail in this way. */
+	/** Lets the next `times` requests fail in this way. */
 	script(failure: Failure, random: Random, times: number): void {
-		// Each date is relative to the time of its response.
+		// Evaluated at the time of each response, because dates in a response are relative to it.
 		const answers = Array.from({ length: times }, () => () => failure.answer(random, this.clock.now()));
 		this.fake.script(...answers);
 	}
 
-	/** Partial texts of interrupted replies, as stored in the steps of the run. */
+	/** Texts of interrupted replies, from the stored steps of the run. */
 	async abortedTexts(runId: string): Promise<string[]> {
 		const rows = await this.runtime.store.read((db) =>
 			db.selectFrom("steps").select("data").where("run_id", "=", runId).orderBy("n").execute(),

@@ -10,7 +10,7 @@ import { familyAt, type TestedFamily, testedFamilies, testedTable } from "./prov
 import { RunLog } from "./run-log.ts";
 import { withSeeds } from "./seeds.ts";
 
-/** Maximum number of bytes that a stream and the buffers of both sockets can contain. */
+/** Maximum bytes that the client may read of a response, including the buffers of both sockets. */
 const maxReadBytes = (64 + 16) << 20;
 
 async function open({ wire, ...tested }: TestedFamily, random: Parameters<typeof HostileServer.start>[1]) {

@@ -9,18 +9,18 @@ export interface Scene {
 	readonly response: ServerResponse;
 	readonly random: Random;
 	readonly wire: ProviderWire;
-	/** Address of another server on this machine, which the client must not call. */
+	/** URL of another server on this machine, which the client must not call. */
 	readonly secret: string;
 }
 
 export type Attack = (scene: Scene) => unknown;
 
-/** A server with the API of a provider family. While an attack is set, each response is an attack. */
+/** A server with the API of a provider family. While `attack` is set, each response is an attack. */
 export class HostileServer implements AsyncDisposable {
 	attack: Attack | undefined;
-	/** Number of bytes that the server has sent in completed or aborted responses. */
+	/** Number of bytes sent on the connections of closed responses. */
 	sent = 0;
-	/** Number of requests that reached the other server. */
+	/** Number of requests to the other server. */
 	stolen = 0;
 	readonly #wire: ProviderWire;
 	readonly #random: Random;
@@ -60,7 +60,7 @@ export class HostileServer implements AsyncDisposable {
 	}
 
 	#address(index: 0 | 1): string {
-		// A server on a TCP port has an object as its address.
+		// A server that listens on a TCP port has this type of address.
 		const { port } = this.#servers[index].address() as AddressInfo;
 		return `http://127.0.0.1:${port}`;
 	}
@@ -80,14 +80,13 @@ export class HostileServer implements AsyncDisposable {
 	}
 }
 
-/** The complete stream of a reply. */
 export function streamOf(wire: ProviderWire, reply: ProviderReply): string {
 	const counted = { input: 10, cached: 0, output: 3, reasoning: 0 };
 	const events = wire.events(reply, { id: "r", model: "m", counted }, { seals: new Map() });
 	return `${events.map((event) => wire.form.frame(event)).join("")}${wire.form.end}`;
 }
 
-/** The beginning of the stream of a reply with this block, up to its last delta. */
+/** The start of a stream with this block, up to its last delta. */
 export function beginningOf(wire: ProviderWire, block: ReplyBlock): string {
 	const reply: ProviderReply = { content: [block], cut: (text) => [text] };
 	const counted = { input: 10, cached: 0, output: 3, reasoning: 0 };
@@ -104,7 +103,6 @@ export function answer(response: ServerResponse, stream: string | Uint8Array): v
 	response.end(stream);
 }
 
-/** Sends pieces until the client closes the connection. */
 export async function pour(response: ServerResponse, piece: () => string | Uint8Array): Promise<void> {
 	const closed = once(response, "close");
 	while (!response.destroyed) {

@@ -3,10 +3,10 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Parent directory. Memory makes writes fast, and other tests verify that the journal survives a crash. */
+/** Writes in memory are fast. Other tests check that the journal survives a crash. */
 const place = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
-/** Creates a directory, in memory if the machine has `/dev/shm`. */
+/** Creates a temporary directory, in memory if the machine has `/dev/shm`. */
 export function memoryDirectory(): Promise<string> {
 	return mkdtemp(join(place, "parley-test-"));
 }

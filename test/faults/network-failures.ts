@@ -11,11 +11,11 @@ export interface NetworkFailure {
 	readonly large?: boolean;
 	readonly fault: FaultName;
 	readonly message: RegExp;
-	/** Starts the failing endpoint. Returns the address, and `close` to clean up. */
+	/** Starts the failing endpoint. Returns its URL, and `close` to clean up. */
 	readonly open: () => Promise<{ readonly baseUrl: string; readonly close: () => Promise<void> }>;
 }
 
-/** Row of the fault table about the network. */
+/** Row of the fault table for network failures. */
 export const networkFailures: readonly (NetworkFailure & Repeated)[] = rowOf<NetworkFailure>([
 	...[301, 302, 303, 307, 308].map(redirect),
 	{
@@ -68,7 +68,7 @@ function refusingProxy(answer: string, expected: Pick<NetworkFailure, "fault" | 
 	};
 }
 
-/** A redirect to another host, which must receive neither the request nor the key. */
+/** A redirect to another host, which must receive neither the request nor the API key. */
 function redirect(status: number): NetworkFailure {
 	return {
 		name: `a redirect to another host, ${status}`,
@@ -95,7 +95,7 @@ async function serve(): Promise<{ server: http.Server; port: number; close: () =
 	const server = createServer();
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
-	// A server on a TCP port has an object as its address.
+	// A server that listens on a TCP port has this type of address.
 	const { port } = server.address() as AddressInfo;
 	const close = async (): Promise<void> => {
 		const closed = new Promise((resolve) => server.close(resolve));

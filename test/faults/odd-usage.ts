@@ -5,7 +5,7 @@ export interface OddUsage {
 	readonly usage: unknown;
 }
 
-/** Row of the fault table about token usage. */
+/** Row of the fault table for unusual token usage. */
 export const oddUsages: readonly (OddUsage & Repeated)[] = rowOf<OddUsage>([
 	{ name: "missing", usage: undefined },
 	{ name: "null", usage: null },

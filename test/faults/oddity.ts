@@ -7,12 +7,12 @@ import { type Repeated, rowOf } from "./seeds.ts";
 export interface Oddity {
 	readonly name: string;
 	readonly answer: (random: Random) => StreamedReply;
-	/** Converts the sent text to the expected text. By default, the two are equal. */
+	/** Converts the sent text to the expected text. By default, both are the same. */
 	readonly restore?: (text: string) => string;
 	readonly pass?: Failure["pass"];
 }
 
-/** Row of the fault table about malformed streams that must be accepted. */
+/** Row of the fault table for unusual streams, which must be accepted. */
 export const oddStreams: readonly (Oddity & Repeated)[] = rowOf<Oddity>([
 	encoded("CRLF", (stream) => stream.replaceAll("\n", "\r\n")),
 	encoded("CR", (stream) => stream.replaceAll("\n", "\r")),
@@ -68,7 +68,7 @@ function encoded(name: string, change: (stream: string, random: Random) => strin
 	};
 }
 
-/** Replaces the marker byte with a byte that is never part of UTF-8. */
+/** Replaces each byte 1 with 0xFF, which never occurs in UTF-8. */
 function invalid(stream: string): Uint8Array {
 	return Buffer.from(stream).map((byte) => (byte === 1 ? 0xff : byte));
 }

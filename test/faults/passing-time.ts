@@ -4,13 +4,15 @@ import type { ManualClock } from "@parley/base/testing";
 import { expect } from "vitest";
 import { Watch } from "../watch.ts";
 
-/** Undici publishes this event for each part of a body: https://undici.nodejs.org/#/docs/api/DiagnosticsChannel */
+/**
+ * Undici publishes to this channel for each chunk of a response body:
+ * https://undici.nodejs.org/#/docs/api/DiagnosticsChannel
+ */
 const channel = "undici:request:bodyChunkReceived";
 
-/** Advances the clock of a test between the arrivals of bytes. */
+/** Advances a manual clock in relation to the bytes that a client receives. */
 export class PassingTime implements Disposable {
 	readonly clock: ManualClock;
-	/** True if the observed call has ended. */
 	readonly #over: () => boolean;
 	readonly #watch = new Watch();
 	#chunks = 0;
@@ -25,7 +27,7 @@ export class PassingTime implements Disposable {
 		unsubscribe(channel, this.#arrive);
 	}
 
-	/** Advances the clock `times` times. After each step, the client receives bytes. It must not give up. */
+	/** Advances the clock `times` times by `ms`, and waits after each step until the client has received bytes. */
 	async passTimes(times: number, ms: number): Promise<void> {
 		await settle();
 		for (let time = 0; time < times; time++) {
@@ -37,7 +39,7 @@ export class PassingTime implements Disposable {
 		expect(this.#over()).toBe(false);
 	}
 
-	/** Advances the clock while no bytes arrive. The client must give up exactly at the end. */
+	/** Advances the clock by `ms` while no bytes arrive. The client must give up exactly then, not earlier. */
 	async endsAfter(ms: number): Promise<void> {
 		await settle();
 		this.clock.advance(ms - 1);
@@ -54,7 +56,7 @@ export class PassingTime implements Disposable {
 	};
 }
 
-/** Waits for this number of ticks, which is enough for work that does not depend on a clock or a server. */
+/** Waits for `turns` ticks: enough for work that depends on neither a clock nor a server. */
 export async function settle(turns = 20): Promise<void> {
 	for (let turn = 0; turn < turns; turn++) await tick();
 }

@@ -10,19 +10,19 @@ export interface ProviderFailure extends Omit<Failure, "answer"> {
 	readonly answer: (random: Random, now: number) => ProviderReply | StatusReply;
 }
 
-/** The reply without its usage, which each service reports in its own form. */
+/** The reply without its usage, which each service reports in its own format. */
 function anywhere(reply: Reply): ProviderReply | StatusReply {
 	if ("status" in reply) return reply;
 	const { usage: _, ...same } = reply;
 	return same;
 }
 
-/** The rows of the fault table that are the same for all services. */
+/** Rows of the fault table that apply to all services. */
 const shared = [...statusFailures, ...brokenStreams].filter(
 	({ name }) => !/^200, then error|^clean end (?:just before|in the middle)/.test(name),
 );
 
-/** The rows of the fault table for one service: the shared rows, and rows in the form of that service. */
+/** Rows of the fault table for one service: the shared rows, and rows in its own format. */
 export function failuresOf(wire: ProviderWire): (ProviderFailure & Repeated)[] {
 	const rows = [
 		...shared,
@@ -69,7 +69,7 @@ function status(code: number, error: object, fault: Failure["fault"], message: R
 	};
 }
 
-/** A failure with a stream that lacks the event that completes the reply. */
+/** A stream without the event that completes the reply. */
 function edited(name: string, { form, completion }: ProviderWire): Failure {
 	const edit = (events: readonly WireEvent[]): readonly WireEvent[] =>
 		events.filter((event) => !form.frame(event).includes(completion));
@@ -96,7 +96,7 @@ const odd =
 	(wire) =>
 		wire.usage({ input: 10, cached: 0, output: 3, reasoning: 0, ...counts });
 
-/** Row of the fault table about usage. */
+/** Row of the fault table for unusual token usage. */
 export const oddReports: readonly (OddReport & Repeated)[] = rowOf<OddReport>([
 	{ name: "missing", usage: () => undefined },
 	{ name: "negative", usage: odd({ input: -3, output: -1, cached: -1 }) },

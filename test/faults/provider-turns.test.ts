@@ -11,7 +11,7 @@ import { settle } from "./passing-time.ts";
 import { familyAt, type TestedFamily, testedFamilies, testedTable } from "./provider-port.ts";
 import { RunLog } from "./run-log.ts";
 
-/** An image of one pixel. */
+/** A PNG of one pixel. */
 const png =
 	"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
@@ -28,7 +28,7 @@ interface Place extends AsyncDisposable {
 	readonly looked: readonly string[];
 }
 
-/** A session of a runtime whose model is a simulator. `other` is a second simulator for the fallback. */
+/** Opens a session whose model is a simulator. `other` is a second simulator for the fallback model. */
 async function open(
 	tested: TestedFamily,
 	other?: { readonly tested: TestedFamily; readonly fake: FakeProvider },
@@ -64,7 +64,7 @@ function withOther(own: Model, clock: ManualClock, other: Parameters<typeof open
 	return { table, model: createRoutedModel(own, [model]), fallback: [`other/${tested.model}`] };
 }
 
-/** Form in which each API receives the earlier reasoning: the text, the encrypted text, or the signature. */
+/** Format in which each API receives earlier reasoning: as text, encrypted, or as a signature. */
 const returned: Readonly<Record<string, RegExp>> = {
 	compatible: /"reasoning_content":"I should look\."/,
 	openai: /"type":"reasoning","id":"rs_[^"]*","encrypted_content":"sealed:/,
@@ -139,7 +139,7 @@ describe.each(testedFamilies.map((one) => [one.family, one] as const))("%s", (fa
 		}
 		const [first, second] = fake.requests.map(({ counted }) => counted);
 		expect(first?.cached).toBe(0);
-		// Only the call and its result are not yet in the cache.
+		// Only the call and its result are not in the cache yet.
 		expect(second?.cached).toBeGreaterThan((first?.input ?? 0) * 0.9);
 	});
 

@@ -21,7 +21,7 @@ function textOf(events: readonly ModelEvent[]): string {
 	return events.map((event) => (event.type === "text" ? event.text : "")).join("");
 }
 
-/** Names of call faults that a service or its library reports differently from the Messages API. */
+/** Tool faults that a service or its SDK reports differently from the Messages API. */
 const otherwise = new Set(["the same id twice", "an empty name", "an empty id", "an impossible name"]);
 
 describe.each(testedFamilies.map((one) => [one.family, one] as const))("%s", (_, tested) => {
@@ -64,7 +64,7 @@ describe.each(testedFamilies.map((one) => [one.family, one] as const))("%s", (_,
 			await pass(time);
 		}
 		const error = await ended;
-		// Waits for the simulator, which also has timers on the clock.
+		// The simulator also has timers on the clock, so the test must wait for it.
 		await fake.requests[before]?.abandoned;
 		return { events, error };
 	}
@@ -79,7 +79,7 @@ describe.each(testedFamilies.map((one) => [one.family, one] as const))("%s", (_,
 				fake.script(failure.answer(random, clock.now()));
 				const { events, error } = await call(model, failure.pass);
 				expect(error).toBeInstanceOf(ModelError);
-				// The line above has checked the class of the error.
+				// The assertion above has checked the class of the error.
 				const { fault, retryAfterMs, message } = error as ModelError;
 				expect({ fault, retryAfterMs }).toEqual({ fault: failure.fault, retryAfterMs: failure.retryAfterMs });
 				expect(message).toMatch(failure.message ?? /./);
@@ -107,7 +107,7 @@ describe.each(testedFamilies.map((one) => [one.family, one] as const))("%s", (_,
 				reply.stop === "stop_sequence" || reply.stop === "sparkle" ? /max_tokens|end_turn|tool_use/ : stop;
 			expect(events.at(-1)).toMatchObject({ type: "end", stop: expect.stringMatching(expected) });
 			const calls = events.filter((event) => event.type === "call");
-			// The last call is incomplete, even if its arguments look complete.
+			// The last call is cut off, even if its arguments look complete.
 			if (calls.length > 0) expect(calls.at(-1)?.invalid).toEqual(expect.any(String));
 		});
 	});

@@ -7,7 +7,7 @@ import type { FaultSetup } from "./fault-setup.ts";
 import { PassingTime, settle } from "./passing-time.ts";
 import type { RunLog } from "./run-log.ts";
 
-/** Number of requests to one model until the runtime gives up. */
+/** Number of requests to one model before the runtime gives up. */
 export const triesOf: Readonly<Record<FaultName, number>> = {
 	"rate-limited": 4,
 	overloaded: 4,
@@ -18,15 +18,17 @@ export const triesOf: Readonly<Record<FaultName, number>> = {
 	unauthenticated: 1,
 };
 
-/** A run whose requests fail. */
 export interface FailureCase {
 	readonly setup: FaultSetup;
 	readonly log: RunLog;
-	/** Number of requests to the simulator before this run. */
+	/** Number of requests that the simulator received before this run. */
 	readonly before: number;
 }
 
-/** Waits until the attempt with this number, starting at 1, has failed. Advances the clock if the failure needs time. */
+/**
+ * Waits until the attempt with this number has failed. Numbers start at 1. Advances the clock for a failure with a
+ * timeout.
+ */
 export async function playFailure(
 	failure: Failure,
 	{ setup, log, before }: FailureCase,
@@ -42,7 +44,7 @@ export async function playFailure(
 	await log.until(`try ${number} has failed`, over);
 }
 
-/** Checks the event about the next attempt, and that this attempt does not start before the announced time. */
+/** Checks the event that announces the next attempt, and that the attempt does not start earlier. */
 export async function playRetry(
 	failure: Failure,
 	{ setup, log, before }: FailureCase,
@@ -68,9 +70,8 @@ export async function playRetry(
 }
 
 /**
- * Minimum and maximum of the wait before an attempt, in milliseconds. After a rate limit, the wait is the requested time,
- * at most two minutes, plus up to one second. Otherwise it is 1, 2 or 4 seconds plus up to 25 %. There is no wait before
- * the fallback.
+ * Minimum and maximum milliseconds before the next attempt. After a rate limit, the requested wait, at most two
+ * minutes, plus up to one second. Otherwise 1, 2 or 4 seconds plus up to 25 %. Before the fallback, 0.
  */
 function waitAfter(failure: Failure, number: number, last: boolean): readonly [number, number] {
 	if (last) return [0, 0];
@@ -97,7 +98,7 @@ export function checkRun({ setup, log, before }: FailureCase, requests: number):
 	}
 }
 
-/** Checks that the partial text of each failed attempt is stored, and was streamed as a separate text. */
+/** Checks that the partial text of each failed attempt was stored and was streamed as a separate text. */
 export async function checkAborted(
 	{ setup, log }: FailureCase,
 	runId: string,
@@ -109,7 +110,6 @@ export async function checkAborted(
 	else expect(texts.slice(0, aborted.length)).toEqual(aborted);
 }
 
-/** Checks that the session answers the next message. */
 export async function checkNextMessage(
 	{ setup, log }: FailureCase,
 	session: string,

@@ -6,7 +6,7 @@ import { Watch } from "../watch.ts";
 type AnyEvent = SessionEvent["event"];
 type EventOf<Type extends AnyEvent["type"]> = Extract<AnyEvent, { type: Type }>;
 
-/** A client of a session that records events and checks their order. */
+/** A client of a session that records all events and checks their order. */
 export class RunLog {
 	readonly events: AnyEvent[] = [];
 	readonly #watch = new Watch();
@@ -28,11 +28,11 @@ export class RunLog {
 	}
 
 	all<Type extends AnyEvent["type"]>(type: Type): EventOf<Type>[] {
-		// The filter compares the type.
+		// The filter has compared the type.
 		return this.events.filter((event) => event.type === type) as EventOf<Type>[];
 	}
 
-	/** Waits for the event of this type with this number, starting at 1. */
+	/** Waits for the event with this number among the events of this type. Numbers start at 1. */
 	async the<Type extends AnyEvent["type"]>(type: Type, number = 1): Promise<EventOf<Type>> {
 		await this.until(`${type} ${number} arrives`, () => this.all(type).length >= number);
 		const event = this.all(type)[number - 1];
@@ -44,7 +44,7 @@ export class RunLog {
 		return this.#watch.until(what, isTrue);
 	}
 
-	/** The streamed texts, one for each `text.started` event. */
+	/** Streamed texts, one per `text.started` event. */
 	get texts(): string[] {
 		const texts: string[] = [];
 		for (const event of this.events) {
@@ -54,7 +54,7 @@ export class RunLog {
 		return texts;
 	}
 
-	/** Throws after a gap in the log, a text without an end, a text within another text, or a piece outside a text. */
+	/** Throws if the log had a gap, a text without an end, a text within another text, or a piece outside of a text. */
 	check(): void {
 		if (this.#fault !== "") throw new Error(this.#fault);
 		if (this.#speaking) throw new Error("a text has no end");

@@ -92,8 +92,8 @@ test.for(inPassing.map((failure, index) => [failure.name, failure, index] as con
 				() => retriesThenFallback({ failure, setup: backed, random }),
 				() => retriesUntilFailure({ failure, setup: alone, random }),
 			];
-			// A small case runs only a few times, so each case starts at another entry of `ways`. A large case starts
-			// with the shortest entry.
+			// A small case has few runs, so each case starts with another variant. A large case starts with the shortest
+			// variant.
 			const way = failure.large ? number : index + number;
 			await ways[way % ways.length]?.();
 		});
@@ -111,7 +111,7 @@ test.for(forGood.map((failure) => [failure.name, failure] as const))(
 		// The operator must always be warned about a refused key.
 		expect(warnings.length > 0).toBe(failure.fault === "unauthenticated");
 		const states = setup.runtime.runtime.health(operator).providers.map(({ state }) => state);
-		// The last request of each run was answered, so the provider is known to be available.
+		// The last request of each run succeeded, so the provider counts as available.
 		expect(states).toEqual(["ok"]);
 	},
 );

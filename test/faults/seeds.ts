@@ -1,9 +1,9 @@
 import { Random, testScale, testSeed } from "../random.ts";
 
-/** Number of runs for each row of the fault table, each with different cuts. The everyday scale has only a few runs. */
+/** Number of runs per row of the fault table. The default scale has only a few runs per row. */
 const ROW_RUNS = 20;
 const isEveryday = testScale(ROW_RUNS) === 1;
-/** Minimum number of runs for each case. At the everyday scale, large cases run once. */
+/** Minimum number of runs per case. At the default scale, large cases run once. */
 const LEAST_RUNS = 2;
 
 const base = testSeed();
@@ -13,8 +13,8 @@ export interface Repeated {
 }
 
 /**
- * One row of the fault table, whose cases share its runs. Large cases have many bytes or many small time steps. They
- * have the minimum number of runs, and the small cases share the remaining runs.
+ * One row of the fault table, whose cases share its runs. Large cases have the minimum number of runs, and the small
+ * cases share the others.
  */
 export function rowOf<Case extends object>(cases: readonly Case[]): (Case & Repeated)[] {
 	const large = cases.filter(isLarge).length;
@@ -30,10 +30,10 @@ function isLarge(one: object): boolean {
 	return "large" in one && one.large === true;
 }
 
-/** The runs of a row that has only one case. */
+/** Number of runs for a row with a single case. */
 export const singleCaseRow: Repeated = { times: isEveryday ? LEAST_RUNS : ROW_RUNS };
 
-/** Runs a case repeatedly with different seeds. The failure message contains the seed that repeats the failure. */
+/** Runs a case repeatedly with different seeds. The failure message contains the seed that reproduces the failure. */
 export async function withSeeds(
 	{ times }: Repeated,
 	run: (random: Random, number: number) => Promise<void>,

@@ -11,7 +11,7 @@ afterEach(async ({ task }) => {
 afterAll(closeAll);
 
 /**
- * A setup that the tests of a file share, because opening a setup takes longer than most tests. Each test has its own
+ * A setup that the tests of a file share, because opening one takes longer than most tests. Each test has its own
  * session. After a failed test, the next test opens a new setup.
  */
 export async function sharedSetup({ fallback = false } = {}): Promise<FaultSetup> {

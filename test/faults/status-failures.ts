@@ -3,7 +3,7 @@ import { type Repeated, rowOf } from "./seeds.ts";
 
 const page = `<html><head><title>Bad gateway</title></head><body>${bodyCanary} nginx</body></html>`;
 
-/** Rows of the fault table about error responses from the service. */
+/** Rows of the fault table for error responses of the service. */
 export const statusFailures: readonly (Failure & Repeated)[] = [
 	...rowOf([
 		limited("retry-after: 7", () => "7", 7_000),
@@ -63,7 +63,7 @@ function limited(name: string, value: (now: number) => string | undefined, retry
 		name: `429, ${name}`,
 		answer(_random, now) {
 			const header = value(now);
-			// The client library must not wait and retry by itself.
+			// This header would make the client library wait and retry by itself.
 			const headers = { "x-should-retry": "true", ...(header !== undefined && { "retry-after": header }) };
 			return { status: 429, headers };
 		},

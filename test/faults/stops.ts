@@ -4,16 +4,15 @@ import { cutUp } from "./cuts.ts";
 import { speaking } from "./failure.ts";
 import { type Repeated, rowOf } from "./seeds.ts";
 
-/** A reply with an unusual or missing stop reason. */
 export interface Stop {
 	readonly name: string;
 	readonly answer: (random: Random) => StreamedReply;
-	/** True if the stop cuts off a call. The model receives an error for this call, and the run continues. */
+	/** True if the stop cuts off a call. The model then receives an error for this call, and the run continues. */
 	readonly cutsCall?: true;
 	readonly stop: "end_turn" | "tool_use" | "max_tokens" | "refusal";
 }
 
-/** Row of the fault table about stop reasons. */
+/** Row of the fault table for stop reasons. */
 export const stops: readonly (Stop & Repeated)[] = rowOf<Stop>([
 	stopReply("null", null, "max_tokens"),
 	stopReply("unknown", "sparkle", "max_tokens"),

@@ -7,14 +7,14 @@ import { type Repeated, rowOf } from "./seeds.ts";
 
 type Call = Extract<ModelEvent, { type: "call" }>;
 
-/** A reply with calls. Some or all of these calls cannot run. */
+/** A reply with tool calls, at least one of which cannot run. */
 export interface ToolFault {
 	readonly name: string;
 	/** Whether the fault has fewer runs, because it has many bytes. */
 	readonly large?: boolean;
 	readonly answer: (random: Random) => StreamedReply;
 	readonly check: (calls: readonly Call[]) => void;
-	/** All arguments with which the tool `look` may run, in any order. */
+	/** Arguments of the `look` calls that may run, in any order. */
 	readonly runs: readonly string[];
 	readonly results: number;
 }
@@ -22,7 +22,7 @@ export interface ToolFault {
 /** Maximum number of calls that can run in one reply. */
 const CAP = 8;
 
-/** Row of the fault table about tool calls. */
+/** Row of the fault table for tool calls. */
 export const toolFaults: readonly (ToolFault & Repeated)[] = rowOf<ToolFault>([
 	broken("JSON cut off", (random) => {
 		const json = JSON.stringify({ at: "the door", why: "somebody sings behind it" });
@@ -133,15 +133,14 @@ function reply(random: Random, content: readonly ReplyBlock[]): StreamedReply {
 	return cutUp({ content }, random);
 }
 
-/** A reply with one call that has these arguments. The port passes the call on with the reason why it cannot run. */
+/** A reply with one call whose arguments are invalid. The adapter emits the call with the reason. */
 function broken(name: string, json: (random: Random) => string): ToolFault {
 	return {
 		name: `arguments: ${name}`,
 		answer(random) {
 			const text = json(random);
 			const body = cutUp({ content: [badly("toolu_1", text)] }, random);
-			// Cuts the text into pieces as large as a service might send, because a large text must not become a
-			// million events.
+			// A large text is cut into blocks, because single characters would become a million events.
 			return text.length < 10_000 ? body : { ...body, cut: inBlocks };
 		},
 		check: (calls) =>

@@ -5,13 +5,15 @@ import { only, streamed, ZotClient } from "../conformance/drivers/zot-client.ts"
 import { FakeProvider } from "../simulators/providers/fake-provider.ts";
 import { type Vendor, vendors } from "../simulators/providers/vendors.ts";
 
-/** An image of one pixel. */
+/** A PNG of one pixel. */
 const png =
 	"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 const route = fileURLToPath(new URL("../simulators/providers/route-fetch.ts", import.meta.url));
 
-/** Parley with the name, model and key of a vendor. The vendor's official address is redirected to the simulator. */
+/**
+ * Starts Parley with the name, model and key of a vendor. Requests to the vendor's official URL go to the simulator.
+ */
 async function start(vendor: Vendor, service: FakeProvider): Promise<ZotClient> {
 	const { name, origin, model, key, environment, flags = [], row } = vendor;
 	const limits = { context_window: 100_000, max_output: 8_000, images: true };

@@ -28,8 +28,8 @@ const home = "/home/ada";
 const isRoot = process.getuid?.() === 0;
 
 /**
- * A new root directory. Its home directory contains only the package of Parley and a project. Its Node is version 20,
- * and no package is installed. Requires bubblewrap.
+ * A new root directory with Node 20. Its home directory contains only the package of Parley and a project, and no
+ * package is installed. Requires bubblewrap.
  */
 export class FreshMachine implements AsyncDisposable {
 	readonly #directory = mkdtempSync(join(tmpdir(), "parley-first-"));
@@ -48,14 +48,14 @@ export class FreshMachine implements AsyncDisposable {
 		copyFileSync(tarball, join(this.#directory, "home", basename(tarball)));
 	}
 
-	/** @param node Path of the program of Node 20. */
+	/** @param node Path of the Node 20 binary. */
 	static async create(node: string, tarball: string): Promise<FreshMachine> {
-		// With the cache of this machine, the test would skip the downloads.
+		// With the npm cache of this machine, the test would skip the downloads.
 		const { npm_config_cache: _, ...settings } = await npmSettings();
 		return new FreshMachine(node, tarball, settings);
 	}
 
-	/** Starts a shell at a terminal, in the home directory. The shell's processes end with the terminal. */
+	/** Starts a shell in a terminal, in the home directory. Its processes exit with the terminal. */
 	shell(): Screen {
 		const files = Object.values(this.#settings).filter((path) => path.startsWith("/") && existsSync(path));
 		const links = ["bin", "lib", "lib64", "sbin"].filter((name) => existsSync(`/${name}`));

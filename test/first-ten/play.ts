@@ -1,17 +1,17 @@
 import { basename } from "node:path";
 import type { FreshMachine } from "./fresh-machine.ts";
 
-/** Limits of the first ten minutes: from an empty machine to an answered message about the user's own project. */
+/** Limits from an empty machine to an answered message about the user's own project. */
 export const limits = { seconds: 90, commands: 3 } as const;
 
-/** Maximum milliseconds of a step: far above the limit, so that a slow machine reports its time instead of an error. */
+/** Maximum milliseconds of a step. Far above the limit, so that a slow machine reports its time instead of an error. */
 const patience = 300_000;
 
 const prompt = "$ ";
 
-/** One input of a new user, with the time until its result is visible. */
+/** One input of a new user, with the seconds until its result is visible. */
 export interface Step {
-	/** Kind of the input. `command` is a line at the shell. The other kinds are keys and messages in Parley. */
+	/** A `command` is a line in the shell. The other kinds are keys and messages in Parley. */
 	readonly kind: "command" | "answer" | "message";
 	readonly text: string;
 	readonly seconds: number;
@@ -54,7 +54,7 @@ export async function playFirstTen(machine: FreshMachine, tarball: string): Prom
 	return { steps, seconds: (performance.now() - start) / 1000 };
 }
 
-/** Rows of a table of the steps and their limits, and whether the play stays within the limits. */
+/** Rows of a table with the steps and limits, and whether all values are within the limits. */
 export function report({ steps, seconds }: Play): { readonly rows: string[]; readonly isWithin: boolean } {
 	const commands = steps.filter(({ kind }) => kind === "command").length;
 	const row = (time: number, kind: string, text: string): string =>

@@ -8,8 +8,8 @@ import type { Tally } from "./tally.ts";
 import type { Surroundings } from "./valid-frames.ts";
 
 /**
- * Number of generated frames per connection. With the frames before and after them, the number stays below the limit for
- * one burst.
+ * Generated frames per connection. Including the frames before and after them, the number is below the gateway's rate
+ * limit for a burst.
  */
 const framesPerConnection = 90;
 
@@ -22,7 +22,10 @@ const shares: readonly (readonly [family: Family, share: number])[] = [
 	["state", 30],
 ];
 
-/** Sends generated frames on one connection. Each must get one response, in order, and the connection must stay usable. */
+/**
+ * Sends generated frames on one connection. Each must get exactly one response, in order, and the connection must stay
+ * usable.
+ */
 export async function attackGateway(url: string, random: Random, tally: Tally): Promise<void> {
 	const connection = await FuzzConnection.open(url);
 	try {
@@ -47,10 +50,10 @@ export async function attackGateway(url: string, random: Random, tally: Tally): 
 	await connection.close();
 }
 
-/** Half of the connections have a session, and half of these sessions have an open prompt. */
+/** Half of the connections open a session, and half of these sessions have an open prompt. */
 async function settle(connection: FuzzConnection, random: Random): Promise<Surroundings> {
 	if (random.chance(0.5)) return { sessions: [], tokens: [] };
-	// The response to open_session has this type.
+	// The response to `open_session` has this type.
 	const { session_id } = (await connection.request("open_session", {})) as { readonly session_id: string };
 	const sessions = [session_id];
 	if (random.chance(0.5)) return { sessions, tokens: [] };
@@ -58,7 +61,7 @@ async function settle(connection: FuzzConnection, random: Random): Promise<Surro
 	await connection.request("send_message", { content });
 	const tokens = (): string[] => {
 		return connection.events.flatMap(({ event, payload }) => {
-			// A prompt.request has this type.
+			// A `prompt.request` has this type.
 			return event === "prompt.request" ? [(payload as { readonly token: string }).token] : [];
 		});
 	};
@@ -66,13 +69,13 @@ async function settle(connection: FuzzConnection, random: Random): Promise<Surro
 	return { sessions, tokens: tokens() };
 }
 
-/** Cancels the runs of the session, so that the connection leaves no open prompts and no pending work. */
+/** Cancels the runs of the session, so that no open prompts and no pending work remain. */
 async function forget(connection: FuzzConnection, { sessions: [session] }: Surroundings): Promise<void> {
 	if (session === undefined) return;
 	try {
 		await connection.request("open_session", { session_id: session, join: true });
 	} catch (reason) {
-		// One of the frames may have deleted the session.
+		// A generated frame may have deleted the session.
 		if (String(reason).includes("session not found")) return;
 		throw reason;
 	}
@@ -91,7 +94,7 @@ function makeFrame(random: Random, surroundings: Surroundings): { family: Family
 	}
 }
 
-/** Text that is not JSON is never sent in a binary message, because the gateway would close the connection. */
+/** Never sends invalid JSON as a binary message, because the gateway would close the connection. */
 function pickForm(random: Random, text: string): Form {
 	if (random.chance(0.9)) return "single";
 	return random.chance(0.5) || !readFrame(text).isJson ? "fragments" : "binary";

@@ -42,7 +42,7 @@ const splice: Mutation = (bytes, random, other) => {
 
 const mutations = [flip, insert, remove, truncate, repeat, splice];
 
-/** A valid input with one to four random mutations. */
+/** Applies one to four random mutations to a valid input. */
 export function damageBytes(random: Random, valid: readonly Buffer[]): Buffer {
 	let bytes: Buffer = random.pick(valid);
 	for (let rounds = random.between(1, 4); rounds > 0 && bytes.length > 0; rounds--) {
@@ -51,7 +51,7 @@ export function damageBytes(random: Random, valid: readonly Buffer[]): Buffer {
 	return bytes;
 }
 
-/** A mutated frame as a text. Invalid UTF-8 becomes U+FFFD. */
+/** A mutated frame as text. Invalid UTF-8 is replaced by U+FFFD. */
 export function mutateBytes(random: Random, surroundings: Surroundings): string {
 	const frames = validFrames(surroundings).map((frame) => Buffer.from(JSON.stringify(frame)));
 	return damageBytes(random, frames).toString("utf8");

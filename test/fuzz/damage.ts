@@ -3,8 +3,8 @@ import { RawSocket } from "./raw-socket.ts";
 import type { Tally } from "./tally.ts";
 
 /**
- * A broken stream of WebSocket bytes, and the allowed codes of the gateway's close frame. If `closes` is empty, the
- * connection may stay open.
+ * Invalid WebSocket bytes, and the allowed codes of the gateway's close frame. If `closes` is empty, the connection may
+ * stay open.
  */
 interface Damage {
 	readonly bytes: Buffer;
@@ -23,7 +23,7 @@ const close = 0x88;
 const ping = 0x89;
 const protocolError = [1002];
 
-/** A frame of a client (RFC 6455, 5.2), with any first byte and length, and with or without a mask. */
+/** A client frame (RFC 6455, section 5.2) with any first byte and length, masked or unmasked. */
 function frame(payload: Buffer, { first, length = payload.length, masked = true }: Header): Buffer {
 	const bit = masked ? 0x80 : 0;
 	const head = Buffer.alloc(length < 126 ? 2 : length < 65_536 ? 4 : 10);
@@ -101,15 +101,15 @@ export const damageKinds = damages.length;
 
 export interface DamageOptions {
 	readonly port: number;
-	/** Index of the damage kind, below `damageKinds`. */
+	/** Index of the kind of damage, less than `damageKinds`. */
 	readonly kind: number;
 	readonly random: Random;
 	readonly tally: Tally;
 }
 
 /**
- * Opens a connection, sends damaged, forbidden or too many WebSocket frames, and checks the code with which the gateway closes
- * it, if one is required.
+ * Opens a connection, sends damaged, forbidden or too many WebSocket frames, and checks the code with which the gateway
+ * closes the connection, if it must close it.
  */
 export async function damage({ port, kind, random, tally }: DamageOptions): Promise<void> {
 	const { bytes, closes } = damages[kind]?.(random) ?? { bytes: Buffer.alloc(0), closes: [] };
@@ -145,7 +145,7 @@ function closeCode(bytes: Buffer): number | undefined {
 	return rest.length >= 4 ? rest.readUInt16BE(measure(rest).start) : undefined;
 }
 
-/** Start and length of the first frame's payload. Servers do not mask their frames. */
+/** Start and length of the payload of the first frame, which is not masked because it comes from a server. */
 function measure(bytes: Buffer): { readonly start: number; readonly length: number } {
 	const length = bytes.readUInt8(1);
 	if (length < 126) return { start: 2, length };

@@ -1,7 +1,7 @@
 import { parseJson } from "@parley/base";
 import { RequestFrame, type ResponseFrame } from "@parley/protocol";
 
-/** The reasons why a frame is refused. `done` means that the frame was accepted. */
+/** Checks that refuse a frame, in the order of the gateway. `done` means that the frame was accepted. */
 export const depths = [
 	"no JSON",
 	"no request",
@@ -14,7 +14,7 @@ export const depths = [
 ] as const;
 export type Depth = (typeof depths)[number];
 
-/** Facts about a frame that can be determined without the gateway. */
+/** Facts about a frame that are known without the gateway. */
 export interface Reading {
 	readonly isJson: boolean;
 	/** True if the frame passes the schema that all requests share. */
@@ -37,7 +37,7 @@ function idOf(value: unknown): string | undefined {
 	return RequestFrame.shape.id.safeParse(value.id).data;
 }
 
-/** Fixed phrases of errors from the checks that follow the frame schema. */
+/** Error prefixes of the checks after the request schema. */
 const phrases: readonly (readonly [phrase: string, depth: Depth])[] = [
 	["unknown method: ", "unknown method"],
 	["not available", "not available"],
@@ -55,7 +55,7 @@ const phrases: readonly (readonly [phrase: string, depth: Depth])[] = [
 /** Longer than any error that only names the invalid part. */
 const maxErrorBytes = 1_000;
 
-/** The check that refused the frame. A mistake in the response is returned as `fault`. */
+/** Returns the check that refused the frame, or `fault` for an incorrect response. */
 export function judge(
 	reading: Reading,
 	answer: ResponseFrame,
@@ -68,8 +68,7 @@ export function judge(
 		return { fault: `the error has ${Buffer.byteLength(error)} bytes` };
 	if (/\n\s+at |\.ts:\d/.test(error)) return { fault: "the error shows the inside of the program" };
 	if (!reading.isRequest) {
-		// A frame with parameters that are not an object does not pass the request schema. The error names the
-		// parameters.
+		// If `params` is not an object, the frame does not pass the request schema, but the error names the parameters.
 		const isPhrase = /^invalid (request|params): /.test(error) || error === "invalid id";
 		return isPhrase
 			? { depth: reading.isJson ? "no request" : "no JSON" }

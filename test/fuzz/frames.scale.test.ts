@@ -6,7 +6,7 @@ import { Siege } from "./siege.ts";
 import { Tally } from "./tally.ts";
 
 const total = 1_500 * testScale(67);
-/** Number of attacks that run at the same time. */
+/** Number of concurrent attacks. */
 const workers = 6;
 
 test("malformed frames are answered one by one and leave no memory in use, and a healthy client is served at the same time", async () => {

@@ -2,7 +2,7 @@ import type { EventFrame, ResponseFrame } from "@parley/protocol";
 import WebSocket from "ws";
 import { Watch } from "../watch.ts";
 
-/** WebSocket messages that transport a text: one text message, two fragments, or a binary message with the text. */
+/** Transport of a text: one text message, a text message in two fragments, or one binary message. */
 export type Form = "single" | "fragments" | "binary";
 
 /** A connection that sends any text and records all received frames in order. */
@@ -41,7 +41,7 @@ export class FuzzConnection {
 		this.#socket.send(rest, { binary: form === "binary", fin: true });
 	}
 
-	/** Sends one request and resolves with the payload of the response. Rejects with the error of the response. */
+	/** Sends one request and returns the payload of its response. Rejects with the error of the response. */
 	async request(method: string, params: object, sessionId?: string): Promise<unknown> {
 		const id = `ask-${this.answers.length}`;
 		this.send(JSON.stringify({ type: "req", id, method, params, session_id: sessionId }));
@@ -51,7 +51,7 @@ export class FuzzConnection {
 		throw new Error(`${method}: ${answer?.error}`);
 	}
 
-	/** Rejects if the gateway closes the connection first. */
+	/** Resolves when the condition is true. Rejects if the gateway closes the connection first. */
 	async until(what: string, isTrue: () => boolean): Promise<void> {
 		await this.#watch.until(what, () => isTrue() || this.#ending !== "");
 		if (!isTrue()) throw new Error(`the connection was ${this.#ending} before ${what}`);
@@ -63,7 +63,7 @@ export class FuzzConnection {
 	}
 
 	#receive(text: string): void {
-		// The gateway sends only frames of these types. The tests check each response.
+		// The gateway sends only these types of frames. The tests check each response.
 		const frame = JSON.parse(text) as EventFrame | ResponseFrame;
 		if (frame.type === "res") this.answers.push(frame);
 		else this.events.push(frame);

@@ -20,19 +20,19 @@ type Fields = [name: string, value: Json][];
 const names = Object.keys(methods);
 const schemas = new Map(
 	Object.entries(methods).map(([name, { params }]) => {
-		// zod writes JSON Schema, and the interface above describes the used subset.
+		// Zod generates JSON Schema, of which the methods use the subset above.
 		const schema = z.toJSONSchema(params, { io: "input", unrepresentable: "any" }) as Schema;
 		return [name, schema.properties ?? {}];
 	}),
 );
 
-/** Harmless values of the fields that could start real work with other values. */
+/** Values of fields that could otherwise start real work. */
 const harmless: Readonly<Record<string, readonly string[]>> = {
 	content: ["say: hello", "think: well\nsay: hello", "nothing to carry out", "read: missing.txt"],
 	root_dir: ["", ".", "/", "/nowhere", "\u0000", "~"],
 };
 
-/** A frame from the schema of a method, with one or more mistakes. */
+/** A frame that follows the schema of a method except for one or more mistakes. */
 export function growFrame(random: Random, surroundings: Surroundings): string {
 	const method = random.pick(names);
 	const params = growParams(method, random, surroundings);
@@ -41,7 +41,7 @@ export function growFrame(random: Random, surroundings: Surroundings): string {
 		["id", JSON.stringify(`g-${random.below(2 ** 31)}`)],
 		["method", JSON.stringify(method)],
 	];
-	// Most mistakes are in the parameters, because a mistake in the frame itself is detected first.
+	// Most mistakes are in the parameters, because the gateway detects a mistake in the frame first.
 	if (random.chance(0.85))
 		for (let rounds = random.between(1, 3); rounds > 0; rounds--) damageField(params, random);
 	else damageField(frame, random);
@@ -52,7 +52,7 @@ export function growFrame(random: Random, surroundings: Surroundings): string {
 	return write(random.chance(0.3) ? random.shuffle(frame) : frame);
 }
 
-/** A frame that names a method that does not exist. */
+/** A frame with a method that does not exist. */
 export function nameMethod(random: Random): string {
 	const strange = [
 		"",
@@ -76,7 +76,7 @@ function growParams(method: string, random: Random, surroundings: Surroundings):
 }
 
 function isNeeded(method: string, name: string): boolean {
-	// The cast is safe because all names come from the table of methods.
+	// `method` is one of the keys of `methods`.
 	return (
 		!methods[method as MethodName].params.safeParse({}).success &&
 		["token", "content", "sessions"].includes(name)

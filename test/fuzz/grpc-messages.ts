@@ -5,7 +5,7 @@ import { frameRozRequest, frameTeamRequest, structOf } from "../conformance/driv
 import type { Random } from "../random.ts";
 import { damageBytes } from "./byte-mutation.ts";
 
-/** One malformed stream: its headers and the bytes of its body. */
+/** A malformed stream: its headers and the bytes of its body. */
 export interface GrpcAttack {
 	readonly kind: string;
 	readonly headers: OutgoingHttpHeaders;
@@ -15,12 +15,12 @@ export interface GrpcAttack {
 
 const common = { ":method": "POST", "content-type": "application/grpc", te: "trailers" };
 
-/** A streaming method, and messages of each kind. */
+/** A streaming method with its valid messages. */
 interface Target {
 	readonly path: string;
-	/** Messages with their framing. */
+	/** Messages with their five-byte prefix. */
 	readonly commands: readonly Buffer[];
-	/** Messages without framing. */
+	/** Messages without the prefix. */
 	readonly bodies: readonly Buffer[];
 }
 
@@ -33,8 +33,8 @@ const tool = { name: "look", description: "Looks", parametersSchema: schema, tim
 const ping = { text: { text: "hi" } };
 
 /**
- * One message of each kind; `frame-kinds.test.ts` compares them with the `.proto` file. The start has no prompt and an
- * unknown agent, so that mutations do not start a run.
+ * One message of each kind; `frame-kinds.test.ts` compares the kinds with the `.proto` file. `start` has no prompt and
+ * an unknown agent, so that mutations do not start a run.
  */
 export const kontekstCommands = {
 	start: { sessionId: "sess_not_an_id", agentName: "unknown", workingDir: "/nowhere" },
@@ -44,8 +44,8 @@ export const kontekstCommands = {
 };
 
 /**
- * One roz message of each kind. The agent and the model are unknown and the context window is too small, so a mutation
- * rarely creates a session.
+ * One roz message of each kind. The agent and the model are unknown and the context window is too small, so that
+ * mutations rarely create a session.
  */
 export const rozRequests = {
 	start: {
@@ -84,18 +84,21 @@ const targets: readonly Target[] = [
 	target("/roz.v1.AgentService/WatchTeam", ["task_unknown", "../task", ""].map(frameTeamRequest)),
 ];
 
-/** Protobuf encodings that every decoder must survive: https://protobuf.dev/programming-guides/encoding/ */
+/**
+ * Invalid Protobuf encodings that a decoder must reject without failing:
+ * https://protobuf.dev/programming-guides/encoding/
+ */
 const oddMessages = [
 	Buffer.alloc(0),
 	Buffer.from([0x00]),
 	Buffer.from([0x07]),
-	// In this order: a length of 4 GiB, a varint without an end, a group without an end, field numbers 0 and 2^29.
+	// In this order: a length of 4 GiB, an endless varint, an endless group, and the field numbers 0 and 2^29.
 	Buffer.from([0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f]),
 	Buffer.alloc(64, 0xff),
 	Buffer.alloc(2_000, 0x0b),
 	Buffer.from([0x02, 0x00]),
 	Buffer.from([0x80, 0x80, 0x80, 0x80, 0x10, 0x00]),
-	// A string that is not valid UTF-8.
+	// A string with invalid UTF-8.
 	Buffer.from([0x0a, 0x04, 0x0a, 0x02, 0xc3, 0x28]),
 ];
 
@@ -115,7 +118,7 @@ function several(random: Random, make: () => Buffer): Pick<GrpcAttack, "body" | 
 	return { body: Buffer.concat(messages), messages: messages.length };
 }
 
-/** A random length: up to about twice the given length, or up to 4 GiB. */
+/** A random length: up to about twice the actual length, or up to 4 GiB. */
 function lie(random: Random, length: number): number {
 	return random.chance(0.5) ? random.below(2 * length + 2) : random.below(2 ** 32);
 }
@@ -169,7 +172,6 @@ const kinds = Object.keys(makers);
 /** Each of the first three kinds occurs four times, so that it is selected more often. */
 const weighted = [...kinds, ...kinds.slice(0, 3), ...kinds.slice(0, 3), ...kinds.slice(0, 3)];
 
-/** One stream with malformed messages, headers or framing. */
 export function makeGrpcAttack(random: Random): GrpcAttack {
 	const kind = random.pick(weighted);
 	const target = random.pick(targets);

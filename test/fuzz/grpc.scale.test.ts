@@ -8,10 +8,10 @@ import { Siege } from "./siege.ts";
 const total = 10_000 * testScale(10);
 const connections = 4;
 const streams = 16;
-/** Number of streams after which the test replaces a connection. */
+/** Number of streams after which a connection is replaced. */
 const perConnection = 400;
 
-/** Resolves with the gRPC status. Without a gRPC response, resolves with the HTTP status. */
+/** Resolves with the gRPC status. Without a gRPC response, resolves with the HTTP status or a description. */
 async function attackWith(session: ClientHttp2Session, { headers, body }: GrpcAttack): Promise<string> {
 	const watch = new Watch();
 	let status: string | undefined;
@@ -87,8 +87,8 @@ test("malformed gRPC messages get a status each and leave no memory in use, and 
 });
 
 /**
- * Whether the status is allowed. A harmless request returns OK, and any other request a status for its mistake. HTTP/2
- * itself refuses the path `*` of a POST.
+ * Whether the response is allowed. A harmless request gets OK, and any other request a status for its mistake. The
+ * HTTP/2 layer refuses the path `*` for a POST.
  */
 function isExpected(kind: string, answer: string): boolean {
 	return /^(0|3|4|5|8|12|13|HTTP 415)$/.test(answer) || (kind === "paths" && answer === "reset with 1");

@@ -3,7 +3,7 @@ import { FuzzConnection } from "./fuzz-connection.ts";
 
 const OpenPrompts = methods.list_prompts.result;
 
-/** A well-behaved client that measures the gateway's response times during an attack. */
+/** A client with valid requests that measures the gateway's response times during an attack. */
 export class HealthyClient {
 	/** Milliseconds from a request to its response. */
 	readonly roundTripsMs: number[] = [];
@@ -36,7 +36,7 @@ export class HealthyClient {
 		this.#connection.answers.length = 0;
 	}
 
-	/** Declines the open prompts of all sessions, because each prompt has timers. */
+	/** Declines the open prompts of all sessions, because open prompts have timers. */
 	async declinePrompts(): Promise<void> {
 		for (;;) {
 			const { prompts } = OpenPrompts.parse(await this.#connection.request("list_prompts", { limit: 1 }));

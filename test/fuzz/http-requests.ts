@@ -3,11 +3,11 @@ import type { Random } from "../random.ts";
 export interface HttpAttack {
 	readonly kind: string;
 	readonly bytes: Buffer;
-	/** True if the head of a request is complete, so that the gateway must respond without waiting. */
+	/** True if the request head is complete, so that the gateway must respond without further data. */
 	readonly isWellFormed: boolean;
 }
 
-/** Addresses of all routes. `frame-kinds.test.ts` compares them with the routes of the gateway. */
+/** Paths of all routes. `frame-kinds.test.ts` compares them with the routes of the gateway. */
 export const httpPaths = [
 	"/",
 	"/api/health",
@@ -33,7 +33,7 @@ interface Parts {
 
 type Make = (random: Random, port: number) => Parts | Buffer;
 
-/** The bytes of a request. Invalid parts are written unchanged. */
+/** Encodes a request, including its invalid parts. */
 function write({
 	method = "GET",
 	target = "/api/health",

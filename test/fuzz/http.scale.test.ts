@@ -5,7 +5,7 @@ import { RawSocket } from "./raw-socket.ts";
 import { Siege } from "./siege.ts";
 
 const total = 200 * testScale(15, 50);
-/** Number of concurrent connections, below the gateway's limit of waiting connections per address. */
+/** Number of concurrent connections, below the gateway's limit of pending connections per address. */
 const workers = 16;
 
 test("malformed HTTP gets a response or a close and leaves no memory in use, and a healthy client is served at the same time", async () => {
@@ -56,15 +56,15 @@ test("malformed HTTP gets a response or a close and leaves no memory in use, and
 });
 
 /**
- * The gateway may refuse or cut off a malformed request. It must serve a valid request: a created ticket or file has
- * the status 201.
+ * The gateway may refuse a malformed request or close its connection. It must serve a valid request: a new ticket or
+ * file has status 201.
  */
 function isExpected(kind: string, answer: string): boolean {
 	if (answer === "101") return kind === "upgrade";
 	return /^(nothing|HTTP\/2|20[01]|4\d\d)$/.test(answer);
 }
 
-/** True if the gateway has responded and leaves the connection open for an upgrade or for further requests. */
+/** True if the gateway has responded and keeps the connection open, for an upgrade or for further requests. */
 function isLeftOpen(received: Buffer): boolean {
 	return (
 		readStatus(received) === "101" || /\r\nConnection: keep-alive\r\n/i.test(received.toString("latin1"))
@@ -74,7 +74,7 @@ function isLeftOpen(received: Buffer): boolean {
 /** The status of the first final response, or a description of the received bytes. */
 function readStatus(received: Buffer): string {
 	if (received.length === 0) return "nothing";
-	// The first frame of a server must be SETTINGS, on stream 0: RFC 9113, section 3.4.
+	// The first frame of a server is SETTINGS on stream 0: RFC 9113, section 3.4.
 	if (received.length > 8 && received[3] === 4 && received.readUInt32BE(5) === 0) return "HTTP/2";
 	const text = received.toString("latin1").replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, "");
 	const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(text) ?? [];

@@ -5,7 +5,7 @@ import { http2Kinds, lastPing, makeHttp2Attack } from "./http2-attacks.ts";
 import { RawSocket } from "./raw-socket.ts";
 import { Siege } from "./siege.ts";
 
-/** Number of connections of each kind before and after the memory mark. */
+/** Number of connections of each kind before the memory mark, and after it. */
 const before = 2;
 const after = 8;
 const workers = 3;

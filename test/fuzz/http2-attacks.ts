@@ -4,11 +4,11 @@ import type { Random } from "../random.ts";
 export interface Http2Attack {
 	readonly kind: string;
 	readonly bytes: Buffer;
-	/** `ends`: the gateway must close the connection. `any`: the gateway may also keep serving the connection. */
+	/** `ends`: the gateway must close the connection. `any`: the gateway may also keep it open. */
 	readonly outcome: "ends" | "any";
 }
 
-/** Opaque data of the last PING. When the PING is acknowledged, the gateway has read all frames. */
+/** Opaque data of the last PING. Its acknowledgement shows that the gateway has read all frames. */
 export const lastPing = Buffer.from("the last");
 
 const types = {
@@ -26,7 +26,7 @@ const endStream = 0x1;
 const endHeaders = 0x4;
 const padded = 0x8;
 
-/** HTTP/2 frame: https://www.rfc-editor.org/rfc/rfc9113#section-4.1 */
+/** Encodes an HTTP/2 frame: https://www.rfc-editor.org/rfc/rfc9113#section-4.1 */
 function frame(type: number, stream: number, payload: Buffer = Buffer.alloc(0), flags = 0): Buffer {
 	const head = Buffer.alloc(9);
 	head.writeUIntBE(payload.length, 0, 3);
@@ -42,14 +42,17 @@ function number(value: number): Buffer {
 	return bytes;
 }
 
-/** A setting, identified by its number: https://www.rfc-editor.org/rfc/rfc9113#section-6.5.2 */
+/** Encodes a setting: https://www.rfc-editor.org/rfc/rfc9113#section-6.5.2 */
 function setting(id: number, value: number): Buffer {
 	return Buffer.concat([Buffer.from([0, id]), number(value)]);
 }
 
 const initialWindow = 4;
 
-/** HPACK string. Its length is an integer with a prefix of seven bits: https://www.rfc-editor.org/rfc/rfc7541#section-5.2 */
+/**
+ * Encodes an HPACK string, whose length is an integer with a seven-bit prefix:
+ * https://www.rfc-editor.org/rfc/rfc7541#section-5.2
+ */
 function hpackText(text: string): Buffer {
 	const length = Buffer.byteLength(text);
 	const bytes: number[] = [Math.min(length, 127)];
@@ -59,7 +62,7 @@ function hpackText(text: string): Buffer {
 	return Buffer.concat([Buffer.from(bytes), Buffer.from(text)]);
 }
 
-/** HPACK literals with new names. With `indexed`, they enter the dynamic table. */
+/** Encodes HPACK literals with new names. With `indexed`, they enter the dynamic table. */
 function hpack(headers: Readonly<Record<string, string>>, indexed = false): Buffer {
 	const fields = Object.entries(headers);
 	return Buffer.concat(
@@ -81,13 +84,15 @@ function times(count: number, make: (index: number) => Buffer): Buffer[] {
 	return Array.from({ length: count }, (_, index) => make(index));
 }
 
-/** Number of the stream that a client opens at this index. */
+/** Id of the stream that a client opens at this index. */
 function odd(index: number): number {
 	return 2 * index + 1;
 }
 
 const longHeader = { "x-long": "a".repeat(3_900) };
-/** Header field that refers to the first entry of the dynamic table: https://www.rfc-editor.org/rfc/rfc7541#section-6.1 */
+/**
+ * Header field that refers to the first entry of the dynamic table: https://www.rfc-editor.org/rfc/rfc7541#section-6.1
+ */
 const firstDynamic = Buffer.from([0x80 + 62]);
 
 const kinds: Readonly<Record<string, Kind>> = {
@@ -202,7 +207,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 
 export const http2Kinds = Object.keys(kinds);
 
-/** All bytes of one connection that attacks HTTP/2 itself, followed by a PING. */
+/** All bytes of one connection that attacks the HTTP/2 layer, ending with a PING. */
 export function makeHttp2Attack(kind: string, random: Random, token: string): Http2Attack {
 	const { make, outcome = "any" } = kinds[kind] ?? {};
 	if (!make) throw new Error(`no attack is called ${kind}`);

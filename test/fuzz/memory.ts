@@ -3,7 +3,7 @@ import { paced } from "@parley/base/testing";
 import type { GatewayProcess } from "../gateway-process.ts";
 import { patienceMs } from "../gateway-process.ts";
 
-/** Memory in bytes, and numbers of timers and file descriptors, of a gateway after garbage collection. */
+/** Bytes of memory, and numbers of timers and file descriptors, of a gateway after garbage collection. */
 export interface Holdings {
 	readonly rss: number;
 	readonly heapUsed: number;
@@ -11,7 +11,7 @@ export interface Holdings {
 	readonly descriptors: number;
 }
 
-/** Arguments of Node that preload memory-probe.ts. */
+/** Node arguments that preload memory-probe.ts. */
 export const probeArgs = ["--expose-gc", "--import", new URL("memory-probe.ts", import.meta.url).href];
 
 /**
@@ -25,7 +25,7 @@ export async function probe(gateway: GatewayProcess): Promise<Holdings> {
 	gateway.kill("SIGUSR2");
 	const line = await gateway.line("probe {", from);
 	if (line === undefined) throw new Error(`the gateway is gone:\n${gateway.stderr.slice(-20).join("\n")}`);
-	// Form of the output of memory-probe.ts.
+	// memory-probe.ts writes an object of this type.
 	return JSON.parse(line.slice(line.indexOf("{"))) as Holdings;
 }
 
@@ -35,8 +35,8 @@ const restMs = 200;
 export const timersOfUse = 4;
 
 /**
- * Probes until the numbers of descriptors and timers have fallen to the earlier level, or a deadline has passed. The
- * gateway closes many descriptors with a small delay.
+ * Probes until the numbers of descriptors and timers have fallen to the earlier level, or until a deadline. The gateway
+ * closes many descriptors with a small delay.
  */
 export async function probeSettled(gateway: GatewayProcess, before: Holdings): Promise<Holdings> {
 	const deadline = performance.now() + paced(patienceMs / 3);
@@ -45,7 +45,7 @@ export async function probeSettled(gateway: GatewayProcess, before: Holdings): P
 		const isSettled =
 			memory.descriptors <= before.descriptors && memory.timers <= before.timers + timersOfUse;
 		if (isSettled || performance.now() > deadline) return memory;
-		// A collection blocks the gateway. The pause gives the gateway time to close connections.
+		// A collection blocks the gateway, which needs a pause to close connections.
 		await rest(restMs);
 	}
 }

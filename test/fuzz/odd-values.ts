@@ -39,7 +39,7 @@ const numbers = [
 	"4294967296",
 ];
 
-/** Texts that the parser must refuse. */
+/** JSON that the gateway's parser must refuse. */
 const refused = [
 	"1e999",
 	"-1e999",
@@ -60,7 +60,7 @@ const refused = [
 	`[${"0,".repeat(21_000)}0]`,
 ];
 
-/** An unexpected value. On average, the parser refuses one value in ten. */
+/** An unexpected value. The parser must refuse at least one value in ten. */
 export function oddValue(random: Random): Json {
 	if (random.chance(0.1)) return random.pick(refused);
 	const makers = [

@@ -42,7 +42,6 @@ export class RawSocket {
 		this.#socket.write(bytes);
 	}
 
-	/** Ends the sending side of the connection. */
 	end(): void {
 		this.#socket.end();
 	}

@@ -16,18 +16,18 @@ import {
 	timersOfUse,
 } from "./memory.ts";
 
-/** One timer checks all open prompts. The timer ends minutes later, at the first check without open prompts. */
+/** Timer that checks all open prompts. It ends at its first check without open prompts, which may be minutes later. */
 const timersOfQuestions = 1;
 
 /** Maximum growth of the resident memory after the mark, in bytes. */
 const slackBytes = 32 * 2 ** 20;
 const checksPerCollection = 20;
-/** Maximum milliseconds for a request from the healthy client. */
+/** Maximum milliseconds for a request of the healthy client. */
 const patienceMs = 1_000;
 
 export interface SiegeResult {
 	readonly summary: string;
-	/** Violated limits, and logged errors and warnings. Empty if the gateway passed. */
+	/** Violated limits, and errors and warnings in the log. Empty if the gateway passed. */
 	readonly faults: readonly string[];
 }
 
@@ -38,7 +38,7 @@ interface SiegeParts {
 }
 
 /**
- * A gateway under attack, and a healthy client that the gateway must serve at all times. Measures memory and response
+ * A gateway under attack, and a healthy client that the gateway must serve throughout. Measures memory and response
  * times.
  */
 export class Siege {
@@ -79,7 +79,6 @@ export class Siege {
 		return siege;
 	}
 
-	/** Cleans up all resources, even after a failure. */
 	async [Symbol.asyncDispose](): Promise<void> {
 		await removeAll(this.#gateway, this.#directory);
 	}
@@ -92,21 +91,20 @@ export class Siege {
 		return this.#steps;
 	}
 
-	/** Counts one completed step of the attack. */
 	progress(): void {
 		this.#steps++;
 		this.#watch.notify();
 	}
 
 	/**
-	 * Attacks the gateway. Checks at least once, and after every `stepsPerCheck` steps, that the healthy client is served.
+	 * Runs an attack. Checks that the healthy client is served: at the start, and then after every `stepsPerCheck` steps.
 	 */
 	async during(attack: () => Promise<void>, stepsPerCheck = 50): Promise<void> {
 		let isOver = false;
 		const check = async (): Promise<void> => {
 			for (let checks = 1; !isOver; checks++) {
 				await this.#healthy.beServed();
-				// Accumulated garbage leaves gaps in the allocator's memory, which look like a leak.
+				// Accumulated garbage fragments the memory of the allocator, which would look like a leak.
 				if (checks % checksPerCollection === 0) await probe(this.#gateway);
 				const next = this.#steps + stepsPerCheck;
 				await this.#watch.until("the attack continues", () => this.#steps >= next || isOver);
@@ -119,14 +117,14 @@ export class Siege {
 		await checking;
 	}
 
-	/** Sets the mark. At the end, the memory of the gateway must not exceed the mark by more than the limit. */
+	/** Sets the memory mark. At the end, the resident memory may exceed the mark by at most `slackBytes`. */
 	async mark(): Promise<void> {
 		this.#mark = await probeSettled(this.#gateway, this.#start);
 	}
 
-	/** Stops the gateway and returns its faults. */
+	/** Stops the gateway and returns the faults. */
 	async end(): Promise<SiegeResult> {
-		// Random requests start runs that wait for an approval.
+		// Random requests have started runs with open approvals.
 		await this.#healthy.declinePrompts();
 		const memory = await probeSettled(this.#gateway, this.#start);
 		await this.#healthy.close();

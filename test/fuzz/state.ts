@@ -9,7 +9,7 @@ interface Request {
 
 type Draw = (random: Random, surroundings: Surroundings) => Request;
 
-/** Valid requests, most of which are sent at the wrong time, for the wrong session, or too often. */
+/** Valid requests, most of which come at the wrong time, for the wrong session, or too often. */
 const draws: readonly Draw[] = [
 	(random, { tokens }) => ({
 		method: "prompt_response",
@@ -63,7 +63,7 @@ const draws: readonly Draw[] = [
 	}),
 ];
 
-/** Requests that succeed. Some of them cause work. */
+/** Requests that succeed. Some of them start work. */
 const welcome: readonly Draw[] = [
 	() => ({ method: "send_message", params: { content: "say: hello" } }),
 	() => ({ method: "cancel_turn", params: { queued: true } }),
@@ -74,7 +74,7 @@ const welcome: readonly Draw[] = [
 	}),
 ];
 
-/** A request. In one of four cases, it has one of two repeated ids. */
+/** A request. A quarter of them have one of two repeated ids. */
 export function moveField(random: Random, surroundings: Surroundings): string {
 	const isWelcome = surroundings.sessions.length > 0 && random.chance(0.08);
 	const request = random.pick(isWelcome ? welcome : draws)(random, surroundings);

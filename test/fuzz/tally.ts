@@ -2,7 +2,7 @@ import type { ResponseFrame } from "@parley/protocol";
 import { type Depth, depths, judge, readFrame } from "./depth.ts";
 
 export class Tally {
-	/** The first few faults, as examples. */
+	/** The first faults, as examples. */
 	readonly faults: string[] = [];
 	readonly #counts = new Map<string, Map<Depth, number>>();
 	#frames = 0;
@@ -11,12 +11,12 @@ export class Tally {
 		return this.#frames;
 	}
 
-	/** Number of frames that were refused for their content, not for the rate limit. */
+	/** Number of refused frames, except those refused by the rate limit. */
 	get malformed(): number {
 		return this.#frames - this.count("done") - this.count("rate limited");
 	}
 
-	/** Number of frames that pass the request schema and are refused later. */
+	/** Number of frames that pass the request schema and are refused by a later check. */
 	get deep(): number {
 		return this.malformed - this.count("no JSON") - this.count("no request");
 	}

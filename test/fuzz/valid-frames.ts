@@ -1,7 +1,7 @@
 import type { MethodName } from "@parley/protocol";
 
 export interface Surroundings {
-	/** Existing sessions. If the connection has a session, it is the first one. */
+	/** Existing sessions. If the connection has a session, it is the first item. */
 	readonly sessions: readonly string[];
 	/** Tokens of open and closed prompts. */
 	readonly tokens: readonly string[];
@@ -17,9 +17,7 @@ export interface Frame {
 
 type Request = Omit<Frame, "id" | "type" | "method">;
 
-/**
- * Valid requests of each method. A method without an entry fails to compile.
- */
+/** Valid requests of each method. The compiler reports methods without an entry. */
 function validRequests({ sessions, tokens }: Surroundings): Readonly<Record<MethodName, readonly Request[]>> {
 	const [session = "sess_0000000000000000000000000a"] = sessions;
 	const [token = "prompt_0000000000000000000000000a"] = tokens;
@@ -148,7 +146,7 @@ function validRequests({ sessions, tokens }: Surroundings): Readonly<Record<Meth
 	};
 }
 
-/** Valid frames for each method, as a base for mutations. */
+/** Valid frames of each method, as a base for mutations. */
 export function validFrames(surroundings: Surroundings): Frame[] {
 	const requests = Object.entries(validRequests(surroundings));
 	return requests

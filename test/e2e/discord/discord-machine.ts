@@ -6,7 +6,7 @@ import { Machine, unescaped } from "../machine.ts";
 
 export class DiscordMachine extends Machine {
 	readonly simulator = new Simulator();
-	/** Requests to Discord, by method and route, in order. */
+	/** Requests to Discord in order, as method and route. */
 	readonly requests: string[] = [];
 
 	static async open(): Promise<DiscordMachine> {

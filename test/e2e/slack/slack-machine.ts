@@ -8,8 +8,8 @@ import { SlackServer } from "../../simulators/slack/server.ts";
 import { Machine, unescaped } from "../machine.ts";
 
 /**
- * Slack's limit of one new socket per minute is not strict: "a small amount of burst behavior is tolerated". The
- * simulator sends retries after seconds instead of minutes.
+ * Slack allows one new socket per minute, but "a small amount of burst behavior is tolerated". The simulator sends
+ * retries after seconds instead of minutes.
  */
 const settings = { tiers: { ...defaultSettings.tiers, 1: 100 }, retriesMs: [0, 6_000, 12_000] };
 
@@ -28,7 +28,7 @@ export class SlackMachine extends Machine {
 		return this.#server;
 	}
 
-	/** Environment variables of `parley slack` in socket mode. */
+	/** Environment variables of `parley slack` in Socket Mode. */
 	get tokens(): Record<string, string> {
 		return { SLACK_BOT_TOKEN: this.simulator.token, SLACK_APP_TOKEN: this.simulator.appToken };
 	}
@@ -53,7 +53,7 @@ export class SlackMachine extends Machine {
 	}
 }
 
-/** The text as people see it, without the escapes of line ends. */
+/** The visible text, without the escapes of line ends. */
 export function read({ text }: Shown): string {
 	return unescaped(text).replace(/[ \\]+$/gm, "");
 }
