@@ -8,7 +8,7 @@ import { ClientHost, type Ended, type ProgramOptions } from "../zot/client-host.
 const commandFolder = fileURLToPath(new URL("../../bin", import.meta.url));
 export const folder = fileURLToPath(new URL("../../examples/kontekst", import.meta.url));
 
-/** The real gateway with the offline model, which requires a token, and the example programs that connect to it. */
+/** The real gateway with the offline model and required tokens, and the example programs that connect to it. */
 export class ExamplesGateway implements AsyncDisposable {
 	readonly environment: Readonly<Record<"PATH" | "PARLEY_ADDRESS" | "PARLEY_TOKEN" | "PARLEY_DATA", string>>;
 	readonly #host: ClientHost;
@@ -37,7 +37,7 @@ export class ExamplesGateway implements AsyncDisposable {
 		};
 	}
 
-	/** A path below the sessions' root directory. */
+	/** Joins `names` to the root directory of the sessions. */
 	path(...names: readonly string[]): string {
 		return join(this.#host.path("root"), ...names);
 	}

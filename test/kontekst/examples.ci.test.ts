@@ -10,7 +10,7 @@ import { testExample } from "./test-example.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const isHere = (program: string, ...args: readonly string[]): boolean =>
 	spawnSync(program, args, { stdio: "ignore" }).status === 0;
-/** Debian has a separate package for the module that creates Python environments with pip. */
+/** Debian has a separate package for the modules that create Python environments with pip. */
 const hasPython = isHere("python3", "-c", "import ensurepip, venv");
 const hasGrpcurl = isHere("grpcurl", "-version");
 
@@ -21,11 +21,11 @@ const settings = Object.fromEntries(
 	),
 );
 
-/** Installing packages depends on the speed of the network, which `paced` does not measure. */
+/** A constant limit, because `paced` does not measure the speed of the network. */
 const installing = { env: settings, limitMs: 240_000 };
 
 let gateway: ExamplesGateway;
-/** A copy that replaces a clone, because the README's commands write files next to the examples. */
+/** Copy of the examples, because the README's commands write files next to them. */
 let clone: string;
 
 beforeAll(async () => {
@@ -47,7 +47,7 @@ afterAll(async () => {
 describe.skipIf(!hasPython)("if python3 has venv and pip", () => {
 	const python = () => join(clone, "examples", "kontekst", ".venv", "bin", "python");
 
-	// This test must be first, because it creates the environment for the remaining tests.
+	// Must run first, because it creates the Python environment for the other tests.
 	test("the commands of the README have the documented results", async () => {
 		const readme = readFileSync(join(folder, "README.md"), "utf8");
 		const [starts = "", ...others] = [...readme.matchAll(/^```sh\n(.*?)^```$/gms)].map(
@@ -58,7 +58,7 @@ describe.skipIf(!hasPython)("if python3 has venv and pip", () => {
 		expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
 		expect(stdout.match(/^\[offline\] hello\n\(completed\)$/gm)).toHaveLength(2);
 		expect(stdout.match(/^run_command \{"cmd":"echo hi"\}\napprove or deny\? \nhi\n/gm)).toHaveLength(2);
-		// This test uses its own gateway, because the documented port may be in use.
+		// Only checks the text of the start command, because the documented port may be in use.
 		expect(starts).toBe("parley start --listen 127.0.0.1:50051 --provider offline\n");
 	});
 
@@ -84,7 +84,7 @@ describe.skipIf(!hasPython)("if python3 has venv and pip", () => {
 });
 
 const services = ["grpc.health.v1.Health", "kontekst.AgentService", "kontekst.DaemonService"];
-/** The field numbers that existing clients use. */
+/** Field numbers that existing clients use. */
 const events = {
 	...{ started: 1, token: 2, reasoning: 3, turn_completed: 4, tools_proposed: 5, tool_started: 6 },
 	...{ tool_completed: 7, tool_failed: 8, tools_completed: 9, completed: 10, cancelled: 11, failed: 12 },

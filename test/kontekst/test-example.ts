@@ -8,7 +8,7 @@ export interface Example {
 	readonly command: readonly [string, ...string[]];
 }
 
-/** Defines the tests of one example. The tests are the same for each language, and run at the same time. */
+/** Defines the tests of one example. They are the same for each language, and run concurrently. */
 export function testExample(name: string, start: () => Example): void {
 	const ask = (prompt: string, options?: ProgramOptions) => {
 		const { gateway, command } = start();

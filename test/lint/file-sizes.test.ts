@@ -5,7 +5,10 @@ import { expect, test } from "vitest";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const maxLines = 400;
 
-/** Test files above the maximum, each with its own maximum. Split one by topic to remove it. Never add one. */
+/**
+ * Test files above the general maximum, each with its own maximum. Never add an entry. To remove one, split the file by
+ * topic.
+ */
 const largeTests: Readonly<Record<string, number>> = {
 	"packages/cli/src/chat/chat.test.ts": 550,
 	"packages/cli/src/doctor/checks/run-checks.test.ts": 650,
@@ -31,7 +34,7 @@ const largeTests: Readonly<Record<string, number>> = {
 	"test/web-fetch/web-fetch.test.ts": 450,
 };
 
-/** Biome treats a comment of several lines as one line. This test counts each line of a file. */
+/** Biome counts a comment of several lines as one line. This test counts each line of a file. */
 const files = globSync(["*.{ts,mjs}", "{packages,test,scripts,examples,lint,bin}/**/*.{ts,mjs}"], {
 	cwd: root,
 	exclude: (path) => /(?:^|\/)(?:gen|dist|node_modules)$/.test(path),

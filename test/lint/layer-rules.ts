@@ -1,14 +1,14 @@
-/** Files of a package, each with its imports. All paths are relative to `src`. */
+/** Files of a package with their imports. All paths are relative to `src`. */
 export type Imports = ReadonlyMap<string, readonly string[]>;
 
-/** Groups of nodes that reach each other. Each group is sorted. */
+/** Returns the cycles of a graph as sorted groups of nodes that reach each other. */
 export function cyclesIn(graph: ReadonlyMap<string, Iterable<string>>): string[][] {
 	const search = new CycleSearch(graph);
 	for (const node of graph.keys()) search.visit(node);
 	return search.found;
 }
 
-/** Tarjan's algorithm for strongly connected components: https://doi.org/10.1137/0201010 */
+/** Implements Tarjan's algorithm for strongly connected components: https://doi.org/10.1137/0201010 */
 class CycleSearch {
 	readonly found: string[][] = [];
 	readonly #graph: ReadonlyMap<string, Iterable<string>>;
@@ -35,12 +35,12 @@ class CycleSearch {
 	}
 }
 
-/** The first part of a path: a folder or a file in `src`. */
+/** The first part of a path: a folder or file directly in `src`. */
 function partOf(path: string): string {
 	return path.split("/", 1)[0] ?? path;
 }
 
-/** The graph of the folders and files directly in `src`. */
+/** The import graph of the folders and files directly in `src`. */
 export function partsOf(imports: Imports): Map<string, Set<string>> {
 	const parts = new Map<string, Set<string>>();
 	for (const [file, imported] of imports) {
@@ -52,7 +52,10 @@ export function partsOf(imports: Imports): Map<string, Set<string>> {
 	return parts;
 }
 
-/** The graph of all folders, at any depth. A wire and its `methods` folder import each other, so they are one node. */
+/**
+ * The import graph of all folders, at any depth. A wire and its `methods` folder import each other, so they are one
+ * node.
+ */
 export function foldersOf(imports: Imports): Map<string, Set<string>> {
 	const folderOf = (path: string): string => {
 		const end = path.lastIndexOf("/");
@@ -69,8 +72,9 @@ export function foldersOf(imports: Imports): Map<string, Set<string>> {
 }
 
 /**
- * Imports that do not point to a lower layer, and folders without a layer. A layer names folders of `src`, files in it,
- * or `.` for its other files. A file in `src` that no layer names may import every file.
+ * Returns the imports that do not point to a lower layer, and the folders without a layer. A layer contains names of
+ * folders and files in `src`, or `.` for files that no layer names. If no layer contains `.`, these files may import
+ * every file.
  */
 export function againstLayers(imports: Imports, layers: readonly (readonly string[])[]): string[] {
 	const heightOf = (part: string) => layers.findIndex((layer) => layer.includes(part));
@@ -94,7 +98,6 @@ export function againstLayers(imports: Imports, layers: readonly (readonly strin
 /** Maximum number of source files in a folder without subfolders. */
 const maxFiles = 25;
 
-/** Folders without subfolders that contain more files than allowed. */
 export function fullFolders(files: Iterable<string>): string[] {
 	const paths = [...files].map((file) => file.split("/").slice(0, -1).join("/"));
 	const isParent = (folder: string) =>

@@ -10,15 +10,15 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const Layers = z.record(z.string(), z.array(z.array(z.string())));
 
 /**
- * Folders and root files of each package, from the lowest layer to the highest. Each layer may import only from lower
+ * Folders and root files of each package, from the lowest layer to the highest. A layer may import only from lower
  * layers.
  */
 const layers = Layers.parse(parseJson(readFileSync(`${root}/lint/layers.json`, "utf8")));
 
-/** Existing cycles. An entry that is no longer needed fails the test. */
+/** Known cycles by package. An entry without a cycle fails the test. */
 const knownCycles: Readonly<Record<string, readonly string[][]>> = {};
 
-/** Folders with too many files. An entry that is no longer needed fails the test. */
+/** Known folders with too many files. An unnecessary entry fails the test. */
 const knownFull: Readonly<Record<string, readonly string[]>> = {};
 
 const names = ["base", "protocol", "core", "gateway", "cli", "connector", "discord", "slack"];

@@ -1,4 +1,7 @@
-/** A file that breaks one rule, and the expected report: the category of a rule, or the start of a plugin's message. */
+/**
+ * A file that breaks one rule, and the expected report: the category of a Biome rule, or the start of a plugin's
+ * message.
+ */
 export interface Planted {
 	readonly path: string;
 	readonly source: string;
@@ -313,7 +316,7 @@ export const planted: readonly Planted[] = [
 	},
 ];
 
-/** Files with code that a rule forbids in other files. Lint must not report this code. */
+/** Files that lint must accept: code that only these files may contain, and code with a reasoned `biome-ignore`. */
 export const allowed: readonly Omit<Planted, "reported">[] = [
 	{
 		path: "packages/core/src/literal-with-reason.ts",

@@ -4,13 +4,12 @@ import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Exported declarations, with their names. */
 const declaration =
 	/^export (?:declare )?(?:abstract )?(?:async )?(?:const|let|function\*?|class|interface|type|enum) ([A-Za-z_$][\w$]*)/gmu;
-/** Lists of exports without `from`. A re-export has no declaration of its own. */
+/** Matches lists of exports without `from`, because a re-export declares no name. */
 const list = /^export (?:type )?\{([^}]*)\}(?! from)/gmu;
 
-/** Names that a source exports and declares, without duplicates: a schema and its type may share a name. */
+/** Names that a source exports and declares. A name occurs once, even if a schema and its type share it. */
 function exportedNames(source: string): ReadonlySet<string> {
 	const listed = [...source.matchAll(list)]
 		.flatMap(([, items = ""]) => items.split(","))
@@ -18,7 +17,7 @@ function exportedNames(source: string): ReadonlySet<string> {
 	return new Set([...[...source.matchAll(declaration)].flatMap(([, name = ""]) => name), ...listed]);
 }
 
-/** Names that several sources export, each with its sources. */
+/** Names that several sources export, with these sources. */
 function duplicateNames(sources: readonly (readonly [path: string, source: string])[]): readonly string[] {
 	const paths = new Map<string, string[]>();
 	for (const [path, source] of sources) {

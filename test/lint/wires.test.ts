@@ -7,10 +7,10 @@ const wires = join(import.meta.dirname, "../../packages/gateway/src/wires");
 /** Required parts in the folder of each wire. */
 const parts = ["schema.ts", "codec.ts", "error-code.ts", "connection.ts", "methods", "server.ts"];
 
-/** Layers below the wire layer. */
+/** Layers below the wires. */
 const layers = ["shared", "view"];
 
-/** Further files of each wire, with their purpose. All other code belongs to one of the required parts. */
+/** Other files of each wire, with their purpose. All other code belongs in one of the required parts. */
 const own: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 	ozzie: {
 		"envelope.ts": "which shape of frames a client gets",

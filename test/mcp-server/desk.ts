@@ -10,15 +10,14 @@ import { readOperatorToken } from "@parley/gateway";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { type GatewayOptions, TestGateway } from "../conformance/gateway.ts";
 
-/** Answers a form as the person at the client. */
+/** Answers a form as the user of the client. */
 export type AnswerForm = (
 	request: ElicitRequest,
 	signal: AbortSignal,
 ) => ElicitResult | Promise<ElicitResult>;
 
-/** A person at the client who approves each form. */
+/** A user of a client who approves each form. */
 export class Approver {
-	/** Messages of the received forms. */
 	readonly shown: string[] = [];
 	readonly onForm: AnswerForm = ({ params }) => {
 		this.shown.push(params.message);
@@ -29,12 +28,12 @@ export class Approver {
 export interface ClientOptions {
 	/** Token of the client. By default, the operator's token. */
 	readonly token?: string | undefined;
-	/** Answers each form. If undefined, the client cannot show forms. */
+	/** Answers each form. If undefined, the client does not support forms. */
 	readonly onForm?: AnswerForm;
 	readonly versionNegotiation?: NonNullable<ConstructorParameters<typeof Client>[1]>["versionNegotiation"];
 }
 
-/** A gateway that requires tokens, with official MCP clients. */
+/** A gateway that requires tokens, with clients of the official MCP SDK. */
 export class Desk implements AsyncDisposable {
 	readonly gateway: TestGateway;
 	readonly #open: AsyncDisposable[] = [];
@@ -55,7 +54,7 @@ export class Desk implements AsyncDisposable {
 		return (await readOperatorToken(join(this.gateway.directory, "data"))) ?? "";
 	}
 
-	/** A connected client, which closes together with the desk. */
+	/** Connects a client, which closes with the desk. */
 	async client({ token, onForm, versionNegotiation }: ClientOptions = {}): Promise<McpClient> {
 		const authorization = `Bearer ${token ?? (await this.token())}`;
 		const transport = new StreamableHTTPClientTransport(this.url, {
@@ -67,7 +66,7 @@ export class Desk implements AsyncDisposable {
 		return client;
 	}
 
-	/** The operator on the Ozzie wire, who is another client of the same sessions. */
+	/** Connects a client of the operator on the Ozzie wire. */
 	async operator(): Promise<OzzieClient> {
 		const headers = { authorization: `Bearer ${await this.token()}` };
 		const client = await OzzieClient.connect(this.gateway.url, { headers });
@@ -90,11 +89,9 @@ interface Result {
 
 export interface CallOptions {
 	readonly signal?: AbortSignal;
-	/** Receives progress reports. */
 	readonly onprogress?: (message: string | undefined) => void;
 }
 
-/** A client of the official MCP library. */
 export class McpClient implements AsyncDisposable {
 	readonly client: Client;
 	readonly transport: StreamableHTTPClientTransport;

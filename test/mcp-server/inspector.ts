@@ -9,13 +9,13 @@ const run = promisify(execFile);
 const program = createRequire(import.meta.url).resolve("@modelcontextprotocol/inspector/package.json");
 
 export interface Inspected {
-	/** The parsed JSON of stdout. Empty if the program failed without output. */
+	/** Parsed JSON of stdout. Empty if the program failed without output. */
 	readonly result: Record<string, unknown>;
 	readonly code: number;
 	readonly stderr: string;
 }
 
-/** Starts the official MCP inspector without a terminal. Its files are written to `home`. */
+/** Runs the official MCP inspector without a terminal. It writes its files to `home`. */
 export async function inspect(args: readonly string[], home: string): Promise<Inspected> {
 	const entry = join(program, "../clients/launcher/build/index.js");
 	const environment = { PATH: process.env["PATH"] ?? "", HOME: home, ...ownVariables() };
@@ -31,7 +31,7 @@ export async function inspect(args: readonly string[], home: string): Promise<In
 	}
 }
 
-/** Variables of the test that the commands of the inspector also need. */
+/** Variables of the test process that the inspector also needs. */
 function ownVariables(): Record<string, string> {
 	const temporary = process.env["TMPDIR"];
 	return temporary === undefined ? {} : { TMPDIR: temporary };

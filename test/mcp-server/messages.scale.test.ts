@@ -55,7 +55,7 @@ function anyArguments(random: Random): Record<string, unknown> {
 	);
 }
 
-/** A request, a notification, a response, or another message. None of them starts a run. */
+/** A request, a notification, a response, or an invalid message. No message starts a run. */
 function anyMessage(random: Random, id: number): string {
 	const method = random.pick(methods);
 	const params =

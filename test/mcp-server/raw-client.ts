@@ -9,7 +9,7 @@ export const initialize = {
 	params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
 };
 
-/** A client that sends messages without the MCP library. */
+/** A client that does not use the MCP SDK. */
 export class RawClient {
 	readonly #url: URL;
 	readonly #headers: Record<string, string>;
@@ -30,7 +30,7 @@ export class RawClient {
 		return fetch(this.#url, { method, headers: sent, ...(method === "POST" && { body: content }) });
 	}
 
-	/** Opens a session and returns the session header. */
+	/** Opens a session and returns its session header. */
 	async open(): Promise<Record<string, string>> {
 		const response = await this.send(initialize);
 		await response.text();

@@ -15,7 +15,7 @@ function environmentOf(data: string, home: string): Record<string, string> {
 	return { PATH: process.env["PATH"] ?? "", HOME: home, PARLEY_DATA: data };
 }
 
-/** The official MCP client with `parley mcp serve` as its server. */
+/** Connects the official MCP client to `parley mcp serve`. */
 async function startServer(
 	data: string,
 	home: string,
@@ -34,8 +34,7 @@ async function startServer(
 		{ capabilities: onForm ? { elicitation: { form: {} } } : {}, versionNegotiation: { mode } },
 	);
 	client.onerror = (error) => {
-		// If a progress report and the result arrive together, the library handles the report too late and returns this
-		// error.
+		// If a progress report and the result arrive together, the SDK handles the report too late and emits this error.
 		if (!error.message.includes("progress notification")) errors.push(error);
 	};
 	if (onForm)

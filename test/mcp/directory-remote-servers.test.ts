@@ -41,7 +41,7 @@ async function trustIn(directory: string, more: Partial<TrustedMcpRemote> = {}):
 
 const workOf = ({ t }: McpScene): string => join(t.directory, "work");
 
-/** A server that records its requests and answers each with this status, by default 400. */
+/** A server that records its requests and responds to each with this status, by default 400. */
 async function openListener(answer = 400, location?: string) {
 	const seen: IncomingHttpHeaders[] = [];
 	const server = createServer(({ headers }, response) => {
@@ -53,7 +53,7 @@ async function openListener(answer = 400, location?: string) {
 		server.closeAllConnections();
 		server.close();
 	});
-	// The cast is safe because the server listens on a port.
+	// A server that listens on a TCP port has this type of address.
 	const { port } = server.address() as AddressInfo;
 	return { url: `http://127.0.0.1:${port}/mcp`, seen };
 }
@@ -237,7 +237,7 @@ test("two directories with the same entry name never share a login, not even for
 	expect(s.t.runtime.mcp.states[0]?.problem).toBe(
 		`it requires a login: run \`parley mcp login remote --dir ${workOf(s)}\``,
 	);
-	// The stored login of this directory belongs to another address.
+	// The stored login of this directory belongs to another URL.
 	const key = loginKey({ name: "remote", directory: workOf(s) });
 	await logins.change(key, () => Promise.resolve({ ...login, url: "https://other.example/mcp" }));
 	source.setup = { servers: [], trusted: [await trustIn(workOf(s), { login: state })] };

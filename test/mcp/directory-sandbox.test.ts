@@ -10,7 +10,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { TestGateway } from "../conformance/gateway.ts";
 
-/** A server whose tool reports what the process can reach. */
+/** A server whose tool reports which resources its process can reach. */
 const program = `
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -46,7 +46,7 @@ async function openListener() {
 	}).listen(0, "127.0.0.1");
 	await once(server, "listening");
 	onTestFinished(() => void server.close());
-	// The cast is safe because the server listens on a port.
+	// A server that listens on a TCP port has this type of address.
 	const { port } = server.address() as AddressInfo;
 	return { url: `http://127.0.0.1:${port}/`, count: () => reached };
 }
@@ -69,7 +69,7 @@ test.skipIf(!hasBubblewrap)(
 		const found = await readDirectoryFile(work);
 		const [entry] = found?.entries ?? [];
 		if (!found || !entry || "url" in entry) throw new Error("the file has no program");
-		// The interpreter of this test is not one of the system's programs.
+		// The sandbox hides the interpreter of this test unless it is allowed explicitly.
 		const rights = { read: [dirname(process.execPath)] };
 		const servers = { local: { ...(await programOf(entry, work)), ...rights } };
 		const trusted = [{ directory: work, file: found.hash, servers }];

@@ -17,8 +17,8 @@ async function openWith(
 }
 
 /**
- * Writes a `.mcp.json` with one server into the working directory. Returns the path of the file that records the
- * server's starts.
+ * Writes a `.mcp.json` with a local and a remote server into the working directory. Returns the path of the file that
+ * records the starts of the local server.
  */
 async function put({ t }: McpScene, command = process.execPath, more: object = {}): Promise<string> {
 	const starts = join(t.directory, "starts");
@@ -124,7 +124,7 @@ test("no server of a directory starts after the end of the runtime", async () =>
 	source.setup = { servers: [], trusted: await trustIn(s) };
 	const { mcp } = s.t.runtime;
 	const tools = mcp.tools(join(s.t.directory, "work"), "default");
-	// After these two turns, the source has answered and the trust check is running.
+	// After these two microtasks, the source has answered and the trust check is pending.
 	await Promise.resolve();
 	await Promise.resolve();
 	await mcp.close();

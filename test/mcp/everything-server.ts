@@ -12,14 +12,14 @@ const program = join(
 async function freePort(): Promise<number> {
 	const socket = createServer().listen(0, "127.0.0.1");
 	await once(socket, "listening");
-	// The cast is safe because the server listens on a port.
+	// A server that listens on a TCP port has this type of address.
 	const { port } = socket.address() as AddressInfo;
 	socket.close();
 	await once(socket, "close");
 	return port;
 }
 
-/** Starts the npm server "everything", which has all features, with streamable HTTP. */
+/** Starts the npm server "everything", which has all MCP features, with streamable HTTP. */
 export async function startEverything(): Promise<{ readonly url: string; stop(): void }> {
 	const port = await freePort();
 	const url = `http://127.0.0.1:${port}/mcp`;

@@ -110,7 +110,7 @@ test("text of a server cannot end its part of a result, and hidden characters ar
 	const result = await outcomeOf(s);
 	const mark = /^--- begin (\S+)$/m.exec(result)?.[1] ?? "";
 	expect(mark).toMatch(/^mcp_/);
-	// The false end mark is in the data. Only the real end mark ends the data, exactly once.
+	// The data contains a false end mark. The real end mark ends the data exactly once.
 	expect(result.match(/^--- end mcp_\S+$/gm)).toEqual([expect.not.stringContaining(mark), `--- end ${mark}`]);
 	expect(result.endsWith(`\n--- end ${mark}`)).toBe(true);
 	expect(result).not.toMatch(/[\u{202e}\u{e0041}]/u);

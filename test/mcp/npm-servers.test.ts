@@ -10,7 +10,7 @@ import { settingsOf } from "./scene.ts";
 
 const testInside = test.skipIf(!hasBubblewrap);
 
-/** The path of a server program from npm, and the directory with all packages of the repository. */
+/** Path of a server program from npm, and the `node_modules` directory that contains its dependencies. */
 async function npmServer(name: string): Promise<{ readonly program: string; readonly packages: string }> {
 	const program = await realpath(
 		join(import.meta.dirname, "../node_modules/@modelcontextprotocol", `server-${name}`, "dist/index.js"),
@@ -32,7 +32,6 @@ async function open(servers: (directory: string) => Promise<readonly McpServerSe
 	return {
 		gateway,
 		directory,
-		/** Calls a tool, and returns its result. */
 		async call(name: string, args: object): Promise<string> {
 			await client.call("send_message", { ...session, content: `tool: ${name} ${JSON.stringify(args)}` });
 			let result = "";

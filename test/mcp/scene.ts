@@ -21,7 +21,7 @@ export function scripted(
 	return settingsOf("scripted", [program, ...faults], more);
 }
 
-/** Settings of a server that runs on Node. */
+/** Settings of a server program that Node runs. */
 export function settingsOf(
 	name: string,
 	args: readonly string[],
@@ -38,7 +38,7 @@ export interface McpScene extends AsyncDisposable {
 	readonly log: EventLog;
 }
 
-/** A session of a runtime with these MCP servers and without a sandbox. */
+/** Opens a session of a runtime with these MCP servers and without a sandbox. */
 export async function openScene(
 	servers: readonly McpServerSettings[],
 	replies: readonly ScriptedReply[],
@@ -55,12 +55,12 @@ export async function openScene(
 	return { t, model, session, log, [Symbol.asyncDispose]: () => t[Symbol.asyncDispose]() };
 }
 
-/** Replies of the model that call one tool and then end. */
+/** Model replies that call one tool, and then end. */
 export function callsOnce(name: string, args: unknown): readonly ScriptedReply[] {
 	return [[calls("c1", name, args)], [says("done")]];
 }
 
-/** Tool results in the model's last request. */
+/** Tool results in the last model request. */
 export function resultsIn({ requests }: ScriptedModel): string[] {
 	const last = requests.at(-1)?.messages.at(-1);
 	return last?.role === "tool"
@@ -68,14 +68,14 @@ export function resultsIn({ requests }: ScriptedModel): string[] {
 		: [];
 }
 
-/** Approves the next call, or gives another answer. Returns the question about the call. */
+/** Answers the next approval, by default with an approval. Returns its prompt. */
 export async function answer({ t, log }: McpScene, value: unknown = true) {
 	const { prompt } = await log.next("prompt.requested");
 	await t.runtime.answer(unkeyed(), prompt.token, { value });
 	return prompt;
 }
 
-/** Sends a message in a session that trusts all tools. Returns the tool results in the model's last request. */
+/** Trusts all tools and sends a message. Returns the tool results in the last model request. */
 export async function outcomeOf(s: McpScene): Promise<string> {
 	await s.t.runtime.acceptAll(unkeyed(operator), s.session);
 	await s.t.send(s.session, "go");

@@ -1,6 +1,6 @@
 /**
- * An MCP server on standard input and output. Its arguments define its behaviour, which can be valid or faulty. It uses
- * no library, so that it can break every rule of the protocol. https://modelcontextprotocol.io/specification/2025-11-25
+ * An MCP server on stdin and stdout. Its arguments select its faults. It uses no library, so that it can break every
+ * rule of the protocol: https://modelcontextprotocol.io/specification/2025-11-25
  */
 import { createHash } from "node:crypto";
 import { appendFileSync } from "node:fs";
@@ -14,9 +14,8 @@ interface Message {
 	readonly params?: Readonly<Record<string, unknown>>;
 }
 
-/** Names of faults. The cases below explain them. */
 const faults = new Set(process.argv.slice(2).filter((argument) => !argument.startsWith("--")));
-/** File to which each start appends a line with the process id. */
+/** File to which each start appends a line with its process id. */
 const starts = process.argv.find((argument) => argument.startsWith("--starts="))?.slice("--starts=".length);
 
 const text = { type: "string" };
@@ -38,7 +37,7 @@ function tools(): object[] {
 	];
 }
 
-/** The name that models see for the tool with a long name, without the name of the server. */
+/** Name of the tool with the long name, as models see it after the server prefix. */
 const likeShortened = `${"a".repeat(64 - 9 - "scripted__".length)}_${createHash("sha256").update("a".repeat(200)).digest("hex").slice(0, 8)}`;
 
 function lyingTools(): object[] {
@@ -87,7 +86,7 @@ function answerTo({ method, params = {} }: Message): object | undefined {
 
 const address = "https://login.example.com/start?for=1";
 
-/** Request for input from a person during a call, or undefined. */
+/** Request for user input during a call, or undefined. */
 function requestForInput(): object | undefined {
 	if (faults.has("asks-for-address")) return { mode: "url", elicitationId: "e1", url: address };
 	const colour = { type: "string", title: "colour" };
@@ -123,7 +122,7 @@ function answerToCall(params: Readonly<Record<string, unknown>>): object | undef
 		return undefined;
 	}
 	if (faults.has("samples")) {
-		// With this length, the client cuts the question within the token.
+		// With this length, the client truncates the text within the token.
 		const token = faults.has("leaks") ? ` ${"a ".repeat(724)}My token is ghp_${"aB3d".repeat(9)}.` : "";
 		const content = { type: "text", text: `Name a colour.${token}` };
 		const request = { systemPrompt: "Be short.", messages: [{ role: "user", content }], maxTokens: 100 };
@@ -175,7 +174,7 @@ if (faults.has("floods") || faults.has("floods-without-lines")) flood();
 if (faults.has("prints")) process.stdout.write('Welcome!\n{"no": "message"}\n');
 let waiting: Message["id"];
 for await (const line of createInterface({ input: process.stdin })) {
-	// The cast is safe because the client sends only protocol messages.
+	// The client sends only protocol messages.
 	const message = JSON.parse(line) as Message;
 	if (faults.has("hangs") || message.id === undefined) continue;
 	if (message.id === "form") {

@@ -74,7 +74,7 @@ test("a tool that changed since its last call requires approval, also if a rule 
 	expect(prompt.approval?.warnings?.join()).toContain("whose description has changed since its last call");
 	await s.log.next("assistant.message");
 	expect(resultsIn(s.model)[0]).toContain("echo: b");
-	// The approved description is now known, so the call needs no further approval.
+	// The approved description is stored, so the call needs no further approval.
 	await s.t.send(s.session, "once more");
 	await s.log.next("assistant.message");
 	expect(resultsIn(s.model)[0]).toContain("echo: c");
@@ -97,7 +97,7 @@ test("a call is not run if the description of its tool changed after the approva
 	expect(result).not.toContain("echo: hi");
 });
 
-/** Waits until the server has announced that its tools have changed. */
+/** Waits until the server has announced a change of its tools. */
 async function untilChanged({ t }: McpScene): Promise<void> {
 	const hasChanged = () => t.log.records.some(({ message }) => message.includes("announced"));
 	await expect.poll(hasChanged, { timeout: paced(20_000) }).toBe(true);

@@ -1,6 +1,6 @@
 import type { McpSetup, McpSource } from "@parley/core";
 
-/** A source of the operator's setup. A test can change the setup. */
+/** A source of the operator's setup that a test can change. */
 export class TestSource implements McpSource {
 	setup: McpSetup = { servers: [], trusted: [] };
 	async current(): Promise<McpSetup> {

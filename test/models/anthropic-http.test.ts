@@ -37,18 +37,18 @@ afterEach(async () => {
 	}
 });
 
-/** A provider at a loopback port, and the sockets of its requests. */
+/** A provider on a loopback port, and the sockets of its requests. */
 async function serve(listener: RequestListener) {
 	const sockets: Socket[] = [];
 	const server = createServer((incoming, response) => {
 		sockets.push(incoming.socket);
-		// The test ignores the content of the request, but the server must read it.
+		// The server must read the request, although the test ignores its content.
 		incoming.resume().on("end", () => listener(incoming, response));
 	});
 	servers.push(server);
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
-	// A server on a TCP port has an object as its address.
+	// A server that listens on a TCP port has this type of address.
 	const { port } = server.address() as AddressInfo;
 	return { sockets, url: `http://127.0.0.1:${port}` };
 }

@@ -123,7 +123,7 @@ test("Node 24: npx runs the package as documented, without an installation", asy
 	});
 });
 
-// This test is in this file because it uses the same tarball.
+// In this file, because it uses the same tarball.
 test("a new user gets an answer about a project within 90 s and 3 commands, with Node 20 and npm only", async () => {
 	await using machine = await FreshMachine.create(oldNode, tarball);
 	const play = await playFirstTen(machine, tarball);
@@ -136,7 +136,7 @@ function version(): string {
 	return String(manifest()["version"]);
 }
 
-/** The commands in a marked block of the page. Throws if the block does not name the tarball. */
+/** The commands in a marked block of the page. Throws if the block does not mention the tarball. */
 function documented(name: string): string {
 	const block = blocks.find((one) => one.name === name);
 	if (!block?.script.includes(basename(tarball)))
@@ -144,7 +144,7 @@ function documented(name: string): string {
 	return block.script;
 }
 
-/** Checks the gateway's first line, sends a message to the gateway, and stops it. */
+/** Checks the first line of the gateway, sends a message, and stops the gateway. */
 async function playFirstMessage(machine: NewMachine, before: string, line: string): Promise<void> {
 	expect(line).toMatch(/^parley listening on http:/);
 	const parley = (args: string) => machine.run("sh", "-c", `${before} parley ${args}`);

@@ -12,7 +12,7 @@ import { FreshRoot, type Stage, stagesOf, wordsOf } from "./image-steps.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const stages = stagesOf(readFileSync(join(root, "Dockerfile"), "utf8"));
 const service = parse(readFileSync(join(root, "compose.yaml"), "utf8")).services.parley;
-/** Variables that compose sets itself. Compose passes on the remaining variables. */
+/** Variables that compose sets itself. It passes the others through. */
 const environment = Object.fromEntries(
 	Object.entries(service.environment).filter(([, value]) => value !== null),
 );
@@ -24,7 +24,7 @@ afterAll(() => {
 	for (const one of roots.values()) one[Symbol.dispose]();
 });
 
-/** The files from this list that the image builder would receive. */
+/** The files of this list that are part of the build context. */
 function sent(files: readonly string[]): string[] {
 	return dockerignore
 		.default()
@@ -32,7 +32,6 @@ function sent(files: readonly string[]): string[] {
 		.filter([...files]);
 }
 
-/** Files of the working tree that the image builder would receive. */
 function contextFiles(): string[] {
 	const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
 		cwd: root,
@@ -48,7 +47,7 @@ function copyContext(target: string): void {
 	}
 }
 
-/** Mounts with the packages of this clone, which replace a second download. */
+/** Mounts the packages of this clone instead of downloading them again. */
 function installedPackages(): string[] {
 	const folders = [".", "test", ...readdirSync(join(root, "packages")).map((name) => `packages/${name}`)];
 	return folders
@@ -152,7 +151,9 @@ function inside(block: string): string {
 const tokenless =
 	'fetch("http://127.0.0.1:7777/api/health?verbose").then(({ status }) => console.log("without a token:", status))';
 
-/** A script that starts the container's program, checks its health, uses it and stops it, like a container runtime. */
+/**
+ * Shell script that starts the container's program, checks its health, uses it and stops it, like a container runtime.
+ */
 function life(): string {
 	const quoted = (words: readonly string[]) =>
 		words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");

@@ -19,19 +19,17 @@ import { findProgram, npmSettings } from "./packed.ts";
 
 const execute = promisify(execFile);
 
-/** One stage of a Dockerfile. */
 export interface Stage {
 	readonly base: string;
 	readonly name: string;
 	readonly instructions: readonly Instruction[];
 }
 
-/** The stages of a Dockerfile, in order. */
 export function stagesOf(text: string): Stage[] {
 	const stages: (Stage & { readonly instructions: Instruction[] })[] = [];
 	for (const instruction of DockerfileParser.parse(text).getInstructions()) {
 		if (instruction.getKeyword() === "FROM") {
-			// The parser chooses the class of an instruction by its keyword.
+			// The parser creates a `From` for the keyword FROM.
 			const from = instruction as From;
 			stages.push({ base: from.getImage() ?? "", name: from.getBuildStage() ?? "", instructions: [] });
 		} else stages.at(-1)?.instructions.push(instruction);
@@ -39,7 +37,7 @@ export function stagesOf(text: string): Stage[] {
 	return stages;
 }
 
-/** Words of an instruction in JSON form, for example the command of a health check. */
+/** Words of an instruction in JSON format, for example the command of a health check. */
 export function wordsOf(instruction: Instruction): string[] {
 	const text = instruction.getArgumentsContent() ?? "";
 	return JSON.parse(text.slice(text.indexOf("[")));
@@ -57,16 +55,16 @@ const ofMachine = [
 	"/etc/ssl",
 ];
 /**
- * A directory of the root that every user may read. Without this option, bubblewrap creates a directory only for its
- * own user.
+ * Options for a directory that every user may read. By default, bubblewrap creates directories that only their owner
+ * may read.
  */
 const readable = (path: string): string[] => ["--perms", "0755", "--dir", path];
 const isRoot = process.getuid?.() === 0;
 const uids: Readonly<Record<string, number>> = { root: 0, node: 1000 };
 
 /**
- * A new root directory that replaces a base image. It contains the programs of this machine, Node 24 and npm. It runs
- * the steps of one stage with bubblewrap. It installs no Debian packages: `apt-get` only records its arguments.
+ * A root directory in place of a base image, with the programs of this machine, Node 24 and npm. It runs the steps of
+ * one stage with bubblewrap. It installs no Debian packages: `apt-get` only records its arguments.
  */
 export class FreshRoot implements Disposable {
 	readonly directory = mkdtempSync(join(tmpdir(), "parley-image-"));
@@ -75,7 +73,7 @@ export class FreshRoot implements Disposable {
 	};
 	readonly #context: (target: string) => void;
 	readonly #mounts: readonly string[];
-	/** Environment variables of npm, which stages do not set. */
+	/** npm's environment variables, which no stage sets. */
 	readonly #npm: Readonly<Record<string, string>>;
 	#directory = "/";
 	user = "root";
@@ -116,7 +114,7 @@ export class FreshRoot implements Disposable {
 
 	/**
 	 * @param context Copies the build context to a directory.
-	 * @param mounts Options of bubblewrap, for example for packages that a test does not download again.
+	 * @param mounts Options of bubblewrap, for example to mount packages instead of downloading them again.
 	 */
 	static async create(context: (target: string) => void, mounts: readonly string[] = []): Promise<FreshRoot> {
 		const { npm_config_cache: cache = "", ...settings } = await npmSettings();
@@ -130,10 +128,10 @@ export class FreshRoot implements Disposable {
 		});
 	}
 
-	/** Arguments of the `apt-get` calls, one call per line. */
+	/** File with the arguments of the `apt-get` calls, one call per line. */
 	static readonly notes = "/tmp/apt-get.log";
 
-	/** Plays an instruction. `earlier` contains the roots of earlier stages by name. */
+	/** Runs an instruction. `earlier` contains the roots of earlier stages by name. */
 	async play(instruction: Instruction, earlier: ReadonlyMap<string, FreshRoot> = new Map()): Promise<void> {
 		const words = instruction.getArguments().map(String);
 		switch (instruction.getKeyword()) {
@@ -165,7 +163,7 @@ export class FreshRoot implements Disposable {
 		}
 	}
 
-	/** Runs a program as the user of the stage. Without `network`, the program has only its own loopback interface. */
+	/** Runs a program as the user of the stage. Without `network`, the program has only a loopback interface. */
 	async run(command: readonly string[], { network = true } = {}): Promise<string> {
 		const uid = uids[this.user] ?? Number.NaN;
 		const asUser =
@@ -223,7 +221,7 @@ export class FreshRoot implements Disposable {
 		cpSync(root.#inside(source), destination, { recursive: true, verbatimSymlinks: true });
 	}
 
-	/** The machine's path for a path inside the root. */
+	/** The path on the machine for a path inside the root. */
 	#inside(path: string): string {
 		return join(this.directory, path.startsWith("/") ? path : join(this.#directory, path));
 	}

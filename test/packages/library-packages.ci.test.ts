@@ -99,7 +99,7 @@ test("the packages contain compiled code and types, without sources, tests and n
 	}
 });
 
-/** Runs a marked command of the page in the project. Adds the Node.js types for the compiler. */
+/** Runs a marked command of the page in the project. Also installs the Node.js types. */
 async function install(name: string, settings: Readonly<Record<string, string>> = {}): Promise<void> {
 	const block = blocks.find((one) => one.name === name);
 	if (!block) throw new Error(`docs/connectors.md has no block ${name}`);
@@ -107,17 +107,17 @@ async function install(name: string, settings: Readonly<Record<string, string>> 
 	await machine.run("sh", "-euc", `cd '${project}'; ${variables.join("")}${block.script} @types/node@24`);
 }
 
-/** Checks these files with the compiler, and writes the compiled JavaScript. */
+/** Type-checks these files and writes the compiled JavaScript. */
 async function compile(files: Readonly<Record<string, string>>): Promise<void> {
 	for (const [name, text] of Object.entries(files)) writeFileSync(join(project, name), text);
 	const settings = { compilerOptions, files: Object.keys(files) };
 	writeFileSync(join(project, "tsconfig.json"), JSON.stringify(settings));
 	const compiler = join(root, "node_modules/.bin/tsc");
-	// The compiler prints errors to stdout, which the error of `run` does not contain.
+	// The compiler prints its errors to stdout, but the error of `run` contains only stderr.
 	await machine.run("sh", "-c", `'${compiler}' -p '${project}' >&2`);
 }
 
-/** TypeScript programs in a page. */
+/** TypeScript code blocks of a page. */
 function typescriptIn(page: string): string[] {
 	const text = readFileSync(join(root, page), "utf8");
 	return Array.from(text.matchAll(/^```ts\n(.*?)^```$/gms), ([, program = ""]) => program);

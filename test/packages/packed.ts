@@ -12,23 +12,23 @@ import { documented } from "../docs/shell-blocks.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const execute = promisify(execFile);
 
-/** Directories of the PATH, without those of installed packages. */
+/** Directories in PATH, except those of installed packages. */
 export const systemPath = (process.env["PATH"] ?? "")
 	.split(delimiter)
 	.filter((folder) => !folder.includes("node_modules"));
 
-/** Path of a program on this machine. Throws if the program is not installed. */
+/** Path of a program on this machine. Throws if it is not installed. */
 export function findProgram(name: string): string {
 	const folder = systemPath.find((one) => existsSync(join(one, name)));
 	if (folder === undefined) throw new Error(`${name} is not installed`);
 	return join(folder, name);
 }
 
-/** Environment variables that `npm run` sets for this machine and this clone. The user has not set them. */
+/** Environment variables that `npm run` sets for this machine and this clone, not settings of the user. */
 const ofScripts =
 	/^npm_config_(?:(?:local_|global_)?prefix|node_gyp|nodedir|npm_version|user_agent|loglevel)$/i;
 
-/** Settings for npm's registry and cache on this machine. A new home directory has no settings. */
+/** Environment variables for npm's registry and cache on this machine, because a new home directory has no settings. */
 export async function npmSettings(): Promise<Record<string, string>> {
 	const settings: Record<string, string> = {};
 	for (const name of ["userconfig", "globalconfig", "cache"]) {
@@ -54,7 +54,7 @@ export interface Printed {
 	readonly stderr: string;
 }
 
-/** Home directory and environment of a new user, who installs Parley with the Node program that `create` gets. */
+/** Home directory and environment of a new user, who installs Parley with the Node binary that `create` receives. */
 export class NewMachine implements AsyncDisposable {
 	readonly directory = mkdtempSync(join(tmpdir(), "parley-package-"));
 	readonly home = join(this.directory, "home");
@@ -75,22 +75,22 @@ export class NewMachine implements AsyncDisposable {
 		};
 	}
 
-	/** @param node A program of Node.js. */
+	/** @param node Path of a Node.js binary. */
 	static async create(node: string): Promise<NewMachine> {
 		return new NewMachine(node, await npmSettings());
 	}
 
-	/** Stderr output of the started program so far. */
+	/** Stderr of the started program so far. */
 	get errors(): string {
 		return this.#errors;
 	}
 
-	/** Runs a program to its end. Throws if the exit code is not 0. */
+	/** Runs a program and waits for its exit. Throws if the exit code is not 0. */
 	run(program: string, ...args: readonly string[]): Promise<Printed> {
 		return execute(program, args, { cwd: this.home, env: this.environment });
 	}
 
-	/** Starts a gateway, and returns the line with its address. Disposal of this object ends the process. */
+	/** Starts a gateway, and returns the line with its URL. Disposal stops the process. */
 	async start(program: string, ...args: readonly string[]): Promise<string> {
 		const child = spawn(program, args, {
 			cwd: this.home,
@@ -109,7 +109,7 @@ export class NewMachine implements AsyncDisposable {
 		return Promise.race([listening(child.stdout), ended]);
 	}
 
-	/** The exit code and the signal of the started program. */
+	/** Waits until the started program exits. Returns its exit code and signal. */
 	async ended(): Promise<readonly unknown[]> {
 		const child = this.#started;
 		if (!child) throw new Error("no program was started");
@@ -123,7 +123,7 @@ export class NewMachine implements AsyncDisposable {
 			try {
 				process.kill(-pid, "SIGKILL");
 			} catch {
-				// The process group has no processes left, as expected.
+				// The process group has no remaining processes, as expected.
 			}
 		}
 		rmSync(this.directory, { recursive: true, force: true });
@@ -138,7 +138,7 @@ function listening(output: Readable): Promise<string> {
 	return promise;
 }
 
-/** Path of a program of Node 20. Uses the machine's Node 20, or installs it from the registry in this folder. */
+/** Path of a Node 20 binary: the machine's own, or one that this function installs from the registry into `folder`. */
 export async function node20(folder: string): Promise<string> {
 	for (const directory of systemPath) {
 		const program = join(directory, "node");
@@ -154,17 +154,19 @@ async function majorOf(program: string): Promise<number> {
 	return Number.parseInt(stdout.slice(1), 10);
 }
 
-/** Packs the named packages into a folder with `npm run pack` and the given Node. Returns the printed paths. */
+/** Packs the named packages into a folder with `npm run pack` and this Node binary. Returns the printed paths. */
 export async function pack(node: string, folder: string, ...names: readonly string[]): Promise<string[]> {
 	const { stdout } = await execute(node, [join(root, "scripts/run.mjs"), "pack", folder, ...names], {
 		cwd: root,
-		// This log level makes npm print messages after its output, as it also does when a newer version of npm exists.
+		// With this log level, npm prints messages after its output, as it does when a newer npm exists.
 		env: { ...process.env, npm_config_loglevel: "info" },
 	});
 	return stdout.trim().split("\n");
 }
 
-/** Runs a documented shell block that makes packages, but in this folder instead of `dist`. Returns the printed paths. */
+/**
+ * Runs a documented shell block that creates packages, but in this folder instead of `dist`. Returns the printed paths.
+ */
 export async function packDocumented(block: string, node: string, folder: string): Promise<string[]> {
 	const { stdout } = await execute("sh", ["-euc", documented(block, [["-- dist ", `-- '${folder}' `]])], {
 		cwd: root,

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 const program = fileURLToPath(new URL("./claiming.ts", import.meta.url));
 
-/** A process with its own store. It competes with other processes to answer the same prompts. */
+/** A process with its own store, which competes with others to answer the same prompts. */
 export class Claimant {
 	readonly #child: ChildProcessByStdio<Writable, Readable, null>;
 	readonly #words: AsyncIterator<string>;
@@ -24,7 +24,7 @@ export class Claimant {
 		return claimant;
 	}
 
-	/** Returns `won` if this process answered first, otherwise `lost`. Returns undefined if the process has ended. */
+	/** Returns `won` if this process answered first, otherwise `lost`. Undefined if the process has exited. */
 	async claim(id: string): Promise<string | undefined> {
 		this.#child.stdin.write(`${id}\n`);
 		return this.#word();
@@ -35,7 +35,7 @@ export class Claimant {
 		return value;
 	}
 
-	/** Ends the input of the process, and waits until the process ends. */
+	/** Closes stdin of the process and waits for its exit. */
 	async end(): Promise<void> {
 		this.#child.stdin.end();
 		await this.#ended;

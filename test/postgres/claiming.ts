@@ -1,7 +1,10 @@
 import { createInterface } from "node:readline";
 import { type ContractTables, contractMigration, openPostgresStore } from "@parley/base/testing";
 
-/** The program of a `Claimant`: prints `ready`, then for each id on stdin whether this process answered first. */
+/**
+ * Program of a `Claimant`: prints `ready`, then for each id on stdin `won` if this process answered first, otherwise
+ * `lost`.
+ */
 const [connection = ""] = process.argv.slice(2);
 const store = await openPostgresStore<ContractTables>({ connection, migrations: [contractMigration] });
 const writeLine = (word: string): boolean => process.stdout.write(`${word}\n`);

@@ -2,15 +2,14 @@ import { test as plainTest } from "vitest";
 import { missing, PostgresServer } from "./server.ts";
 
 interface Fixtures {
-	/** The server that all tests of a file share. */
 	readonly shared: PostgresServer | undefined;
 	readonly server: PostgresServer;
-	/** Connection string of this test's database, for `openPostgresStore` in any process. */
+	/** Connection string of this test's database, for any process. */
 	readonly database: string;
 }
 
 /**
- * A test with a PostgreSQL server that the tests of the file share. Skipped with a reason if PostgreSQL is not
+ * A test with a PostgreSQL server that all tests of the file share. Skipped with a reason if PostgreSQL is not
  * installed.
  */
 export const test = plainTest.extend<Fixtures>({

@@ -6,9 +6,8 @@ import { expect } from "vitest";
 import { test } from "./postgres-test.ts";
 
 const people = 20;
-/** Maximum number of notes per person. */
 const notes = 500;
-/** Maximum time to recall notes, in milliseconds. */
+/** Maximum milliseconds of a recall. */
 const maximum = 100;
 const words = "deploy friday tea office lima berlin cache index ticket garden bean 東京 茶 好き 住む".split(
 	" ",

@@ -6,17 +6,17 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 
-/** On Debian, the server's programs are not in the PATH, but in one directory per version. */
+/** On Debian, the server programs are not in PATH, but in one directory per version. */
 const folders = [...(process.env["PATH"] ?? "").split(":"), ...globSync("/usr/lib/postgresql/*/bin").sort()];
 const programs = folders.findLast((folder) => existsSync(join(folder, "initdb")));
 const isRoot = process.getuid?.() === 0;
 
-/** The reason why this machine cannot start a server, or undefined. */
+/** Reason why this machine cannot start a server, or undefined. */
 export const missing = programs ? undefined : "PostgreSQL is not installed";
 
 /**
- * Command prefix that ends the server together with the process that started it. PostgreSQL refuses to run as root, so
- * root switches to the user of Debian's package.
+ * Command prefix that stops the server when its parent process exits. PostgreSQL refuses to run as root, so root
+ * switches to the user of Debian's package.
  */
 const unprivileged = isRoot ? ["--reuid=postgres", "--regid=postgres", "--clear-groups"] : [];
 const leaders = process.platform === "linux" ? ["setpriv", "--pdeathsig=QUIT", ...unprivileged] : [];
@@ -36,8 +36,7 @@ export class PostgresServer implements AsyncDisposable {
 		await using undo = new AsyncDisposableStack();
 		const server = undo.use(new PostgresServer(directory));
 		if (isRoot) execFileSync("chown", ["postgres:postgres", directory]);
-		// The sandbox of another test may have the root `/`. This sandbox must be able to find the socket in order to
-		// hide it.
+		// A sandbox with the root `/` in another test must be able to reach the socket, in order to hide it.
 		chmodSync(directory, 0o711);
 		const how = ["--username=parley", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"];
 		const [program, ...args] = command("initdb", "--pgdata", join(directory, "data"), ...how);
@@ -48,7 +47,7 @@ export class PostgresServer implements AsyncDisposable {
 		return server;
 	}
 
-	/** Creates a database and returns its connection string, for any process of this machine and user. */
+	/** Creates a database and returns its connection string, which any process of this user can use. */
 	async createDatabase(): Promise<string> {
 		const name = `parley_${++this.#databases}`;
 		await this.query(`create database ${name}`);
@@ -66,7 +65,7 @@ export class PostgresServer implements AsyncDisposable {
 		return stdout.trimEnd();
 	}
 
-	/** Ends the connections to a database, as an operator would do. */
+	/** Terminates all connections to a database, as an operator could. */
 	async disconnect(database: string): Promise<void> {
 		const others = "datname = current_database() and pid <> pg_backend_pid()";
 		await this.query(
@@ -75,7 +74,7 @@ export class PostgresServer implements AsyncDisposable {
 		);
 	}
 
-	/** Closes all connections immediately, like a crash of the machine, but keeps committed data. */
+	/** Closes all connections immediately, as in a crash. Committed data remains. */
 	async halt(): Promise<void> {
 		const child = this.#child;
 		if (!child) return;
@@ -85,7 +84,7 @@ export class PostgresServer implements AsyncDisposable {
 		await ended;
 	}
 
-	/** Starts the server again after `halt`. */
+	/** Starts the server after `halt`. */
 	async resume(): Promise<void> {
 		const settings = [
 			...["listen_addresses=", `unix_socket_directories=${this.#directory}`, "max_connections=100"],

@@ -12,8 +12,8 @@ import {
 import { noSandboxes, unkeyed } from "@parley/core/testing";
 
 /**
- * A runtime on PostgreSQL that starts the skill `deploy` in a session, or continues it. After the answer, it prints the
- * session's events as JSON, one per line, and exits. The failpoints in the last argument can kill it earlier.
+ * Runs the skill `deploy` in a session of a PostgreSQL database, or continues an earlier run. After the answer, prints
+ * the session's events as JSON, one per line, and exits. A failpoint in the last argument may kill the process earlier.
  */
 const [connection = "", directory = "", hooks] = process.argv.slice(2);
 const clock = systemClock;
@@ -25,7 +25,7 @@ const runtime = new Runtime({
 	secrets: new SecretBox(Buffer.alloc(32, 1)),
 	roots: { given: [], current: `${directory}/root`, dataDir: `${directory}/data` },
 });
-/** Sessions with an answer, including the sessions of the steps. */
+/** Sessions with an answer, including the sessions of steps. */
 const answers = new Set<string>();
 let wake = (): void => undefined;
 runtime.observe(operator, ({ event, sessionId }) => {

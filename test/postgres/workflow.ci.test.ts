@@ -11,7 +11,7 @@ import { test } from "./postgres-test.ts";
 
 const program = fileURLToPath(new URL("./workflow-program.ts", import.meta.url));
 
-/** Each command leaves a mark, so that a repeated command is visible. */
+/** Each command appends to its file, so that a repeated command is visible. */
 const deploy = `---
 steps:
   - {id: plan, prompt: "run: printf p >> plan.txt"}
@@ -28,7 +28,7 @@ test("on PostgreSQL, a workflow continues after kills of its process, and each s
 	const directory = await mkdtemp(join(tmpdir(), "parley-workflow-"));
 	for (const name of ["root", "data/skills"]) await mkdir(join(directory, name), { recursive: true });
 	await writeFile(join(directory, "data/skills/deploy.md"), deploy);
-	/** Returns the exit code or the signal of the process, and its output. */
+	/** Runs the program. Returns its exit code, its signal and its output. */
 	const live = async (hooks = "") => {
 		const child = spawn(process.execPath, [program, database, directory, ...(hooks ? [hooks] : [])], {
 			stdio: ["ignore", "pipe", "inherit"],
@@ -36,7 +36,7 @@ test("on PostgreSQL, a workflow continues after kills of its process, and each s
 		const [out, [code, signal]] = await Promise.all([text(child.stdout), once(child, "close")]);
 		return { code, signal, out };
 	};
-	// Kills the first process when the result of a step is recorded, and the second one when its second step starts.
+	// Kills the first process when it records the result of a step, and the second when its second step starts.
 	for (const hooks of ["skill-step-ended=kill@1", "skill-step-started=kill@2"]) {
 		expect(await live(hooks), hooks).toMatchObject({ signal: "SIGKILL" });
 	}

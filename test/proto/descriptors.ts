@@ -18,7 +18,7 @@ const Message = z.object({
 interface ProtoMessage {
 	readonly name: string;
 	/**
-	 * Fields in the order of their numbers, each as `name=number`, with `:type` unless the type is string. `*` marks a
+	 * Fields in the order of their numbers, as `name=number`, with `:type` unless the type is `string`. `*` marks a
 	 * repeated field, and `?` an optional field.
 	 */
 	readonly fields: string;
@@ -26,7 +26,7 @@ interface ProtoMessage {
 	readonly reserved: readonly number[];
 }
 
-/** The messages of a file below `proto/` and its package, read with a different library than the codecs use. */
+/** The messages in a file below `proto/`, read with a different library than the codecs use. */
 export function messagesOf(file: string): ProtoMessage[] {
 	const includeDirs = [fileURLToPath(new URL("../../proto", import.meta.url))];
 	const proto = loadSync(file, { includeDirs, keepCase: true });
@@ -40,7 +40,7 @@ export function messagesOf(file: string): ProtoMessage[] {
 
 function described({ name, field, oneofDecl, reservedRange }: z.infer<typeof Message>): ProtoMessage {
 	const sorted = field.toSorted((one, other) => one.number - other.number);
-	// protoc puts each `optional` field into a separate oneof whose name starts with "_".
+	// protoc puts each `optional` field into its own oneof, whose name starts with "_".
 	const isOptional = ({ oneofIndex, name: own }: Field): boolean => oneofDecl[oneofIndex]?.name === `_${own}`;
 	const fields = sorted.map((one) => written(one, isOptional(one)));
 	return { name, fields: fields.join(" "), reserved: reservedRange.map(({ start }) => start) };

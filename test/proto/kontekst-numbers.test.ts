@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { messagesOf } from "./descriptors.ts";
 
-/** The field numbers with which existing clients were compiled. A type follows the number if it is not `string`. */
+/** Field numbers with which existing clients were compiled. A type follows the number unless it is `string`. */
 const numbers = {
 	GetStatusRequest: "",
 	GetStatusResponse:

@@ -8,10 +8,10 @@ interface Field {
 	readonly oneofIndex?: number;
 }
 
-/** Field names of a message's oneof, in the spelling of TypeScript clients. They are the kinds of frames in a stream. */
+/** Names of the fields in the oneof of a message, in camel case. They are the kinds of frames in a stream. */
 export function messageNames(file: string, message: string): string[] {
 	const proto = loadSync(file, { includeDirs: [folder] });
-	// proto-loader describes a message type by its descriptor in JSON form.
+	// proto-loader describes a message type by its descriptor as JSON.
 	const { type } = proto[message] as { readonly type: { readonly field: readonly Field[] } };
 	return type.field.filter(({ oneofIndex }) => oneofIndex !== undefined).map(({ name }) => camelCase(name));
 }

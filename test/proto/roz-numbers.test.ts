@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { messagesOf } from "./descriptors.ts";
 
-/** The field numbers with which existing clients were compiled. A type follows the number if it is not `string`. */
+/** Field numbers with which existing clients were compiled. A type follows the number unless it is `string`. */
 const numbers = {
 	SessionRequest:
 		"start=1:StartSession user_message=2:UserMessage tool_result=3:ToolResult cancel_turn=4:CancelTurn cancel_session=5:CancelSession ping=6:Ping feedback=7:MessageFeedback permission_decision=8:PermissionDecision register_tools=9:RegisterTools",

@@ -1,12 +1,12 @@
-/** A command block of a Markdown file that a test runs. */
+/** A command block of a Markdown page that a test runs. */
 export interface Block {
 	readonly name: string;
 	readonly script: string;
 }
 
 /**
- * The marked blocks of a page, in order. A marked block is a fence that begins with ```` ```sh ```` and follows
- * `<!-- test: NAME -->`.
+ * The marked blocks of a page, in order. A marked block is a fence that starts with ```` ```sh ```` and follows `<!--
+ * test: NAME -->`.
  */
 export function markedBlocks(markdown: string): Block[] {
 	const marked = /^<!-- test: ([a-z-]+) -->\n+```sh\n(.*?)^```$/gms;

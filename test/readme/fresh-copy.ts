@@ -11,8 +11,8 @@ import {
 import { dirname, join } from "node:path";
 
 /**
- * Copies the working tree at `root` to `target`. The copy contains the files that git does not ignore, and the
- * installed packages, so that it needs no download. Installed files are hard links if the file system allows it.
+ * Copies the working tree at `root` to `target`: the files that git does not ignore, and the installed packages, so
+ * that nothing must be downloaded. Installed files are hard links if the file system allows it.
  */
 export function freshCopy(root: string, target: string): void {
 	const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
@@ -45,7 +45,7 @@ function linkOrCopy(source: string, copy: string): void {
 	try {
 		linkSync(source, copy);
 	} catch {
-		// The target is on another file system, or its file system has no hard links.
+		// The target is on another file system, or the file system does not support hard links.
 		copyFileSync(source, copy);
 	}
 }

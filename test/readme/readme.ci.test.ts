@@ -27,12 +27,11 @@ const clone = join(stage, "parley");
 const home = join(stage, "home");
 const programs = join(stage, "programs");
 
-/**
- * Environment of a new user's shell. Its home directory is empty at first, and Parley also stores its data there.
- */
+/** Environment of a new user's shell, with an empty home directory. Parley stores its data there. */
 const env = {
 	PARLEY_SANDBOX: "off",
-	// `npm start` installs the command in the first directory. The Node in this PATH is too old for the command itself.
+	// `npm start` installs the command in the first directory. The Node binary in this PATH is too old for the command
+	// itself.
 	PATH: [join(home, ".local/bin"), programs, ...systemPath].join(delimiter),
 	HOME: home,
 	TMPDIR: tmpdir(),
@@ -122,8 +121,8 @@ async function run(name: string): Promise<string> {
 }
 
 /**
- * Runs a block that ends with `npm start`. npm replaces the shell, so that a signal reaches npm as at a prompt. A fake
- * key replaces the key in the block.
+ * Runs a block that ends with `npm start`. npm replaces the shell, so that signals reach npm. A fake key replaces the
+ * key in the block.
  */
 function start(name: string): Gateway {
 	const commands = script(name).replace("YOUR-KEY", `sk-ant-api03-${"k".repeat(40)}`);
@@ -131,7 +130,7 @@ function start(name: string): Gateway {
 		cwd: clone,
 		env,
 		stdio: ["ignore", "pipe", "pipe"],
-		// The process group is separate, so that the test can end all its processes.
+		// With its own process group, all processes can be stopped together.
 		detached: true,
 	});
 	const gateway = Object.assign(child, { ended: once(child, "exit") });
@@ -144,18 +143,17 @@ function endGroup({ pid }: Gateway): void {
 	try {
 		process.kill(-pid, "SIGKILL");
 	} catch {
-		// The process group has no processes left, as expected.
+		// The process group has no remaining processes, as expected.
 	}
 }
 
-/** The output line with the address of the gateway. */
+/** The output line with the URL of the gateway. */
 function listening(gateway: Gateway): Promise<string> {
 	return lineOf(gateway, /^parley listening on .*$/m);
 }
 
 /**
- * The first line that matches the pattern. If the process ends without such a line, throws an error with the complete
- * output.
+ * The first line that matches the pattern. Rejects with the complete output if the process exits without such a line.
  */
 function lineOf(gateway: Gateway, form: RegExp): Promise<string> {
 	const { promise, resolve, reject } = Promise.withResolvers<string>();
@@ -173,7 +171,9 @@ function lineOf(gateway: Gateway, form: RegExp): Promise<string> {
 	return promise;
 }
 
-/** Parley's files in the home directory. npm and pnpm have their own directories in it, with links to the clone. */
+/**
+ * Parley's files in the home directory, except in the directories of npm and pnpm, which contain links to the clone.
+ */
 function traces(folder = home): string[] {
 	return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
 		const path = join(folder, entry.name);

@@ -6,14 +6,14 @@ import { RedactionSetup } from "./redaction-setup.ts";
 
 const everything = [...registered, ...shaped];
 /**
- * A secret that the model itself writes into a call must stay in that call. The gateway stores the call for the next
- * request and sends it back to the model.
+ * A secret that the model itself writes into a call. It must remain in that call, because the gateway stores the call
+ * and sends it back to the model.
  */
 const [written = "", ...unwritten] = registered.toReversed();
 const hidden = `${textOf(unwritten)}\n${shaped.join("\n")}\n`;
 const wrapped = unwritten.map((secret, n) => wrappedIn(secret, "x".repeat(n + 30))).join("\n\n");
 
-/** Finds only unencoded secrets, because the form of a credential is not recognisable after encoding. */
+/** Finds only unencoded secrets, because the format of a credential is not recognizable after encoding. */
 function findSecrets(secrets: readonly string[], text: string): string[] {
 	return secrets.filter((secret) => text.includes(secret));
 }
@@ -51,7 +51,7 @@ test("no secret is in any file, event, response, log line or model request, by a
 		says("ran"),
 	);
 	await setup.ask("run it");
-	// Makes the model reply in small pieces, and makes its server return an error.
+	// The model replies in small pieces, and then its server returns an error.
 	model.script({ ...says(`It says ${hidden}`), cut: (text) => text.match(/.{1,3}/gsu) ?? [] });
 	await setup.ask("say it");
 	model.script({
@@ -63,8 +63,8 @@ test("no secret is in any file, event, response, log line or model request, by a
 	});
 	await setup.ask("fail");
 	model.drainViolations();
-	// Asks questions, and answers them as people do. The messages contain only registered secrets, because other text
-	// with the form of a credential stays in messages.
+	// The agent asks questions, and a user answers them. These messages contain only registered secrets, because messages
+	// keep other text with the format of a credential.
 	model.script(
 		uses("t5", "ask_user", { question: `Which of ${written}?`, type: "select", options: [written, "no"] }),
 		says("asked"),
@@ -76,11 +76,11 @@ test("no secret is in any file, event, response, log line or model request, by a
 	await client.call("steer", { content: `steered ${first}` }).then(() => client.event("assistant.message"));
 	await client.call("rename_session", { session_id: session, title: `named ${second}` });
 	await client.call("feedback", { session_id: session, rating: "good", comment: hidden.slice(0, 1_000) });
-	// The gateway does not repeat a name that is a secret.
+	// The gateway must not repeat a name that is a secret.
 	for (const secret of [first, shaped[0] ?? ""]) {
 		const name = encodeURIComponent(secret);
 		const upload = { method: "POST", body: "content" };
-		// Each response proves that the gateway has read the request. An unknown parameter would have another response.
+		// Each response shows that the gateway has read the parameter, because its absence would cause another response.
 		expect([
 			await setup.probe("open_session", { session_id: secret }),
 			await setup.probe("explain", { session_id: secret }),
@@ -154,7 +154,7 @@ test("a password that is typed into a page appears nowhere else, and neither doe
 	model.script(uses("t1", "ask_user", { label: "Key?", type: "password" }), says("well"));
 	await client.call("send_message", { content: "ask" });
 	const { token } = (await client.event("prompt.request")).payload;
-	// Repeated and overlong passwords must be absent as well.
+	// Repeated and overlong passwords must also be absent.
 	const long = other.padEnd(5_000, "-");
 	const first = await setup.typeIntoPage(token, long);
 	const second = await setup.typeIntoPage(token, password);
@@ -184,7 +184,7 @@ test("a secret in a reply is found at any split of the reply", { timeout: paced(
 	}
 	const shown = setup.frames.filter((frame) => frame.includes('"assistant.'));
 	expect(findIn(registered, shown.join("\n"))).toEqual([]);
-	// The joined deltas of a reply must not contain the secret either.
+	// The secret must also not be distributed over the deltas of a reply.
 	const deltas = shown.flatMap(
 		(frame) => /"(?:delta|text|content)":"((?:[^"\\]|\\.)*)"/.exec(frame)?.[1] ?? [],
 	);

@@ -1,9 +1,12 @@
-/** Secrets that must not appear in any output, and their possible forms in other text. */
+/** Secrets that must not appear in any output, and their encodings. */
 
 const hex = (n: number): string =>
 	[...`${n}`].map((digit) => String.fromCharCode(103 + Number(digit))).join("");
 
-/** Registered secrets with spaces, quotes, signs and letters of several scripts. None has the form of a known credential. */
+/**
+ * Secrets for the gateway's redactor, with spaces, quotes, signs and letters of several scripts. None has the format of
+ * a known credential.
+ */
 export const registered: readonly string[] = Array.from({ length: 20 }, (_, n) => {
 	const id = `${hex(n + 11)}Qx${n}zVb7`;
 	const kinds = [
@@ -21,7 +24,9 @@ const letters = (seed: number, length: number): string =>
 		"",
 	);
 
-/** Texts with the form of a credential. The source assembles them, so that secret scanners do not report this file. */
+/**
+ * Texts with the format of a credential. The source assembles them, so that secret scanners do not report this file.
+ */
 export const shaped: readonly string[] = [
 	...["a", "b", "e", "p", "r", "s"].map((kind, n) => `xox${kind}-${letters(n, 30)}`),
 	`xapp-${letters(7, 40)}`,
@@ -53,17 +58,20 @@ function formsOf(secret: string): string[] {
 	];
 }
 
-/** A text that contains every form of every secret, between words. */
+/** A text that contains every encoding of every secret, between words. */
 export function textOf(secrets: readonly string[]): string {
 	return secrets.flatMap((secret) => formsOf(secret).map((form, n) => `form ${n}: <${form}> end`)).join("\n");
 }
 
-/** A registered secret in base64 together with other text, broken into lines like the output of `base64`. */
+/** A secret in base64 together with other text, broken into lines like the output of `base64`. */
 export function wrappedIn(secret: string, before: string): string {
 	return Buffer.from(`${before}${secret} and after`).toString("base64").replaceAll(/.{76}/g, "$&\n");
 }
 
-/** The secrets that a text contains in one of the forms of `formsOf`, in another case, or in base64 together with other text. */
+/**
+ * Returns the secrets that the text contains: in an encoding of `formsOf`, in different case, or in base64 together
+ * with other text.
+ */
 export function findIn(secrets: readonly string[], text: string): string[] {
 	const plain = text.toLowerCase();
 	const joined = text.replaceAll("\n", "").replaceAll("\\n", "");

@@ -9,13 +9,12 @@ import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
 
 const publicUrl = "https://parley.example";
 
-/** A gateway that knows the secrets, a scripted model, and a record of all data that leaves the gateway. */
+/** A gateway that has registered the secrets, a scripted model, and a record of all data that leaves the gateway. */
 export class RedactionSetup implements AsyncDisposable {
 	readonly directory: string;
 	readonly model: FakeAnthropic;
 	readonly client: OzzieClient;
 	readonly log: string[] = [];
-	/** Received WebSocket frames. */
 	readonly frames: string[] = [];
 	/** Headers and bodies of HTTP responses. */
 	readonly answers: string[] = [];
@@ -64,7 +63,7 @@ export class RedactionSetup implements AsyncDisposable {
 		return this.#gateway.urls[0] ?? "";
 	}
 
-	/** Sends a message, answers each prompt with `answer`, and waits until the run ends. Approves by default. */
+	/** Sends a message, answers each prompt with `answer`, and waits for the end of the run. Approves by default. */
 	async ask(content: string, answer: object = { value: true }): Promise<void> {
 		await this.client.call("send_message", { content });
 		for (;;) {
@@ -75,9 +74,7 @@ export class RedactionSetup implements AsyncDisposable {
 		}
 	}
 
-	/**
-	 * Sends an HTTP request and records the response. Returns the status and the body, for example `404 {"error":"…"}`.
-	 */
+	/** Sends an HTTP request and records the response. Returns its status and body, for example `404 {"error":"…"}`. */
 	async get(path: string, init: RequestInit = {}): Promise<string> {
 		const response = await fetch(this.url + path, init);
 		const text = await response.text();
@@ -91,7 +88,7 @@ export class RedactionSetup implements AsyncDisposable {
 		return response.ok ? `ok ${JSON.stringify(response.payload)}` : response.error;
 	}
 
-	/** Sends a value twice from the page of a password question, and returns the address of the page. */
+	/** Submits a value twice on the page of a password prompt, and returns the URL of the page. */
 	async typeIntoPage(token: unknown, value: string): Promise<string> {
 		const { url } = await this.client.call("secret_page", { token });
 		const address = String(url).replace(publicUrl, this.url);
@@ -102,12 +99,15 @@ export class RedactionSetup implements AsyncDisposable {
 		return address;
 	}
 
-	/** All model requests, word for word. */
+	/** The bodies of all model requests, unchanged. */
 	get requests(): string[] {
 		return this.model.requests.map(({ bytes }) => bytes.toString("utf8"));
 	}
 
-	/** Stops the gateway. Returns its stored data: each file by name, and the rows of each table by name. */
+	/**
+	 * Stops the gateway and returns its stored data: each file by its name, and the rows of each table by the table's
+	 * name.
+	 */
 	async leftovers(): Promise<Record<string, string>> {
 		await this.client.leave();
 		await this.#gateway.stop(1_000);
@@ -119,8 +119,7 @@ export class RedactionSetup implements AsyncDisposable {
 			found[path.slice(data.length)] =
 				(await readFile(path)).toString("latin1") + (await readFile(path, "utf8"));
 		}
-		// A long text spans several pages of the database file, so the file contains it only in pieces. A row contains
-		// the complete text.
+		// The database file contains a long text only in pieces, one per page. A row contains the complete text.
 		return { ...found, ...(await rowsOf(join(data, "parley.sqlite"))) };
 	}
 

@@ -130,8 +130,7 @@ describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
 			await using stream = new KontekstStream(front.url, access);
 			stream.start({ prompt: "long: 200 tokens at 20 per second" });
 			for (const kind of ["started", "token", "token", "token"]) await stream.until(kind);
-			// The reply would need another ten seconds. If the proxy delayed the deltas, they would arrive after the
-			// end of the reply.
+			// The reply would continue for ten seconds. Deltas that the proxy delays would arrive only after its end.
 			stream.send({ cancel: {} });
 			await stream.until("cancelled");
 			expect(stream.kinds()).not.toContain("turnCompleted");
@@ -185,7 +184,7 @@ test("nginx does not end a gRPC stream that is silent for longer than its usual 
 	await stream.until("completed");
 });
 
-/** Reads a session and records the sequence numbers of its stored events. */
+/** Reads a session and records the sequence numbers of its persisted events. */
 class Reading {
 	readonly watch = new Watch();
 	readonly seqs: number[] = [];

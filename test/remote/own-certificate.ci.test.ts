@@ -10,7 +10,7 @@ import { RemoteSetup } from "./setup.ts";
 
 const command = fileURLToPath(new URL("../../bin", import.meta.url));
 
-/** A gateway with the documented settings. */
+/** Starts a gateway with the documented settings. */
 async function prepare(listen: (setup: RemoteSetup) => readonly string[]) {
 	await using undo = new AsyncDisposableStack();
 	const setup = undo.use(await RemoteSetup.create());
@@ -118,7 +118,8 @@ test("a renewed certificate is loaded at SIGHUP, a broken one is not, and connec
 	await setup.certify("localhost");
 	gateway.kill("SIGHUP");
 	await gateway.line("the certificate was reloaded");
-	// Requests trust only the directory's certificate, so the response proves that the gateway uses the renewed one.
+	// The request trusts only the certificate in the directory, so its success shows that the gateway uses the renewed
+	// one.
 	expect(setup.certificate).not.toBe(first);
 	expect((await setup.ask("/api/health")).status).toBe(200);
 	await client.call("send_message", { content: "hello" });

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { adapt, documented } from "./document.ts";
 import type { RemoteSetup } from "./setup.ts";
 
-/** Seconds of silence after which nginx ends a stream or an upload. The document may set another limit. */
+/** Idle seconds before nginx ends a stream or an upload, unless the document sets another timeout. */
 export const silenceLimitS = 2;
 
 export class FrontProxy implements AsyncDisposable {
@@ -45,7 +45,6 @@ export class FrontProxy implements AsyncDisposable {
 	}
 }
 
-/** True if the program is installed. */
 export function has(kind: ProxyKind): boolean {
 	return spawnSync(kind, [kind === "nginx" ? "-v" : "version"]).status === 0;
 }
@@ -62,7 +61,7 @@ const kinds = {
 } as const;
 export type ProxyKind = keyof typeof kinds;
 
-/** The parts of an installation that surround the documented part, in a separate directory. */
+/** Writes an nginx configuration that includes the documented part, and returns its path. */
 function nginxFile(setup: RemoteSetup): string {
 	const part = adapt(documented("nginx"), {
 		"listen 443": `listen 127.0.0.1:${setup.publicPort}`,
@@ -91,7 +90,10 @@ function nginxFile(setup: RemoteSetup): string {
 	return setup.write("nginx.conf", `${main.join("\n")}\n`);
 }
 
-/** The documented site with the self-signed certificate, without an administration port and without redirects. */
+/**
+ * Writes the documented site with the self-signed certificate, without an administration port and redirects. Returns
+ * its path.
+ */
 function caddyFile(setup: RemoteSetup): string {
 	const site = adapt(documented("caddy"), {
 		"parley.example {": `https://localhost:${setup.publicPort} {\n\tbind 127.0.0.1\n\ttls ${setup.directory}/cert.pem ${setup.directory}/key.pem`,

@@ -21,9 +21,9 @@ interface Asking {
 	readonly method?: string;
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly body?: Buffer;
-	/** Token of the request. If undefined, the request has no token. */
+	/** Bearer token. If undefined, the request has no token. */
 	readonly token?: string;
-	/** Port of the request. By default, the public port. */
+	/** By default, the public port. */
 	readonly port?: number;
 }
 
@@ -80,7 +80,7 @@ export class RemoteSetup implements AsyncDisposable {
 		throw new Error(`the gateway did not start: ${gateway.stderr.join("\n")}`);
 	}
 
-	/** Sends a TLS request, by default to the public port. Does not wait for the response body. */
+	/** Sends a TLS request, by default to the public port. Resolves before the response body. */
 	async open(
 		path: string,
 		{ token, headers = {}, body, port = this.publicPort, ...more }: Asking = {},
@@ -105,7 +105,7 @@ export class RemoteSetup implements AsyncDisposable {
 		return { status: response.statusCode, text: await text(response) };
 	}
 
-	/** Opens a WebSocket at the public port, by default with the token. */
+	/** Opens a WebSocket on the public port, by default with the token. */
 	connect(
 		headers: Readonly<Record<string, string>> = { authorization: `Bearer ${this.token}` },
 	): Promise<OzzieClient> {
@@ -114,8 +114,8 @@ export class RemoteSetup implements AsyncDisposable {
 	}
 
 	/**
-	 * A relay to the public port for gRPC clients, which cannot choose their source address. The relay's connections
-	 * come from `localAddress`.
+	 * A relay to the public port for gRPC clients, which cannot choose their source address. The relay connects from
+	 * `localAddress`.
 	 */
 	async grpc(
 		localAddress: string,
@@ -125,14 +125,14 @@ export class RemoteSetup implements AsyncDisposable {
 			const server = connect({ host: "127.0.0.1", port: this.publicPort, localAddress });
 			for (const socket of [client, server]) {
 				sockets.add(socket);
-				// After an error, the close handler below also ends the other connection.
+				// After an error, the close handler below also closes the other connection.
 				socket.on("error", () => undefined);
 				socket.on("close", () => [client, server].forEach((one) => void one.destroy()));
 			}
 			client.pipe(server).pipe(client);
 		}).listen(0, "127.0.0.1");
 		await once(relay, "listening");
-		// A server on a TCP port has an object as its address.
+		// A server that listens on a TCP port has this type of address.
 		const { port } = relay.address() as AddressInfo;
 		const tls = { certificate: this.certificate, authority: `localhost:${this.publicPort}` };
 		return {

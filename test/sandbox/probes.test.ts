@@ -58,7 +58,7 @@ async function listen(place: { path: string } | { host: string; port: number }):
 const namespaced = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc"];
 const canUnshare = onLinux && spawnSync(namespaced[0] ?? "", [...namespaced.slice(1), "true"]).status === 0;
 
-/** The reason why a probe cannot escape on this machine even without confinement, by probe. False if it can. */
+/** For each probe that cannot succeed on this machine even without confinement, the reason. False for the others. */
 const unwalkable: Readonly<Record<string, string | false>> = {
 	mount: !isRoot && "only root may mount outside of a sandbox",
 	"kernel-switches": !isRoot && "only root may write these anywhere",

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { callsOf, openNestedRoots } from "./replaced-root.ts";
 
 /**
- * A program that swaps the directory `project` and the link `link` until it is stopped. The directory is in place for
+ * A program that swaps the directory `project` and the link `link` until it is stopped. The directory stays in place
  * longer than the link.
  */
 const swapper = `

@@ -5,10 +5,10 @@ import { expect } from "vitest";
 import { type EventFrame, OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
 
-/** Two sessions of one gateway. The root of the second session is inside the root of the first session. */
+/** Two sessions of one gateway. The root of the second session is inside the root of the first. */
 export interface NestedRoots extends AsyncDisposable {
 	readonly wide: string;
-	/** The root of the second session, inside `wide`. */
+	/** Root of the second session, inside `wide`. */
 	readonly project: string;
 	/** A directory outside of all roots, with the file `secret`. */
 	readonly outside: string;
@@ -16,9 +16,7 @@ export interface NestedRoots extends AsyncDisposable {
 	readonly second: OzzieClient;
 }
 
-/**
- * Starts a gateway with a required sandbox and without `--root`, and opens the two sessions, which accept all tools.
- */
+/** Starts a gateway with a required sandbox and without `--root`, and opens two sessions that trust all tools. */
 export async function openNestedRoots(): Promise<NestedRoots> {
 	await using undo = new AsyncDisposableStack();
 	const directory = undo.adopt(await realpath(await mkdtemp(join(tmpdir(), "parley-roots-"))), (path) =>

@@ -32,7 +32,7 @@ else process.send("ready", () => process.exit());
 const pool =
 	"import multiprocessing as m; print('it runs' if m.get_context('fork').Pool(2).map(abs, [-1]) == [1] else '')";
 
-/** A program, and a command line that prints `it runs` if the program works. */
+/** Programs, each with a command line that prints `it runs` if the program works. */
 const runtimes: readonly (readonly [program: string, line: string])[] = [
 	["node", `node workers.js`],
 	["python3", `python3 -c "${pool}"`],
@@ -41,13 +41,13 @@ const runtimes: readonly (readonly [program: string, line: string])[] = [
 	["cargo", "cargo --version >/dev/null && rustc --version >/dev/null && echo it runs"],
 	["npm", "npm run --silent say"],
 	["git", "git init -q repo && git -C repo status >/dev/null && echo it runs"],
-	// Debuggers that start the debugged program themselves.
+	// Debuggers that start their target themselves.
 	["strace", "strace -f -o trace sh -c 'echo it runs' && grep -q execve trace"],
 	["gdb", "gdb -batch -ex run --args echo it runs"],
 ];
 
 const environment = { PATH: process.env["PATH"], HOME: process.env["HOME"] };
-/** Runs all probes once for all tests. */
+/** Shared by all tests, because its capability checks run once. */
 const sandboxes = createSandboxes({
 	...{ mode: "required", environment, hidden: [] },
 	...{ clock: systemClock, ids: createIds(), log: silentLogger },

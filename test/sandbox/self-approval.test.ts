@@ -15,8 +15,8 @@ interface Open {
 }
 
 /**
- * Shell lines that approve an open approval over a WebSocket of the gateway, if they can read the token and connect. The
- * arguments of the script are the session and the token of the approval.
+ * Shell lines that approve an open approval over a WebSocket of the gateway, if they can read the token and connect.
+ * The arguments of the script are the session and the token of the approval.
  */
 function approvalLines(port: number, data: string): string {
 	const text = JSON.stringify({
@@ -32,7 +32,7 @@ function approvalLines(port: number, data: string): string {
 		String.raw`printf '%s\r\n' 'Connection: Upgrade' 'Upgrade: websocket' 'Sec-WebSocket-Version: 13' >&9`,
 		String.raw`printf '%s\r\n' 'Sec-WebSocket-Key: c2VsZi1hcHByb3ZhbC0wMQ==' '' >&9`,
 		`text='${text}'`,
-		// RFC 6455: a final text frame, a masked length of 16 bits, and a mask of zeros, so that the text stays readable.
+		// RFC 6455: a final text frame, a masked 16-bit length, and a mask of zeros, which leaves the text unchanged.
 		// biome-ignore lint/suspicious/noTemplateCurlyInString: the shell reads it
 		"length=$(printf '\\\\%03o' $((${#text} / 256)) $((${#text} % 256)))",
 		String.raw`printf "\201\376$length\0\0\0\0" >&9`,
@@ -42,7 +42,7 @@ function approvalLines(port: number, data: string): string {
 	].join("\n");
 }
 
-/** Methods by which a command tries to approve itself. A successful method prints a line that starts with `won`. */
+/** Shell lines by which a command could approve itself. A successful line prints a text that starts with `won`. */
 function ways(gateway: GatewayProcess, data: string): string[] {
 	const { port, pid } = gateway;
 	const ask = "GET /api/sessions HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\n\\r\\n";
@@ -100,15 +100,15 @@ async function openApproval(client: OzzieClient): Promise<Open> {
 }
 
 /**
- * Writes the lines of the script that `runScript` runs. An approval binds the files of the root, so the script must
- * exist before the approval.
+ * Writes the script for `runScript`. It must exist before the approval, because an approval is bound to the files of
+ * the root.
  */
 async function writeScript(root: string, lines: readonly string[]): Promise<void> {
 	const attempts = lines.map((line) => `( ${line} ) 2>/dev/null`);
 	await writeFile(join(root, "ways.sh"), `${attempts.join("\n")}\necho the end\n`);
 }
 
-/** Runs the script in an approved call, and returns the texts of its approval and of its answer. */
+/** Runs the script in an approved call. Returns the approval and the answer as JSON. */
 async function runScript(port: number, { sessionId, token }: Open) {
 	await using client = await OzzieClient.connect(`http://127.0.0.1:${port}`);
 	await client.open();
@@ -132,9 +132,9 @@ test.skipIf(!hasBubblewrap)(
 		expect(answer).toContain("the end");
 		expect(answer).not.toContain("won");
 		expect(answer).not.toContain(await readOperatorToken(data));
-		// The command's file was in its own namespace and no longer exists.
+		// The file was created in the command's own namespace and no longer exists.
 		await expect(readFile(join(data, "parley.config.json"))).rejects.toThrow("ENOENT");
-		// The other approval is open, and can still be answered.
+		// The other approval is still open and can be answered.
 		expect(await client.call("list_prompts", {})).toMatchObject({ prompts: [{ token: open.token }] });
 		await expect(readFile(join(root, "approved.txt"))).rejects.toThrow("ENOENT");
 		await client.call("prompt_response", { token: open.token, value: true });

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
 
-/** A program that swaps the directory `dir` and the link `link` until the test stops it. */
+/** A program that swaps the directory `dir` and the link `link` until it is stopped. */
 const swapper = `
 import ctypes, random, time
 libc = ctypes.CDLL(None)
@@ -24,7 +24,10 @@ interface Results {
 	failed: number;
 }
 
-/** Sends calls and counts their results. On a fast machine, the gateway's rate limit prevents some calls. */
+/**
+ * Sends a message with calls and counts their results. On a fast machine, the gateway's rate limit refuses some
+ * messages.
+ */
 async function write(writer: OzzieClient, content: string, results: Results): Promise<void> {
 	const sent = await writer.request("send_message", { content });
 	if (!sent.ok && sent.error.startsWith("rate limited")) return;

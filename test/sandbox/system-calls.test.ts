@@ -39,7 +39,7 @@ function known(): NonNullable<typeof architecture> {
 	return architecture;
 }
 
-/** The error number of a system call under these seccomp rules. */
+/** The error number of a system call with these seccomp rules. */
 function errorOf(call: Call, rules: typeof filterRules): number | null {
 	const program = writeCall(call);
 	const filter = join(directory, "filter");
@@ -47,14 +47,14 @@ function errorOf(call: Call, rules: typeof filterRules): number | null {
 	const descriptor = openSync(filter, "r");
 	const options = ["--dev-bind", "/", "/", ...(isRoot ? ["--cap-add", "ALL"] : []), "--seccomp", "3"];
 	const stdio = ["ignore" as const, "ignore" as const, "inherit" as const, descriptor];
-	// The kernel does not let a process trace a process with more capabilities, and bwrap has no capabilities.
+	// Runs the program as a child of a shell, because a process may not trace a parent that has more capabilities.
 	const shell = ["/bin/sh", "-c", '"$1"; exit $?', "sh", program];
 	const { status } = spawnSync(bubblewrap, [...options, ...shell], { stdio });
 	closeSync(descriptor);
 	return status;
 }
 
-/** The error number of a system call in a process without a filter and without capabilities. */
+/** The error number of a system call without a filter and without capabilities. */
 function unfilteredErrorOf(call: Call): number | null {
 	const program = writeCall(call);
 	if (!isRoot) return spawnSync(program).status;
@@ -64,14 +64,17 @@ function unfilteredErrorOf(call: Call): number | null {
 const rules = [...noUnixSockets, ...filterRules];
 const groups = [...deniedCalls, deniedUnixSocket];
 const cases = groups.flatMap(({ error, calls }) => calls.map((call) => ({ ...call, error })));
-/** Errors of optional kernel features: a missing call fails with ENOSYS, a missing address family with EAFNOSUPPORT. */
+/**
+ * Errors of optional kernel features: a missing system call fails with ENOSYS, a missing address family with
+ * EAFNOSUPPORT.
+ */
 const lacking = new Set<number | null>([errno.ENOSYS, errno.EAFNOSUPPORT]);
 
 const testFilter = test.skipIf(!hasBubblewrap || architecture === undefined);
 
 testFilter.each(cases)("the filter denies $call($arguments) with $error", ({ error, ...call }) => {
 	expect(errorOf(call, rules)).toBe(errno[error]);
-	// The kernel refuses root no call for lack of capabilities.
+	// For root, the kernel refuses no call because of missing capabilities.
 	if (isRoot) expectDifferent(spawnSync(writeCall(call)).status, error);
 });
 

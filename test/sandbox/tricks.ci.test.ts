@@ -25,7 +25,7 @@ const sandboxes = (mode: "required" | "off") =>
 	createSandboxes({ ...common, mode, ids: createIds(), log: silentLogger, hidden: [] });
 const [confining, open] = [sandboxes("required"), sandboxes("off")];
 
-/** True if a trick has reached its goal. Removes the trick's files outside of the root. */
+/** Returns true if the trick has reached its goal. Removes the files of the trick outside of the root. */
 async function succeeds(line: string, where: typeof confining, directory: string): Promise<boolean> {
 	const root = join(temporary, directory);
 	const sandbox = await where.of({ chat: false, roots: [root] });
@@ -44,7 +44,7 @@ test.skipIf(!hasBubblewrap).each(tricks)("the sandbox withstands this trick: %s"
 test("without a sandbox the tricks work", async () => {
 	const failed: string[] = [];
 	for (const [name, line] of tricks) if (!(await succeeds(line, open, "free"))) failed.push(name);
-	// Tricks that need programs, permissions or timing that some machines do not have.
+	// Tricks that need programs, permissions or timing that some machines lack.
 	const fickle =
 		/^(?:perl|make|mount|chroot|namespace|set user id|left behind|other working tree|env split|hard link|archive through a link|pager of git)$/;
 	expect(failed.filter((name) => !fickle.test(name))).toEqual([]);
@@ -56,7 +56,7 @@ test.skipIf(!hasBubblewrap)(
 	async () => {
 		const line = "( setsid sh -c 'sleep 0.3; echo x >late' & ); ( sleep 0.3; echo x >late ) & true";
 		expect(await succeeds(line, confining, "work")).toBe(false);
-		// Waits in a second command until a remaining process would have written its file.
+		// Waits long enough for a remaining process to write its file.
 		await succeeds("sleep 0.6", confining, "work");
 		expect(readdirSync(join(temporary, "work"))).not.toContain("late");
 	},

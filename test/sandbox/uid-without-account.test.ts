@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
 
-/** A user id that /etc/passwd does not contain. */
+/** A user id without an entry in /etc/passwd. */
 const uid = 54_321;
 const launcher = ["unshare", "--user", `--map-user=${uid}`, `--map-group=${uid}`];
 const canMap = spawnSync(launcher[0] ?? "", [...launcher.slice(1), "true"]).status === 0;

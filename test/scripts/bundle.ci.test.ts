@@ -33,7 +33,6 @@ function chunks(): { readonly file: string; readonly text: string }[] {
 	return files.map((name) => join(bundle, name)).map((file) => ({ file, text: readFileSync(file, "utf8") }));
 }
 
-/** Restores the sources of the bundle. */
 function rest(): void {
 	clone.write(source, program);
 	clone.write(spare, "");
@@ -58,7 +57,7 @@ test("the bundle of the present sources is run", async () => {
 	});
 });
 
-/** All files that these files load when they are imported, including the files themselves. */
+/** All files that these files load on import, including the files themselves. */
 function loadedBy(...names: readonly string[]): Set<string> {
 	const texts = new Map(chunks().map(({ file, text }) => [basename(file), text]));
 	const loaded = new Set(names);

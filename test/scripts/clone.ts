@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const copied = ["packages", "scripts", "pnpm-lock.yaml", "package.json"];
-/** A time stamp without fractions of a second, which a file can have again exactly. */
+/** A modification time in whole seconds, which can be set again exactly. */
 const someTime = new Date(1_700_000_000_000);
 
 export interface Ended {
@@ -18,7 +18,7 @@ export interface Ended {
 	readonly stderr: string;
 }
 
-/** The current sources in a new directory without a bundle. The directory shares the packages of the repository. */
+/** The current sources in a new directory without a bundle, with the installed packages of the repository. */
 export class Clone implements AsyncDisposable {
 	readonly root = mkdtempSync(join(tmpdir(), "parley-clone-"));
 	readonly dist = join(this.root, "packages/cli/dist");
@@ -37,19 +37,18 @@ export class Clone implements AsyncDisposable {
 		symlinkSync(join(repository, "node_modules"), join(this.root, "node_modules"));
 	}
 
-	/** Writes a file, always with the same time stamp. */
+	/** Writes a file, always with the same modification time. */
 	write(path: string, content: string): void {
 		const file = join(this.root, path);
 		writeFileSync(file, content);
 		utimesSync(file, someTime, someTime);
 	}
 
-	/** Removes a file or a folder if it exists. */
 	remove(path: string): void {
 		rmSync(join(this.root, path), { recursive: true, force: true });
 	}
 
-	/** Does the work of `npm run build` after the installation. */
+	/** Runs the build step of `npm run build`, without its installation step. */
 	build(): Promise<Ended> {
 		const program = `import { build } from "./scripts/build.mjs"; process.exitCode = (await build()) ? 0 : 1;`;
 		return this.#node(["--input-type=module", "--eval", program]);
@@ -59,12 +58,12 @@ export class Clone implements AsyncDisposable {
 		return this.#node(["packages/cli/bin/parley.mjs", ...args]);
 	}
 
-	/** Names of the folders of all bundles, including drafts. */
+	/** Names of all bundle directories, including incomplete ones. */
 	bundles(): string[] {
 		return readdirSync(this.dist);
 	}
 
-	/** Starts a gateway with a new data directory. Its tools work in `root`. The gateway ends with this clone. */
+	/** Starts a gateway with a new data directory and the root directory `root`. Disposal of the clone stops it. */
 	async startGateway(root: string): Promise<void> {
 		const flags = ["--listen", "127.0.0.1:0", "--data", join(this.root, "data"), "--root", root];
 		const gateway = this.#start(["packages/cli/bin/parley.mjs", "gateway", ...flags, "--log-level", "error"]);

@@ -30,7 +30,6 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
-/** Creates a directory in the home directory. */
 function folder(path: string): string {
 	const directory = join(home, path);
 	mkdirSync(directory, { recursive: true });
@@ -42,7 +41,7 @@ function program(file: string, mode = 0o755): string {
 	return file;
 }
 
-/** Runs the script that links the command, for a user with this PATH. */
+/** Links the command for a user with this PATH and shell. */
 function link(path: readonly string[], shell = "/bin/bash") {
 	return linkCommand({ HOME: home, PATH: path.join(delimiter), SHELL: shell });
 }

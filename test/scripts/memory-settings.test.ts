@@ -36,7 +36,7 @@ test("a start without execve continues with the settings that it can apply", () 
 });
 
 test("with the options of a start, Node uses the compiled code of its own modules", () => {
-	// Compiled code contains this tag, and V8 refuses code with another tag:
+	// V8 stores this tag in compiled code, and refuses code with another tag:
 	// https://nodejs.org/api/v8.html#v8cacheddataversiontag
 	const tag = `import { cachedDataVersionTag } from "node:v8"; console.log(cachedDataVersionTag());`;
 	expect(runProgram(tag, options)).toBe(runProgram(tag));

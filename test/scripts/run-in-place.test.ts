@@ -32,7 +32,6 @@ test("a missing program is named", async () => {
 	expect(await ended).toEqual([127, null]);
 });
 
-/** Starts a script that runs this program with `runInPlace`. */
 function start(program: string, node = process.execPath) {
 	const code = `const { runInPlace } = await import(${JSON.stringify(runInPlace)});
 		process.exitCode = await runInPlace(${JSON.stringify(node)}, ["-e", ${JSON.stringify(program)}]);`;

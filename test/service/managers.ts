@@ -55,19 +55,18 @@ export class Managers implements AsyncDisposable {
 		};
 	}
 
-	/** Path of the user's unit. */
 	get unit(): string {
 		return join(this.home, ".config/systemd/user/parley.service");
 	}
 
-	/** Calls of the service managers so far, without state queries. */
+	/** Calls of the service managers so far, without queries of their state. */
 	calls(): string[] {
 		const file = join(this.#state, "calls");
 		const lines = existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
 		return lines.filter((line) => !/ (?:show|print|is-system-running|--version|show-user)\b/.test(line));
 	}
 
-	/** Runs a Parley command with pipes instead of a terminal. */
+	/** Runs a Parley command without a terminal. */
 	async run(args: readonly string[], variables: Readonly<Record<string, string>> = {}) {
 		const child = spawn(process.execPath, [binary, ...args], {
 			cwd: this.work,
@@ -82,7 +81,7 @@ export class Managers implements AsyncDisposable {
 		return { out, error, code };
 	}
 
-	/** Runs a command that must succeed, and returns its output. */
+	/** Runs a command and returns its output. Throws if the exit code is not 0. */
 	async succeeds(args: readonly string[], variables: Readonly<Record<string, string>> = {}): Promise<string> {
 		const { out, error, code } = await this.run(args, variables);
 		if (code !== 0) throw new Error(`parley ${args.join(" ")} ended with ${code}\n${out}${error}`);

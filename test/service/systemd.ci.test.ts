@@ -33,7 +33,7 @@ test("a service is installed, updated, shown and removed", async () => {
 	// A second installation must not restart the same service.
 	expect(await managers.succeeds(["service", "install"])).toContain("unchanged: ");
 	expect(await managers.json(["service", "status"])).toMatchObject({ pid: before["pid"] });
-	// The service answers a message, and its commands run in the directory of the installation.
+	// The service answers a message, and runs commands in the directory from which it was installed.
 	const reply = JSON.parse(await managers.succeeds(["ask", "--output-format", "json", "say: hello"]));
 	expect(JSON.stringify(reply)).toContain("hello");
 	await managers.succeeds(["ask", "--yes", "run: pwd >where.txt"]);
@@ -61,7 +61,7 @@ test("a service gets the keys that the operator stores, and no other key of the 
 		MISTRAL_API_KEY: "mistral-1",
 		HTTPS_PROXY: "http://me:pw@proxy:1",
 	};
-	// `parley setup` stores a key in this form.
+	// `parley setup` stores keys in this format.
 	await mkdir(managers.data, { mode: 0o700 });
 	const stored = JSON.stringify({ GROQ_API_KEY: keys.GROQ_API_KEY });
 	await writeFile(join(managers.data, "api-keys.json"), stored, { mode: 0o600 });
@@ -218,7 +218,7 @@ test("logs of a service are filtered, followed and printed as JSON", async () =>
 	});
 	let asking: Promise<string> | undefined;
 	for await (const line of createInterface(following.stdout)) {
-		// The first line is the last entry before the command started.
+		// The first line is the last log entry before the command started.
 		asking ??= managers.succeeds(["ask", "say: again"]);
 		if (line.includes("model called") && (await asking)) break;
 	}

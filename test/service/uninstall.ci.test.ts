@@ -66,7 +66,7 @@ test("a directory that no gateway has used is not deleted", async () => {
 		const { code, error } = await managers.run(["uninstall", "--data", directory, "--data-too", "--yes"]);
 		expect({ code, error }).toEqual({ code: 1, error: expect.stringContaining("is not deleted") });
 	}
-	// `uninstall` does not delete a home directory even if it contains a database.
+	// `uninstall` never deletes a home directory, even if it contains a database.
 	writeFileSync(join(managers.home, "parley.sqlite"), "x");
 	expect(await managers.run(["uninstall", "--data", managers.home, "--data-too", "--yes"])).toMatchObject({
 		code: 1,

@@ -22,20 +22,20 @@ import { packageName } from "../../packages/cli/bin/package-name.mjs";
 import { pack } from "../packages/packed.ts";
 import { Managers } from "./managers.ts";
 
-/** Libraries that the package imports. The tests link them beside the installations, so that npm needs no registry. */
+/** Dependencies of the package. The tests link them next to the installations, so that npm needs no registry. */
 const libraries = fileURLToPath(new URL("../../packages/cli/node_modules", import.meta.url));
 const newest = migrations.at(-1)?.name ?? "";
 
 const added = "9999-added";
 const up = 'await db.schema.createTable("added").addColumn("id", "text").execute();';
 
-/** Changes of each version, as code in its bundle. */
+/** Changes in the bundle of each version, as code. */
 const versions = {
 	"1.0.0": {},
 	"2.0.0": { migration: up },
-	/** A version whose migration fails after its first change. */
+	/** The migration fails after its first change. */
 	"3.0.0": { migration: `${up} throw new Error("on purpose");` },
-	/** A version that migrates the data, but whose gateway does not start. */
+	/** The migration succeeds, but the gateway does not start. */
 	"4.0.0": {
 		migration: up,
 		start: 'if (process.argv[2] === "gateway") { console.error("no start"); process.exit(1); }',
@@ -44,7 +44,7 @@ const versions = {
 
 export type Version = keyof typeof versions;
 
-/** Packed versions of this source, and an installation of the first version. */
+/** Packed versions of the current sources, and an installation of version 1.0.0. */
 export class Versions implements Disposable {
 	readonly directory = realpathSync(mkdtempSync(join(tmpdir(), "parley-versions-")));
 	readonly installed = join(this.directory, "installed");
@@ -57,14 +57,13 @@ export class Versions implements Disposable {
 		const install = ["install", "--global", "--prefix", machine.installed, "--no-audit", "--no-fund"];
 		symlinkSync(libraries, join(machine.directory, "node_modules"));
 		execFileSync("npm", [...install, machine.file("1.0.0")], { stdio: "pipe" });
-		// This call makes Node store the compiled program for all copies.
+		// Node stores the compiled program, which all copies then reuse.
 		execFileSync(process.execPath, [join(machine.installed, "bin/parley"), "upgrade", "--help"], {
 			stdio: "pipe",
 		});
 		return machine;
 	}
 
-	/** Path of the tarball of a version. */
 	file(version: Version): string {
 		return join(this.directory, `${packageName}-${version}.tgz`);
 	}
@@ -120,11 +119,11 @@ export class UpgradeMachine implements AsyncDisposable {
 		return machine;
 	}
 
-	/** Installs version 1.0.0 again, with new data. */
+	/** Reinstalls version 1.0.0 with new data. */
 	async reset(): Promise<void> {
 		const removal = { recursive: true, force: true };
 		for (const directory of [this.prefix, this.data]) rmSync(directory, removal);
-		// Hard links are sufficient, because npm and Node replace files instead of writing into them.
+		// Hard links are safe, because npm and Node replace files instead of writing to them.
 		execFileSync("cp", ["-al", this.versions.installed, this.prefix]);
 		mkdirSync(join(this.data, "agents"), { recursive: true, mode: 0o700 });
 		writeFileSync(join(this.data, "agents/writer.md"), "You write.");
@@ -135,7 +134,6 @@ export class UpgradeMachine implements AsyncDisposable {
 		return join(this.prefix, "lib/node_modules", packageName);
 	}
 
-	/** Starts a command of the installed package. */
 	start(...args: readonly string[]): ChildProcess {
 		return this.#spawn(this.prefix, args);
 	}
@@ -161,7 +159,7 @@ export class UpgradeMachine implements AsyncDisposable {
 		return this.run("upgrade", "--to", this.versions.file(version), "--yes", ...args);
 	}
 
-	/** Version of the package whose command is installed. */
+	/** Version of the package that the command belongs to. */
 	version(): string {
 		const program = realpathSync(join(this.prefix, "bin/parley"));
 		return JSON.parse(readFileSync(join(program, "../../package.json"), "utf8")).version;
@@ -179,7 +177,6 @@ export class UpgradeMachine implements AsyncDisposable {
 			.sort();
 	}
 
-	/** Whether a newer version has migrated the data. */
 	async isMigrated(): Promise<boolean> {
 		return (await readSqliteFile(join(this.data, "parley.sqlite"), readMigrationNames)).includes(added);
 	}

@@ -50,7 +50,7 @@ test("a service is upgraded with a copy of its data, after a rollback that start
 		code: 0,
 		out: "parley-agent 2.0.0 is installed already\n",
 	});
-	// The old version refuses the data of the newer version.
+	// The old version refuses data of the newer version.
 	await machine.run("stop");
 	const old = await machine.runOld("upgrade", "--migrate");
 	expect(old).toMatchObject({
@@ -60,12 +60,12 @@ test("a service is upgraded with a copy of its data, after a rollback that start
 	await downgrade(machine, result.copies[0].file);
 });
 
-/** Arguments of the documented upgrade to version 2.0.0. */
+/** Arguments of the documented upgrade, to version 2.0.0. */
 function upgradeOf(block: string): string[] {
 	return documentedArguments(block, [["./parley-agent-0.2.0.tgz", versions.file("2.0.0")]]);
 }
 
-/** Plays the documented return to version 1.0.0, with this copy of the data. */
+/** Plays the documented return to version 1.0.0, with this backup. */
 async function downgrade(machine: UpgradeMachine, copy: string): Promise<void> {
 	const block = documented("upgrade: parley stop", [
 		["~/.local/share/parley-copies/parley-before-0.2.0-20261129T104500123Z.tar.gz", copy],

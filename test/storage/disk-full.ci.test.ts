@@ -50,7 +50,7 @@ async function health(): Promise<{ readonly status: number; readonly body: unkno
 	return { status: response.status, body: await response.json() };
 }
 
-/** Sends messages, at most 500, until the gateway refuses one. Returns the accepted messages and the error. */
+/** Sends at most 500 messages, until the gateway refuses one. Returns the accepted messages and the error. */
 async function sendUntilRefused(
 	client: Client,
 	session: string,
@@ -102,7 +102,7 @@ test("a full disk refuses new writes, loses no accepted one, and work continues 
 	expect(why).toMatchObject({ code: "unavailable", message: full });
 	expect(await health()).toEqual({ status: 503, body: { status: "degraded" } });
 	await gateway.line("a run could not be recorded and is retried");
-	// The gateway refuses later messages with the same error, and logs this error once.
+	// The gateway refuses later messages with the same error, but logs it only once.
 	for (let n = 0; n < 20; n++) {
 		const again = client.request("send_message", { content: `lost ${n}` }, { sessionId: quick.id });
 		await expect(again).rejects.toMatchObject({ message: full });
@@ -125,7 +125,7 @@ test("a full disk refuses new writes, loses no accepted one, and work continues 
 	expect(ended.payload).toMatchObject({ error: "" });
 	expect(await messagesIn(quick.id)).toEqual([...accepted, after]);
 
-	// After a kill, the gateway reads its files again. It has not lost any message.
+	// After a kill, the gateway reads its files again. No message must be missing.
 	gateway.kill("SIGKILL");
 	await gateway.exited;
 	await start(join(disk.path, "data"));

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
 
-/** The real gateway in new directories. It can be restarted on the same directories. */
+/** The real gateway in new directories, which it reuses after a restart. */
 export class Binary implements AsyncDisposable {
 	readonly #directory: string;
 	readonly #port: number;
@@ -33,7 +33,7 @@ export class Binary implements AsyncDisposable {
 		await this.#isReady();
 	}
 
-	/** CPU time of the process so far, in seconds: proc_pid_stat(5), fields 14 and 15, in hundredths of a second. */
+	/** CPU seconds of the process so far, from the fields 14 and 15 of proc_pid_stat(5), in hundredths of a second. */
 	cpuSeconds(): number {
 		const [, rest = ""] = readFileSync(`/proc/${this.process.pid}/stat`, "utf8").split(") ");
 		const fields = rest.split(" ");

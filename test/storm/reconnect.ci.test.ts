@@ -7,12 +7,12 @@ import { StormClient } from "./storm-client.ts";
 
 const clientCount = 100 * testScale(20);
 const clientsPerSession = 50;
-/** Time after the lost connections within which all clients start to reconnect. */
+/** Milliseconds after the lost connections within which all clients start to reconnect. */
 const rushMs = 1_000;
-/** Time within which all clients must be connected. */
+/** Milliseconds within which all clients must be connected. */
 const backMs = 20_000;
 const messageEveryMs = 50;
-/** Share of a processor below which a gateway is idle, and the maximum time until it is idle. */
+/** A gateway is idle below this share of a CPU. It must become idle within `idleWithinMs`. */
 const idleShare = 0.2;
 const idleWithinMs = 30_000;
 
@@ -50,22 +50,21 @@ test(`${clientCount} clients drop at the same time, resume in time, and miss no 
 	expect(clients.flatMap((client) => client.faults)).toEqual([]);
 	expect(storm).toBeLessThan(backMs);
 	expect(messages).toBeGreaterThan(0);
-	// Clients retry if the gateway refuses their connection. The gateway refuses no client because of its credentials
-	// or its requests.
+	// Clients retry a refused connection. The gateway must not refuse a client because of its credentials or requests.
 	expect(refusals.filter((text) => /\b(?:401|403|421|429)\b/.test(text))).toEqual([]);
 	expect((await fetch(`${binary.url}/api/health`)).status).toBe(200);
 	for (const client of clients) client.drop();
 });
 
 /**
- * Connects all clients, with retries. Each first attempt is within this time. Returns the milliseconds until all are
- * connected.
+ * Connects all clients, with retries. All first attempts start within `withinMs`. Returns the milliseconds until all
+ * clients are connected.
  */
 async function rush(clients: readonly StormClient[], random: Random, withinMs: number): Promise<number> {
 	const began = performance.now();
 	const arrive = async (client: StormClient, firstMs: number): Promise<void> => {
 		await delay(systemClock, firstMs);
-		// Clients reconnect with growing random delays, like real clients, so that they never all connect at the same
+		// Like real clients, the clients retry after growing random delays, so that they do not all connect at the same
 		// time.
 		for (let pauseMs = 500; !(await client.connect()); pauseMs = Math.min(4_000, pauseMs * 2))
 			await delay(systemClock, random.between(pauseMs / 2, pauseMs));
@@ -74,7 +73,9 @@ async function rush(clients: readonly StormClient[], random: Random, withinMs: n
 	return Math.round(performance.now() - began);
 }
 
-/** Sends messages to the sessions in turn until the signal aborts, at least one to each. Returns their number. */
+/**
+ * Sends messages to the sessions in turn until the signal aborts, at least one to each. Returns the number of messages.
+ */
 async function write(writer: OzzieClient, sessions: readonly string[], signal: AbortSignal): Promise<number> {
 	let count = 0;
 	while (!signal.aborted || count < sessions.length) {
@@ -97,7 +98,7 @@ async function lastNumbers(writer: OzzieClient, sessions: readonly string[]): Pr
 	}
 }
 
-/** Milliseconds until the gateway is idle for a second. */
+/** Milliseconds until the gateway was idle for one second. */
 async function idleAfter(binary: Binary): Promise<number> {
 	const began = performance.now();
 	for (;;) {

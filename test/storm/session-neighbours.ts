@@ -3,10 +3,10 @@ import { type TestRuntime, unkeyed } from "@parley/core/testing";
 import type { Random } from "../random.ts";
 import { wordsOfOthers } from "./word-model.ts";
 
-/** An action of the host or of another client in the session. */
+/** An action of the host, or of another client of the session. */
 export type NeighbourStep = "host" | "host result" | "other message" | "other decision" | "other cancel";
 
-/** The stream of a host. The host answers calls, and a test can cancel the stream. */
+/** The stream of a host, which answers calls and can be cancelled. */
 export interface HostStream {
 	answer(toolCallId: string): void;
 	abandon(): void;
@@ -16,11 +16,11 @@ export interface NeighbourOptions {
 	readonly t: TestRuntime;
 	readonly random: Random;
 	readonly openHost: () => HostStream;
-	/** Id of the stream's session. Returns "" before the session exists. */
+	/** Id of the session, or "" before it exists. */
 	readonly session: () => string;
 }
 
-/** The host and another client next to one stream. The client decides the approvals of the session. */
+/** The host and another client of one session. The client decides the approvals of the session. */
 export class SessionNeighbours {
 	readonly faults: string[] = [];
 	readonly #options: NeighbourOptions;
@@ -29,7 +29,7 @@ export class SessionNeighbours {
 	readonly #requested: string[] = [];
 	/** Ids of the calls with an open approval, by token. */
 	readonly #open = new Map<string, string>();
-	/** Ids of calls that a client has approved. */
+	/** Ids of the calls that a client has approved. */
 	readonly #approved = new Set<string>();
 	readonly #stop: () => void;
 
@@ -44,7 +44,6 @@ export class SessionNeighbours {
 		return this.#host !== undefined;
 	}
 
-	/** Ids of the calls with an open approval. */
 	get undecided(): readonly string[] {
 		return [...this.#open.values()];
 	}
@@ -77,7 +76,7 @@ export class SessionNeighbours {
 		else await this.#decide();
 	}
 
-	/** Ends the host, and returns the faults. `planted` contains the calls that ran. */
+	/** Cancels the stream of the host, and returns the faults. `planted` contains the ids of the calls that ran. */
 	end(planted: readonly string[]): readonly string[] {
 		this.#host?.abandon();
 		this.#stop();

@@ -1,4 +1,4 @@
-/** A gateway frame in the form of its codec. */
+/** A gateway frame as its codec represents it. */
 export interface ReceivedFrame {
 	readonly $case: string;
 	// According to the schema, each value is an object with some of these fields.
@@ -9,7 +9,7 @@ export interface ReceivedFrame {
 	};
 }
 
-/** A client frame, classified by its effect on the states of a session. */
+/** A client frame, classified by its effect on the state of a session. */
 export type ClientFrame =
 	| "start"
 	| "unusable start"
@@ -24,10 +24,15 @@ export type ClientFrame =
 	| "ping"
 	| "other";
 
-/** Errors that end a turn. `internal` also ends a turn without its host. Other errors answer one frame of the client. */
+/**
+ * Errors that end a turn. `internal` also ends a turn without its host. Other errors answer one frame of the client.
+ */
 const turnErrors = new Set(["model_error", "agent_error", "rate_limited", "budget_exceeded"]);
 
-/** The documented states of one stream. Receives the frames of both sides in order, and records impossible frames. */
+/**
+ * The documented states of one stream. Receives the frames of both sides in order, and records each frame that its
+ * state does not allow.
+ */
 export class SessionStates {
 	readonly faults: string[] = [];
 	readonly #isHostMissing: () => boolean;
@@ -35,7 +40,7 @@ export class SessionStates {
 	readonly requested: string[] = [];
 	#phase: "new" | "starting" | "open" | "over" = "new";
 	#isStartUsable = true;
-	/** Frames that wait until the session exists. */
+	/** Frames that are queued until the session exists. */
 	#queue: { readonly frame: ClientFrame; readonly id: string }[] = [];
 	/** Id of the message that started the active turn. */
 	#turn: string | undefined;
@@ -89,7 +94,7 @@ export class SessionStates {
 
 	/** Handles a frame of the gateway. */
 	received({ $case, value }: ReceivedFrame): void {
-		// Frames that waited for the session are answered together, even if one of these frames ends the session.
+		// The queued frames are answered together, even if one of them ends the session.
 		if ($case === "error" && value.code !== undefined && value.code === this.#due[0]) this.#due.shift();
 		else if (this.#phase === "over") this.faults.push(`${$case} came after the end`);
 		else if ($case === "pong") this.#pongs -= 1;

@@ -10,13 +10,13 @@ import { StormClient } from "./storm-client.ts";
 
 /** Number of clients that read. The bench `slow-reader` measures their speed without other load on the machine. */
 const subscribers = 10 * testScale(10) - 1;
-/** A reply with a mebibyte of deltas. The last frame repeats the text. */
+/** A reply with 1 MiB of deltas. The last frame repeats the text. */
 const reply = "32 8 4000";
 /** Longer than the 5 s for which a client may exceed its budget. */
 const patienceMs = 6_000;
 /**
- * Bytes above which the gateway drops deltas for a client. The gateway immediately closes a connection with twice this
- * number.
+ * Maximum bytes in the gateway's buffer for one client before the gateway drops deltas. At twice this size, the gateway
+ * closes the connection immediately.
  */
 const budget = 8 * 1024 * 1024;
 
@@ -52,16 +52,12 @@ test(`one of ${subscribers + 1} subscribers never reads: it is closed, and recon
 	for (const client of clients) client.close();
 });
 
-/**
- * Reads the data that was already sent. The client then detects that it was too slow, and reconnects to receive the
- * remaining frames.
- */
+/** Resumes reading. The client then detects that it was too slow, and reconnects to receive the missing frames. */
 async function catchUp(sleeper: StormClient, replies: number): Promise<void> {
 	await delay(systemClock, patienceMs);
 	sleeper.reading(true);
 	expect(await sleeper.closed()).toBe(1013);
-	// A message and its answer consist of four events: user.message, internal.llm.call, usage.updated and
-	// assistant.message.
+	// A message and its answer cause four events: user.message, internal.llm.call, usage.updated and assistant.message.
 	const last = 1 + 4 * replies;
 	expect(sleeper.seq).toBeLessThan(last);
 	expect(await sleeper.connect()).toBe(true);

@@ -9,7 +9,7 @@ const Resumed = z.object({
 	}),
 });
 
-/** The sequence number of a persisted frame, which is its last key. */
+/** Matches the sequence number of a persisted frame, which is its last key. */
 const seqAtEnd = /"seq":(\d+)\}$/;
 
 /** A client of one session that checks the sequence numbers of its frames across all its connections. */
@@ -55,12 +55,10 @@ export class StormClient {
 		return promise;
 	}
 
-	/** Destroys the connection without a close frame. */
 	drop(): void {
 		this.#socket?.terminate();
 	}
 
-	/** Pauses or resumes reading. */
 	reading(on: boolean): void {
 		if (on) this.#socket?.resume();
 		else this.#socket?.pause();
@@ -70,7 +68,7 @@ export class StormClient {
 		await this.#watch.until(`its client has received ${seq}`, () => this.seq >= seq);
 	}
 
-	/** Resolves with the close code when the gateway has closed the connection. */
+	/** Returns the close code after the gateway has closed the connection. */
 	async closed(): Promise<number> {
 		await this.#watch.until("the gateway closes a connection", () => this.closedWith !== undefined);
 		return this.closedWith ?? 0;

@@ -2,7 +2,7 @@ import { defineTool, type Model, ModelError, type ModelEvent, type ModelRequest 
 import { calls, says, stuck } from "@parley/core/testing";
 import * as z from "zod";
 
-/** Possible last words of a message, and the subset for messages of another client. */
+/** Possible last words of a message, and the subset for messages of other clients. */
 export const words = ["say", "look", "dig", "wait", "fail", "plant", "scan"];
 export const wordsOfOthers = ["say", "fail", "plant"];
 
@@ -26,11 +26,11 @@ export function plantTool(planted: string[]) {
 	});
 }
 
-/** Answers a message as its last word specifies: with text, tool calls, a reply without an end, or a failure. */
+/** Answers a message according to its last word: with text, tool calls, a reply without an end, or a failure. */
 export class WordModel implements Model {
 	readonly provider = "scripted";
 	readonly defaultModel = "scripted";
-	/** Faults: model requests that break a promise. */
+	/** Model requests that break a promise. */
 	readonly faults: string[] = [];
 	#calls = 0;
 
@@ -53,8 +53,8 @@ export class WordModel implements Model {
 	}
 
 	/**
-	 * The last message of a client and the last known word in it. Without a known word, or after results of calls, the word
-	 * is "say".
+	 * The last message of a client and its last known word. The word is "say" if the message has no known word, or after
+	 * results of calls.
 	 */
 	#read({ messages }: ModelRequest): { readonly word: string; readonly text: string } {
 		const at = messages.findLastIndex((message) => /Please|Also/.test(JSON.stringify(message.content)));

@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import Provider, { type Configuration } from "oidc-provider";
 
-/** Lifetime in seconds. */
 const tokenLife = 3_600;
 
 function configurationOf(scope: string): Configuration {
@@ -42,11 +41,10 @@ function configurationOf(scope: string): Configuration {
 	};
 }
 
-/** An authorization server from npm. Every person is Ada, and she agrees to every request. */
+/** An authorization server from npm. Every user is Ada, who agrees to every request. */
 export interface AuthorizationServer extends AsyncDisposable {
 	readonly issuer: string;
 	readonly provider: Provider;
-	/** Whether a token is valid for a resource. */
 	accepts(token: string, resource: string): Promise<boolean>;
 }
 
@@ -82,7 +80,7 @@ export async function openAuthorizationServer(scope: string): Promise<Authorizat
 	};
 }
 
-/** Follows redirects as a browser does, with cookies. Returns the first address with another origin. */
+/** Follows redirects with cookies, like a browser. Returns the first URL with another origin. */
 export async function browse(start: URL): Promise<URL> {
 	const cookies = new Map<string, string>();
 	let place = start;
@@ -111,7 +109,7 @@ export async function listen(
 }
 
 export function addressOf(server: Server): string {
-	// The cast is safe because the server listens on a port.
+	// A server that listens on a TCP port has this type of address.
 	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 

@@ -8,11 +8,11 @@ import { begin, redirectUrl, remoteAt } from "./login-scene.ts";
 type Answer = (response: ServerResponse) => void;
 
 interface Lies {
-	/** Fields that replace fields of an honest server. */
+	/** Fields that replace those of an honest server. */
 	readonly resource?: object;
 	readonly metadata?: object;
 	readonly tokens?: object;
-	/** Responses that replace the honest responses, by path. */
+	/** Responses by path that replace the honest responses. */
 	readonly answers?: Readonly<Record<string, Answer>>;
 }
 
@@ -28,7 +28,7 @@ function json(value: object): Answer {
 const honestTokens = { access_token: "a".repeat(32), token_type: "Bearer", refresh_token: "r".repeat(32) };
 
 /**
- * An MCP server that is its own authorization server and has wrong parts. Returns the address and the paths of all
+ * An MCP server that is its own authorization server, with incorrect parts. Returns its URL and the paths of all its
  * requests.
  */
 async function openLiar({ resource, metadata, tokens, answers = {} }: Lies) {
@@ -65,7 +65,7 @@ async function openLiar({ resource, metadata, tokens, answers = {} }: Lies) {
 	return { url: `${origin}/mcp`, paths };
 }
 
-/** Logs in. Returns the problem, or "logged in". */
+/** Logs in. Returns the error message, or "logged in". */
 async function outcome(url: string, more: Partial<LoginOptions> = {}): Promise<string> {
 	try {
 		const pending = await begin(remoteAt(url), more);
@@ -156,7 +156,7 @@ test.for<[string, Lies, string]>([
 
 test("no metadata, redirect or endpoint leads to a private address other than the address of the server", async () => {
 	const inside = await openLiar({});
-	// Another name for the same machine is a different host.
+	// Another name of the same machine counts as a different host.
 	const target = inside.url.replace("127.0.0.1", "localhost").replace("/mcp", "");
 	const redirect: Answer = (response) => response.writeHead(302, { location: `${target}/` }).end();
 	const challenge: Answer = (response) =>
@@ -174,7 +174,7 @@ test("no metadata, redirect or endpoint leads to a private address other than th
 	];
 	const outcomes: string[] = [];
 	for (const one of lies) outcomes.push(await outcome((await openLiar(one)).url));
-	// If the resource metadata cannot be read, the server itself may offer the login.
+	// If the resource metadata cannot be read, the server itself may be the authorization server.
 	expect(outcomes.filter((text) => text === "logged in")).toHaveLength(2);
 	expect(inside.paths).toEqual([]);
 });
@@ -184,7 +184,7 @@ test("a host that the operator names may have a private address", async () => {
 	const origin = url.replace("127.0.0.1", "localhost").replace("/mcp", "");
 	const { url: other } = await openLiar({ resource: { authorization_servers: [origin] } });
 	await expect(outcome(other)).resolves.toContain("not https");
-	// The metadata at `localhost` names 127.0.0.1 as its issuer, so the issuer differs.
+	// The metadata at `localhost` names 127.0.0.1 as its issuer, which does not match.
 	await expect(outcome(other, { privateHosts: ["localhost"] })).resolves.toContain(
 		"another authorization server",
 	);

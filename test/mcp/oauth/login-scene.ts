@@ -6,7 +6,7 @@ import { beginLogin, type LoginOptions, type McpRemoteSettings } from "@parley/c
 import { McpLoginFile } from "@parley/gateway";
 import { onTestFinished } from "vitest";
 
-/** Address to which a browser would return. No program listens at this address. */
+/** Redirect URL of the login. No program listens there. */
 export const redirectUrl = "http://127.0.0.1:49152/callback";
 
 export function remoteAt(url: string, more: Partial<McpRemoteSettings> = {}): McpRemoteSettings {

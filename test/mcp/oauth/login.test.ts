@@ -29,7 +29,6 @@ async function logIn(): Promise<McpLogin> {
 	return await pending.finish((await browse(pending.url)).searchParams);
 }
 
-/** A login that is stored in a data directory. */
 async function storeLogin() {
 	const login = await logIn();
 	const stored = await openLogins();
@@ -37,13 +36,12 @@ async function storeLogin() {
 	return { login, ...stored };
 }
 
-/** A session whose server uses this login. */
 function openWith({ id }: McpLogin, logins: McpLogins, replies: readonly ScriptedReply[]): Promise<McpScene> {
 	const settings = remoteAt(server.url, { login: { id, hasEnded: false } });
 	return openScene([], replies, { mcp: { source: fixedSource([settings]), version: "1", logins } });
 }
 
-/** A session whose server has a stored login. */
+/** Opens a session whose server has a stored login. */
 async function openLoggedIn(replies: readonly ScriptedReply[]) {
 	const stored = await storeLogin();
 	return { s: await openWith(stored.login, stored.logins, replies), ...stored };
@@ -109,7 +107,7 @@ test("a refused token is refreshed once, with rotation, and the call is repeated
 	expect(after?.id).toBe(login.id);
 	expect(after?.accessToken).not.toBe(login.accessToken);
 	expect(after?.refreshToken).not.toBe(login.refreshToken);
-	// The server has recorded that the old token was used.
+	// The server has recorded that the old refresh token was used.
 	const old = await authorization.provider.RefreshToken.find(login.refreshToken ?? "");
 	expect(old?.consumed).toBeTruthy();
 });
@@ -176,7 +174,7 @@ test("a code is exchanged once, and an answer with another state or issuer is re
 	const given = (await browse(mixed.url)).searchParams;
 	given.set("iss", "https://other.example");
 	await expect(mixed.finish(given)).rejects.toThrow("comes from another authorization server");
-	// A code of one login is worthless in another login, because each login has its own verifier.
+	// A code is only valid for the login that requested it, because each login has its own PKCE verifier.
 	const thief = await begin(remoteAt(server.url));
 	const victim = await begin(remoteAt(server.url));
 	const stolen = (await browse(victim.url)).searchParams;
@@ -212,7 +210,7 @@ test("refreshes at the same time use each refresh token once", async () => {
 	const before = server.seen.length;
 	const requests = () => server.seen.slice(before);
 	const locked = Promise.withResolvers<void>();
-	// The lock delays every refresh until the server has refused the old token to all sessions.
+	// Delays every refresh until the server has refused the old token in all sessions.
 	const lock = logins.change("remote", async (stored) => {
 		locked.resolve();
 		await expect.poll(requests, { timeout: paced(20_000) }).toHaveLength(4);

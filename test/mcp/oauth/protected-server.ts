@@ -5,11 +5,11 @@ import { type AuthorizationServer, addressOf, close, listen } from "./authorizat
 /** A server whose MCP endpoint accepts only requests with a token for this server. */
 export interface ProtectedServer extends AsyncDisposable {
 	readonly url: string;
-	/** Authorization headers of the MCP requests, in order. Empty for a request without the header. */
+	/** Authorization headers of the MCP requests, in order. "" for a request without this header. */
 	readonly seen: string[];
 }
 
-/** The npm server "everything" behind a check for tokens of the authorization server. */
+/** Starts the npm server "everything" behind a check for tokens of the authorization server. */
 export async function openProtectedServer(
 	authorization: AuthorizationServer,
 	scope: string,

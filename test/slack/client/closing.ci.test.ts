@@ -17,7 +17,7 @@ test("closing acknowledges received events, refuses later ones, and leaves no so
 	await closing;
 	await opens(0);
 	expect([one.received, sockets.opened]).toEqual([["one"], 2]);
-	// The next client receives events that arrive after the close.
+	// Events that arrive after the close go to the next client.
 	const two = await client().connect();
 	await opens(2);
 	clock.advance(3000);

@@ -19,11 +19,11 @@ export interface HiddenServer {
 	readonly environment: Readonly<Record<string, string>>;
 	/** Targets of CONNECT requests to the proxy, in order. */
 	readonly tunnels: readonly string[];
-	/** Number of open connections that use the proxy. */
+	/** Number of open connections through the proxy. */
 	readonly open: number;
 }
 
-/** Hides the server on a port until the test ends. `changed` is called when a connection opens or closes. */
+/** Hides the server on a port until the test ends. Calls `changed` when a connection opens or closes. */
 export async function hide(port: number, changed: () => void): Promise<HiddenServer> {
 	const directory = mkdtempSync(join(tmpdir(), "parley-proxy-"));
 	onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
@@ -32,7 +32,7 @@ export async function hide(port: number, changed: () => void): Promise<HiddenSer
 	const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"];
 	await promisify(execFile)("openssl", ["req", "-x509", ...curve, "-keyout", key, "-out", cert, ...subject]);
 
-	// This server negotiates HTTP/2 but does not implement it, so a client that offers it would fail.
+	// This server negotiates HTTP/2 but does not implement it, so a client that offers HTTP/2 would fail.
 	const tls = createTlsServer(
 		{ key: readFileSync(key), cert: readFileSync(cert), ALPNProtocols: ["h2", "http/1.1"] },
 		(stream) => bind(stream, connect(port, "127.0.0.1")),
@@ -66,11 +66,11 @@ async function listening(server: Server | NetServer): Promise<number> {
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
 	onTestFinished(() => void server.close());
-	// A server on a TCP port has an object as its address.
+	// A server that listens on a TCP port has this type of address.
 	return (server.address() as AddressInfo).port;
 }
 
-/** If one side of the connection ends, the other side ends as well. */
+/** Pipes the streams in both directions. When one closes, the other is destroyed. */
 function bind(one: Duplex, other: Duplex): void {
 	for (const [from, to] of [
 		[one, other],

@@ -1,5 +1,5 @@
-// A process that contains only the client. It prints the texts of received messages, and closes the port when its input
-// ends. Its arguments are the address of Slack's API, the bot token and the app token.
+// A process that only runs the client. It prints the texts of received messages, and closes the port when its stdin
+// ends. Its arguments are the URL of Slack's API, the bot token and the app token.
 
 import { silentLogger, systemClock } from "@parley/base";
 import { createSlackPort } from "@parley/slack";

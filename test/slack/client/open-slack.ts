@@ -8,10 +8,10 @@ import { SlackServer } from "../../simulators/slack/server.ts";
 import { Watch } from "../../watch.ts";
 import { type ClientOptions, probe, WatchedClient } from "./watched-client.ts";
 
-/** Slack's limit of one new socket per minute is not strict: "a small amount of burst behavior is tolerated". */
+/** Slack allows one new socket per minute, but "a small amount of burst behavior is tolerated". */
 const settings = { tiers: { ...defaultSettings.tiers, 1: 100 } };
 
-/** Resolves when the clients have also noticed that the sockets are open. */
+/** Resolves when the clients have also detected that the sockets are open. */
 export async function known(sockets: readonly Socket[]): Promise<readonly Socket[]> {
 	const body = { type: "event_callback", event: { type: probe } };
 	await Promise.all(sockets.map((socket) => socket.receive({ type: "event", body, attempt: 0 })));
@@ -25,7 +25,7 @@ export async function openSlack(options: SimulatorOptions = {}) {
 	const server = await SlackServer.start(simulator);
 	onTestFinished(() => server.close());
 	const watch = new Watch();
-	// A change becomes visible only after the event.
+	// A change is visible only after the event.
 	server.listen(() => void setImmediate(() => watch.notify()));
 	const [general, ada] = [simulator.channel("general"), simulator.member("Ada")];
 	const { apiUrl, sockets } = server;
@@ -35,12 +35,15 @@ export async function openSlack(options: SimulatorOptions = {}) {
 	return {
 		...{ clock, simulator, server, sockets, watch, general, ada, client },
 		says: (text: string) => ada.says(text, { in: general }),
-		/** Resolves with the sockets when this number of sockets is open. */
+		/** Waits until exactly `count` sockets are open, and returns them. */
 		async opens(count: number): Promise<readonly Socket[]> {
 			await watch.until(`${count} sockets are open`, () => sockets.open.length === count);
 			return known([...sockets.open]);
 		},
-		/** Resolves when at least `opened` sockets were opened in total and exactly `open` of them are still open. */
+		/**
+		 * Waits until at least `opened` sockets were opened in total and exactly `open` of them are open. Returns the open
+		 * sockets.
+		 */
 		async replaced(opened: number, open = 2): Promise<readonly Socket[]> {
 			await watch.until(`${opened} sockets were opened, and ${open} are open`, () => {
 				return sockets.opened >= opened && sockets.open.length === open;

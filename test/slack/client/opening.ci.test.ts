@@ -153,7 +153,7 @@ test("a second process with the same token is reported, and a killed process is 
 	await opens(4);
 	clock.advance(60_000);
 	await watch.until("the second one knows", () => warned(two));
-	// The first client notices this only with its next socket, when it checks a second time.
+	// The first client notices the other one only when its next socket opens.
 	await replaced(8, 4);
 	for (const socket of sockets.open.slice(0, 2)) socket.disconnects("refresh_requested");
 	await replaced(10, 4);

@@ -14,14 +14,14 @@ import type { Watch } from "../../watch.ts";
 export interface ClientOptions extends Omit<SlackPortOptions, "log" | "chance" | "clock"> {
 	readonly clock: Clock;
 	readonly watch: Watch;
-	/** Handles an envelope. If the promise rejects, the envelope stays unacknowledged. */
+	/** Handles an envelope. If the promise rejects, the client does not acknowledge the envelope. */
 	readonly receive?: (envelope: SlackEnvelope) => Promise<SlackReply>;
 }
 
 /** Type of a test event that shows that a client listens. `WatchedClient` does not record it. */
 export const probe = "probe";
 
-/** The real client with a record of its envelopes and of the states of its connection. */
+/** The real client with a record of its envelopes and connection states. */
 export class WatchedClient {
 	readonly port: SlackPort;
 	readonly log = new MemoryLogger();
@@ -38,7 +38,6 @@ export class WatchedClient {
 		onTestFinished(() => this.port.close());
 	}
 
-	/** Connects, and resolves like `connect` of the port. */
 	async connect(): Promise<this> {
 		await this.port.connect({
 			receive: async (envelope) => {
