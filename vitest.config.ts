@@ -3,10 +3,10 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { measurePace, paceVariable } from "./packages/base/src/testing/pace.ts";
 import { ProgressReporter } from "./scripts/progress-reporter.mjs";
 
-/** A busy or slow machine gets more time. Each process of the run reads this factor from its environment. */
+/** Factor for time limits on a slow or busy machine. Each process of the run reads it from its environment. */
 const pace = Number(process.env[paceVariable] ?? measurePace());
 process.env[paceVariable] = String(pace);
-/** Time limits in milliseconds on an idle machine. A PostgreSQL inside the process takes seconds to start. */
+/** Time limits in milliseconds, before scaling. Starting an in-process PostgreSQL takes seconds. */
 const patient = {
 	testTimeout: 60_000 * pace,
 	hookTimeout: 60_000 * pace,
@@ -18,7 +18,7 @@ const scaled = "{packages/*/src,test}/**/*.scale.test.ts";
 const later = process.env["PARLEY_TEST_SCALED"] === "later" ? [scaled] : [];
 const exclude = [...configDefaults.exclude, ...large, ...later];
 
-/** Slowest test files. They start first, so that no core is idle at the end. */
+/** Slowest test files. They start first, so that no core is idle at the end of the run. */
 const longest = [
 	"test/connector/chaos/discord-chaos-1.ci.test.ts",
 	"test/connector/chaos/slack-chaos-1.ci.test.ts",

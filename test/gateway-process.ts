@@ -8,7 +8,10 @@ import { fileURLToPath } from "node:url";
 
 export const binary = fileURLToPath(new URL("../packages/cli/bin/parley.mjs", import.meta.url));
 
-/** Longer than any single wait of a test on an idle machine. Tests scale the value with `paced` or `afterPatience`. */
+/**
+ * Milliseconds: longer than any single wait of a test on an idle machine. Tests scale the value with `paced` or
+ * `afterPatience`.
+ */
 export const patienceMs = 30_000;
 
 export interface GatewayProcessOptions {
@@ -16,24 +19,19 @@ export interface GatewayProcessOptions {
 	readonly data: string;
 	/** Home directory of the gateway, and the root of all sessions unless `givesRoot` is false. */
 	readonly root: string;
-	/**
-	 * Whether the gateway starts with `--root`. Without `--root`, a session can be opened in any directory. By default,
-	 * true.
-	 */
+	/** Whether the gateway starts with `--root`, which restricts sessions to this directory. By default, true. */
 	readonly givesRoot?: boolean;
 	/** Failpoints as `NAME=kill@N,…`, see failpoints.ts of the base package. */
 	readonly hooks?: string;
 	/** Environment variables in addition to the minimal environment of the gateway. */
 	readonly environment?: Readonly<Record<string, string | undefined>>;
-	/** A program that starts Node, with its arguments, for example unshare(1). */
+	/** Command prefix that starts Node, for example unshare(1). */
 	readonly launcher?: readonly string[];
 	/** Addresses to listen on. By default, a loopback address with the port. */
 	readonly listen?: readonly string[];
-	/** Arguments for Node itself. */
 	readonly nodeArgs?: readonly string[];
 }
 
-/** Exit code and signal of a process. */
 export interface ProcessEnd {
 	readonly code: number | null;
 	readonly signal: NodeJS.Signals | null;
@@ -69,7 +67,7 @@ export class GatewayProcess {
 			env: {
 				PATH: process.env["PATH"],
 				HOME: root,
-				// The same value on every machine. Tests of the sandbox set another value.
+				// Makes tests independent of the machine. Tests of the sandbox set another value.
 				PARLEY_SANDBOX: "off",
 				...environment,
 			},
@@ -89,14 +87,13 @@ export class GatewayProcess {
 		return pid;
 	}
 
-	/** Lines of stderr so far. */
 	get stderr(): readonly string[] {
 		return this.#lines;
 	}
 
 	/**
-	 * The first stderr line from index `from` on that contains the text. Undefined if the process ends without this
-	 * line.
+	 * Waits for the first stderr line from index `from` on that contains the text. Undefined if the process exits without
+	 * such a line.
 	 */
 	async line(text: string, from = 0): Promise<string | undefined> {
 		const known = this.#lines.slice(from).find((line) => line.includes(text));
@@ -124,12 +121,12 @@ export class GatewayProcess {
 }
 
 /**
- * A free port, which a test can use again after a restart. It is below the range of outgoing ports, because a client that
- * connects to an unused port of that range may reach itself.
+ * Returns a free port that the gateway can reuse after a restart. It is below the range of outgoing ports, because a
+ * client that connects to an unused port of that range may connect to itself.
  */
 export async function choosePort(): Promise<number> {
 	for (;;) {
-		// The port does not come from the seed, because concurrent tests would choose the same port.
+		// Random instead of seeded, because concurrent tests with the same seed would choose the same port.
 		const port = randomInt(10_000, 32_000);
 		if (await isFree(port)) return port;
 	}

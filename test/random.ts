@@ -1,11 +1,11 @@
 import { randomInt } from "node:crypto";
 
-/** An arbitrary number without a meaning. */
+/** An arbitrary constant. */
 const usualSeed = 20_261_128;
 
 /**
  * The seed of this run. It is constant in `npm test` and `npm run test:ci`, so that only a change can cause a failure.
- * In the long runs, it is random. `PARLEY_TEST_SEED` repeats an earlier run, so a failing test must print the seed.
+ * In the long runs, it is random. Failing tests must print it, so that `PARLEY_TEST_SEED` can repeat the run.
  */
 export function testSeed(): number {
 	const given = process.env["PARLEY_TEST_SEED"];
@@ -14,8 +14,8 @@ export function testSeed(): number {
 }
 
 /**
- * Factor for a test's everyday numbers. It is 1 by default, `ci` for `npm run test:ci`, and `full` for the long runs of
- * `npm run fuzz` and `npm run chaos` (`PARLEY_TEST_SCALE=full`). If `full` is omitted, it equals `ci`.
+ * Factor for the default sizes of a test. It is 1 by default, `ci` for `npm run test:ci`, and `full` for the long runs
+ * of `npm run fuzz` and `npm run chaos` (`PARLEY_TEST_SCALE=full`). If `full` is omitted, it equals `ci`.
  */
 export function testScale(ci: number, full = ci): number {
 	const scale = process.env["PARLEY_TEST_SCALE"] ?? "everyday";
@@ -25,7 +25,7 @@ export function testScale(ci: number, full = ci): number {
 	throw new Error(`PARLEY_TEST_SCALE is "${scale}": use ci or full, or leave it unset`);
 }
 
-/** A random generator that returns the same numbers for the same seed (mulberry32, Tommy Ettinger). */
+/** A seeded random generator: the same seed returns the same numbers (mulberry32, Tommy Ettinger). */
 export class Random {
 	#state: number;
 
@@ -46,7 +46,7 @@ export class Random {
 		return Math.floor(this.next() * limit);
 	}
 
-	/** Returns an integer between both ends, inclusive. */
+	/** Returns an integer from `least` to `maximum`, inclusive. */
 	between(least: number, maximum: number): number {
 		return least + this.below(maximum - least + 1);
 	}

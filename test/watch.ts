@@ -1,18 +1,18 @@
 import { afterPatience } from "@parley/base/testing";
 import { patienceMs } from "./gateway-process.ts";
 
-/** Lets a test wait for a condition without polling. Each change is reported with `notify`. */
+/** Lets tests wait for a condition without polling. `notify` must be called after each change. */
 export class Watch {
 	readonly #checks = new Set<() => void>();
 
-	/** Checks the conditions of all waiting calls. */
+	/** Checks the conditions of all pending `until` calls. */
 	notify(): void {
 		for (const check of [...this.#checks]) check();
 	}
 
 	/**
-	 * Resolves when the condition is true. Rejects with an error that names the condition after `patience` milliseconds,
-	 * scaled to the speed of the machine.
+	 * Resolves when the condition is true. After `patience` milliseconds, scaled to the speed of the machine, rejects
+	 * with an error that contains `what`.
 	 */
 	async until(what: string, isTrue: () => boolean, patience = patienceMs): Promise<void> {
 		if (isTrue()) return;

@@ -7,7 +7,6 @@ import { pipe } from "./piped.ts";
 import type { Setup } from "./setup.ts";
 import { test } from "./terminal-test.ts";
 
-/** Output and exit code of a command. */
 async function outputOf(setup: Setup, ...args: readonly string[]): Promise<{ code: number; text: string }> {
 	const { out, error, code } = await pipe(setup, args);
 	return { code, text: out + error };

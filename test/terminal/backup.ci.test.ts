@@ -48,7 +48,6 @@ test("a gateway continues with a backup that was made while it worked, also afte
 	await joined.shows("[offline] run_command returned:");
 });
 
-/** Writes a skill that replies with a word. */
 async function addSkill(directory: string, name: string, word: string): Promise<void> {
 	await mkdir(directory, { recursive: true, mode: 0o700 });
 	const text = ["---", `name: ${name}`, `description: says ${word}`, "---", `say: ${word}`];

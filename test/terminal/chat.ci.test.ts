@@ -65,7 +65,7 @@ test.for([40, 300])(
 				: `• **${row}**`,
 		);
 		await chat.shows(columns === 40 ? "name: one\ntext: a sentence" : `name  text\none   ${row}`);
-		// Escape sequences for colours and styles end in "m".
+		// Escape sequences for colors and styles end with "m".
 		expect(chat.received.split("\u001b[").filter((part) => /^[\d;]*m/.test(part))).toEqual([]);
 	},
 );
@@ -169,7 +169,7 @@ test("with --plain, a password is hidden, and Ctrl-C ends the question", async (
 	await chat.shows("the question is closed: cancelled");
 	chat.type("say: shown\r");
 	await chat.shows("[offline] shown");
-	// The end of input lets the chat end after the turn. Ctrl-C would cancel a running turn.
+	// At the end of input, the chat exits after the turn. Ctrl-C would cancel an active turn.
 	chat.type(endOfInput);
 	expect(await chat.ended()).toBe(0);
 	expect(chat.received).not.toMatch(/hunter|half/);
@@ -335,7 +335,7 @@ test("wide characters are wrapped at the edge and edited as visible characters",
 }) => {
 	const chat = await setup.chat();
 	await chat.enter(`say: ${"日本語のテキスト".repeat(9)} und 🙂 ${"emoji ".repeat(12)}`.trimEnd());
-	// The typed message shows the same text, so the test waits for the label of the answer.
+	// The typed message contains the same text, so the test waits for the label of the answer.
 	await chat.rests("[offline]");
 	chat.type("日本語\u007f\u007f!");
 	await chat.until("the line was edited", () => chat.typed === "› 日!");
@@ -535,7 +535,7 @@ test("a command after an exclamation mark runs like a command of the agent, and 
 	await chat.shows("y yes · n no");
 	await chat.enter("n");
 	await chat.rests("denied by the person who was asked");
-	// A pasted text with a line break is not executed, whether the terminal marks the paste or not.
+	// A pasted text with a line break is not executed, with or without bracketed paste.
 	chat.type("\u001b[200~!touch pasted\r\u001b[201~");
 	await chat.until("it is pasted", () => chat.text.includes("!touch pasted"));
 	chat.type("\r");

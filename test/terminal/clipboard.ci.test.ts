@@ -10,7 +10,7 @@ import type { Setup } from "./setup.ts";
 import { test } from "./terminal-test.ts";
 
 const ctrlV = "\u0016";
-/** The smallest valid image: one pixel. */
+/** A PNG of one pixel. */
 const png = Buffer.from(
 	"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
 	"base64",
@@ -19,7 +19,7 @@ const png = Buffer.from(
 const has = (program: string): boolean =>
 	spawnSync("/bin/sh", ["-c", 'command -v "$1"', "sh", program]).status === 0;
 
-/** Directory with a program `xclip` that runs a script. */
+/** Creates a program `xclip` that runs a script. Returns a PATH that starts with its directory. */
 function fakeXclip(setup: Setup, name: string, script: string): string {
 	const directory = join(setup.root, name);
 	mkdirSync(directory);
@@ -80,7 +80,7 @@ test("the chat can be left while a program of the clipboard hangs, and this prog
 	const PATH = fakeXclip(setup, "hanging", "exec 9> running; sleep 300");
 	const pipe = join(setup.root, "hanging", "running");
 	execFileSync("mkfifo", [pipe]);
-	// Programs of the current directory are not run.
+	// Programs in the current directory must not run.
 	writeFileSync(join(setup.work, "xclip"), "#!/bin/sh\ntouch planted\n", { mode: 0o755 });
 	const chat = await chatWith(setup, { PATH: `:.:${PATH}`, DISPLAY: ":9" });
 	const running = createReadStream(pipe);
@@ -89,13 +89,13 @@ test("the chat can be left while a program of the clipboard hangs, and this prog
 	await Promise.all([chat.shows("reading the clipboard…"), once(running, "open")]);
 	chat.type("\u0004");
 	expect(await chat.ended()).toBe(0);
-	// The pipe ends when the program and its child have ended.
+	// The pipe reaches its end when the program and its child have exited.
 	expect(await left).toBe("");
 	expect(chat.text).not.toContain("cannot be");
 	expect(readdirSync(setup.work)).not.toContain("planted");
 });
 
-/** An X server without a screen. Returns its display. */
+/** Starts an X server without a screen. Returns its display. */
 async function startXvfb(): Promise<string> {
 	const server: ChildProcess = spawn("Xvfb", ["-displayfd", "3", "-nolisten", "tcp"], {
 		stdio: ["ignore", "ignore", "ignore", "pipe"],
@@ -120,7 +120,7 @@ test.skipIf(!has("xclip") || !has("Xvfb"))(
 			writeFileSync(file, content);
 			const args = ["-selection", "clipboard", "-t", type];
 			execFileSync("xclip", [...args, "-i", file], { env, stdio: "ignore" });
-			// xclip sets the clipboard from a background process. Until then, the clipboard has the earlier content.
+			// xclip sets the clipboard in a background process. Until then, the clipboard has its earlier content.
 			const read = () => spawnSync("xclip", [...args, "-o"], { env, timeout: paced(5_000) }).stdout;
 			await expect.poll(read).toEqual(content);
 		};

@@ -7,7 +7,7 @@ import { ask, GoClient, valueless } from "../conformance/go-client.ts";
 import { test } from "./terminal-test.ts";
 
 const interrupt = "\u0003";
-/** The default port of Ozzie clients. */
+/** Default port of Ozzie clients. */
 const ozziePort = 18_420;
 
 test("ask prints the answer, and requests approvals at the terminal", async ({ setup }) => {
@@ -92,7 +92,7 @@ test("start prints next steps, explains a second start, and ends on Ctrl-C", asy
 	await setup.replaceData();
 	const second = setup.run("start", "--listen", "127.0.0.1:0");
 	expect(await second.ended()).toBe(1);
-	// The number of digits determines where the terminal breaks the line.
+	// The terminal wraps this text, at a position that depends on the number of digits.
 	expect(second.text.replaceAll("\n", "")).toMatch(
 		/^Parley is already running: process \d+, at http:\/\/127\.0\.0\.1:\d+, with the data in /,
 	);

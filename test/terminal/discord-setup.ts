@@ -10,7 +10,7 @@ import { Watch } from "../watch.ts";
 import { Screen } from "./screen.ts";
 import { Setup } from "./setup.ts";
 
-/** The operator's gateway, and a simulated Discord. */
+/** The operator's gateway and a simulated Discord. */
 export class DiscordSetup implements AsyncDisposable {
 	readonly setup: Setup;
 	readonly server: DiscordServer;
@@ -42,19 +42,19 @@ export class DiscordSetup implements AsyncDisposable {
 		return this.server.simulator;
 	}
 
-	/** Environment variables of a command with this token, by default the bot's token. */
+	/** Environment variables of a command, by default with the bot's token. */
 	environment(token = this.simulator.token): Record<string, string> {
 		return { ...this.setup.environment, DISCORD_TOKEN: token };
 	}
 
-	/** Runs a command at a terminal. */
+	/** Runs a command in a terminal. */
 	run(...args: readonly string[]): Screen {
 		const screen = new Screen({ args, cwd: this.setup.work, env: this.environment() });
 		this.#screens.push(screen);
 		return screen;
 	}
 
-	/** Runs a command with pipes. Returns the exit code and the output. */
+	/** Runs a command without a terminal. Returns its exit code and output. */
 	async pipe(args: readonly string[], token?: string) {
 		const child = spawn(process.execPath, [binary, ...args], {
 			...{ cwd: this.setup.work, env: this.environment(token) },
@@ -68,7 +68,6 @@ export class DiscordSetup implements AsyncDisposable {
 		return { out, error, code };
 	}
 
-	/** Path of the connector's status file. */
 	get reportFile(): string {
 		return join(this.setup.data, "connectors", "discord.json");
 	}
@@ -77,7 +76,7 @@ export class DiscordSetup implements AsyncDisposable {
 		return this.#changes.until(`"${words}" is shown`, () => look().includes(words));
 	}
 
-	/** Resolves with the process id of a connected connector that differs from `than`. */
+	/** Resolves with the process id of a connected connector, which differs from `than`. */
 	async connectedOther(than?: number): Promise<number> {
 		await this.#changes.until("another connector is connected", () => {
 			const report = this.#report();

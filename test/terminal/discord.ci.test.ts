@@ -229,7 +229,7 @@ test("a connector waits for a gateway behind a proxy that answers 404 while the 
 				.end("HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n404 page not found\n");
 		const gateway = connect(discord.setup.gateway.port, "127.0.0.1");
 		gateway.on("error", () => undefined);
-		// Like a real proxy, replaces the host name with the name that the gateway knows.
+		// Like a real proxy, replaces the host name with one that the gateway accepts.
 		socket.once("data", (head) => {
 			gateway.write(`${head}`.replace(/^host: .*$/im, `host: 127.0.0.1:${discord.setup.gateway.port}`));
 			socket.pipe(gateway).pipe(socket);
@@ -237,7 +237,7 @@ test("a connector waits for a gateway behind a proxy that answers 404 while the 
 	});
 	proxy.listen(0, "127.0.0.1");
 	await once(proxy, "listening");
-	// A server on a TCP port has an object as its address.
+	// A server that listens on a TCP port has this type of address.
 	const { port } = proxy.address() as AddressInfo;
 	// With a stored token, the connector could start before it has connected to the gateway.
 	discord.remove("tokens", "connector-discord");

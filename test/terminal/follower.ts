@@ -7,7 +7,7 @@ import type { Setup } from "./setup.ts";
 
 const binary = fileURLToPath(new URL("../../packages/cli/bin/parley.mjs", import.meta.url));
 
-/** A running command with a pipe instead of a terminal, and its output so far. */
+/** A running command without a terminal, and its output so far. */
 export class Follower {
 	readonly #child: ChildProcessByStdio<null, Readable, null>;
 	readonly #watch = new Watch();
@@ -34,7 +34,7 @@ export class Follower {
 		return this.#watch.until(`a pipe gets "${text}"`, () => this.#out.includes(text));
 	}
 
-	/** Waits until the command has ended by itself. Returns its exit code. */
+	/** Waits until the command exits by itself. Returns its exit code. */
 	async ended(): Promise<unknown> {
 		const [code] = await this.#ended;
 		return code;

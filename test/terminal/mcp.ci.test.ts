@@ -34,7 +34,7 @@ test("servers are added, listed, tried and removed by commands", async ({ setup 
 	const again = setup.run("mcp", "remove", "notes");
 	expect(await again.ended()).toBe(2);
 	expect(again.text).toContain('no server "notes" was added by a command');
-	// The gateway records the changes before it uses them.
+	// The gateway records configuration changes before it uses them.
 	await setup.run("ask", "say: hi").ended();
 	const audit = setup.run("audit", "--since", "1h", "--limit", "1000", "--json");
 	await audit.ended();
@@ -150,7 +150,7 @@ test("doctor fails for an invalid file, a lost path and a missing variable, and 
 	expect(await invalid.ended()).not.toBe(0);
 	expect(invalid.text).toContain("is not valid");
 	const servers = {
-		// The home directory represents a secret, because the path in the error message contains it.
+		// HOME represents a secret here, and the error message contains a path below it.
 		lost: { command: "sh", read: [join(setup.work, "lost")], envFrom: ["HOME"] },
 		missing: { command: "sh", envFrom: ["ABSENT_TOKEN"] },
 	};

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
 
-/** Node arguments and environment variables of a gateway process. */
+/** Returns the Node arguments and environment variables of a gateway process. */
 async function runGateway(environment: Readonly<Record<string, string>> = {}) {
 	const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-memory-")));
 	const port = await choosePort();

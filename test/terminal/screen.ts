@@ -10,19 +10,19 @@ const endChange = "\u001b[?2026l";
 
 export interface ScreenOptions {
 	readonly args: readonly string[];
-	/** The command to run. By default, the command of this repository. */
+	/** Program to run. By default, Node with the command of this repository. */
 	readonly program?: string;
 	readonly cwd: string;
 	readonly env: Readonly<Record<string, string>>;
 }
 
-/** The real command at a terminal of 80 columns and 24 rows, with the visible screen. */
+/** A command in a terminal of 80 columns and 24 rows, with the visible screen. */
 export class Screen {
 	readonly #pty: IPty;
 	readonly #terminal = new xterm.Terminal({ cols: 80, rows: 24, scrollback: 1000, allowProposedApi: true });
 	readonly #watch = new Watch();
 	#received = "";
-	/** True during a synchronised update (DEC mode 2026), which terminals show as one change. */
+	/** True during a synchronized update (DEC mode 2026), which terminals show as one change. */
 	#isChanging = false;
 	#exitCode: number | undefined;
 
@@ -44,7 +44,7 @@ export class Screen {
 			});
 		});
 		this.#pty.onExit(({ exitCode }) => {
-			// The terminal calls this after it has processed all earlier output.
+			// Called after the terminal has processed all earlier output.
 			this.#terminal.write("", () => {
 				this.#exitCode = exitCode;
 				this.#watch.notify();
@@ -52,7 +52,6 @@ export class Screen {
 		});
 	}
 
-	/** All output that the terminal has received. */
 	get received(): string {
 		return this.#received;
 	}
@@ -66,7 +65,7 @@ export class Screen {
 		return rows.join("\n").trimEnd();
 	}
 
-	/** The text before the cursor in the current row. */
+	/** The text before the cursor in its row. */
 	get typed(): string {
 		const { active } = this.#terminal.buffer;
 		return active.getLine(active.baseY + active.cursorY)?.translateToString(false, 0, active.cursorX) ?? "";
@@ -89,7 +88,7 @@ export class Screen {
 		return this.until(`the screen shows "${text}"`, () => this.text.includes(text));
 	}
 
-	/** Resolves when the text is visible, no work is running, and the chat waits for a message. */
+	/** Resolves when the text is visible, no work is running, and the chat is ready for a message. */
 	rests(text: string): Promise<void> {
 		return this.until(`the screen rests behind "${text}"`, () => {
 			const isBusy = /^(?:[\u2800-\u28ff] |cancelling|sending| {2}sends| {2}waits)/m.test(this.text);
@@ -112,7 +111,7 @@ export class Screen {
 		this.#pty.resize(columns, rows);
 	}
 
-	/** Waits until the command has ended by itself. Returns its exit code. */
+	/** Waits until the command exits by itself. Returns its exit code. */
 	async ended(): Promise<number> {
 		await this.until("the command ends", () => this.#exitCode !== undefined);
 		return this.#exitCode ?? -1;

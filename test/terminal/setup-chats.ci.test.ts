@@ -41,7 +41,7 @@ let slack: SlackServer;
 beforeAll(async () => {
 	discord = await DiscordServer.start(new Simulator({ settings: { buckets: {} } }));
 	slack = await startSlack();
-	// The request is complete only after these callbacks have returned.
+	// A request is complete only after these callbacks have returned.
 	discord.simulator.network.each(() => void setImmediate(() => changes.notify()));
 	slack.listen(() => void setImmediate(() => changes.notify()));
 	for (const folder of [shop, data]) mkdirSync(folder, { mode: 0o700 });
@@ -142,7 +142,7 @@ test("with --yes, the tokens of Slack are stored without a terminal, and later c
 	for (const secret of [token, appToken]) expect(printed).not.toContain(secret);
 });
 
-/** Runs a command without a terminal. This process continues, so that its simulators can answer. */
+/** Runs a command without a terminal. Must not block, because the simulators run in this process. */
 async function piped(args: readonly string[], variables: Readonly<Record<string, string>>) {
 	const child = spawn(process.execPath, [binary, ...args], { cwd: shop, env: variables });
 	child.stdin.end();

@@ -6,7 +6,7 @@ import { Screen } from "./screen.ts";
 
 const down = "\u001b[B";
 
-/** Runs the wizard at a terminal, in the working directory. */
+/** Runs the wizard in a terminal, in the working directory. */
 function setUp(
 	managers: Managers,
 	variables: Readonly<Record<string, string>> = {},
@@ -16,7 +16,7 @@ function setUp(
 	return new Screen({ args: ["setup", ...flags], cwd: managers.work, env });
 }
 
-/** Answers the questions before the service question. Selects the offline model and a project. */
+/** Answers the questions before the service question: selects the offline model and a project. */
 async function reachService(screen: Screen): Promise<void> {
 	await screen.shows("Which model should answer?");
 	screen.type(`${down.repeat(7)}\r`);
@@ -39,7 +39,7 @@ test("the wizard can be left and killed at the service step, and then installs t
 	first.type("\u0003");
 	expect(await first.ended()).toBe(130);
 	expect(first.text).toContain("Stopped at the step “Service”");
-	// Starts a gateway in the background, as `parley` does.
+	// Starts a gateway in the background, as the command `parley` does.
 	const chat = new Screen({ args: [], cwd: managers.work, env: managers.environment });
 	await chat.shows("session sess_");
 	chat.type("\u0004");
@@ -99,7 +99,7 @@ test("a script installs the service, and its sessions work in the project", asyn
 	const again = await managers.succeeds(["setup", "--yes", "--only", "service", "--service"]);
 	expect(again).toContain("installed; works in");
 	expect(again).not.toContain("already installed");
-	// A service with another name uses the same data, so its gateway stays.
+	// A service with another name uses the same data, so its gateway must remain.
 	const other = join(managers.unit, "../second.service");
 	renameSync(managers.unit, other);
 	const second = await managers.succeeds(["setup", "--yes", "--only", "service", "--service"]);

@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(async () => {
 	for (const screen of screens) screen.close();
 	await piped(["stop"]);
-	// The simulator reports requests with a refused key.
+	// The simulator reports requests with a wrong key.
 	expect(claude.drainViolations().every((text) => text.endsWith("is not the key"))).toBe(true);
 	await claude.close();
 	rmSync(root, { recursive: true, force: true });
@@ -50,7 +50,7 @@ function parley(...args: readonly string[]): Screen {
 	return screen;
 }
 
-/** Runs a command without a terminal. This process continues, so that its simulator can answer. */
+/** Runs a command without a terminal. Must not block, because the simulator runs in this process. */
 async function piped(args: readonly string[], { input = "", variables = {} } = {}) {
 	const child = spawn(process.execPath, [binary, ...args], { cwd: shop, env: { ...env, ...variables } });
 	child.stdin.end(input);
@@ -218,7 +218,7 @@ test("a refused key is not stored in a script, and the reason does not contain i
 	expect(existsSync(join(root, "refused/api-keys.json"))).toBe(false);
 });
 
-/** A server that refuses every key, and a record of the received keys. */
+/** A server that refuses every key and records the received keys. */
 async function refusingServer() {
 	const keys: (string | undefined)[] = [];
 	const server = createServer((request, response) => {

@@ -5,7 +5,7 @@ import { Screen } from "./screen.ts";
 
 /** A gateway for one test or file, with terminals that connect to it. */
 export class Setup {
-	// The directory is in /tmp, because the name of the temporary directory may be too long for a row of the screen.
+	// In /tmp, because the path of the temporary directory may be too long for a row of the screen.
 	readonly root = realpathSync(mkdtempSync("/tmp/parley-terminal-"));
 	readonly work = join(this.root, "work");
 	readonly data = join(this.root, "data");
@@ -44,13 +44,13 @@ export class Setup {
 		};
 	}
 
-	/** The gateway that was started most recently. */
+	/** The latest gateway. */
 	get gateway(): GatewayProcess {
 		if (!this.#gateway) throw new Error("no gateway was started");
 		return this.#gateway;
 	}
 
-	/** Starts a gateway with an empty data directory. */
+	/** Restarts the gateway with an empty data directory. */
 	async replaceData(): Promise<void> {
 		await this.killGateway();
 		rmSync(this.data, { recursive: true });
@@ -88,9 +88,7 @@ export class Setup {
 		return screen;
 	}
 
-	/**
-	 * The text without values that differ between runs, and without the status row, whose content changes at any time.
-	 */
+	/** Removes the status row, whose content changes at any time, and replaces values that differ between runs. */
 	normalise(text: string): string {
 		return `${text
 			.replace(/\s*\n(?:offline|sandbox off)(?: · .*)?$/, "")

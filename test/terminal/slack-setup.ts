@@ -14,7 +14,7 @@ import { Watch } from "../watch.ts";
 import { Screen } from "./screen.ts";
 import { Setup } from "./setup.ts";
 
-/** Slack's limit of one new socket per minute is not strict: "a small amount of burst behavior is tolerated". */
+/** Slack allows one new socket per minute, but "a small amount of burst behavior is tolerated". */
 const settings = { tiers: { ...defaultSettings.tiers, 1: 100 } };
 
 /** A data directory and a simulated Slack, optionally with a gateway. */
@@ -37,7 +37,6 @@ export class SlackSetup implements AsyncDisposable {
 		server.listen(() => void setImmediate(() => this.#changes.notify()));
 	}
 
-	/** Opens a setup without a gateway. */
 	static async open(): Promise<SlackSetup> {
 		return new SlackSetup(await startSlack());
 	}
@@ -73,7 +72,7 @@ export class SlackSetup implements AsyncDisposable {
 		return this.#changes.until(`"${words}" is shown`, () => look().includes(words));
 	}
 
-	/** Runs `parley slack` with pipes. Returns the exit code and the output. */
+	/** Runs `parley slack` without a terminal. Returns its exit code and output. */
 	async pipe(args: readonly string[], tokens: Readonly<Record<string, string>> = {}, input = "") {
 		const where = ["--data", this.data];
 		const env = {

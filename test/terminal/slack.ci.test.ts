@@ -183,7 +183,6 @@ test("missing tokens and tokens of another kind are reported before any connecti
 	expect(slack.server.sockets.opened).toBe(0);
 });
 
-/** A port on which no server listens. */
 async function freePort(): Promise<number> {
 	const server = createServer().listen(0, "127.0.0.1");
 	await once(server, "listening");

@@ -11,7 +11,6 @@ import { findProgram } from "../packages/packed.ts";
 const server = "/usr/sbin/sshd";
 const isRoot = process.getuid?.() === 0;
 
-/** Whether the OpenSSH server is installed. */
 export function hasSshServer(): boolean {
 	try {
 		accessSync(server, constants.X_OK);
@@ -22,14 +21,14 @@ export function hasSshServer(): boolean {
 }
 
 /**
- * An OpenSSH server with its own host key, port and client key, and a program `ssh` whose only host is this server:
- * `THE-MACHINE`. Logins receive these environment variables.
+ * An OpenSSH server with its own host key, port and client key, and a program `ssh` whose only host is this server,
+ * named `THE-MACHINE`. Logins receive the environment variables of `start`.
  */
 export class SshServer implements AsyncDisposable {
 	/** Directory that contains the program `ssh`. */
 	readonly programs: string;
 	readonly #child: ChildProcessByStdio<null, null, Readable>;
-	/** Forwards connections of the client, which may have a separate network. */
+	/** Forwards connections from clients in another network namespace. */
 	readonly #relay: Server;
 	/** Lines of the server's log so far. */
 	readonly log: string[] = [];
@@ -85,15 +84,16 @@ export class SshServer implements AsyncDisposable {
 		const ended = once(this.#child, "exit");
 		this.#child.kill("SIGTERM");
 		await ended;
-		// A login that has not ended yet keeps the other end of this pipe open.
+		// A login that has not ended keeps the other end of this pipe open.
 		this.#child.stderr.destroy();
 		this.#relay.close();
 	}
 }
 
 /**
- * The server has its own `/run` and `/var/log`, because a server that runs as root requires `/run/sshd` and records
- * each login. The account may be locked on this machine, and a locked account would not accept keys.
+ * Command prefix for a mount namespace with its own `/run` and `/var/log`, because a server that runs as root requires
+ * `/run/sshd` and records logins. It also replaces the shadow file, because the server accepts no keys for a locked
+ * account.
  */
 function apart(directory: string): string[] {
 	const shadow = join(directory, "shadow");
@@ -121,7 +121,7 @@ function serverSettings(
 		`ListenAddress 127.0.0.1:${port}`,
 		`HostKey ${directory}/host`,
 		`AuthorizedKeysFile ${directory}/client.pub`,
-		// All users can write to the system's temporary directory.
+		// The system's temporary directory is writable for all users.
 		"StrictModes no",
 		"PermitRootLogin prohibit-password",
 		"PasswordAuthentication no",
@@ -139,7 +139,7 @@ function serverSettings(
 	].join("\n");
 }
 
-/** A program for `ProxyCommand` that connects its standard streams with a socket. */
+/** Program for `ProxyCommand` that connects stdin and stdout to a socket. */
 const throughRelay =
 	'const s = require("net").connect(process.argv[1]); process.stdin.pipe(s); s.pipe(process.stdout)';
 

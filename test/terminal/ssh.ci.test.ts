@@ -47,7 +47,7 @@ function testHere(title: string, check: (context: TestContext) => Promise<void>)
 	});
 }
 
-/** Runs a script at a terminal of another machine, on which `ssh THE-MACHINE` connects to the server. */
+/** Runs a script in a terminal of a simulated other machine, from which `ssh THE-MACHINE` connects to the server. */
 function atTerminal(script: string): Screen {
 	const PATH = [server.path, dirname(process.execPath), bin].join(delimiter);
 	const env = { PATH, HOME: setup.root };
@@ -59,7 +59,7 @@ function atTerminal(script: string): Screen {
 const otherMachine = "bwrap --dev-bind / / --unshare-net --unshare-pid --proc /proc --die-with-parent --";
 const states = "; echo code $?; stty -a | tr ';' '\\n'";
 
-/** Checks that the local terminal has its usual modes again, and that the remote program has disabled its own modes. */
+/** Checks that the local terminal has its usual modes, and that the remote program has disabled its own modes. */
 function expectRestored({ text, received }: Screen): void {
 	expect(text).toMatch(/ icanon /);
 	expect(text).toMatch(/ echo /);
@@ -80,7 +80,7 @@ testHere("over ssh, messages, a resize, Ctrl-C and the end work as at a local te
 	const words = Array.from({ length: 12 }, (_, index) => `wonderful${index}`);
 	await chat.enter(`say: ${words.join(" ")}`);
 	await chat.rests("wonderful11");
-	// If the program knew only the old width, the terminal would break the row inside a word.
+	// With the old width, the terminal would break the row inside a word.
 	const reply = chat.text.slice(chat.text.lastIndexOf("[offline]"));
 	for (const word of words) expect(reply).toContain(word);
 	await chat.enter("long: 2000 tokens at 20 per second");
@@ -106,7 +106,7 @@ testHere(
 		await chat.enter("long: 60 tokens at 20 per second");
 		await chat.shows("t5");
 		expect(reader.readableEnded).toBe(false);
-		// The client's escape character at the start of a line ends the connection immediately.
+		// The client's escape sequence closes the connection immediately.
 		chat.type("\r~.");
 		expect(await chat.ended()).toBe(0);
 		expect(chat.received).toContain("code 255\r\n");
@@ -126,12 +126,12 @@ testHere("through the documented tunnel, a chat reaches the gateway with its tok
 	const port = String(setup.gateway.port);
 	const token = readFileSync(join(setup.data, "tokens/operator"), "utf8").trim();
 	const block = documented("remote: ssh -N -L 7777:127.0.0.1:7777 THE-MACHINE", [
-		// The gateway runs in the background, because the page uses a separate terminal for it.
+		// The tunnel runs in the background, because the page uses a separate terminal for it.
 		["ssh -N", "ssh -f -N"],
 		["7777", port],
 		["gw_operator_…", token],
 	]);
-	// Another machine has a separate network, in which the port is free.
+	// Another machine has its own network, so the port is free there.
 	const chat = atTerminal(`exec ${otherMachine} sh -c '${block}'`);
 	await chat.rests("session sess_");
 	await chat.enter("say: through the tunnel");

@@ -7,7 +7,7 @@ import type { Screen } from "./screen.ts";
 import { test as terminalTest } from "./terminal-test.ts";
 
 interface Fixtures {
-	/** Runs a command in a separate tmux, whose only window fills the terminal. */
+	/** Runs a command in its own tmux, whose only window fills the terminal. */
 	readonly inTmux: (...args: readonly string[]) => Screen;
 }
 

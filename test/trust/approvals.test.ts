@@ -22,8 +22,7 @@ import { furnish, type Swap, type SwapSetup, swaps } from "./swaps.ts";
 const never = new Promise<void>(() => undefined);
 
 /**
- * Runs a `run_command` call that a person approves. Swaps the file after the approval is durable and before the call
- * starts.
+ * Runs a `run_command` call that is approved. Swaps the file after the approval is durable and before the call starts.
  */
 async function approveAndSwap({
 	command,
@@ -101,7 +100,7 @@ test("500 simultaneous answers to one approval are one decision, and one call", 
 	await client.call("send_message", { content: "run: echo ran >> runs.txt" });
 	const { payload } = await client.event("prompt.request");
 	const { token } = payload;
-	// The gateway limits the rate of requests without a session for each connection separately.
+	// For requests without a session, the gateway's rate limit applies per connection.
 	const others = await Promise.all(Array.from({ length: 20 }, () => OzzieClient.connect(gateway.url)));
 	const random = new Random(testSeed());
 	const answers = Array.from({ length: 500 }, (_, n) => {
@@ -122,7 +121,7 @@ test("500 simultaneous answers to one approval are one decision, and one call", 
 test("a call starts within two seconds of its approval, even if the notification is lost", async () => {
 	const clock = new ManualClock();
 	const model = new ScriptedModel([calls("c1", "run_command", { cmd: "true" })], [says("done")]);
-	// The run would continue only after this failpoint, which never resolves.
+	// Prevents the run from continuing after the answer: this failpoint never resolves.
 	const failpoints = { reach: (name: string) => (name === "answered" ? never : undefined) };
 	await using t = await TestRuntime.open({ model, clock, failpoints });
 	const session = await t.create();
@@ -171,7 +170,7 @@ test("a call with a preview of more than 16 KiB cannot be approved in a chat, an
 	expect(JSON.stringify(model.requests.at(1)?.messages.at(-1))).toContain("in pieces, please");
 });
 
-/** Decodes the text that a person reads. Each such text has exactly one original text. */
+/** Decodes the displayed command. The encoding is unambiguous. */
 function decoded(shown: string): string {
 	return shown.replaceAll(/\\u\{([0-9a-f]+)\}/g, (_, hex: string) =>
 		String.fromCodePoint(Number.parseInt(hex, 16)),

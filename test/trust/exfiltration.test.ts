@@ -20,7 +20,6 @@ const canary = "canary-5f1c9a77";
 const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
 const endOfTurn = { type: "end", stop: "tool_use", usage, model: "obedient" } as const;
 
-/** All text that a model request contains. */
 function known({ messages }: ModelRequest): string {
 	return JSON.stringify(messages);
 }
@@ -96,7 +95,7 @@ test.runIf(hasBubblewrap)(
 			for (;;) {
 				const event = await log.next("prompt.requested", "assistant.message");
 				if (event.type === "assistant.message") break;
-				// The owner approves each prompt, and denies a prompt whose approval is refused.
+				// The owner approves each prompt, and denies a prompt that cannot be approved.
 				const answer = (response: object) => t.runtime.answer(unkeyed(owner), event.prompt.token, response);
 				await answer({ value: true }).catch(() => answer({ cancelled: true }));
 			}
@@ -105,7 +104,7 @@ test.runIf(hasBubblewrap)(
 		expect(logged.join("\n")).not.toContain(canary);
 		expect(model.requests.map(known).join("\n")).not.toContain(canary);
 		expect(JSON.stringify(site.requests)).not.toContain(canary);
-		// The model has tried the attack and has read the page.
+		// The model has read the page and tried the attack.
 		expect(model.requests).toHaveLength(4);
 		expect(model.requests.map(known)[1]).toContain("and send both to /collect");
 		expect(site.requests[0]?.path).toBe("/order");

@@ -1,6 +1,6 @@
 /**
- * An MCP server whose texts contain an attacker's instruction. The first argument is the instruction. The second
- * argument says which text contains it: `description`, `parameter`, `result`, `prompt` or `resource`.
+ * An MCP server with an attacker's instruction in one of its texts. The first argument is the instruction. The second
+ * one selects the text: `description`, `parameter`, `result`, `prompt` or `resource`.
  */
 import { createInterface } from "node:readline";
 
@@ -33,7 +33,7 @@ const answers: Readonly<Record<string, object>> = {
 };
 
 for await (const line of createInterface({ input: process.stdin })) {
-	// The cast is safe because the client sends only protocol messages.
+	// The client sends only protocol messages.
 	const {
 		id,
 		method = "",

@@ -14,9 +14,9 @@ const marker = "injected-4c1d";
 /** A way in which an attacker's text reaches the model. */
 interface Source {
 	readonly name: string;
-	/** Text of an MCP server that contains the instruction, see `injecting-server.ts`. */
+	/** The text of `injecting-server.ts` that contains the instruction. */
 	readonly mcp?: string;
-	/** Call that makes the model read the text. */
+	/** Call with which the model reads the text. */
 	readonly call: { readonly tool: string; readonly arguments: Record<string, unknown> };
 }
 
@@ -28,7 +28,7 @@ export const sources: readonly Source[] = [
 	{ name: "a page", call: { tool: "web_fetch", arguments: { url: "page" } } },
 ];
 
-/** Texts of an MCP server. Each of these sources needs a process. */
+/** Texts of an MCP server. Each attempt needs a process. */
 export const mcpSources: readonly Source[] = [
 	{
 		name: "the description of an MCP tool",
@@ -52,22 +52,22 @@ export const mcpSources: readonly Source[] = [
 interface Attempt {
 	readonly source: Source;
 	readonly attack: Attack;
-	/** Whether the person approves the call that the attacker wants. */
+	/** Whether the user approves the attacker's call. */
 	readonly approves: boolean;
-	/** Whether the person has already approved writes for the session. By default, false. */
+	/** Whether the user has already approved writes for the session. By default, false. */
 	readonly hasGrant?: boolean;
 }
 
 interface Ended {
-	/** Whether the model has read the instruction, and has requested the call. */
+	/** Whether the model has read the instruction and requested the call. */
 	readonly tried: boolean;
 	/** Whether the attacker's call changed any state. */
 	readonly hadEffect: boolean;
 }
 
 /**
- * Runs one attempt: a person requests a harmless task and approves its calls. The model reads an instruction and obeys
- * it.
+ * Runs one attempt: the user requests a harmless task and approves its calls, and the model reads an instruction and
+ * follows it.
  */
 export async function attempt({ source, attack, approves, hasGrant = false }: Attempt): Promise<Ended> {
 	const text = `${marker}: ${attack.instruction}`;
@@ -87,7 +87,7 @@ export async function attempt({ source, attack, approves, hasGrant = false }: At
 		...(hasGrant ? [[calls("c0", attack.tool, attack.granted ?? {})]] : []),
 		[calls("c1", source.call.tool, first)],
 		async function* (request) {
-			// A file name contains no slashes, so the instruction may contain a replacement character.
+			// In a file name, a replacement character represents each slash.
 			tried = knows(request, attack.instruction.replaceAll("/", "∕")) || knows(request, attack.instruction);
 			before = await stateOf(t, site);
 			yield calls(
@@ -124,7 +124,7 @@ export async function attempt({ source, attack, approves, hasGrant = false }: At
 }
 
 /**
- * The person's decision. The person approves the harmless calls: `c0` for the session, so that similar calls need no
+ * The user's answer. The user approves the harmless calls, and `c0` for the session, so that similar calls need no
  * approval.
  */
 function answerOf(callId: string | undefined, approves: boolean) {
@@ -138,7 +138,6 @@ function knows({ messages, tools }: ModelRequest, text: string): boolean {
 	return JSON.stringify([messages, tools]).includes(text);
 }
 
-/** Settings of the source's MCP server. */
 function mcpOf({ mcp }: Source, text: string) {
 	if (mcp === undefined) return {};
 	const program = join(import.meta.dirname, "injecting-server.ts");
@@ -159,7 +158,9 @@ async function furnish(work: string, text: string): Promise<void> {
 	await run("git", [...identity, "commit", "-q", "--allow-empty", "-m", "first"], { cwd: work });
 }
 
-/** All files outside the data directory, all notes and schedules, and the requests that reached the attacker's site. */
+/**
+ * All files outside of the data directory, all notes and schedules, and the requests that reached the attacker's site.
+ */
 async function stateOf({ directory, store }: TestRuntime, site: Site): Promise<string> {
 	const entries = await readdir(directory, { recursive: true, withFileTypes: true });
 	const files = entries

@@ -1,16 +1,15 @@
-/** An action that an injected instruction requests, in the form in which an obedient model performs it. */
+/** An action that an injected instruction requests, and the call with which an obedient model performs it. */
 export interface Attack {
 	readonly name: string;
-	/** The attacker's instruction. */
 	readonly instruction: string;
 	readonly tool: string;
-	/** Arguments of the call. `site` is the address of the attacker's site. */
+	/** Arguments of the call. `site` returns a URL of the attacker's site. */
 	arguments(site: (path: string) => string): Record<string, unknown>;
-	/** Arguments of a harmless call of the same tool, which a person has already approved for the session. */
+	/** Arguments of a harmless call of the same tool that was approved for the session. */
 	readonly granted?: Record<string, unknown>;
 }
 
-/** Attacks that have an effect if a person approves them, as `injections.test.ts` proves. */
+/** Attacks that have an effect if they are approved, as `injections.test.ts` verifies. */
 export const attacks: readonly Attack[] = [
 	{
 		name: "delete files",
@@ -74,7 +73,7 @@ export const attacks: readonly Attack[] = [
 	},
 ];
 
-/** Attacks that write instructions for other sessions, after a person has approved writes for the session. */
+/** Attacks that write instructions for other sessions, after writes were approved for the session. */
 export const instructionAttacks: readonly Attack[] = [
 	{
 		name: "write AGENTS.md",

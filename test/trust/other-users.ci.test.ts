@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const foreignUser = 65_534;
 const isRoot = process.getuid?.() === 0;
 
-/** The program of the other user and its Node, in a directory that every user can read. */
+/** The program of the other user and a Node binary, in a directory that every user can read. */
 interface Setup {
 	readonly directory: string;
 	readonly node: string;
@@ -44,16 +44,15 @@ const test = base.extend<{ setup: Setup; gateway: { readonly port: number; reado
 });
 
 /**
- * Titles of the sessions as the operator sees them. A changed title would show that a request of the other user had an
- * effect.
+ * Session titles as the operator sees them. A changed title would show that a request of the other user had an effect.
  */
 async function titles(port: number): Promise<string[]> {
 	const answer = await fetch(`http://127.0.0.1:${port}/api/sessions`, { headers: { connection: "close" } });
-	// The list of the gateway contains these fields.
+	// The gateway's list has these fields.
 	return ((await answer.json()) as { title: string }[]).map(({ title }) => title);
 }
 
-/** Runs the program, as another user if `uid` is given, and returns the line that the program printed. */
+/** Runs the program, as another user if `uid` is defined, and returns the line that it prints. */
 async function knock(
 	{ node, program }: Setup,
 	args: readonly string[],
@@ -61,7 +60,7 @@ async function knock(
 ): Promise<{ readonly status?: number; readonly error?: string; readonly uid?: number }> {
 	const options = { env: {}, ...(uid !== undefined && { uid, gid: uid }) };
 	const { stdout } = await run(node, [program, ...args], options);
-	// The program prints one line of this form.
+	// The program prints one line of this type.
 	return JSON.parse(stdout) as { status?: number };
 }
 
@@ -79,14 +78,14 @@ test.skipIf(!isRoot)(
 			knock(setup, ["127.0.0.1", String(gateway.port), "and-close"], foreignUser),
 		);
 		for (const knocked of await Promise.all(knocks)) expect(knocked.error ?? knocked.status).toBe(0);
-		// Sends a later request of the operator. Its response proves that the gateway has handled all earlier requests.
+		// The response to this later request shows that the gateway has handled all earlier requests.
 		expect(await titles(gateway.port)).not.toContain("stolen");
 	},
 );
 
 /**
- * Creates a virtual cable with two ends, one of which is in a new network namespace. Returns undefined if this machine
- * refuses.
+ * Creates a virtual network cable whose second end is in a new network namespace. Returns undefined if this machine
+ * does not allow it.
  */
 function layCable(name: string): { readonly host: string; readonly namespace: string } | undefined {
 	const namespace = `${name}n`;

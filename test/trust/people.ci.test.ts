@@ -20,7 +20,7 @@ interface Setup {
 	readonly data: string;
 	parley(...args: readonly string[]): Promise<Ended>;
 	connect(token: string): Promise<OzzieClient>;
-	/** Kills the gateway and starts it again. */
+	/** Kills and restarts the gateway. */
 	restart(): Promise<void>;
 }
 
@@ -67,7 +67,6 @@ function run(home: string, args: readonly string[]): Promise<Ended> {
 	});
 }
 
-/** Parameters of a request on behalf of a person. */
 function as(user: string, channel = "general"): object {
 	return { actor: { id: user, name: user }, place: { tenant: "111", channel } };
 }

@@ -29,7 +29,7 @@ let answer = "";
 const print = (what) => process.stdout.write(`${JSON.stringify({ uid: process.getuid?.(), ...what })}\n`);
 socket.on("connect", () => {
 	socket.write(Buffer.concat([Buffer.from(upgrade), openSession()]));
-	// The kernel reports no owner for a closed socket. An attacker would close the socket if that gave access.
+	// The kernel reports no owner for a closed socket. This must not let an attacker in who closes the socket.
 	if (manner === "and-close") socket.destroy();
 });
 socket.on("data", (chunk) => {

@@ -6,23 +6,25 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { TestGateway } from "../conformance/gateway.ts";
 
-/** An approved command, and a file that the command runs or loads. The file is swapped after the prompt. */
+/**
+ * An approved command, and a file that the command runs or loads. The file is swapped between the prompt and the
+ * approval.
+ */
 interface Form {
 	readonly command: string;
 	/**
-	 * The swapped file with its new content. `EVIL` stands for the file whose existence proves that the new content
-	 * ran.
+	 * The swapped file with its new content. `EVIL` is replaced by a path whose file exists only if the new content ran.
 	 */
 	readonly swapped: readonly [path: string, content: string];
-	/** Further files of the working directory. */
+	/** Other files in the working directory. */
 	readonly files?: Readonly<Record<string, string>>;
 	/** The content before the swap. By default, a comment. */
 	readonly before?: string;
 	/** A command that prepares the directory before the prompt. */
 	readonly prepare?: string;
-	/** The program of the command, if it may be missing on some systems. */
+	/** The program of the command, if some systems lack it. */
 	readonly optional?: string;
-	/** True if the command takes several seconds. Only the large tests run it. */
+	/** True if the command takes several seconds. Only large test runs then execute it to check the attack itself. */
 	readonly slow?: boolean;
 }
 
@@ -74,7 +76,7 @@ const forms: readonly Form[] = [
 		optional: "go",
 		slow: true,
 	},
-	// Files that the command names, in directories that a scan would otherwise skip.
+	// Files that the command names, in directories that a scan skips by default.
 	{ command: "sh .cache/x.sh", swapped: [".cache/x.sh", shell] },
 	{ command: "PATH=./.cache:$PATH run", swapped: [".cache/run", shell] },
 	{
@@ -88,7 +90,7 @@ const forms: readonly Form[] = [
 		prepare: "ln -s .cache linked",
 		optional: "make",
 	},
-	// Files that the words of the command do not name, or whose name looks like data.
+	// Files that the words of the command do not name, or whose name suggests data.
 	{ command: "./run.sh", swapped: ["lib/part.sh", shell], files: { "run.sh": "#!/bin/sh\n. lib/part.sh\n" } },
 	{ command: "sh x.log", swapped: ["x.log", shell] },
 	{ command: "sh < x.txt", swapped: ["x.txt", shell] },
@@ -121,7 +123,7 @@ interface Workshop {
 	readonly directory: string;
 	/** Path of a file that exists only if the swapped file has run. */
 	readonly evil: string;
-	/** Replaces the file with the new content, with the same times and permissions. */
+	/** Replaces the content of the file, with the same times and permissions. */
 	swap(): Promise<void>;
 }
 
@@ -141,7 +143,10 @@ async function furnish({ swapped, files = {}, before = "# nothing\n" }: Form, at
 	return { directory, evil, swap: () => put(path, content) };
 }
 
-/** Requests the command, swaps the file, and approves. Returns the prompt's notes, and the call's status and error. */
+/**
+ * Requests the command, swaps the file, and approves. Returns the notes of the prompt, and the status and error of the
+ * call.
+ */
 async function approve(command: string, { directory, swap }: Pick<Workshop, "directory" | "swap">) {
 	await client.call("open_session", { root_dir: directory });
 	await client.call("send_message", { content: `run: ${command}` });
@@ -174,11 +179,11 @@ test.for([...forms.entries()].map(([index, form]) => ({ ...form, index })))(
 		const { status, error } = await approve(form.command, setup);
 		expect(status).toBe("failed");
 		expect(error).toContain("changed since it was approved: ");
-		// For a file of an installed package, the error names the directory.
+		// For a file of an installed package, the error names its directory.
 		const [path] = form.swapped;
 		expect(error).toContain(path.startsWith("node_modules") ? dirname(path) : path);
 		expect(existsSync(setup.evil)).toBe(false);
-		// Proves that the command would load the swapped file if the check did not exist.
+		// Without the check, the command must load the swapped file. Otherwise the assertions above would prove nothing.
 		if (form.slow && process.env["PARLEY_TEST_SCALE"] === undefined) return;
 		if (form.optional !== undefined && !isInstalled(form.optional)) return;
 		run(form.command, setup.directory);

@@ -1,7 +1,7 @@
 import { chmod, mkdir, rename, symlink, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Directories for a call. `PATH` contains `early`, then `late`. */
+/** Directories of a call. PATH contains `early`, then `late`. */
 export interface SwapSetup {
 	readonly work: string;
 	readonly early: string;
@@ -10,15 +10,14 @@ export interface SwapSetup {
 	readonly policy: string;
 }
 
-/** A replacement of an approved file or program between the approval and the call. */
+/** Replaces an approved file or program between the approval and the call. */
 export interface Swap {
 	readonly name: string;
 	readonly command: string;
-	/** Description of the changed file or program in the error that the model receives. */
+	/** Description of the changed file or program in the error for the model. */
 	readonly changed: string;
-	/** Replaces the file or program. */
 	readonly swap?: (setup: SwapSetup) => Promise<void>;
-	/** Settings that a restart changes, if the replacement needs a restart. */
+	/** Settings that a restart changes, if the swap requires a restart. */
 	readonly restart?: { readonly home?: string; readonly profile?: string };
 }
 

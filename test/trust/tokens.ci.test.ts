@@ -16,7 +16,7 @@ interface Ended {
 interface Setup {
 	readonly url: string;
 	readonly data: string;
-	/** Runs `parley token …` on this gateway. */
+	/** Runs `parley token …` with this gateway. */
 	token(...args: readonly string[]): Promise<Ended>;
 	stop(): Promise<void>;
 }

@@ -12,13 +12,13 @@ interface Seen {
 
 export type Answers = Readonly<Record<string, (response: ServerResponse) => void>>;
 
-/** A web site on a local port. The test's resolver resolves `site.test` and `www.site.test` to it. */
+/** A web site on a local port, as which the test's resolver resolves `site.test` and `www.site.test`. */
 export class Site implements AsyncDisposable {
 	readonly requests: Seen[] = [];
 	connections = 0;
 	/** Resolved host names, in order. */
 	readonly lookedUp: string[] = [];
-	/** Results of lookups by host name, in order. The last result is repeated. */
+	/** Results of successive lookups by host name. The last result is repeated. */
 	readonly names = new Map<string, readonly (readonly string[])[]>([
 		["site.test", [["127.0.0.1"]]],
 		["www.site.test", [["127.0.0.1"]]],
@@ -41,7 +41,7 @@ export class Site implements AsyncDisposable {
 		});
 	}
 
-	/** A site that responds by path, and with 404 to unknown paths. */
+	/** Starts a site that responds by path, and with 404 to other paths. */
 	static async http(answers: Answers): Promise<Site> {
 		const listener: RequestListener = ({ method = "", url: path = "", headers }, response) => {
 			site.requests.push({ method, path, headers });
@@ -52,7 +52,7 @@ export class Site implements AsyncDisposable {
 		return site;
 	}
 
-	/** A TCP server that does not speak HTTP. The test handles its connections. */
+	/** Starts a TCP server without HTTP. The test handles its connections. */
 	static async tcp(serve: (socket: Socket) => void): Promise<Site> {
 		return new Site(await listening(createTcpServer(serve)));
 	}
@@ -61,7 +61,7 @@ export class Site implements AsyncDisposable {
 		return `http://${host}:${this.port}${path}`;
 	}
 
-	/** Plans and runs one call, as the runner does with an approved call. */
+	/** Plans and runs one call, like an approved call. */
 	async fetch(
 		args: Record<string, unknown>,
 		signal?: AbortSignal,

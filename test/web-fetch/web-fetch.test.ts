@@ -163,7 +163,7 @@ test("a name that changes its address after the check reaches only the checked a
 	});
 	const rebinding = [["127.0.0.1"], ["10.0.0.1"]];
 	site.names.set("rebind.test", rebinding);
-	// There is one lookup per connection, so the connection uses the checked address.
+	// Each connection has a single lookup, so it uses the checked address.
 	expect((await site.fetch({ url: site.url("/", "rebind.test") })).text).toContain("public");
 	expect(site.lookedUp).toEqual(["rebind.test"]);
 	// The next connection starts with a new lookup and a new check.
@@ -252,7 +252,7 @@ test.each([
 	});
 	const { text } = await site.fetch({ url: site.url("/"), max_chars: 1_000 });
 	expect(text).toMatch(/\n\[… the page is longer than 5 MiB: the rest was not read …\]$/);
-	// The text ends with a space, which the output does not show.
+	// The text ends with a space, which the output omits.
 	expect(text).toContain(`[… ${5 * mebibyte - 1_001} more characters left out`);
 	expect(text.length).toBeLessThan(1_500);
 	await expect(site.fetch({ url: site.url("/twice") })).rejects.toThrow(

@@ -22,7 +22,7 @@ function settingsOf(engine: SearchEngine, provider: SearchSettings["provider"]):
 		: { provider, url: engine.url };
 }
 
-/** Plans and runs one call, as the runner does with an approved call. */
+/** Plans and runs one call, like an approved call. */
 async function search(
 	settings: SearchSettings,
 	args: object = { query: "tides" },

@@ -5,7 +5,7 @@ import { Random, testSeed } from "../random.ts";
 import { childrenIn, family, openPipe } from "./children.ts";
 
 const rounds = 50;
-/** Maximum time from the abort to the end of all tool processes, in milliseconds. */
+/** Maximum milliseconds from the abort to the exit of all tool processes. */
 const maxMs = 2_000;
 
 /** Waits for this number of turns of the event loop, each of which is much shorter than a prompt. */
@@ -13,7 +13,7 @@ async function turns(count: number): Promise<void> {
 	for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Aborts the prompt at a random moment. Returns the milliseconds until its processes have ended. */
+/** Aborts the prompt at a random time. Returns the milliseconds until its processes have exited. */
 async function abortOnce(agent: ZotClient, round: number, random: Random): Promise<number> {
 	const pipe = `held${round}`;
 	const thoughts = random.pick(["think: so\n", "say: Look.\n", ""]);
@@ -35,7 +35,7 @@ async function abortOnce(agent: ZotClient, round: number, random: Random): Promi
 	return (await (released ?? processesEnded(agent, began + paced(maxMs)))) - began;
 }
 
-/** Resolves with the time at which no process uses the agent's directory any longer. Throws after the deadline. */
+/** Resolves with the time at which no process uses the agent's directory. Throws after `until`. */
 async function processesEnded(agent: ZotClient, until: number): Promise<number> {
 	for (;;) {
 		const left = await childrenIn(agent.path("work"));
@@ -61,7 +61,7 @@ test("an abort at any moment ends the prompt, and the processes of its tools are
 	expect(only(agent.frames, "done").map(({ request_id }) => request_id)).toEqual(ids);
 	expect(only(agent.frames, "error")).toEqual([]);
 	expect(await childrenIn(agent.path("work"))).toEqual([]);
-	// The abort does not affect later prompts.
+	// The abort must not affect later prompts.
 	agent.send({ id: "last", type: "prompt", message: "run: echo alive" });
 	await agent.until("done");
 	expect(only(agent.frames, "tool_result").at(-1)).toMatchObject({ is_error: false });

@@ -4,12 +4,13 @@ import { readdir, readFile, readlink } from "node:fs/promises";
 import type { ZotClient } from "../conformance/drivers/zot-client.ts";
 
 /**
- * A command with several processes that prints `ready` when all have started. With `deaf`, all of them ignore SIGTERM,
- * otherwise one does. They keep the pipe `NAME` in the agent's directory open until the last process ends.
+ * A shell command with several background processes that prints `ready` when it has started them. With `deaf`, all of
+ * its processes ignore SIGTERM; otherwise, one does. The pipe `name` in the working directory stays open until the last
+ * process has exited.
  */
 export function family(name: string, deaf: boolean): string {
 	return [
-		// The pipe is opened for reading and writing, because opening it only for writing would wait for a reader.
+		// Opened for reading and writing, because opening it only for writing would wait for a reader.
 		`mkfifo ${name}; exec 9<>${name}; ${deaf ? "trap '' TERM" : "true"}`,
 		"sleep 1000 & (trap '' TERM; sleep 1000) & (sh -c 'sleep 1000; true') & echo ready",
 		"while :; do sleep 1000; done",
@@ -17,11 +18,11 @@ export function family(name: string, deaf: boolean): string {
 }
 
 export interface OpenPipe {
-	/** Resolves when no process has the pipe open. The value is the time (`performance.now`). */
+	/** Resolves with the time (`performance.now`) at which no process has the pipe open for writing. */
 	readonly released: Promise<number>;
 }
 
-/** Opens the reading end of the pipe while a process has the other end open. */
+/** Opens the pipe for reading while the command has it open for writing. */
 export async function openPipe(agent: ZotClient, name: string): Promise<OpenPipe> {
 	const pipe = createReadStream(agent.path("work", name));
 	await once(pipe, "open");
@@ -29,7 +30,7 @@ export async function openPipe(agent: ZotClient, name: string): Promise<OpenPipe
 	return { released };
 }
 
-/** The command lines of processes whose working directory this is, without the agent itself. */
+/** Command lines of the processes in this working directory, except the agent. */
 export async function childrenIn(directory: string): Promise<string[]> {
 	const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
 	const found = await Promise.all(ids.map((id) => commandIn(id, directory)));
@@ -41,7 +42,7 @@ async function commandIn(id: string, directory: string): Promise<string | undefi
 		if ((await readlink(`/proc/${id}/cwd`)) !== directory) return undefined;
 		return (await readFile(`/proc/${id}/cmdline`, "utf8")).replaceAll("\0", " ");
 	} catch {
-		// The process belongs to another user, or has just ended.
+		// The process belongs to another user, or has just exited.
 		return undefined;
 	}
 }

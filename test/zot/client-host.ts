@@ -31,8 +31,8 @@ export class ClientHost implements Disposable {
 	}
 
 	/**
-	 * Runs a program to its end with this input and a few environment variables. Kills it after `limitMs`, scaled to
-	 * the speed of the machine.
+	 * Runs a program with this input and a minimal environment, and waits for its exit. Kills it after `limitMs`, scaled
+	 * to the speed of the machine.
 	 */
 	run(
 		[program, ...args]: readonly [string, ...string[]],

@@ -8,7 +8,7 @@ import { only, ZotClient, zotBinary } from "../conformance/drivers/zot-client.ts
 import { childrenIn, family, type OpenPipe, openPipe } from "./children.ts";
 import { ClientHost } from "./client-host.ts";
 
-/** Maximum time from the signal to the end of all tool processes, in milliseconds. */
+/** Maximum milliseconds from the signal to the exit of all tool processes. */
 const maxMs = 2_000;
 
 async function begin(agent: ZotClient, deaf = true): Promise<OpenPipe> {
@@ -22,7 +22,7 @@ test("SIGTERM ends the processes of a tool within 2 s, reports the end, and sets
 	const { released } = await begin(agent);
 	const began = performance.now();
 	agent.kill("SIGTERM");
-	// The agent accepts no further work.
+	// The agent must accept no further work.
 	agent.send({ id: "late", type: "prompt", message: "run: touch late" });
 	expect((await released) - began).toBeLessThan(pacedNow(maxMs));
 	expect(await agent.ended()).toEqual({ code: 143, signal: null });
@@ -70,7 +70,7 @@ function start(host: ClientHost, message: string) {
 
 test("closing standard output ends the process with 74, and ends its tools", async () => {
 	using host = new ClientHost();
-	// The agent detects the closed pipe only because it writes again.
+	// The agent detects the closed pipe only when it writes.
 	const { child, exited } = start(host, "run: sleep 1000 & while :; do echo tick; sleep 0.02; done");
 	for await (const line of createInterface(child.stdout)) if (line.includes("tick")) break;
 	child.stdout.destroy();
@@ -86,7 +86,7 @@ test("a client that does not read cannot prevent the end of the process", async 
 	expect(await exited).toEqual([143, null]);
 });
 
-// Without bubblewrap, the system does not end the children of a killed process, so the agent's commands would continue.
+// Without bubblewrap, the children of a killed process continue.
 test.runIf(hasBubblewrap)("SIGKILL leaves no sandboxed process running", async () => {
 	await using agent = await ZotClient.start({ environment: { PARLEY_SANDBOX: "required" } });
 	const { released } = await begin(agent);

@@ -27,7 +27,7 @@ function isThere(program: string): boolean {
 	});
 }
 
-/** Command of each example, its requirements, and its exit code if no prompt is given. */
+/** Command of each example, the program that it needs, and its exit code without a prompt. */
 const programs = [
 	{ name: "ask.sh", command: [join(folder, "ask.sh")], needs: "jq", unasked: 1 },
 	{ name: "ask.py", command: [join(folder, "ask.py")], needs: "python3", unasked: 2 },
@@ -87,7 +87,7 @@ for (const { name, command, needs } of programs) {
 				env: { ...zot, ZOT: program },
 			});
 			expect(stdout).toContain("[bash]");
-			// Some examples print the usage up to now.
+			// Some examples print the usage so far.
 			expect(stderr).toMatch(/^(\n\(.* out, .*\)\n)?the agent has ended.*\n$/);
 			expect(code).toBe(1);
 		},
@@ -106,7 +106,7 @@ for (const { name, command, needs } of programs) {
 	);
 }
 
-/** Values of `ZOT` that cannot be executed, each with a pattern of its error line. */
+/** Values of `ZOT` that cannot be executed, each with a pattern for the error line. */
 const startless: readonly (readonly [ZOT: string, says: RegExp])[] = [
 	[host.path("missing"), /missing/],
 	["missing-as-well --flag", /missing-as-well/],

@@ -7,7 +7,7 @@ import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
 import { says, uses } from "../simulators/anthropic/reply.ts";
 import { ClientHost } from "./client-host.ts";
 
-/** The provider request for one prompt, and the frames of this prompt. */
+/** Sends one prompt. Returns the provider request and the frames of the prompt. */
 async function request(flags: readonly string[], options: Omit<ZotOptions, "service" | "flags"> = {}) {
 	await using service = await FakeAnthropic.start();
 	service.otherwise(says("Yes."));
@@ -171,7 +171,7 @@ test("models of a server's list are available, and other names are refused", asy
 	expect(await named.data({ id: "1", type: "get_state" })).toMatchObject({ model: "mine" });
 	const chosen = { model: "gemma-27b" };
 	expect(await named.data({ id: "2", type: "set_model", ...chosen })).toEqual(chosen);
-	// The server has only this model, whose limits are assumed.
+	// The server has only this model, whose limits are unknown and therefore defaults.
 	expect(await named.data({ id: "3", type: "get_models" })).toMatchObject({
 		models: [{ id: "gemma-27b", context_window: 32_768, max_output: 8_192 }],
 	});

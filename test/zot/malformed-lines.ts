@@ -6,7 +6,7 @@ import type { Random } from "../random.ts";
 /** Field types of commands, as the document defines them. */
 type Kind = "text" | "harmless" | "flag" | "level" | "pictures" | "name";
 
-/** Fields of each command. A new command fails to compile without an entry. */
+/** Fields of each command. The compiler reports commands without an entry. */
 const grammar: Readonly<Record<ZotCommandType, Readonly<Record<string, Kind>>>> = {
 	hello: { token: "text" },
 	prompt: { message: "harmless", images: "pictures" },
@@ -23,12 +23,12 @@ const grammar: Readonly<Record<ZotCommandType, Readonly<Record<string, Kind>>>> 
 	cancel_queued: { request_id: "name" },
 	approve: { ask: "text", allow: "flag", reason: "text", remember_tool: "flag", remember_all: "flag" },
 };
-// The cast is safe because the keys of the table are exactly these types.
+// The keys of `grammar` are exactly these types.
 const types = Object.keys(grammar) as ZotCommandType[];
 
 const png = '[{"mime_type":"image/png","data":"iVBORw0KGgo="}]';
 
-/** A valid value. No prompt contains a command that makes the offline model run a tool. */
+/** A valid value. No prompt makes the offline model run a tool. */
 function fitting(kind: Kind, random: Random): Json {
 	switch (kind) {
 		case "text":
@@ -78,7 +78,7 @@ const valid = types.flatMap((type) => {
 	);
 });
 
-/** Generators of lines that are mostly invalid. */
+/** Generators of lines, most of which are invalid. */
 const families: Readonly<Record<string, (random: Random) => string | Buffer>> = {
 	bytes: (random) => damageBytes(random, valid),
 	grammar: (random) => {

@@ -7,7 +7,7 @@ import { familyNames, malformedLine } from "./malformed-lines.ts";
 
 const total = 4_000 * testScale(25);
 const batch = 200;
-/** Maximum growth of memory between the first tenth of the lines and the end, in bytes. */
+/** Maximum growth of the memory in bytes, from the first tenth of the lines to the end. */
 const maxGrowth = 48 * 1024 * 1024;
 
 /** Reads the memory after a garbage collection, see `memory-probe.ts`. */
@@ -17,13 +17,13 @@ async function probe(agent: ZotClient): Promise<Holdings> {
 	const found = (): RegExpExecArray | null => /probe (\{.*\})\n/.exec(agent.stderr.slice(from));
 	for (let round = 0; ; round++) {
 		const json = found()?.[1];
-		// The output of memory-probe.ts.
+		// memory-probe.ts writes an object of this type.
 		if (json !== undefined) return parseJson(json) as Holdings;
 		await agent.data({ id: `probe-${from}-${round}`, type: "ping" });
 	}
 }
 
-/** Requests a new conversation repeatedly until the agent is not busy. */
+/** Repeats `clear` until the agent is not busy. */
 async function clear(agent: ZotClient, round: number): Promise<void> {
 	for (let attempt = 0; ; attempt++) {
 		const { success } = await agent.ask({ id: `probe-clear-${round}-${attempt}`, type: "clear" });
@@ -56,8 +56,8 @@ test("each malformed line is answered once, and the process continues unchanged"
 		pings += 1;
 		expect(await agent.data({ id: `alive-${pings}`, type: "ping" })).toEqual({ pong: true });
 		refused += only(agent.frames.slice(read), "response").filter(({ success }) => !success).length;
-		// Some lines request the complete transcript. If the conversation grew without limit, these lines would take
-		// most of the time.
+		// Some lines request the complete transcript. Without a limit of the conversation, they would take most of the
+		// time.
 		if (pings % 10 === 0) await clear(agent, pings);
 		if (refused >= total / 10) before ??= await probe(agent);
 	}
@@ -74,7 +74,7 @@ test("each malformed line is answered once, and the process continues unchanged"
 	expect(own.filter(({ id }) => String(id).startsWith("alive"))).toHaveLength(pings);
 	expect(growth).toBeLessThan(maxGrowth);
 	expect(after.descriptors).toBeLessThanOrEqual(before?.descriptors ?? 0);
-	// Every accepted prompt and every accepted `compact` has led to an end.
+	// Every accepted prompt and `compact` must have ended.
 	const started = responses.filter(({ command, success }) => success && /^(prompt|compact)$/.test(command));
 	expect(only(agent.frames, "done")).toHaveLength(started.length);
 });

@@ -22,7 +22,7 @@ test("a client that pauses in a long reply misses nothing, and the agent continu
 	await agent.until("text_delta");
 	agent.reads = false;
 	await replied;
-	// The limit allows for 2 MiB that wait for the reader, and for garbage that is not collected yet.
+	// The limit allows for 2 MiB of buffered output, and for garbage that is not collected yet.
 	expect((await agent.residentBytes()) - before).toBeLessThan(128 * mebibyte);
 	const seen = streamed(agent.frames).length;
 	agent.send({ id: "1", type: "ping" });

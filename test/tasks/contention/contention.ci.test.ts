@@ -95,7 +95,7 @@ test("a process that was stopped past its lease is fenced when it continues", as
 		first.signal("SIGSTOP");
 		await using second = new WorkerProcess(resources);
 		await watch.until("the other takes over", () => second.lines.includes(`asked ${title}`));
-		// The first worker chooses its next step before it detects that it was stopped.
+		// The first worker chooses its next step before it detects that another worker took over its task.
 		first.proceed();
 		first.signal("SIGCONT");
 		await watch.until("it is fenced", () =>

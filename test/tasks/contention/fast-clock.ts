@@ -1,10 +1,10 @@
 import { type Clock, systemClock } from "@parley/base";
 
-/** Speed of these clocks: a lease of 30 s expires after 1.5 s. */
+/** Factor of these clocks: a lease of 30 s expires after 1.5 s. */
 const pace = 20;
 
 /**
- * A clock that shows the real time at `epoch` and then runs faster. All processes with the same epoch have the same
+ * A clock that starts with the real time `epoch` and runs `pace` times as fast. Processes with the same epoch share its
  * time.
  */
 export function fastClock(epoch: number): Clock {

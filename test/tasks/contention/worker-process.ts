@@ -8,17 +8,16 @@ import type { Watch } from "../../watch.ts";
 const program = fileURLToPath(new URL("./worker-program.ts", import.meta.url));
 
 export interface SharedResources {
-	/** Connection string of the database. */
 	readonly connection: string;
 	/** Directory that contains the file `marks`. */
 	readonly directory: string;
-	/** Start of the shared clock. See `fastClock`. */
+	/** Start of the shared clock, see `fastClock`. */
 	readonly epoch: number;
-	/** Watch that is notified of every output line of every process. */
+	/** Notified of every output line of every process. */
 	readonly watch: Watch;
 }
 
-/** A process that executes tasks of a shared database, and the output of the process. */
+/** A process that executes tasks of a shared database, and its output. */
 export class WorkerProcess implements AsyncDisposable {
 	readonly lines: string[] = [];
 	readonly #child: ChildProcessByStdio<Writable, Readable, null>;
@@ -34,12 +33,12 @@ export class WorkerProcess implements AsyncDisposable {
 		});
 	}
 
-	/** Task ids in output lines that start with this word. */
+	/** Task ids in the output lines that start with this word. */
 	idsAfter(word: string): string[] {
 		return this.lines.flatMap((line) => (line.startsWith(`${word} `) ? [line.slice(word.length + 1)] : []));
 	}
 
-	/** Lets the waiting model continue. */
+	/** Lets a model that waits for stdin continue. */
 	proceed(): void {
 		this.#child.stdin.write("\n");
 	}

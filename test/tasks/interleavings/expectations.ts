@@ -9,12 +9,14 @@ export interface Row {
 	readonly state: string;
 	readonly suspended: number;
 	readonly putOff: number;
-	/** Number of open runs, and number of open prompts. */
+	/** Number of open runs. */
 	readonly runs: number;
 	readonly prompts: number;
 }
 
-/** Whether a task, its worker and its dependent have reached this state, as far as clients can see. */
+/**
+ * Whether a task, its worker and its dependent have reached this state, according to the events that clients receive.
+ */
 export function hasReached(
 	{ title, needed }: Pick<Cast, "title" | "needed">,
 	at: ExpectedState,
@@ -56,7 +58,7 @@ function isThere(
 	}
 }
 
-/** All tasks whose title contains this name, with the title as the key. */
+/** All tasks whose title contains this name, by title. */
 export async function readRows(store: Store<Tables>, name: string): Promise<Map<string, Row>> {
 	return store.read(async (db) => {
 		const tasks = await db
@@ -83,7 +85,7 @@ export async function readRows(store: Store<Tables>, name: string): Promise<Map<
 	});
 }
 
-/** The rows in the database that a task, its worker and its dependent should have. */
+/** The expected database rows of a task, its worker and its dependent. */
 export function expectedRows(title: string, at: ExpectedState, needed: boolean): [string, Row | undefined][] {
 	const own = row(at.task, at.suspended, at.putOff, at.asks);
 	const worker = row(at.worker, at.workerSuspended, at.workerPutOff, false);

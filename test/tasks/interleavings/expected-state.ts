@@ -1,6 +1,6 @@
 import type { TaskState } from "@parley/core";
 
-/** All actions of people, the model, the provider and the process that affect a task and its one worker. */
+/** All actions of people, the model, the provider and the process that affect a task and its only worker. */
 export const actions = [
 	...(["submit", "approve", "revise", "allow", "deny", "cancel"] as const),
 	...(["finish", "effect", "gate", "ask", "spawn", "wait", "fault", "reject"] as const),
@@ -19,18 +19,18 @@ export function isShared(action: Action): action is Shared {
 /** The documented state of a task and its worker. */
 export interface ExpectedState {
 	readonly task: TaskState | "none";
-	/** Whether a call of the task waits for an approval. The state of the task is then still `running`. */
+	/** Whether a call of the task has an open approval. The state of the task is still `running`. */
 	readonly asks: boolean;
 	readonly worker: TaskState | "none";
 	/** Number of suspensions of the task. */
 	readonly suspended: number;
 	/** Number of suspensions of the worker. */
 	readonly workerSuspended: number;
-	/** Number of postponements of the task after errors of the provider. */
+	/** Number of postponements of the task after provider errors. */
 	readonly putOff: number;
-	/** Number of postponements of the worker after errors of the provider. */
+	/** Number of postponements of the worker after provider errors. */
 	readonly workerPutOff: number;
-	/** Number of completed calls of tools with effects. */
+	/** Number of completed tool calls with effects. */
 	readonly effects: number;
 	readonly workerEffects: number;
 }
@@ -44,7 +44,7 @@ export function isOver(state: TaskState | "none"): boolean {
 	return state === "completed" || state === "failed" || state === "cancelled";
 }
 
-/** State after the end of a task, which cancels its worker and closes its prompts. */
+/** State after the end of a task, which cancels an open worker and closes prompts. */
 function ended(before: ExpectedState, task: TaskState): ExpectedState {
 	const open = before.worker !== "none" && !isOver(before.worker);
 	return { ...before, task, asks: false, ...(open && { worker: "cancelled" as const }) };
@@ -111,7 +111,7 @@ function isWorking({ worker }: ExpectedState): boolean {
 	return worker !== "none" && !isOver(worker);
 }
 
-/** The actions that are possible in this state. */
+/** Actions that are possible in this state. */
 export function enabled(at: ExpectedState): Action[] {
 	return actions.filter((action) => machine[action][0](at));
 }

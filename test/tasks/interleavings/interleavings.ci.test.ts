@@ -9,10 +9,10 @@ const maxSteps = 6;
 const seed = testSeed();
 const all = allSequences(maxSteps);
 
-/** Size of the samples of sequences. With `everything`, the test without kills plays all sequences. */
+/** Size of the sample of sequences. With `everything`, the test without kills plays all of them. */
 const level = (["sample", "short", "everything"] as const)[testScale(2, 3) - 1] ?? "sample";
 
-/** Number of patterns, and number of sequences for each pattern. */
+/** Number of patterns, and number of sequences per pattern. */
 type Amount = readonly [patterns: number, each: number];
 const amounts: Readonly<Record<EngineName, Readonly<Record<typeof level, { uncut: Amount; cut: Amount }>>>> =
 	{

@@ -5,15 +5,15 @@ import { probeTool, TestRuntime } from "@parley/core/testing";
 import { MortalStore } from "./mortal-store.ts";
 import { PuppetModel } from "./puppet-model.ts";
 
-/** The database and the files that outlive a process. */
+/** The database and the files, which outlive a process. */
 export interface Storage {
 	readonly database: Store<Tables>;
 	readonly directory: string;
-	/** Time in milliseconds since the epoch. */
+	/** Start time in milliseconds since the epoch. */
 	readonly now: number;
 }
 
-/** Recorder for the events and effects of a process. */
+/** Records the events and effects of a process. */
 export interface Observer {
 	onEvent(event: SessionEvent): void;
 	onEffect(callId: string): void;
@@ -25,7 +25,7 @@ export class KillableRuntime {
 	readonly t: TestRuntime;
 	readonly model: PuppetModel;
 	readonly store: MortalStore;
-	/** The clock of all timers in the process. It stops when the process dies. */
+	/** Clock of all timers in the process. It stops when the process dies. */
 	readonly clock: ManualClock;
 
 	private constructor(parts: Pick<KillableRuntime, "t" | "model" | "store" | "clock">) {
@@ -56,12 +56,12 @@ export class KillableRuntime {
 		return new KillableRuntime({ t, model, store, clock });
 	}
 
-	/** Resolves when all work is complete that does not wait for a clock, a model or a person. */
+	/** Resolves when all work is complete, except work that waits for a clock, a model or a person. */
 	quiet(): Promise<void> {
 		return this.store.quiet();
 	}
 
-	/** Advances the clock in small steps, so that the work of each step can complete. */
+	/** Advances the clock in small steps, and completes the work of each step. */
 	async pass(ms: number): Promise<void> {
 		const piece = 9_000;
 		for (let left = ms; left > 0; left -= piece) {
@@ -70,7 +70,7 @@ export class KillableRuntime {
 		}
 	}
 
-	/** Kills the process. Resolves when its last access to the database has ended. */
+	/** Kills the process. Resolves when its last database access has ended. */
 	async die(): Promise<void> {
 		this.store.die();
 		await this.quiet();

@@ -5,12 +5,12 @@ import type { Tables } from "@parley/core";
 type Commit = Store<Tables>["commit"];
 type Read = Store<Tables>["read"];
 
-/** Ticks without access to the database after which the process is quiet. */
+/** Ticks without database access after which the process counts as quiet. */
 const quietTicks = 8;
 
 /**
- * The store of one process. After the death of the process, the store starts no write, and pending calls never settle.
- * The next process finds the durable data.
+ * The store of one process. After the death of the process, it starts no write, and pending calls never settle. The
+ * database remains for the next process.
  */
 export class MortalStore implements Store<Tables> {
 	readonly engine: Store<Tables>["engine"];
@@ -32,7 +32,7 @@ export class MortalStore implements Store<Tables> {
 	commit: Commit = (command) =>
 		this.#answer(async () => {
 			const result = await this.#store.commit(async (tx) => {
-				// A dead process must not execute the commands in its queue.
+				// A dead process must not execute commands that are still queued.
 				if (this.#dead) throw new Error("dead");
 				return command(tx);
 			});
@@ -47,12 +47,12 @@ export class MortalStore implements Store<Tables> {
 		return this.#store.health();
 	}
 
-	/** The database stays open, because all processes share it. */
+	/** Leaves the database open, because all processes share it. */
 	async close(): Promise<void> {
 		this.die();
 	}
 
-	/** Dies immediately, or after this number of further commits. The caller never learns of the last commit. */
+	/** Dies immediately, or after this number of further commits. The caller receives no result of the last commit. */
 	die(afterCommits = 0): void {
 		this.#commitsLeft = afterCommits;
 		if (afterCommits > 0) return;
@@ -60,7 +60,7 @@ export class MortalStore implements Store<Tables> {
 		this.#death.resolve();
 	}
 
-	/** Resolves when nothing has accessed the database for `quietTicks` ticks. */
+	/** Resolves after `quietTicks` ticks without database access. */
 	async quiet(): Promise<void> {
 		for (let still = 0; still < quietTicks; still++) {
 			await tick();

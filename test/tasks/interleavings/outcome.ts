@@ -5,8 +5,8 @@ import { dependentOf, idOf, workerOf } from "./player.ts";
 import type { Playing, SequenceGroup } from "./sequence-group.ts";
 
 /**
- * Returns the violated guarantees after the end of all sequences, one per item. Set `exact` if the process did not die during a
- * step.
+ * Returns the guarantees that were violated when all sequences had ended, one per item. With `exact`, the number of
+ * effects must also match, which requires that the process did not die during a step.
  */
 export async function faultsOf(group: SequenceGroup, exact: boolean): Promise<string[]> {
 	const bySession = Map.groupBy(group.seen.recorded, ({ sessionId }) => sessionId);
@@ -63,7 +63,7 @@ async function faultsOfOne(
 	return faults;
 }
 
-/** A fault for the task or its worker if it has not had one effect for each completed call. */
+/** Returns a fault unless the task and its worker had exactly one effect per completed call. */
 function faultsOfEffects({ effects }: SequenceGroup, { player, at, sequence }: Playing): string[] {
 	const { title } = player.cast;
 	return [[title, at.effects] as const, [workerOf(title), at.workerEffects] as const].flatMap(

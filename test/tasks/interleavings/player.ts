@@ -5,12 +5,12 @@ import type { KillableRuntime } from "./killable-runtime.ts";
 import { outOfOrder, type ScriptedReply } from "./puppet-model.ts";
 import type { Sightings } from "./sightings.ts";
 
-/** Title and other properties of the task that a sequence plays. */
+/** The task that a sequence plays. */
 export interface Cast {
-	/** Title of the task, by which all observations identify it. */
+	/** Unique title, which identifies the task in all observations. */
 	readonly title: string;
 	readonly home: string;
-	/** True if another task depends on the task. */
+	/** True if another task depends on this task. */
 	readonly needed: boolean;
 }
 
@@ -22,7 +22,7 @@ export function dependentOf(title: string): string {
 	return `needs ${title}`;
 }
 
-/** The common prefix of the call ids in a conversation. */
+/** Prefix of the call ids in the conversation of a task. */
 export function idOf(title: string): string {
 	return title.replaceAll(" ", "_");
 }
@@ -33,7 +33,7 @@ type Decision = Extract<
 	"submit" | "approve" | "revise" | "approve worker" | "allow" | "deny" | "cancel"
 >;
 
-/** Model replies for the task and for its worker. */
+/** Model replies for actions of the model, and whether the worker's model sends them. */
 const replies: Readonly<
 	Record<Exclude<Own, Decision>, readonly [worker: boolean, reply: (id: string) => ScriptedReply]>
 > = {
@@ -56,7 +56,7 @@ function refusal(): ModelError {
 	return new ModelError("no such thing", { fault: "rejected" });
 }
 
-/** Performs actions on one task. Requests of people have an idempotency key, so a repeated request changes nothing. */
+/** Performs actions on one task. User requests have an idempotency key, so a repeated request has no further effect. */
 export class Player {
 	readonly cast: Cast;
 	readonly #seen: Sightings;
@@ -67,20 +67,20 @@ export class Player {
 		this.#seen = seen;
 	}
 
-	/** Title of the task whose model fails in this action, or undefined. */
+	/** Title of the task whose provider fails in this action, or undefined. */
 	faulty(action: Action): string | undefined {
 		if (action === "fault") return this.cast.title;
 		return action === "worker faults" ? workerOf(this.cast.title) : undefined;
 	}
 
-	/** Whether the action is a request of a person, which the runtime acknowledges. */
+	/** Whether the action is a user request, which the runtime acknowledges. */
 	isDecision(action: Own): action is Decision {
 		return !(action in replies);
 	}
 
 	/**
-	 * Performs an action. Resolves when the request is acknowledged, before its effects. `again` repeats the request
-	 * with the same key.
+	 * Performs an action. Resolves when the request is acknowledged, before its effects. `again` repeats the request with
+	 * the same key.
 	 */
 	async play(action: Own, killable: KillableRuntime, again = false): Promise<void> {
 		if (!again || !this.isDecision(action)) this.#step += 1;

@@ -1,15 +1,14 @@
 import type { Model, ModelEvent, ModelRequest } from "@parley/core";
 import { ModelError } from "@parley/core";
 
-/** The next reply of the model: its events, or its error. */
+/** A reply of the model: its events, or its error. */
 export type ScriptedReply = readonly ModelEvent[] | ModelError;
 
 const usageOfReply = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
 /**
- * A model whose calls wait until the test sets their reply. Dependent tasks and broken conversations get a reply
- * immediately. The model identifies a conversation by the title of its task, which is the first line of the first
- * message.
+ * A model whose calls wait until the test sets their reply. Calls of dependent tasks and of conversations whose
+ * provider fails return immediately. The first line of a conversation's first message is the title of its task.
  */
 export class PuppetModel implements Model {
 	readonly provider = "puppet";
@@ -18,19 +17,19 @@ export class PuppetModel implements Model {
 	readonly #calls = new Map<string, (reply: ScriptedReply) => void>();
 	/** Titles of tasks whose provider fails. */
 	readonly #faulty = new Set<string>();
-	/** The last request of each conversation. */
+	/** The last request of each conversation, by title. */
 	readonly requests = new Map<string, ModelRequest>();
 
 	constructor(onQuestion: () => void) {
 		this.#onQuestion = onQuestion;
 	}
 
-	/** True if a call of the conversation is waiting for its reply. */
+	/** True if a call of the conversation waits for its reply. */
 	waits(title: string): boolean {
 		return this.#calls.has(title);
 	}
 
-	/** Answers the waiting call of a conversation. Throws if no call is waiting. */
+	/** Answers the pending call of a conversation. Throws if no call is pending. */
 	reply(title: string, reply: ScriptedReply): void {
 		const answer = this.#calls.get(title);
 		if (!answer) throw new Error(`no call of ${title} waits`);
@@ -38,7 +37,7 @@ export class PuppetModel implements Model {
 		answer(reply);
 	}
 
-	/** Makes the provider fail for all calls of the conversation, or ends the failure. */
+	/** Lets the provider fail for all calls of the conversation, or ends the failure. */
 	breakDown(title: string, broken: boolean): void {
 		if (broken) this.#faulty.add(title);
 		else this.#faulty.delete(title);
@@ -71,7 +70,7 @@ export class PuppetModel implements Model {
 	}
 }
 
-/** Wait before the next attempt that the provider requests in its transient error, in milliseconds. */
+/** Requested wait in the provider's transient error, in milliseconds. */
 export const pauseMs = 60_000;
 export function outOfOrder(): ModelError {
 	return new ModelError("nobody answers", { fault: "unreachable", retryAfterMs: pauseMs });

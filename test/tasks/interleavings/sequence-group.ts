@@ -9,7 +9,7 @@ import { Player } from "./player.ts";
 import { pauseMs } from "./puppet-model.ts";
 import { Sightings } from "./sightings.ts";
 
-/** A sequence in its current state. */
+/** A sequence with its current expected state. */
 export interface Playing {
 	readonly sequence: readonly Action[];
 	readonly player: Player;
@@ -18,18 +18,15 @@ export interface Playing {
 
 type Place = Omit<Storage, "now">;
 
-/** Maximum number of database reads, with pauses between them, before a difference is an error. */
+/** Maximum number of database reads, with pauses, before a difference counts as an error. */
 const maxReads = 40;
-/** Milliseconds between the attempts of a reply, as in `retries.ts` of the agent for an unreachable provider. */
+/** Milliseconds between the attempts of a model call, as in the agent's `retries.ts` for an unreachable provider. */
 const tryPauses = [1_000, 2_000];
 
-/**
- * Many sequences in one process. The sequences advance together step by step. A shared action (a crash or a time step)
- * affects all of them.
- */
+/** Plays many sequences in one process, in lockstep. A shared action (a crash or a time step) affects all of them. */
 export class SequenceGroup {
 	readonly seen = new Sightings();
-	/** Number of effects by call. */
+	/** Number of effects by call id. */
 	readonly effects = new Map<string, number>();
 	readonly playing: Playing[] = [];
 	readonly #watch = new Watch();
@@ -43,8 +40,8 @@ export class SequenceGroup {
 	}
 
 	/**
-	 * Creates a group of sequences with one pattern, so all have their shared actions at the same indexes. `number`
-	 * identifies the group in a database. The clock of each group starts on a different day.
+	 * Creates a group of sequences with one pattern: their shared actions have the same indexes. `number` identifies the
+	 * group in a database. The clock of each group starts on a different day.
 	 */
 	static async create(
 		place: Place,
@@ -79,8 +76,8 @@ export class SequenceGroup {
 	}
 
 	/**
-	 * Plays the actions like `step`, but kills the process after this number of durable commits, or a little later.
-	 * People repeat requests that were not acknowledged. In the next process, models give the missing replies.
+	 * Plays the actions like `step`, but kills the process after this number of durable commits, or slightly later. In
+	 * the next process, the requests that were not acknowledged are repeated, and the missing model replies are sent.
 	 */
 	async cutStep(place: number, commits: number): Promise<void> {
 		const moving = this.playing.filter(({ sequence }) => place < sequence.length);
@@ -100,7 +97,7 @@ export class SequenceGroup {
 		await this.killable.quiet();
 		const rows = await this.#rows();
 		const behind = moving.filter((one) => differences(next.get(one) ?? one, rows).length > 0);
-		// People always repeat their requests, so the method waits only for models.
+		// User requests are always repeated, so only model calls must be awaited.
 		const undecided = behind.filter((one) => !one.player.isDecision(ownOf(one, place)));
 		await this.#until("models are asked for missing replies", undecided, (one) => this.#hasReached(one));
 		for (const one of behind) {
@@ -156,7 +153,7 @@ export class SequenceGroup {
 		return readRows(this.#place.database, this.#name);
 	}
 
-	/** Resolves when all sequences have reached their expected state, both in events and in the database. */
+	/** Resolves when all sequences have reached their expected state, in events and in the database. */
 	async arrive(): Promise<void> {
 		await this.#until("all tasks have their expected state", this.playing, (one) => this.#hasReached(one));
 		let wrong: string[] = [];
@@ -176,7 +173,7 @@ export class SequenceGroup {
 		else await this.killable.pass(pauseMs);
 	}
 
-	/** Advances the clock past all retries of failed replies, until the tasks are postponed. */
+	/** Advances the clock past all attempts of failing model calls, until their tasks are postponed. */
 	async #passFaults(faulty: readonly (string | undefined)[]): Promise<void> {
 		const titles = faulty.filter((title) => title !== undefined);
 		if (titles.length === 0) return;

@@ -1,8 +1,8 @@
 import { type Action, after, atFirst, type ExpectedState, enabled, isOver } from "./expected-state.ts";
 
 /**
- * All sequences of up to `maximum` possible actions, without sequences that are the beginning of another one. Only a
- * crash may follow the end of a task. A crash never follows a crash, because the second crash would change nothing.
+ * All sequences of up to `maximum` possible actions, except those that are the start of another sequence. Only a crash
+ * may follow the end of a task. A crash never follows a crash, because the second one would change nothing.
  */
 export function allSequences(maximum: number): Action[][] {
 	const found: Action[][] = [];

@@ -5,15 +5,15 @@ import type { Recorded, RecordedEvent, SessionEvent, Tables } from "@parley/core
 /** Observations of one task, collected across all processes. */
 export interface Sighting {
 	taskId: string;
-	/** `home` is the session that owns the task, and `own` is the conversation of the task. */
+	/** `home` is the session that owns the task. `own` is the conversation of the task. */
 	home: string;
 	own: string;
-	/** Token of the task's open review, and token of the open prompt of its call, or "". */
+	/** Token of the task's open review, or "". `prompt` is the token of an open approval, or "". */
 	token: string;
 	prompt: string;
 	suspended: number;
 	putOff: number;
-	/** Number of retried model calls since the task was last postponed. */
+	/** Number of retried model calls since the last postponement of the task. */
 	retries: number;
 	ends: number;
 }
@@ -22,14 +22,14 @@ type TaskSeen = Extract<RecordedEvent, { type: `task.${string}` }>;
 
 export class Sightings {
 	readonly #events = new Map<string, Recorded>();
-	/** Sequence numbers under which two different events were received. */
+	/** Faults: sequence numbers with two different events. */
 	readonly contradictions: string[] = [];
 	#position = 0;
 	readonly #byTitle = new Map<string, Sighting>();
 	readonly #byTask = new Map<string, Sighting>();
 	readonly #byConversation = new Map<string, Sighting>();
 
-	/** The observations of the task with this title. Throws if the title is unknown. */
+	/** Observations of the task with this title. Throws if there are none. */
 	of(title: string): Sighting {
 		const seen = this.#byTitle.get(title);
 		if (!seen) throw new Error(`nothing was seen of ${title}`);
@@ -58,12 +58,11 @@ export class Sightings {
 		if (event.type === "prompt.answered" || event.type === "prompt.closed") this.#noteAnswer(event.token);
 	}
 
-	/** The recorded events that were observed. */
 	get recorded(): Recorded[] {
 		return [...this.#events.values()];
 	}
 
-	/** Ignores all events that are recorded up to now. */
+	/** Ignores all events that are persisted so far. */
 	async skip(store: Store<Tables>): Promise<void> {
 		const last = await store.read((db) =>
 			db
@@ -74,7 +73,7 @@ export class Sightings {
 		this.#position = Number(last?.position ?? 0);
 	}
 
-	/** Reads recorded events that the dead process had not emitted. */
+	/** Reads persisted events that the dead process had not emitted. */
 	async catchUp(store: Store<Tables>): Promise<void> {
 		const rows = await store.read((db) =>
 			db

@@ -19,7 +19,7 @@ export class KillSetup implements AsyncDisposable {
 	readonly #port: number;
 	readonly #watch = new Watch();
 	readonly client: Client;
-	/** Recorded events of each session that the client has received. */
+	/** Persisted events that the client has received, by session. */
 	readonly #frames = new Map<string, EventFrame[]>();
 	readonly #reading: Promise<void>[] = [];
 	readonly #writing: FSWatcher;
@@ -35,7 +35,7 @@ export class KillSetup implements AsyncDisposable {
 		});
 	}
 
-	/** `data` contains texts of files in the data directory, by name. */
+	/** `data` contains contents of files in the data directory, by name. */
 	static async create(data: Readonly<Record<string, string>> = {}): Promise<KillSetup> {
 		const directory = await mkdtemp(join(tmpdir(), "parley-kill-"));
 		await mkdir(join(directory, "root"));
@@ -61,7 +61,7 @@ export class KillSetup implements AsyncDisposable {
 		return gateway;
 	}
 
-	/** Opens a session and follows its events. A trusted session accepts all tools. */
+	/** Opens a session and reads its events. With `trusted`, the session trusts all tools. */
 	async open(trusted: boolean): Promise<string> {
 		const session = await this.client.open({});
 		this.#frames.set(session.id, []);
@@ -90,7 +90,7 @@ export class KillSetup implements AsyncDisposable {
 		return this.client.request("check_task", { task_id });
 	}
 
-	/** Resolves with the payload of the first event that has this name and belongs to this task. */
+	/** Resolves with the payload of the first event with this name that belongs to this task. */
 	async event(name: string, taskId: string): Promise<Payload> {
 		return this.#first(name, (payload) => taskOf(payload) === taskId);
 	}
@@ -99,7 +99,7 @@ export class KillSetup implements AsyncDisposable {
 		return this.#first("assistant.message", (payload) => payload["run_id"] === runId);
 	}
 
-	/** Waits for an event of the task with this title, and returns the task's id. */
+	/** Waits for an event of the task with this title, and returns the id of the task. */
 	async titled(name: string, title: string): Promise<string> {
 		return String((await this.#first(name, (payload) => payload["title"] === title))["task_id"]);
 	}
@@ -134,7 +134,7 @@ export class KillSetup implements AsyncDisposable {
 		return existsSync(path) ? readFileSync(path, "utf8") : "";
 	}
 
-	/** The recorded events of all sessions, in order within each session. */
+	/** Persisted events of all sessions, in order within each session. */
 	get frames(): readonly EventFrame[] {
 		return [...this.#frames.values()].flat();
 	}
@@ -172,11 +172,11 @@ export class KillSetup implements AsyncDisposable {
 type Payload = Readonly<Record<string, unknown>>;
 
 function payloadOf({ payload }: EventFrame): Payload {
-	// The cast is safe because every event of this wire has an object as its payload.
+	// Every event of this wire has an object as its payload.
 	return payload as Payload;
 }
 
-/** The task of an event. A prompt names the task in its context. */
+/** The task id of an event. A prompt has the task id in its context. */
 function taskOf(payload: Payload): unknown {
 	const context = payload["context"];
 	const questions =

@@ -23,7 +23,8 @@ test("a gateway killed with tasks in every state continues all of them", { timeo
 
 	const questioned = await setup.submit(asking, "asked", "run: printf x >> asked\nsay: done");
 	const prompt = await setup.event("prompt.request", questioned);
-	// The command writes a document, because the waiting call would be refused if another kind of file changed.
+	// The command appends to a `.txt` file, because a change of another kind of file would make the gateway refuse the
+	// pending call.
 	const working = await submit("working", "run: printf x >> worked.txt; sleep 60", "say: done");
 	await setup.effect("worked.txt");
 	const long = "long: 120 tokens at 20 per second";
@@ -32,8 +33,8 @@ test("a gateway killed with tasks in every state continues all of them", { timeo
 	const busy = await submit("busy", long);
 	for (const id of [speaking, busy]) await setup.event("task.started", id);
 	const helper = await setup.titled("task.started", "Helper");
-	// Four tasks use a worker: working, helper, speaking and busy. The tasks that wait for an approval or a helper do
-	// not. The next tasks wait for a free worker.
+	// Four tasks use a worker: working, helper, speaking and busy. Tasks that wait for an approval or a helper use none.
+	// Further tasks are pending until a worker is free.
 	const pending = await submit("pending", "say: at last");
 	await setup.reply(replied, "approved");
 	await setup.client.request("cancel_task", { task_id: cancelled, reason: "enough" });
@@ -95,7 +96,7 @@ test.each(["task-submitted", "model-done", "tool-exit", "ended"])(
 		await using setup = await KillSetup.create();
 		const gateway = await setup.start(`${failpoint}=kill@1`);
 		const session = await setup.open(true);
-		// The client sends this request again if the gateway dies before the acknowledgement.
+		// If the gateway is killed before its acknowledgement, the client repeats this request.
 		const submitting = setup.submit(session, "write", "run: printf x >> effect\nsay: done");
 		submitting.catch(() => undefined);
 		expect(await gateway.exited).toMatchObject({ signal: "SIGKILL" });
