@@ -165,7 +165,7 @@ function heading({ stdout, environment }: Io, text: string): string {
 
 function show(findings: readonly Finding[], io: Io): void {
 	const { columns, styles } = outputFormat(io);
-	// Excludes the last two rows, which contain the totals.
+	// Excludes the empty row and the totals at the end.
 	const rows = doctorRows(findings, { styles, columns: columns - 5 }).slice(0, -2);
 	printLine(io, rows.map((row) => `     ${row}`).join("\n"));
 }

@@ -61,9 +61,10 @@ export interface BackupSummary {
 
 /**
  * Saves the content of a data directory in one file that only this user can read, even while a gateway runs on the
- * directory. Omits workspaces and logs. The file is created completely or not at all. Rejects with `already_exists` for an
- * existing file, `not_found` for a directory without sessions, and `invalid_argument` for a file inside that directory.
- * Rejects with `failed_precondition` after an interrupted restore, and for a place that cannot be written.
+ * directory. Omits workspaces and logs. The file is created completely or not at all. Rejects with `already_exists` for
+ * an existing file without `force`, `not_found` for a directory without sessions, and `invalid_argument` for a file
+ * inside that directory. Rejects with `failed_precondition` after an interrupted restore, and if the file cannot be
+ * written.
  */
 export async function createBackup(options: BackupOptions): Promise<BackupSummary> {
 	const { dataDirectory, force, onProgress } = options;

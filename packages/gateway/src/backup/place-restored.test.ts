@@ -44,7 +44,10 @@ async function stopped(data: string, nth: number): Promise<string | undefined> {
 	return ended ? undefined : reached.at(-1);
 }
 
-/** Starts a gateway's recovery until it completes. Each attempt stops at one failpoint later than the previous one. */
+/**
+ * Repeats the recovery of a gateway until it completes. Each attempt stops at one failpoint later than the previous
+ * one.
+ */
 async function finishWithStops(data: string): Promise<void> {
 	for (let nth = 1; ; nth++) {
 		const { failpoints, reached } = stopAt(nth);

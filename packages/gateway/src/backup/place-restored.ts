@@ -20,7 +20,7 @@ export function partOf(dataDirectory: string, name: string): string {
 	return join(dataDirectory, stages.part + name);
 }
 
-/** Replaces the content by a completed restore. Returns the directory of the old content, if there was any. */
+/** Replaces the content with a completed restore. Returns the directory of the old content, if there was any. */
 export async function placeRestored(
 	dataDirectory: string,
 	name: string,

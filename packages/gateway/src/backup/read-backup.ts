@@ -178,7 +178,7 @@ class Reading {
 	async #enter(entry: ReadEntry): Promise<void> {
 		if (this.#stopped) return;
 		this.#entry = entry;
-		// A reader of the entry gets the error, too. Without this listener, an entry without a reader would throw it.
+		// A reader of the entry also receives the error. If the entry has no reader and no listener, Node throws the error.
 		entry.on("error", () => undefined);
 		if (!this.#manifest) {
 			this.#manifest = await readManifest(entry);

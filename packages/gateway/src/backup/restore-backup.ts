@@ -41,9 +41,9 @@ export interface Restored extends BackupFacts {
 }
 
 /**
- * Replaces the content of a data directory by a backup. After an interruption, the next start of a gateway finds either the
- * old or the new content. Rejects without a change if a gateway uses the directory, or if the directory is not empty
- * (without `force`). Also rejects if the backup is damaged or of a newer version.
+ * Replaces the content of a data directory with a backup. After an interruption, the next start of a gateway finds
+ * either the old or the new content. Rejects without a change if a gateway uses the directory, or if the directory is
+ * not empty (without `force`). Also rejects if the backup is damaged or of a newer version.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
 	const { dataDirectory, clock, force, onProgress, limits, failpoints = noFailpoints } = options;

@@ -60,8 +60,8 @@ export async function noteChange(
 }
 
 /**
- * Moves the notes of commands to the audit. After a crash, a row may appear twice with the same id. The clock is only
- * for the wait for the lock.
+ * Moves the notes of commands to the audit. After a crash, a row may appear twice with the same id. `clock` only limits
+ * the wait for the lock.
  */
 export async function auditChanges(
 	data: string,

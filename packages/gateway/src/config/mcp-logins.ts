@@ -107,8 +107,8 @@ export class McpLoginFile implements McpLogins {
 	}
 
 	/**
-	 * Stores a login, or deletes it without one. Acquires the lock of the file only for the write, so that a slow
-	 * authorization server does not block other logins.
+	 * Stores a login, or deletes the stored login if `login` is undefined. Acquires the lock of the file only for the
+	 * write, so that a slow authorization server does not block other logins.
 	 */
 	async #write(name: string, login: McpLogin | undefined): Promise<void> {
 		await this.#locked("mcp-logins", async () => {

@@ -158,7 +158,7 @@ function isAddress({ href }: URL, common = ""): boolean {
 	);
 }
 
-/** Replaces the variables in the address by their values. Throws if a value is missing or invalid. */
+/** Replaces the variables in the address with their values. Throws if a value is missing or invalid. */
 function inserted(text: string | undefined, environment: Environment, place: string): string | undefined {
 	return text?.replace(/\{(\w+)\}/g, (_, name: string) => {
 		const value = environment[name];

@@ -68,9 +68,9 @@ function messagesChoice(
 }
 
 /**
- * Returns the providers in addition to the choice. Includes discovered providers only if the choice is not another
- * server and either a choice exists or no provider is configured. A server's own model names may begin with the name of
- * another provider.
+ * Returns the connections of further providers. If `choice` is undefined, the first connection can be chosen. Includes
+ * discovered providers only if the choice is not another server and either a choice exists or no provider is
+ * configured. A server's own model names may begin with the name of another provider.
  */
 function connectionsBeside(
 	choice: ProviderChoice | undefined,

@@ -193,8 +193,8 @@ function headerBytes(metadata: Metadata, pseudo: Readonly<Record<":path" | ":aut
 }
 
 /**
- * Returns the size of a value. Values are ASCII. The values of binary headers were base64, and a client may omit the
- * padding.
+ * Returns the size of a header value as it was sent, in octets. Text values are ASCII. Binary values were sent in
+ * base64, whose optional padding is not counted.
  */
 function valueBytes(value: string | Buffer): number {
 	return typeof value === "string" ? value.length : Math.ceil((value.length * 4) / 3);

@@ -3,8 +3,8 @@ import type { Registry } from "prom-client";
 import { type CounterName, counters, type HistogramName, histograms, type LabelsOf } from "./metric-table.ts";
 
 /**
- * Maximum number of series of a metric. Some labels have values from outside, such as the names of models. Further
- * combinations share one series whose labels are `other`.
+ * Maximum number of series of a metric. The gateway does not control the values of some labels, such as the names of
+ * models. Further combinations share one series whose labels are `other`.
  */
 const maxSeries = 500;
 

@@ -64,7 +64,9 @@ class ListedWindows implements Model {
 		}
 	}
 
-	/** Reads the list. Never rejects, because a model without a window has the assumed window. */
+	/**
+	 * Reads the list. Never rejects. If the list cannot be read, models without a known window have the assumed window.
+	 */
 	async #read(): Promise<void> {
 		const { server, clock, log } = this.#deps;
 		this.#requestedAt = clock.monotonic();

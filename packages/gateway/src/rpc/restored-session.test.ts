@@ -210,7 +210,7 @@ async function haveModels(place: AgentPlace, ...ids: readonly string[]): Promise
 	await writeFile(place.path("data", "models.json"), JSON.stringify({ models }));
 }
 
-/** Inserts a session that is older than the present session, was used last, and has a waiting message. */
+/** Inserts a session that is older than the current session, was used last, and has a waiting message. */
 async function leaveOlder(file: string): Promise<void> {
 	const store = await openSqliteStore<Tables>({ file, migrations });
 	await store.commit(async (tx) => {
@@ -233,7 +233,7 @@ async function leaveOlder(file: string): Promise<void> {
 	await store.close();
 }
 
-/** Creates a session after the present session, at an earlier clock time. This is the first step of `clear`. */
+/** Creates a session after the current session, at an earlier clock time. This is the first step of `clear`. */
 async function makeNext(file: string): Promise<void> {
 	const store = await openSqliteStore<Tables>({ file, migrations });
 	await store.commit(async (tx) => {

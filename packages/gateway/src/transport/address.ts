@@ -27,7 +27,7 @@ export function parseEndpoint(text: string): Endpoint | undefined {
 
 /** Writes `HOST:PORT` with IPv6 in brackets, as `parseEndpoint` reads it. */
 export function formatEndpoint({ host, port }: Endpoint): string {
-	// Only IPv6 addresses contain a colon. The first complete check by Node would take milliseconds.
+	// Only IPv6 addresses contain a colon. The first call of Node's own check would take milliseconds.
 	return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 

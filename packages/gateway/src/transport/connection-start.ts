@@ -5,7 +5,7 @@ import { refusalTexts } from "../texts/http.ts";
 import type { TlsIdentity } from "./tls-identity.ts";
 
 export interface ListenerSecurity {
-	/** Returns the present TLS identity for clients that start with TLS. If it is absent, TLS is not available. */
+	/** Returns the current TLS identity for clients that start with TLS. If it is absent, TLS is not available. */
 	identity?(): TlsIdentity;
 	/** Clients that may connect without TLS. Default: all. If all clients need TLS, the listener has an `https:` address. */
 	readonly plain?: "nobody" | ((socket: Socket) => boolean);

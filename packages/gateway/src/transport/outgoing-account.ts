@@ -1,9 +1,12 @@
 /** Maximum total of waiting bytes for all readers. */
 const defaultLimit = 256 * 1024 * 1024;
 
-/** Reader with waiting bytes. */
+/** Reader whose waiting bytes are counted. */
 export interface Holder {
-	/** Drops the waiting bytes and closes the reader, which can resume. Releases the share of the reader before it returns. */
+	/**
+	 * Drops the waiting bytes, sets the count of the reader to 0 before it returns, and ends the connection or stream.
+	 * The client can reconnect and resume.
+	 */
 	giveUp(): void;
 }
 

@@ -10,7 +10,7 @@ import { encodePassing, encodeRecorded } from "./codec.ts";
 const heartbeatMs = 15_000;
 /** Milliseconds in which a client must read the remaining events when the stream closes. */
 const closeMs = 2_000;
-/** Maximum number of recorded events in one read. One event may have a megabyte. */
+/** Maximum number of recorded events in one read. One event may be as large as a megabyte. */
 const pageSize = 50;
 /** Maximum number of transient events that wait for a slow client. They are not stored. */
 const maxTransientEvents = 5_000;

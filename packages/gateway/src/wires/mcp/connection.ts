@@ -94,7 +94,7 @@ export class McpConnection {
 		this.#lost.delete(id);
 	}
 
-	/** Ends all waits with the present state of their runs. The runs continue. */
+	/** Ends all waits with the current state of their runs. The runs continue. */
 	stop(): void {
 		this.#stopping.abort();
 	}

@@ -212,7 +212,7 @@ function* reductions(payload: object, mark: Mark): Generator<object> {
 	yield withLists(plain, 0);
 }
 
-/** Replaces arguments by their length, because they can have so many keys that cut strings do not suffice. */
+/** Replaces arguments with their length, because they can have so many keys that cut strings do not suffice. */
 function withoutArguments(payload: object, mark: Mark): object {
 	const short = (holder: object): object => {
 		if (!("arguments" in holder)) return holder;

@@ -3,7 +3,7 @@ import { defined } from "@parley/base";
 import type { OzzieEvent } from "./codec.ts";
 
 /**
- * Returns the event for an observer. Replaces the token of a prompt or a suspended task by a name. The same token
+ * Returns the event for an observer. Replaces the token of a prompt or a suspended task with a name. The same token
  * always gets the same name.
  */
 export function hideToken<Event extends OzzieEvent>(happened: Event): Event {

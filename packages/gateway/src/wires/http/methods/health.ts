@@ -47,8 +47,8 @@ export interface Health {
 }
 
 /**
- * Creates the health of the gateway. A failing provider does not degrade it, because messages are stored and answered
- * later.
+ * Creates the health of the gateway. A failing provider does not degrade the status, because messages are stored and
+ * answered later.
  */
 export function createHealth(deps: HealthDeps): Health {
 	const startedAt = deps.clock.monotonic();

@@ -19,7 +19,7 @@ export interface ToolCall {
 	readonly cancelled: AbortSignal;
 	/** Aborts when the client cannot receive the result: the client has disconnected, or the gateway stops. */
 	readonly lost: AbortSignal;
-	/** Reports the present work in words for people; undefined if the client requests no reports. */
+	/** Reports the current work in words for people. Undefined if the client requests no reports. */
 	readonly progress?: ((words: string) => void) | undefined;
 	/** Shows a form to the person at the client; undefined for a client without forms. Rejects when the signal aborts. */
 	readonly elicit?:

@@ -123,7 +123,7 @@ interface Settling {
 }
 
 /**
- * Waits for the run, for at most the requested or the default number of seconds. Meanwhile, reports the present work.
+ * Waits for the run, for at most the requested or the default number of seconds. Meanwhile, reports the current work.
  */
 async function settle(context: McpContext, call: ToolCall, settling: Settling): Promise<RunResult> {
 	const { clock } = context;

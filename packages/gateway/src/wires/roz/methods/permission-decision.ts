@@ -12,7 +12,7 @@ type Narrowed<Value = Fields> =
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Applies a modifier to the arguments of a call. A modifier replaces values by values of the same type. It cannot add
+ * Applies a modifier to the arguments of a call. A modifier replaces values with values of the same type. It cannot add
  * arguments or elements, because the approver has not seen them.
  */
 function narrowed(args: unknown, modifier: Fields): Narrowed {
