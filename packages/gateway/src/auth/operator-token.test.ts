@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtempDisposable, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtempDisposable, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createIds, mintToken, Redactor, readTokenText } from "@parley/base";
@@ -59,6 +59,14 @@ test("a new token replaces the first one, readable by this user only", async () 
 	for (const text of [first, second]) expect(redactor.redact(btoa(text))).toBe("[redacted]");
 	expect((await stat(join(data.path, "tokens", "operator"))).mode & 0o777).toBe(0o600);
 	expect(await readdir(join(data.path, "tokens"))).toEqual(["operator"]);
+});
+
+test("a token that replaces a deleted file is redacted", async () => {
+	await using data = await temporaryDirectory();
+	const redactor = new Redactor();
+	const file = await openOperatorToken(data.path, { ids, redactor });
+	await rm(join(data.path, "tokens", "operator"));
+	expect(redactor.redact(btoa(await file.read()))).toBe("[redacted]");
 });
 
 const kinds = ["observer", "connector", "ticket"] as const;

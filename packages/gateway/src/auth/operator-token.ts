@@ -7,16 +7,21 @@ import { checkPermissions, createPrivateFile, replacePrivateFile } from "../data
 import { dataDirectoryTexts } from "../texts/data-directory.ts";
 
 /**
- * Opens the file with the operator's token in a data directory, and creates a missing token. Registers the current
- * token, and each token that `replace` writes, with the redactor.
+ * Opens the file with the operator's token in a data directory, and creates a missing token. Registers each token that
+ * it reads or writes with the redactor.
  */
 export async function openOperatorToken(
 	dataDirectory: string,
 	{ ids, redactor }: { readonly ids: Ids; readonly redactor: Redactor },
 ): Promise<OperatorTokenFile> {
-	redactor.add(await loadOrCreateOperatorToken(dataDirectory, ids));
+	const read = async (): Promise<string> => {
+		const token = await loadOrCreateOperatorToken(dataDirectory, ids);
+		redactor.add(token);
+		return token;
+	};
+	await read();
 	return {
-		read: () => loadOrCreateOperatorToken(dataDirectory, ids),
+		read,
 		async replace(text) {
 			redactor.add(text);
 			await replacePrivateFile(pathIn(dataDirectory), `${text}\n`);
