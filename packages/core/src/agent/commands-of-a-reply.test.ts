@@ -15,7 +15,7 @@ import { defineTool } from "../vocabulary/tool.ts";
 
 const command = (id: string, cmd: string): ModelEvent => calls(id, "run_command", { cmd });
 
-/** A session whose model makes the given calls in one reply. The files exist before the calls. */
+/** A session whose model makes the calls of `reply` at once. `files` are written before the calls. */
 class Setup implements AsyncDisposable {
 	readonly t: TestRuntime;
 	readonly model: ScriptedModel;

@@ -12,7 +12,7 @@ import type { Prompt } from "../vocabulary/prompt.ts";
 
 const adaId = "discord:guild:ada";
 const { person, ...connector } = testConnector("member");
-/** Ada. Her role is read again when a call of her run starts. */
+/** A person whose role is read again when a call of her run starts. */
 const ada: Principal = { ...connector, ...(person && { person: { ...person, platformRoles: [] } }) };
 
 /** A run with open approvals for three calls of one reply, `c1` to `c3`. */

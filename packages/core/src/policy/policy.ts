@@ -212,7 +212,7 @@ function builtInOf(
 	};
 }
 
-/** Returns the session approvals that were given under the present rules. */
+/** Returns the session approvals that were granted under the current policy version. */
 export function grantsUnder(
 	{ version }: PolicyInForce,
 	scopes: readonly GrantScope[],

@@ -192,7 +192,7 @@ export async function judgeChanged(
 		throw invalid(approvalTexts.alwaysSeparate(reason));
 	}
 	const bound = bindingOf(replanned, version);
-	// The original call is checked last, to detect a file that was replaced in the meantime.
+	// The original call is checked last, to detect a file that was replaced during the check of the new arguments.
 	const differs = changedSince(binding, await bindingAsShown(run, planned));
 	if (differs.length > 0) {
 		const next = ranSinceQuestion(run.steps, planned.call.id)

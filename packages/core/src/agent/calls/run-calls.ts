@@ -100,9 +100,7 @@ async function nextGroup(
 	return waiting.slice(0, alone === -1 ? maxTogether : Math.min(maxTogether, Math.max(1, alone)));
 }
 
-/**
- * Runs a group of calls together, and returns the calls that have run. Throws if the gateway stops in the meantime.
- */
+/** Runs a group of calls together, and returns the calls that have run. Throws if the gateway stops during the run. */
 async function runGroup(
 	run: Run,
 	decided: readonly ApprovedCall[],
@@ -342,9 +340,9 @@ interface Change {
 }
 
 /**
- * Compares a call with the facts of its open or given approval. Returns undefined if nothing changed. Also returns
- * undefined for cases that other code decides: a denied, expired or used approval, another policy, and a call that is
- * no longer possible.
+ * Compares a call with the facts that its open or granted approval is bound to. Returns undefined if nothing changed.
+ * Also returns undefined for cases that other code decides: a denied, expired or used approval, another policy, and a
+ * call that is no longer possible.
  */
 async function changeOf(
 	run: Run,

@@ -211,8 +211,8 @@ async function contextFor(
 }
 
 /**
- * Allows the longest requested reply if the window has room for it, otherwise the reserved length. There are only these
- * two limits, because the thinking budget depends on the limit, and a changed budget invalidates cached messages.
+ * Allows the longest requested reply if the window has room for it, otherwise the reserved length. No other limit is
+ * used, because the thinking budget depends on the limit, and a changed budget invalidates cached messages.
  */
 function withLongestReply(
 	{ settings }: Asker,

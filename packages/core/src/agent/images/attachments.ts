@@ -32,9 +32,10 @@ import { imageTexts } from "./texts.ts";
 export interface AttachmentPorts extends ImagePorts, WorkspacePorts {}
 
 /**
- * Delivers the attachments of the message before the first model call. Images that the model can read are part of the
- * conversation if there is room. Other attached images and all other files are copied into the working directory.
- * Other images in the message itself are described by type and size. The outcome is recorded once, even after a crash.
+ * Delivers the attachments of the message before the first model call. Images that the model can read become part of
+ * the conversation if they fit. Other attached images and all other files are copied into the working directory.
+ * Other images in the message itself are described by type and size. The outcome is recorded once, even after a
+ * crash.
  */
 export async function placeAttachments(run: Run, ports: AttachmentPorts): Promise<void> {
 	const { attachments = [], images, retryOf } = run.row;

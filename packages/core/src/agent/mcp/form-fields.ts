@@ -84,8 +84,8 @@ function choicesField(facts: Omit<Field, "choices" | "usual">, schema: FieldSche
 }
 
 /**
- * Whether a person can choose: there are 1 to `maxOptions` choices, each with a label and a different value. True if
- * `choices` is undefined, because the field then has no choices.
+ * Whether a person can choose: the field has 1 to `maxOptions` choices, each with a label and a different value. True
+ * if `choices` is undefined, because the field is then not a choice.
  */
 function areUsable(choices: readonly Choice[] | undefined): boolean {
 	if (choices === undefined) return true;

@@ -32,8 +32,8 @@ function hashedName(shown: string, name: string): string {
 }
 
 /**
- * Returns the normalised names that mean a built-in tool. A model may write a name with different letter case, `_` and
- * `-`.
+ * Returns the normalised names of the built-in tools, including the other names that the tools accept. Models may
+ * spell a name differently: letter case, `_` and `-`.
  */
 export function usedNames(tools: readonly Tool[]): ReadonlySet<string> {
 	return new Set(tools.flatMap(({ name, accepts }) => [name, ...(accepts?.names ?? [])]).map(spelled));

@@ -48,8 +48,8 @@ export interface RunPorts {
 }
 
 /**
- * Chooses the settings of a run in a session. `correlation` identifies the run, for which clients may offer special
- * tools. Throws an error that a person can fix.
+ * Chooses the settings of a run in a session. `correlation` identifies the run, because clients may offer different
+ * tools for one run. Throws an error that a person can fix.
  */
 export type ChooseSettings = (
 	session: Session,

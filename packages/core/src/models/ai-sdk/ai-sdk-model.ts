@@ -49,7 +49,7 @@ class AiSdkModel implements Model {
 	readonly #options: AiSdkOptions;
 	readonly #host: string;
 	readonly #timeouts: Timeouts;
-	/** Models for which a warning about unsent settings was logged. */
+	/** Models for which a warning about omitted settings was logged. */
 	readonly #warned = new Set<string>();
 
 	constructor(options: AiSdkOptions) {

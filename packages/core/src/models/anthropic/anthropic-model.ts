@@ -59,7 +59,7 @@ class AnthropicModel implements Model {
 	readonly #options: AnthropicOptions;
 	readonly #address: Address;
 	readonly #timeouts: Timeouts;
-	/** Models for which a warning about unsent settings was logged. */
+	/** Models for which a warning about omitted settings was logged. */
 	readonly #warned = new Set<string>();
 	#client: Promise<BaseAnthropic> | undefined;
 	/** Whether the server is assumed to count tokens. False after a server other than Anthropic's refused to count. */

@@ -215,7 +215,8 @@ function wireId(id: string): string {
 }
 
 /**
- * Returns a tool name that the provider accepts. A call with an invalid name goes back to the model as a failed call.
+ * Returns a tool name that the provider accepts. Models also call tools by invalid names, and such failed calls stay
+ * in the conversation.
  */
 function wireName(name: string): string {
 	return name.replace(/[^\w-]/g, "_").slice(0, MAX_NAME) || "unnamed";

@@ -9,7 +9,7 @@ export class ModelTable {
 	#byProvider: ReadonlyMap<string, readonly ModelInfo[]> | undefined;
 
 	/**
-	 * If several models have the same tier and provider, the tier means the first of them. `listed`: the models to list.
+	 * If several models of a provider have the same tier, the tier selects the first one. `listed`: the models to list.
 	 * Default: all models. `routes`: the combined providers.
 	 */
 	constructor(
@@ -171,7 +171,7 @@ function millionths(price: number): number {
 	return Math.round(price * 1_000_000);
 }
 
-/** Names of model tiers. Each tier means one model of a provider. */
+/** Names of model tiers. Each tier selects one model of a provider. */
 export const tiers = ["fast", "standard", "max"] as const;
 type Tier = (typeof tiers)[number];
 

@@ -1,7 +1,7 @@
 /** Placeholder in a word for text that is known only at run time. */
 export const UNKNOWN = "\0";
 
-/** Maximum texts that `splitCommands` reads: the given text and its substitutions. */
+/** Maximum texts that `splitCommands` reads: the command line and its substitutions. */
 const MAX_TEXTS = 100;
 
 /** One program with its arguments. Quotes are removed. */
@@ -253,8 +253,8 @@ class Reader {
 	}
 
 	/**
-	 * Returns the text before the end mark, and skips the mark unless `leave` is true. Without a mark, returns the rest of the
-	 * text, which is then not `plain`.
+	 * Returns the text before the end mark, and skips the mark unless `leave` is true. Without a mark, returns the
+	 * remaining text and sets `plain` to false.
 	 */
 	#readUntil(mark: string, leave = false): string {
 		const found = this.#text.indexOf(mark, this.#at);
@@ -300,8 +300,8 @@ function closingParenthesis(text: string): number {
 }
 
 /**
- * Returns the text in the braces at the beginning of `text`, and the position after the braces. Without a closing
- * brace, returns the rest of the text.
+ * Returns the text in the braces at the beginning of `text`, and the position after the closing brace. Without a
+ * closing brace, returns all text after the opening brace.
  */
 function readBraces(text: string): { readonly inner: string; readonly end: number } {
 	let depth = 0;

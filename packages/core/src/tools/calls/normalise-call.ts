@@ -46,7 +46,10 @@ export function normaliseCall(tools: readonly Tool[], call: WrittenCall): Normal
 	return { name: tool.name, arguments: normal, adjusted: [...adjusted, ...renamed, ...normaliser.notes] };
 }
 
-/** Returns the offered tool with a name, or the only tool that the name can mean. Otherwise undefined. */
+/**
+ * Returns the tool with this name, or the only tool that accepts the name or has it in another spelling. Otherwise
+ * undefined.
+ */
 export function findTool(tools: readonly Tool[], name: string): Tool | undefined {
 	const exact = tools.find((tool) => tool.name === name);
 	if (exact) return exact;

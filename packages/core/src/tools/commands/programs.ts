@@ -171,7 +171,10 @@ function joined(lines: readonly (string | undefined)[]): string {
 		.join("\n");
 }
 
-/** Returns the identity of the program that a name means: the first match in these absolute directories, or `none`. */
+/**
+ * Returns the identity of the program that runs under this name: the first match in the absolute directories, or
+ * `none`.
+ */
 export async function programIdentity(name: string, directories: readonly string[]): Promise<string> {
 	for (const directory of directories) {
 		const candidate = join(directory, name);

@@ -309,7 +309,7 @@ function* readLines(output: readonly string[]): Generator<MatchedLine> {
 			};
 			gap = false;
 		}
-		// Other lines are remarks of ripgrep, for example that a binary file matches.
+		// `--` separates groups of lines. Other lines are messages of ripgrep, for example that a binary file matches.
 		if (line === "--") gap = true;
 	}
 }

@@ -15,7 +15,7 @@ const MAX_WORK_MS = 5_000;
  */
 const MAX_HEAP_MB = 1_024;
 
-/** Script beside this file, in TypeScript or compiled. */
+/** Script in the same directory, in TypeScript or compiled. */
 const workerFile = new URL(`./readable-worker${import.meta.url.slice(-3)}`, import.meta.url);
 
 /** Reads HTML pages one at a time. */

@@ -294,7 +294,7 @@ export type Paired =
 	| { readonly status: "paired"; readonly person: string; readonly role: AssignableRole }
 	| { readonly status: "requested"; readonly code: string; readonly expiresAt: number };
 
-/** Letters and digits that are hard to confuse. There are 32. */
+/** The 32 letters and digits without `0`, `1`, `I` and `O`, which are easy to confuse. */
 const letters = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 const length = 8;
 
