@@ -190,8 +190,8 @@ function withoutCalls(reply: ReplyStep): ReplyStep {
 }
 
 /**
- * Returns the reason for people why a reply ends the run as failed. Undefined for a complete reply, and for a reply
- * with cut calls that the model may shorten.
+ * Returns the error if the reply ends the run as failed. Undefined for a complete reply, and for a reply with
+ * incomplete calls, which the model may repeat in a shorter form.
  */
 function failureOf(
 	steps: readonly Step[],

@@ -107,7 +107,7 @@ export class Policies {
 		return judgeQuestion(question, { ...this.#options, policies: this, places: this.#places });
 	}
 
-	/** Returns the rules that apply at this place, in the order of their layers. The ignored rules are last. */
+	/** Returns the rules for these circumstances, in the order of their layers. The ignored rules are last. */
 	async list(principal: Principal, place: PolicyPlace): Promise<PolicyListing> {
 		authorize(principal, "policy.read");
 		return listRules(place, { ...this.#options, policies: this, places: this.#places });
@@ -228,7 +228,7 @@ export interface PolicyListing {
 	readonly rules: readonly ListedRule[];
 }
 
-/** Returns the rules of a place in the order of their layers. The ignored rules are last. */
+/** Returns the rules for these circumstances, in the order of their layers. The ignored rules are last. */
 async function listRules(place: PolicyPlace, options: JudgeOptions): Promise<PolicyListing> {
 	const { version, rules, ignored, problem } = options.policies.of(await findScene(place, options));
 	return {

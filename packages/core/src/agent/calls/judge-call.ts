@@ -234,8 +234,8 @@ async function refusalOfPlace(run: Run, { plan }: ReadyCall, ports: JudgePorts):
 }
 
 /**
- * Returns the reason why the run may only read, if any. The present role of each speaker applies, not the role at the
- * time of the message.
+ * Returns the reason why the run may only read, or undefined. The current role of each speaker applies, not the role
+ * at the time of the message.
  */
 async function refusalOfParticipants(run: Run, people: People): Promise<string | undefined> {
 	for (const person of runParticipants(run)) {

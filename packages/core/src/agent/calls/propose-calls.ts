@@ -166,7 +166,7 @@ function isOutdated(run: Run, bound: PlannedCall, known: PromptRow): boolean {
  */
 function interruptedReason(run: Run, call: CallBlock): string | undefined {
 	const tool = run.settings.tools.find(({ name }) => name === call.name);
-	// A plan describes the present. It cannot show changes that the call has already made.
+	// A plan describes the current state. It cannot show changes that the call has already made.
 	if (hasIntent(run, call) && (!tool || tool.effect === "effectful")) return interruptedText;
 	return tool || !isAnnounced(run, call) ? undefined : clientCallTexts.disconnected(call.name);
 }
@@ -181,9 +181,9 @@ function pendingOf(before: readonly Draft[]): Before {
 }
 
 /**
- * Whether the effect of the call depends on the calls before it. A call depends on earlier calls with an effect if its
- * plan fails at present. It also depends on them if it changes the same file, because its approval would show an old
- * state. Calls after a dependent call or the start of a skill also depend on it.
+ * Whether the call must be planned after earlier calls of the reply have run. This applies to every call after a
+ * dependent call or the start of a skill. After calls with effects, it also applies to a call that cannot be planned
+ * yet, and to a call that changes the same file, because its approval would show an old state.
  */
 function depends(prepared: ReadyCall | RefusedCall, before: readonly Draft[]): boolean {
 	if (prepared.kind === "refused" && !prepared.found) return false;

@@ -208,9 +208,9 @@ interface SchedulePorts {
 }
 
 /**
- * Returns access to schedules for the tools of a run. The schedules belong to the person who started the run, with that
- * person's present rights. If chat members joined a run of the operator, the schedules belong to the last of these
- * members.
+ * Returns access to schedules for the tools of a run. The schedules belong to the person who started the run, with
+ * that person's current permissions. If chat members joined a run of the operator, the schedules belong to the last
+ * of these members.
  */
 function scheduleAccessOf(
 	run: Run,
@@ -255,7 +255,7 @@ function scheduleAccessOf(
 }
 
 /**
- * Returns the owner of a run's schedules, with the owner's present role. Returns the operator if no chat member wrote
+ * Returns the owner of a run's schedules, with the owner's current role. Returns the operator if no chat member wrote
  * to the run.
  */
 async function ownerOf(run: Run, people: People): Promise<Principal> {

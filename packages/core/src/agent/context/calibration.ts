@@ -11,7 +11,7 @@ export type Features = readonly number[];
  * - letters: ASCII letters and white space
  * - signs: all other ASCII characters; a token has fewer of them than of letters
  * - wide: UTF-16 units beyond ASCII; a character of two UTF-8 bytes has half the weight
- * - blocks: messages, their blocks, and tools; each adds tokens for its frame
+ * - blocks: messages, their blocks, and tools; each adds tokens for its structure
  * - images: number of images
  * - requests: tokens that a provider adds to each request
  */

@@ -113,7 +113,7 @@ export class TextCounts {
 
 const usual = new Calibration();
 
-/** Returns typical tokens of the images and the frame of a message. A tokenizer counts only text. */
+/** Returns the estimated tokens of a message's images and structure. A tokenizer counts only text. */
 function tokensBesideText(message: Message): number {
 	const text = featuresOfText(messageText(message));
 	const [, , , blocks = 0, images = 0] = difference(featuresOfMessage(message), text);

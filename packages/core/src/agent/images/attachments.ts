@@ -213,8 +213,8 @@ async function withdrawing(
 }
 
 /**
- * Returns the images of the current message. Returns none if the run repeats a reply, because they are in the repeated
- * run.
+ * Returns the images of the current message. Returns none if the run repeats a reply, because the images belong to
+ * the repeated run.
  */
 function imagesOfMessage({ row: { images, loadedImages = [], retryOf } }: Run): readonly ImageBlock[] {
 	return retryOf === undefined ? [...images, ...loadedImages] : [];

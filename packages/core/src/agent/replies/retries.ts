@@ -8,7 +8,7 @@ import { replyTexts } from "./texts.ts";
 
 interface Wait {
 	readonly waitMs: number;
-	/** The preceding failure, in words for people. */
+	/** Description of the preceding failure, for people. */
 	readonly reason: string;
 }
 

@@ -22,8 +22,8 @@ export async function startSkill(run: Run): Promise<void> {
 
 /**
  * Starts the skill that the model's call names. Returns the text of the skill, or its steps, which the tool must run.
- * If a text skill names tools, the run has only these tools after its start. Throws an error in words for the model. A
- * repetition of the same call records nothing.
+ * If a text skill names tools, the run has only these tools after its start. The text of a thrown error is for the
+ * model. Repeating the same call records nothing.
  */
 export async function startSkillOfCall(
 	run: Run,

@@ -133,7 +133,7 @@ export class Skills {
 	}
 
 	/**
-	 * Trusts the present skills of a working directory, in place of skills that were trusted there before. Throws
+	 * Trusts the current skills of a working directory. They replace the skills that were trusted there before. Throws
 	 * `failed_precondition` if the directory has no skills. With a digest, throws `aborted` if the skills have changed
 	 * since they were listed. Returns the trusted skills.
 	 */
@@ -242,7 +242,9 @@ export class Skills {
 		throw skillRefusal(skillRefusalTexts.changedSinceMessage(name));
 	}
 
-	/** Returns the skill that the model starts. Throws an error in words for the model if the model may not start it. */
+	/**
+	 * Returns the skill that the model starts. Throws an error with a text for the model if the model may not start it.
+	 */
 	async startedByModel(rootDir: string, { name, arguments: skillArguments }: Invocation): Promise<UsedSkill> {
 		const all = this.#files.mayExist(rootDir) ? await this.#all(rootDir) : { skills: [], problems: [] };
 		const found = all.skills.find(({ skill }) => skill.name === name);

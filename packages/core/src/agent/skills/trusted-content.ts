@@ -128,8 +128,8 @@ export class SkillChanges {
 	}
 
 	/**
-	 * Records the skills of the data directory. Returns the time at which the gateway first saw the present content, by
-	 * path.
+	 * Records the skills of the data directory. Returns the time at which the gateway first saw their current content,
+	 * by path.
 	 */
 	async note(skills: readonly SkillOnDisk[]): Promise<ReadonlyMap<string, number>> {
 		const own = skills.filter(({ skill }) => skill.source === "data");

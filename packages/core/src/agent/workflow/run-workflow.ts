@@ -43,8 +43,8 @@ export const notInSteps: readonly string[] = [skill.name, delegate.name];
 /**
  * Runs the steps of a skill as tasks of the session, in the order of their needs, and returns the result. If the same
  * call is repeated after a restart, continues from the recorded steps. After a failed step, no further step starts,
- * but started steps run to their end. Throws if the run is stopped, for a failure of the store, and
- * `failed_precondition` in a task. Other failures are the error of the result.
+ * but started steps run to their end. Throws `failed_precondition` in the session of a task. Also throws if the run
+ * is stopped or the store fails. Other failures are the error of the result.
  */
 export async function runWorkflow(run: Run, call: WorkflowCall, ports: WorkflowPorts): Promise<WorkflowEnd> {
 	if (run.session.taskId !== undefined) {

@@ -23,7 +23,7 @@ export class ModelTable {
 	}
 
 	/**
-	 * Finds a model by name. A tier means the provider's model of that tier, or its default model if it has no such
+	 * Finds a model by name. A tier selects the provider's model of that tier, or its default model if it has no such
 	 * model. For the home provider of the routes, `other/name` is a model of another provider. Undefined if the model
 	 * is unknown.
 	 */

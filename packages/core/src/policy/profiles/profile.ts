@@ -46,8 +46,8 @@ export interface ProfileProblem {
 /** Port to the operator's agent profiles. The `default` profile always exists. */
 export interface Profiles {
 	/**
-	 * Reads the present profile. Throws `invalid_argument` if the profile does not exist or has an error. If it does
-	 * not exist, the message lists the existing profiles.
+	 * Reads the current settings of a profile. Throws `invalid_argument` if the profile does not exist or has an error.
+	 * If it does not exist, the message lists the existing profiles.
 	 */
 	find(name: string): Promise<Profile>;
 	list(): Promise<{ readonly profiles: readonly Profile[]; readonly problems: readonly ProfileProblem[] }>;

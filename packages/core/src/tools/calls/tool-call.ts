@@ -89,7 +89,7 @@ export function bindingText(
 		.join(" ");
 }
 
-/** Returns the binding with another version of the rules, or undefined if it was not made under the version `from`. */
+/** Returns the binding with the policy version `to`, or undefined if its policy version is not `from`. */
 export function boundUnder(binding: string, from: string, to: string): string | undefined {
 	const facts = binding.split(" ");
 	const old = `policy=${hashOf(from)}`;

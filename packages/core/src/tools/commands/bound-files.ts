@@ -100,12 +100,12 @@ export function changedPaths(before: string, after: string, max: number): { name
 	return { names: names.slice(0, max), all: names.length };
 }
 
-/** Places whose files have no end, or have effects when they are read. */
+/** Directories whose files have no end, or have effects when they are read. */
 const kernelPlaces = ["/proc", "/sys", "/dev"];
 /** File system in memory with ordinary files. */
 const memoryPlace = "/dev/shm";
 
-/** Whether a path is in one of these places. False in the memory file system. */
+/** Whether a path is in one of these directories. False in the memory file system. */
 export function isInside(path: string, places: readonly string[]): boolean {
 	return !isWithin(path, memoryPlace) && places.some((place) => isWithin(path, place));
 }

@@ -36,7 +36,7 @@ export interface Named {
 /** Maximum programs, and maximum paths. */
 const maxNamed = 300;
 
-/** Places whose files change automatically, or cannot be changed. */
+/** Directories whose files change automatically, or cannot be changed. */
 const systemPlaces = ["/proc", "/sys", "/dev", "/run", "/var/log"];
 
 const parent = /(?:^|[/=]|^-[A-Za-z])\.\.(?:\/|$)/;

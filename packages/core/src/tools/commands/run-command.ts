@@ -168,7 +168,7 @@ async function startInBackground(
 	};
 }
 
-/** Returns the facts that changed since the plan was made or approved, in words. */
+/** Returns descriptions of the facts that changed since the plan was made or approved. */
 async function changesSince({ binding }: ToolPlan, cmd: string, context: ToolContext): Promise<string[]> {
 	const surroundings = await surroundingsOf(context);
 	// Without an approval, no person has seen file facts, so they are not compared.

@@ -133,7 +133,7 @@ function boundNotes(
 /** Maximum paths of a fact in a refusal, and maximum names in a note. */
 const maxShown = 5;
 
-/** Returns the differing facts in words: names of facts, and paths of changed files. */
+/** Returns descriptions of the differing facts: names of facts, and paths of changed files. */
 export function differences(approved: ToolPlanFacts, now: ToolPlanFacts): string[] {
 	const facts = [...new Set([...Object.keys(approved), ...Object.keys(now)])];
 	return facts
@@ -156,9 +156,9 @@ const factsInWords: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns names of changes for an approver: paths, relative to `cwd` if they are below it, and other facts in words.
- * Returns at most five names, and then the number of further changes. Lists files that the command names first, so
- * that the limit does not hide them.
+ * Returns the changes for an approver: paths, relative to `cwd` if they are below it, and descriptions of other
+ * facts. Returns at most five of them, and then the number of further changes. Lists files that the command names
+ * first, so that the limit does not hide them.
  */
 export function changedNames(approved: ToolPlanFacts, now: ToolPlanFacts, cwd: string): string[] {
 	const facts = Object.keys({ named: "", ...approved, ...now });

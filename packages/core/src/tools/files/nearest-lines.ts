@@ -13,7 +13,7 @@ export interface NearestLines {
 	readonly first: number;
 	readonly last: number;
 	readonly lines: readonly string[];
-	/** First difference, in words. */
+	/** Description of the first difference. */
 	readonly difference: string;
 }
 

@@ -67,8 +67,8 @@ function refusalOf(change: FileChange, present: FileState): string | undefined {
 }
 
 /**
- * Returns the unified diff of a change. `undo`: from the present content to the content before the turn. `show`: from the content
- * before the turn to the present content.
+ * Returns the unified diff of a change. `undo`: from the current content to the content before the turn. `show`: from
+ * the content before the turn to the current content.
  */
 function diffOfChange({ change, present, shown }: InspectedChange, direction: "undo" | "show"): string {
 	const before = beforeTurn(change);

@@ -213,7 +213,10 @@ async function exists(path: string): Promise<boolean> {
 	}
 }
 
-/** Returns reasons for words that name places outside the roots: working trees, archives, patches, other repositories. */
+/**
+ * Returns reasons for arguments that name paths outside the roots: working trees, archives, patches, other
+ * repositories.
+ */
 function outsideReasons(args: readonly string[], directory: string, { roots }: ToolContext): string[] {
 	const parts = args.flatMap((word) => {
 		const local = word.replace(/^file:\/\//, "");

@@ -24,7 +24,7 @@ export interface Repository {
 	readonly programs: readonly string[];
 	/** The settings and hooks of the repository: files that name programs or are programs. */
 	readonly steering: readonly string[];
-	/** Repository settings that name programs or other places, for calls that use the network. */
+	/** Repository settings that name programs or other locations, for calls that use the network. */
 	readonly reaching: readonly string[];
 	/** Names of filters in all settings. */
 	readonly filters: readonly string[];

@@ -13,7 +13,10 @@ import { auditTexts } from "./texts.ts";
 export interface AuditEntry {
 	/** Id of the principal. If a connector acts for a person, the person's id. */
 	readonly principal: string;
-	/** Wire of the request. Without a request: `cli` for an action of a command, or `gateway` for one of the gateway. */
+	/**
+	 * Wire protocol of the request. Without a request: `cli` for an action of a command, or `gateway` for one of the
+	 * gateway.
+	 */
 	readonly via: string;
 	/** Name of the action, such as `tool.start` or `grant.create`. */
 	readonly action: string;
@@ -105,7 +108,7 @@ export class Audit {
 	}
 }
 
-/** Principal and wire of actions without a request. */
+/** Principal and protocol of actions without a request. */
 export const byItself = { principal: "gateway", via: "gateway" } as const;
 
 export function requestedBy(principal: Principal): Pick<AuditEntry, "principal" | "via"> {

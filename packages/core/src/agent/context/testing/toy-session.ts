@@ -291,7 +291,7 @@ export const tokenizers = {
 		text.match(/\p{sc=Han}|[a-zA-Z]{1,6}|[0-9]{1,3}|[^\sa-zA-Z0-9\p{sc=Han}]| {2,}/gu)?.length ?? 0,
 } as const satisfies Record<string, Tokenizer>;
 
-/** Counts the tokens of a complete request, including the frame that a provider adds. */
+/** Counts the tokens of a complete request, including the tokens that a provider adds to messages, tools and blocks. */
 export function countRequest(tokenizer: Tokenizer, { system, tools, messages }: ModelRequest): number {
 	const described = tools.map((tool) => 10 + tokenizer(JSON.stringify(tool)));
 	const counts = messages.map((message) => 3 + countMessage(tokenizer, message));

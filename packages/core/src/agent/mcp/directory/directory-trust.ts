@@ -40,7 +40,7 @@ export async function programOf(
 
 /**
  * Returns the servers of a directory whose file, programs and addresses have not changed since the operator trusted
- * them. Other trusted servers are reported as problems, in words for people. A program outside the directory is
+ * them. The problems name the other trusted servers, with reasons for people. A program outside the directory is
  * compared only by its path. The settings come from the same bytes as the hash of the file.
  */
 export async function trustedServers(
@@ -73,7 +73,7 @@ export async function trustedServers(
 	return { servers, problems };
 }
 
-/** Returns the settings of a trusted server, or the reason in words for people why it is not used. */
+/** Returns the settings of a trusted server, or the reason why it is not used, as a text for people. */
 async function settingsOf(
 	trust: TrustedMcpServer,
 	{ hash, entries }: DirectoryFile,

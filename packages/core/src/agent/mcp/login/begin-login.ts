@@ -37,7 +37,10 @@ export interface PendingLogin {
 	readonly url: URL;
 	/** Resource for which the person logs in. */
 	readonly resource: string;
-	/** Whether an answer has the state of this login. Other answers come from other pages. */
+	/**
+	 * Whether an answer has the `state` value of this login. An answer with another value does not belong to this
+	 * login.
+	 */
 	matchesState(answer: URLSearchParams): boolean;
 	/** Exchanges the code of the answer for tokens. Works once. Rejects with a reason for the operator. */
 	finish(answer: URLSearchParams): Promise<McpLogin>;
