@@ -14,7 +14,6 @@ export function formatUsdLimit(usd: number): string {
 	return `$${grouped(exact)}`;
 }
 
-/** Adds commas between thousands. */
 function grouped(decimal: string): string {
 	const [integer = "", fraction = ""] = decimal.split(".");
 	return `${integer.replace(/\B(?=(?:\d{3})+$)/g, ",")}.${fraction}`;

@@ -64,7 +64,6 @@ export const PairingPayload = z.object({
 
 export const mentions = ["required", "always"] as const;
 export const sessionModes = ["shared", "person"] as const;
-/** Maximum value of the setting `context`. */
 const maxContext = 50;
 export const answerPlaces = ["channel", "thread"] as const;
 export const statusModes = ["posts", "reactions"] as const;

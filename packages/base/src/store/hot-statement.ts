@@ -18,7 +18,7 @@ export type HotStatement<DB, P, R> = (db: Kysely<DB>, parameters: P) => Promise<
 /** Marks the position of a parameter. Use it wherever a single value is allowed. */
 type Parameter<P> = <K extends keyof P>(name: K) => P[K];
 
-/** Replaces a value while the query is built. It marks the position of a parameter in the compiled query. */
+/** Marks the position of a parameter in the compiled query. */
 class Placeholder {
 	readonly name: PropertyKey;
 

@@ -3,7 +3,6 @@ import { type Clock, systemClock } from "../clock.ts";
 /** Rounds of the measured work, which takes about 100 ms on an idle core. */
 const rounds = 20_000_000;
 const idleMs = 100;
-/** Maximum returned factor. */
 const highest = 50;
 
 /** Environment variable in which vitest.config.ts passes the factor of a test run to its processes. */

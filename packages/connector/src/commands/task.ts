@@ -311,7 +311,6 @@ function questionOf({ suspension }: TaskPayload): string[] {
 	]);
 }
 
-/** Maximum number of searched tasks. */
 const maxLooked = 100;
 
 interface TaskContext {

@@ -64,13 +64,11 @@ function readOptions<Shape extends CommandShape>(command: Shape, text: string): 
 	return missing ? { problem: wrong(command, missing) } : { command, options };
 }
 
-/** Values of options by name, and the remaining text. */
 interface Written {
 	readonly written: ReadonlyMap<string, string>;
 	readonly left: string;
 }
 
-/** Assigns as many words to options as possible. */
 function assignWords({ options }: CommandShape, text: string): Written {
 	const free = options.find(({ type, choices, completes }) => type === "string" && !choices && !completes);
 	const others = readNamedOptions(

@@ -35,7 +35,6 @@ export async function transcriptOf(
 	return `${[...head, ...cut, ...blocks].join("\n\n")}\n`;
 }
 
-/** Bytes of a block with the empty line after it. */
 function sizeOf(block: string): number {
 	return Buffer.byteLength(block) + 2;
 }

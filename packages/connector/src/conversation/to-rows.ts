@@ -191,7 +191,6 @@ function fitShow({ text, foot, card, flows }: ShowOperation, platform: Platform)
 	return { ...shown, snippets };
 }
 
-/** Returns the body of the fallback for a post that the platform refuses. */
 function fitPlain(plain: string, { dialect, limits }: Platform): string {
 	return fitPost(parseText(plain), { dialect, limit: Math.floor(limits.post / 2) }, cutNote);
 }

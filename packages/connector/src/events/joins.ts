@@ -9,7 +9,6 @@ import type { ConnectorTables } from "../store/tables.ts";
 
 type Message = InboundEventOf<"message" | "edited">;
 
-/** Handling of one inbound event; see `InboundTurn`. */
 interface Turn extends Pick<InboundTurn, "isRetry" | "following"> {
 	/** Id of the inbound event. */
 	readonly id: string;
@@ -23,7 +22,6 @@ export interface JoinedEvent {
 
 /** Maximum number of waiting events that are examined for one message. */
 const maxExamined = 20;
-/** Maximum number of attachments of a request. */
 const maxAttachments = 20;
 /** Maximum number of bytes of the joined text of several messages. */
 const maxTextBytes = maxRequestBytes / 2;
@@ -39,7 +37,6 @@ export function joinDelayMs(data: unknown, windowMs: number): number {
 	return isQuick ? 0 : windowMs;
 }
 
-/** Whether a message can be a part of a request. */
 function isRequest({ text, attachments }: Message): boolean {
 	return !isTextCommand(text) && !isStopWord(text) && (text.trim() !== "" || attachments.length > 0);
 }

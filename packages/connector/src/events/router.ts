@@ -155,7 +155,6 @@ async function handleAudience(
 	await context.gateway.request("forget_memory", { channel: name, key: `${key}/notes` });
 }
 
-/** Sends the posts that waited for the room to open again. */
 function handleReopened(
 	{ outbox, platform }: EventParts,
 	{ room }: InboundEventOf<"reopened">,

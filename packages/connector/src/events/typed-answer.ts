@@ -124,7 +124,6 @@ function acknowledgement({ value, cancelled }: TypedRecord["response"]): Reply {
 	return { text: value === "once" || value === "session" ? typed.approved : typed.answered };
 }
 
-/** The only open question of a thread, with its session. */
 interface OnlyPrompt {
 	readonly session: string;
 	readonly question: OpenQuestion;
@@ -136,7 +135,6 @@ interface OnlyPrompt {
 
 type Listed = MethodResult<"list_prompts">["prompts"][number];
 
-/** Maximum number of listed questions. */
 const maxListed = 50;
 
 /**

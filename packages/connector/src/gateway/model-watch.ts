@@ -19,7 +19,6 @@ export class ModelWatch {
 	readonly #parts: ModelWatchParts;
 	/** Provider of the last call, by session, if the call failed. */
 	readonly #failed = new Map<string, string>();
-	/** Timers of the failing providers. */
 	readonly #failing = new Map<string, Timer>();
 
 	constructor(parts: ModelWatchParts) {

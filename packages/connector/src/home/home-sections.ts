@@ -24,7 +24,6 @@ export const sectionLength = 2500;
 const maxApprovals = 4;
 const maxLines = 8;
 const maxTitle = 100;
-/** Maximum length of a control's label. */
 const maxLabel = 75;
 
 interface Viewer {

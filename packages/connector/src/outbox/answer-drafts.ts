@@ -16,7 +16,6 @@ export class AnswerDrafts {
 	readonly #clock: Clock;
 	readonly #log: Logger;
 	readonly #startedAt: number;
-	/** Running edits, by card. */
 	readonly #running = new Map<string, Promise<Receipt | DeliveryError>>();
 	/** Monotonic times until which an edit without a clear answer may still arrive, by card. */
 	readonly #late = new Map<string, number>();

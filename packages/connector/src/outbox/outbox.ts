@@ -56,7 +56,6 @@ export class Outbox {
 	readonly #parts: OutboxParts;
 	readonly #failpoints: Failpoints;
 	readonly #buckets: Buckets;
-	/** Unsettled rows. */
 	readonly #open: OpenRows;
 	readonly #busy = new Map<string, Promise<void>>();
 	/** Monotonic times before which rows must wait. */

@@ -150,7 +150,6 @@ export async function planRows(tx: Tx, plan: Plan, planning: Planning): Promise<
 	for (const conversation of left) await claimIn(tx, conversation, planning);
 }
 
-/** A row before its insertion. */
 type NewRow = Omit<OpenRow, "position"> & { readonly session: string; readonly seq: number };
 
 function rowOf({ conversation, cursor, replayed }: Plan, row: PlannedRow, place: string): NewRow {

@@ -16,7 +16,6 @@ export interface NoticeRooms {
 	channel(row: OutboxRow, channel: string): string;
 }
 
-/** One attempt to post a notice. */
 interface Target {
 	readonly way: NoticeTarget["ways"][number];
 	/** Resolves with the row in the conversation of this attempt. */

@@ -13,7 +13,6 @@ type AnswerKind = Extract<ControlKind, "stop" | "stop-answer" | "join" | "again"
 
 const { replies: texts } = answerTexts;
 
-/** Maximum number of characters of a comment for the gateway. */
 const maxOfComment = 2_000;
 
 /** Handlers of the controls of answers, queued messages and edited messages. */

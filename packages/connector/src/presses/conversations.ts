@@ -115,7 +115,6 @@ export function linkedTitle(
 	return room.thread === undefined ? texts.ofChannel({ title: shown }) : shown;
 }
 
-/** Conversations that a person can choose from. */
 interface Offer {
 	readonly all: readonly Conversation[];
 	/** Subject of the buttons; `-` by default. */

@@ -114,7 +114,6 @@ function resultOf(
 /** An approval from `list_prompts`. */
 export type ListedPrompt = MethodResult<"list_prompts">["prompts"][number];
 
-/** A person and the room of the request. */
 interface Looking {
 	readonly person: Person;
 	readonly room: Room;
@@ -142,7 +141,6 @@ function questionOf({ platform: { limits } }: HandlerContext, prompt: ListedProm
 	return readQuestion(prompt, limits);
 }
 
-/** Returns the paragraphs about the request, its author and its channel. */
 function listedFacts(
 	context: HandlerContext,
 	prompt: ListedPrompt,
@@ -152,7 +150,6 @@ function listedFacts(
 	return [heading(question, number), originOf(context, prompt, room), ...callFacts(question, cut)];
 }
 
-/** The room of a list, and the footer of the post. */
 interface Listing extends Numbered {
 	readonly room: Room;
 	readonly foot: string;

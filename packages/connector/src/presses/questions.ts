@@ -28,7 +28,6 @@ export interface QuestionAnswer {
 	readonly session: string;
 }
 
-/** A question, with the person and the room of the answer. */
 type Answering = Omit<QuestionAnswer, "key">;
 
 /** Handlers of the controls of questions. Their cards show the result. */
@@ -139,7 +138,9 @@ function approving(value: "once" | "session"): PressHandler {
 	};
 }
 
-/** Requests a question whose events have not arrived here from the gateway; undefined if it is closed. */
+/**
+ * Requests a question from the gateway, because its events have not arrived here; undefined if it is closed.
+ */
 async function askFor(context: HandlerContext, answering: Answering): Promise<OpenQuestion | undefined> {
 	const prompt = await findPrompt(context, answering);
 	return prompt && readQuestion(prompt, context.platform.limits);

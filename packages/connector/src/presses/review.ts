@@ -65,7 +65,6 @@ async function review(
 	};
 }
 
-/** Finds the card of a subject by `writeDisplayed`. */
 function cardOf(
 	context: HandlerContext,
 	{ session, subject }: { readonly session: string; readonly subject: string },

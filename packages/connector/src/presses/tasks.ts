@@ -78,7 +78,6 @@ function closedTaskReply({ session, platform }: HandlerContext, target: ControlT
 	return { text: `${text} ${another}` };
 }
 
-/** Author of an answer to a task, with the room. */
 interface AnswerAuthor {
 	readonly person: Person;
 	readonly room: Room;
@@ -164,7 +163,6 @@ function askingFor({ session }: HandlerContext, { id, session_id }: TaskPayload)
 	return tasks && findTaskOfCard(tasks, id)?.reviews.at(-1)?.task;
 }
 
-/** Describes the end of a task: person, reason and time. */
 function howEnded({ session, platform }: HandlerContext, task: TaskPayload): string {
 	const ended = session(task.session_id)?.state.tasks.ended.find(({ id }) => id === task.id);
 	return taskEndText(task, ended, platform);
@@ -177,7 +175,6 @@ function tooLate(context: HandlerContext, task: TaskPayload): Reply {
 	return { text: texts.alreadyAnswered({ title }) };
 }
 
-/** Reply with the possible actions for a task without a question. */
 function withoutQuestion(context: HandlerContext, task: TaskPayload): Reply {
 	const { controls } = context;
 	const { id, status, session_id: session } = task;

@@ -11,7 +11,6 @@ import type { Choices } from "./choices.ts";
 import { type FirstPost, postFirst, removeFirst } from "./first-post.ts";
 import { onBehalf } from "./on-behalf.ts";
 
-/** Part of `Rooms` that copies of conversations need. */
 interface ForkRooms {
 	requireRight(person: Person, room: Room, right: "session.fork"): Promise<void>;
 	keyOf(person: Person, room: Room): Promise<string>;
@@ -125,7 +124,6 @@ async function openThread(parts: ForkParts, room: Room, requested: ForkOptions):
 	return undefined;
 }
 
-/** Properties of the post that begins the thread, without its text. */
 function firstPostOf({ thread: _thread, ...channel }: Room, key: string): Omit<FirstPost, "text"> {
 	return { channel, card: `fork:${key}`, cursor: `${eventCursor}${key}/fork` };
 }

@@ -78,7 +78,6 @@ export class MessageHistory {
 	readonly #others: RecentNames;
 	/** Conversations with a stop. */
 	readonly #stops: RecentNames;
-	/** Stops that are still running. */
 	readonly #stopping = new Set<Stopping>();
 
 	/** Reads the rows of earlier processes. */

@@ -124,7 +124,6 @@ function stopRuns(
 	});
 }
 
-/** Maximum number of attachments of a message to the gateway. */
 const maxAttachments = 20;
 /** Bytes reserved for the parts of a request other than its text. */
 const aroundBytes = 16_384;
@@ -255,8 +254,8 @@ async function uploadAttachments(
 }
 
 /**
- * Uploads files of the messages that belong to a request, within some seconds. For files that are not uploaded, the
- * messages contain only the names.
+ * Uploads files of the messages that belong to a request. The downloads end after `contextFilesMs`. The
+ * messages still name the files that are not uploaded.
  */
 async function uploadContextFiles(
 	{ platform, files, clock, signal }: SendParts,

@@ -13,7 +13,6 @@ import { runConnector } from "./run-connector.ts";
 
 const ready: ReadyLink = { state: "ready" };
 
-/** A `PlatformSide` that records its calls. */
 class ScriptedSide implements PlatformSide<ReadyLink, StartedParts> {
 	readonly calls: string[] = [];
 	readonly behind = 2;

@@ -28,7 +28,6 @@ interface TypingParts {
 export class Typing {
 	readonly #parts: TypingParts;
 	#run: string | undefined;
-	/** Whether the run waits for a person. */
 	#waits = false;
 	#doing = "";
 	#shownAt = Number.NEGATIVE_INFINITY;
@@ -70,7 +69,6 @@ export class Typing {
 	};
 }
 
-/** Maximum number of characters of a file name. */
 const maxName = 60;
 
 /** Tools whose subject is a file name that all members of the room may see. */

@@ -34,7 +34,6 @@ export class ScriptedGateway {
 	readonly #answers = new Map<string, { readonly request: string; readonly answer: Promise<unknown> }>();
 	readonly #waiting = new Set<() => void>();
 	#isAway = false;
-	/** Number of created ids, so that each id is unique. */
 	#created = 0;
 
 	constructor(clock: Clock) {

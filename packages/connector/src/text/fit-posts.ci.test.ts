@@ -10,7 +10,6 @@ import { parseText } from "./parse-text.ts";
 const everyday = process.env["PARLEY_TEST_SCALE"] === undefined;
 const isFull = process.env["PARLEY_TEST_SCALE"] === "full";
 const numRuns = everyday ? 20 : isFull ? 30_000 : 25;
-/** Length of the longest measured text, in characters. */
 const longest = everyday ? 10_000 : isFull ? 200_000 : 100_000;
 /**
  * Number of characters by which a text grows in each step. No length of a row is a multiple of 13 or 89, so all positions
@@ -121,7 +120,6 @@ function indented(text: string, marker: string): string {
 	return `${marker} ${text.replaceAll("\n", `\n${indent}`)}`;
 }
 
-/** Splits a text as `fitPosts` does, and returns the blocks of each post. */
 function split(text: string, dialect: Dialect, limit: number): { post: string; blocks: readonly Block[] }[] {
 	const written = new Map<string, readonly Block[]>();
 	const spy: Dialect = {

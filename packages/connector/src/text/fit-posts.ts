@@ -76,7 +76,6 @@ class Page {
 	readonly #layout: Layout;
 	readonly #options: PostSize;
 	readonly #foot: readonly Block[];
-	/** Last written range with its text. */
 	#last: { readonly from: number; readonly to: number; readonly text: string } | undefined;
 
 	constructor(layout: Layout, options: PostSize, foot: readonly Block[] = []) {
@@ -158,8 +157,8 @@ export const continuedLabel: Block = {
 
 /**
  * Returns the part of a document between two offsets as independent blocks. A list continues with its number,
- * a table repeats a short header, and a code block repeats its language. The second part of a split list item
- * has no bullet, because a bullet would make it another item.
+ * a table repeats a short header, and a code block repeats its language. The continuation of a split list
+ * item has no bullet, because a bullet would make it another item.
  */
 function slice(layout: Layout, from: number, to: number): Block[] {
 	return sliceBlocks(layout, layout.blocks, { from, to });

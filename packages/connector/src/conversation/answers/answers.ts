@@ -91,7 +91,6 @@ export const answers: Reducer<AnswersSlice> = {
 	},
 };
 
-/** Updates the card of a run with its changed steps. */
 function listed(
 	slice: AnswersSlice,
 	{ run_id, plan }: EventPayloads["todo.updated"],
@@ -140,7 +139,6 @@ type UserMessage = EventPayloads["user.message"];
 const maxOfAbout = 80;
 const maxOfQuote = 300;
 
-/** Handles a message of a schedule, or of a person on this platform or in another client. */
 function accept(slice: AnswersSlice, userMessage: UserMessage, scene: Scene): ReducerStep<AnswersSlice> {
 	if (userMessage.origin)
 		return beginScheduled(slice, { id: userMessage.run_id, origin: userMessage.origin }, scene);
@@ -164,7 +162,6 @@ function canJoin(message: UserMessage): boolean {
 	return ownMessage(message) !== undefined && retry_of === undefined && attachments === undefined;
 }
 
-/** Notes the `seq` of the event that began a run. */
 function numbered(
 	step: ReducerStep<AnswersSlice>,
 	{ run, seq }: { readonly run: string; readonly seq: number },
@@ -191,7 +188,6 @@ function ownMessage({ author, correlation_id }: UserMessage): string | undefined
 	return author && correlation_id;
 }
 
-/** Whether the message is already visible in this room. */
 function isShownHere(userMessage: UserMessage): boolean {
 	return ownMessage(userMessage) !== undefined || userMessage.retry_of !== undefined;
 }
@@ -204,7 +200,7 @@ function quote({ author, content, attachments = [] }: UserMessage, scene: Scene)
 	return { type: "show", lane: "milestone", text };
 }
 
-/** Name of an author. Ids of people on chat platforms have the form `discord:GUILD:USER`. */
+/** Ids of people on chat platforms have the form `discord:GUILD:USER`. */
 function nameOf({ id, name }: NonNullable<UserMessage["author"]>, { platform }: Scene): string {
 	const own = id.split(":")[2];
 	return own === undefined ? plainLine(name === "" ? id : name, maxOfAbout) : platform.person(own);
@@ -259,7 +255,7 @@ function retryOver({ error }: Answer): string {
 	return error === "" ? retry.recovered : retry.failed;
 }
 
-/** Shows the answer of a run. `run` is undefined if the run is unknown. */
+/** `run` is undefined if the run is unknown. */
 function answered(
 	answer: Answer,
 	id: string | undefined,
@@ -314,7 +310,6 @@ interface PostIdentity {
 
 const unknownRun: PostIdentity = { grown: {}, retry: {}, rated: {} };
 
-/** Identity and buttons of the last post of a run. */
 function identityOf(run: Parameters<typeof grownPost>[0], scene: Scene): PostIdentity {
 	const again = control("again", run.id, scene);
 	const rates = [control("good", run.id, scene), control("bad", run.id, scene)];
@@ -369,7 +364,6 @@ function retrying(
 	};
 }
 
-/** Posts a file of the session. */
 function share(slice: AnswersSlice, file: EventPayloads["file.created"]): ShowOperation {
 	const { file_id: fileId, name, type, bytes: size, run_id } = file;
 	const message = messageOf(slice, run_id);

@@ -23,7 +23,6 @@ interface CardContent {
 	readonly join?: true;
 }
 
-/** Card of a message with `position` messages before it. */
 function showWaiting(run: Run, position: number, scene: Scene): ShowOperation {
 	const text = answerTexts.queue.waiting({ position, waitsFor: scene.waitsFor });
 	const card = { lane: "acknowledgement", state: "waiting", text, stop: true } as const;

@@ -23,7 +23,6 @@ export function control(
 	return { type: "button", id: controls.write({ kind, session, subject: run }), ...buttonStyles[kind] };
 }
 
-/** Identity of the posts of an answer, including posts that grew while the run worked. */
 interface GrownPost {
 	readonly card: string;
 	readonly flows: true;

@@ -29,7 +29,6 @@ export interface CallRow {
 	readonly cut: boolean;
 }
 
-/** Markdown of a part of a row, with its width in columns. */
 interface Piece {
 	readonly text: string;
 	readonly columns: number;
@@ -105,7 +104,6 @@ function storedWarnings({ call }: OpenQuestion): readonly StoredText[] {
 	return call?.warnings ?? call?.notes ?? [];
 }
 
-/** All warnings of a call in one line. */
 function warningText(question: OpenQuestion): string {
 	return storedWarnings(question)
 		.map(({ text }) => oneLine(text, Number.POSITIVE_INFINITY))
@@ -121,13 +119,11 @@ function warningsOf(question: OpenQuestion): Part {
 	};
 }
 
-/** A warning with its sign, in at most `maximum` columns. */
 function warning(text: string, maximum: number): Piece {
 	const { text: shown, columns } = cutText(text, maximum - warningSign.length);
 	return { text: `${warningSign}${shown}`, columns: columns + warningSign.length };
 }
 
-/** Whether the name of the tool is complete. */
 function isNamed({ call }: OpenQuestion): boolean {
 	return (call?.tool ?? "").length <= maxTool;
 }
@@ -154,7 +150,6 @@ function isShownAsCode(line: string): boolean {
 	return line !== "" && !/^\s|\s$|\t|\s{2}|`/u.test(line);
 }
 
-/** Text of the call: its label, or its arguments. */
 function textOf({ call, label }: OpenQuestion): string {
 	const isByArguments = call !== undefined && isShownByArguments(call);
 	return isByArguments ? call.arguments.text : whatOfStored(label).text;

@@ -137,7 +137,6 @@ function drawWaiting(entries: readonly Entry[], waiting: readonly WaitingEntry[]
 	};
 }
 
-/** Draws the calls and their decisions. */
 function drawEnded(entries: readonly Entry[], scene: Scene): Drawn {
 	const decisions = decisionsOf(endedOf(entries), scene);
 	const lines = firstOf(decisions, endedLines, endedOf(entries));
@@ -277,7 +276,6 @@ function controlsOf(
 	];
 }
 
-/** Parts of a scene that the buttons of a call need. */
 interface ControlScene {
 	readonly controls: Scene["controls"];
 	readonly session: string;

@@ -12,7 +12,6 @@ import { cardOf, type OpenQuestion } from "./question.ts";
 import { cardTarget } from "./question-card.ts";
 import { cardColumns, whatOf } from "./short-card.ts";
 
-/** Data for one notice about an approval. */
 interface Noticing {
 	readonly notify: NoticePayload;
 	readonly kind: "waiting" | "reminder" | "escalated";
@@ -89,7 +88,6 @@ function detailsButton({ token }: OpenQuestion, { controls, session }: Scene): C
 	return { type: "button", id, label: approvalTexts.buttons.details, style: "secondary" };
 }
 
-/** Returns the platform's id of a person or channel. */
 function lastPart(id: string): string {
 	return id.slice(id.lastIndexOf(":") + 1);
 }

@@ -58,7 +58,6 @@ function approvalCard(question: OpenQuestion, call: ApprovalCall, scene: Scene):
 	};
 }
 
-/** Footer with the expiry of a question and the other channels in which it can be answered. */
 function footOf(question: OpenQuestion, { at, platform: { moment } }: Scene): string {
 	const { expiresAt, alsoIn, call } = question;
 	const waits =
@@ -159,7 +158,6 @@ function linkOf(card: string, { task }: OpenQuestion, { room, threads }: Scene):
 }
 
 const longestReminder = 300;
-/** Maximum number of calls that a reminder names. */
 const maxReminded = 4;
 
 function plainFacts({ label }: OpenQuestion): string {

@@ -87,7 +87,6 @@ function howToAnswer(
 	return how.choose({ several: kind !== "select", more });
 }
 
-/** Line that says how to see the parts that the card omits. */
 function allFact(isCut: boolean): string[] {
 	return isCut ? [questionTexts.showAll] : [];
 }

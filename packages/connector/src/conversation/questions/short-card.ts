@@ -160,7 +160,6 @@ interface Effect {
 	readonly cut: boolean;
 }
 
-/** Effect for a card without free lines. */
 const noEffect: Effect = { paragraphs: [], cut: true };
 
 /** The change as a diff, or the arguments, in a block of at most `maximum` lines. */

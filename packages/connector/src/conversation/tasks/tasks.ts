@@ -77,7 +77,6 @@ function opened({ id, title }: Task, { platform, threads = true }: Scene): Rende
 
 type CardContent = Omit<ShowOperation, "type" | "task" | "thread">;
 
-/** Posts of an event in the thread of the task, without its card. */
 function milestonesOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowOperation[] {
 	const { before, after } = change;
 	const closed = (before?.reviews ?? []).filter(({ token }) =>
@@ -88,7 +87,6 @@ function milestonesOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowO
 	return [...closedIn({ ...after, reviews: closed }, state, scene), ...postsOf(event, change, scene)];
 }
 
-/** Closes the cards of a task's questions. */
 function closedIn(task: Task, state: TaskState, scene: Scene): ShowOperation[] {
 	return task.reviews.map((review) =>
 		inThread(task, { lane: "milestone", ...closedReview(review, state) }, scene),
@@ -213,7 +211,6 @@ const cardStates: Readonly<Record<TaskState, CardState>> = {
 	cancelled: "closed",
 };
 
-/** Content of a card. It is edited only after a change. */
 function cardOf(task: Task, lane: Lane, scene: Scene): ShowOperation {
 	const spent = task.spent && spentWords(task.spent);
 	const controls = controlsOf(task, scene);

@@ -34,7 +34,6 @@ export const trust: Reducer<TrustSlice> = {
 	},
 };
 
-/** Card of an active grant, with a button to end it. */
 function openGrantCard(grant: GrantPayload, scene: Scene): ShowOperation {
 	const { controls, session, platform } = scene;
 	const { grant_id: id, reason, granted_by } = grant;
@@ -54,7 +53,6 @@ function openGrantCard(grant: GrantPayload, scene: Scene): ShowOperation {
 	};
 }
 
-/** The card of the grant after its end. */
 function endedGrantCard(id: string, reason: string, { recorded, scene }: Ended): ShowOperation {
 	const { platform } = scene;
 	const at = platform.moment(recorded.at);
