@@ -156,7 +156,9 @@ function combineLayers(layers: readonly LayerState[], channel: ChannelTools | un
 	};
 }
 
-/** Returns the reason why calls are denied. The model also reads it, so it omits the operator's directories. */
+/**
+ * Returns the reason why calls are denied. Omits the operator's directories, because the model also reads the reason.
+ */
 function denialReason({ layer, path, state: { problem = "" } }: LayerState): string {
 	const shown = problem.replaceAll(path, basename(path));
 	return policyTexts.invalid(layer, shown);

@@ -24,10 +24,10 @@ export interface NewRule {
 }
 
 /**
- * Adds a rule to the operator's file without a change of its other lines. A rule that the file already contains is
- * not added again. The audit records the rule before it takes effect. Throws `failed_precondition`, without any
- * change, if the file is invalid, would be too large or cannot be written. Throws `unimplemented` if the file is read
- * only.
+ * Adds a rule to the operator's file, and leaves its other lines unchanged. A rule that the file already contains is
+ * not added again. The audit log records the rule before it takes effect. Throws `failed_precondition`, and leaves
+ * the file unchanged, if the file is invalid, would be too large or cannot be written. Throws `unimplemented` if this
+ * process cannot change the file.
  */
 export async function addRule(
 	principal: Principal,

@@ -183,7 +183,7 @@ function pendingOf(before: readonly Draft[]): Before {
 /**
  * Whether the call must be planned after earlier calls of the reply have run. This applies to every call after a
  * dependent call or the start of a skill. After calls with effects, it also applies to a call that cannot be planned
- * yet, and to a call that changes the same file, because its approval would show an old state.
+ * yet. The same applies to a change of the same file, because its approval would show an old state.
  */
 function depends(prepared: ReadyCall | RefusedCall, before: readonly Draft[]): boolean {
 	if (prepared.kind === "refused" && !prepared.found) return false;

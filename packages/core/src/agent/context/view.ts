@@ -53,7 +53,7 @@ function viewOfRun({ ordinal, messages }: RunTranscript, reductions: Reductions)
 	});
 }
 
-/** Returns one message after all compactions except the summary. `asking` is the message before it. */
+/** Returns a message as all compactions except the summary change it. `asking`: the preceding message. */
 export function viewOfMessage(
 	message: Message,
 	at: Position,

@@ -210,13 +210,13 @@ export class LiveReply implements ReplyListener {
 }
 
 /**
- * Joins pieces of text when a server has split a character. Strict readers reject a line with half a character. A half
- * without its other half becomes U+FFFD.
+ * Joins surrogate pairs that a server has split between two pieces of text, because strict readers reject JSON with
+ * an unpaired surrogate. Other unpaired surrogates become U+FFFD.
  */
 export class CompleteCharacters {
 	#half = "";
 
-	/** Returns the text that is complete so far, without an incomplete last character. */
+	/** Returns the next text to send. Keeps a high surrogate at its end for the next piece. */
 	push(piece: string): string {
 		const text = this.#half + piece;
 		const isCut = isFirstHalf(text.charCodeAt(text.length - 1));
@@ -224,7 +224,7 @@ export class CompleteCharacters {
 		return (isCut ? text.slice(0, -1) : text).toWellFormed();
 	}
 
-	/** Returns U+FFFD if the text ends with an incomplete character, otherwise "". */
+	/** Returns U+FFFD if the last piece ended with a high surrogate, otherwise "". */
 	end(): string {
 		const half = this.#half;
 		this.#half = "";

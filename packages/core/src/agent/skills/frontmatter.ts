@@ -114,9 +114,9 @@ const brackets: Readonly<Record<string, number>> = {
 };
 /** Tokens that open a list or map before the first value of a line. */
 const markers = new Set(["seq-item-ind", "explicit-key-ind", "map-value-ind"]);
-/** Tokens that open nothing before the first value of a line. */
+/** Tokens that may precede the first value of a line without opening a level. */
 const fillers = new Set(["space", "newline", "comment", "tag", "anchor"]);
-/** Tokens without a width: they announce a document or a scalar, or end brackets that are not closed. */
+/** Tokens without a width: the start of a document or scalar, and the end of an unclosed bracket. */
 const announcements = new Set(["doc-mode", "scalar", "flow-error-end"]);
 
 /**

@@ -113,8 +113,7 @@ function namedStatus(codes: readonly unknown[]): number | undefined {
 }
 
 /**
- * Returns the status of an error within a stream. The error names it by a code, or contains it as a number. Undefined
- * if it does neither.
+ * Returns the HTTP status that an error within a stream contains as a number or names by a code, otherwise undefined.
  */
 function streamStatus(error: Fields): number | undefined {
 	const codes = [error["code"], error["status"], error["type"]];

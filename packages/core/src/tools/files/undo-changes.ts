@@ -136,7 +136,7 @@ function noteOf({ change, shown }: InspectedChange): string {
 }
 
 /**
- * Restores one file if it is still as the turn left it. Returns the reason if the file was not restored, otherwise
+ * Restores one file if it has not changed since the turn. Returns the reason if the file was not restored, otherwise
  * undefined.
  */
 async function restore(

@@ -14,7 +14,7 @@ export interface PolicyFiles {
 	readonly agents?: string;
 	/**
 	 * Replaces the text of the file with the result of `edit`, completely or not at all, while no other process can
-	 * write it. The text of a missing file is empty. Absent if the file is read only.
+	 * write it. The text of a missing file is empty. Absent if this process cannot change the file.
 	 */
 	readonly change?: (edit: (text: string) => string) => Promise<void>;
 	/** Tools of other programs that the rules may name. */
