@@ -38,7 +38,6 @@ function refuseStart(error: unknown, io: Io): number {
 	return 1;
 }
 
-/** Message of an error without its stack. */
 function messageOf(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);
 }

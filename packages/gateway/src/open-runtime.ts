@@ -114,7 +114,6 @@ export async function createRuntime(
 	return runtime;
 }
 
-/** Settings and services for the tools of a gateway. */
 interface ToolSettings {
 	readonly config: { readonly search?: SearchSettings };
 	readonly clock: Clock;

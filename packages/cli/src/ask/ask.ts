@@ -236,7 +236,6 @@ async function checkFiles(paths: readonly string[]): Promise<void> {
 	}
 }
 
-/** Uploads the files one after the other. Returns their ids in the gateway. */
 async function uploadFiles(address: GatewayAddress, paths: readonly string[]): Promise<string[]> {
 	const ids: string[] = [];
 	for (const path of paths) ids.push(await uploadFile(address, path));

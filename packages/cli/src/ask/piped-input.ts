@@ -32,7 +32,6 @@ export async function readPipedInput({ stdin }: Io, clock: Clock): Promise<strin
 	return undefined;
 }
 
-/** Whether the file descriptor is a pipe, a socket or a file. */
 function canCarryText(fd: number | undefined): boolean {
 	if (fd === undefined) return true;
 	const found = fstatSync(fd);

@@ -61,7 +61,6 @@ export class Conversation {
 	/** Whether the current model call has produced text of the reply. */
 	#hasOutput = false;
 	#sending: readonly string[] = [];
-	/** The message of the active run. */
 	#message = "";
 	#todo: Payload<"todo.updated"> | undefined;
 	readonly #questions: OpenQuestions;

@@ -52,7 +52,6 @@ function searchFiles(root: string, text: string): string[] {
 	return found;
 }
 
-/** Paths of a directory's entries that a search includes. */
 function searchedIn(root: string, directory: string): string[] {
 	return entriesOf(join(root, directory))
 		.filter(({ name }) => !name.startsWith(".") && !passedOver.includes(name))

@@ -68,7 +68,6 @@ export function liveView(state: LiveState, format: OutputFormat, terminalRows: n
 	return { rows: [...rows, ...typed.rows, ...below], cursor: { row: row + rows.length, column } };
 }
 
-/** The last lines of the running commands' output. */
 function outputRows({ output }: Conversation, { columns, styles }: OutputFormat): string[] {
 	return output.map((line) => styles.dim(shorten(`  │ ${expandTabs(line)}`, columns)));
 }

@@ -37,7 +37,10 @@ export interface ConnectorStatus extends Omit<ConnectorReport, "state"> {
 	readonly state: ConnectorState | "silent";
 }
 
-/** Maximum age of a report. A running connector reports more often, even on a slow disk. */
+/**
+ * Age of a report above which the connector is treated as silent. A running connector reports more often, even on a
+ * slow disk.
+ */
 const silentMs = 60_000;
 
 export function reportFileOf(data: string, platform: string): string {

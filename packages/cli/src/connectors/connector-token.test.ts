@@ -6,7 +6,6 @@ import { connectorToken, type TokenQuestion } from "./reach-gateway.ts";
 
 type Request = TokenQuestion["gateway"]["request"];
 
-/** A gateway with tokens in memory. */
 function gatewayOf(tokens: { id: string; name: string; status: "active" | "revoked" }[]) {
 	const request = async (method: string, params: { name: string }): Promise<unknown> => {
 		if (method === "list_tokens") return { tokens };

@@ -251,7 +251,6 @@ async function parentStopRequest({ stdin }: Io): Promise<string> {
 	return Promise.race([parentEnded, terminated]);
 }
 
-/** State of a connector in the form of its report. */
 function stateWords({ link, connector, behind }: RunStatus): ConnectorWords {
 	const load = connector && {
 		waiting: connector.waiting,

@@ -99,7 +99,6 @@ export function commandOf(kind: Installation["kind"], environment: NodeJS.Proces
 	return kind === "npx" && file !== undefined ? `npx --package ${shellWord(file)} parley` : "parley";
 }
 
-/** The model of the gateway, and the reason for the choice of its provider. */
 interface ModelFacts {
 	readonly provider: Gateway["provider"];
 	readonly model: Gateway["model"];

@@ -10,7 +10,10 @@ export function humanLog(
 	return { write: (line) => output.write(`${formatLogLine(line.trimEnd(), styles)}\n`) };
 }
 
-/** Converts one line to `12:34:56 warn message field=value`. A line that is not JSON stays unchanged. */
+/**
+ * Converts one line to `12:34:56 warn message field=value`. In a line that is not JSON, only makes unsafe characters
+ * visible.
+ */
 export function formatLogLine(line: string, styles: Styles): string {
 	const record = readRecord(line);
 	if (typeof record !== "object" || record === null) return visibleLine(line);

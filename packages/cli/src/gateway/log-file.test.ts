@@ -6,7 +6,6 @@ import { expect, test } from "vitest";
 import { LogFile, logFilesIn } from "./log-file.ts";
 import { logOutput } from "./log-output.ts";
 
-/** All lines of the current and the previous file. */
 function linesIn(data: string): string[] {
 	const { current, previous } = logFilesIn(data);
 	const texts = [previous, current].map((file) => (existsSync(file) ? readFileSync(file, "utf8") : ""));

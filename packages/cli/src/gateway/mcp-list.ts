@@ -20,7 +20,6 @@ import { mcpSetupTexts } from "../texts/gateway/mcp.ts";
 import { type McpFlags, usualAgent } from "./mcp-flags.ts";
 import { readConfig } from "./run-gateway.ts";
 
-/** A row in the list of servers. */
 interface ListedServer {
 	readonly name: string;
 	/** The file that defines the server, or "configuration". */

@@ -23,7 +23,7 @@ export function runningCommand(pid: number, program: string): RunningCommand | u
 	try {
 		const directory = readlinkSync(`/proc/${pid}/cwd`);
 		const words = textsOf(`/proc/${pid}/cmdline`);
-		// Node's own arguments come before the program.
+		// Node's own options precede the program.
 		const at = words.findIndex((word, index) => index > 0 && realPath(resolve(directory, word)) === program);
 		if (at < 0) return undefined;
 		const variables = textsOf(`/proc/${pid}/environ`).map((line) => {

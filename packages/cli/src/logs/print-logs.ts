@@ -109,7 +109,6 @@ function untilInterrupt(): Disposable & { readonly signal: AbortSignal } {
 	};
 }
 
-/** Prints lines that pass the filter. */
 class Printer {
 	readonly #options: LogsOptions;
 	readonly #io: Io;

@@ -46,7 +46,6 @@ export function systemdManager(scope: Scope, given: Machine): ServiceManager {
 	};
 }
 
-/** Name of the unit of a service. */
 function unitOf(name: string): string {
 	return `${name}.service`;
 }

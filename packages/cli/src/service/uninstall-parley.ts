@@ -101,7 +101,6 @@ async function decideDeletion(
 	return deletes;
 }
 
-/** Services and gateways of a data directory. */
 interface DataUsers {
 	/** Services that start this copy of Parley, a copy that no longer exists, or an unknown program. */
 	readonly services: readonly InstalledService[];
@@ -209,7 +208,6 @@ async function renamedData(data: string): Promise<string[]> {
 		.map((name) => join(above, name));
 }
 
-/** Rows about the remaining data. */
 async function dataRows(data: string, deleted: boolean): Promise<string[]> {
 	if (deleted) return [];
 	const remaining = definedItems([existsSync(data) ? data : undefined, ...(await renamedData(data))]);

@@ -46,7 +46,6 @@ async function readQuestions(client: Client, tasks: readonly Task[]): Promise<Pr
 	return questions.filter(({ context }) => ids.has(context.task_id));
 }
 
-/** Open questions of all tasks in a session. */
 async function readOpenQuestions(client: Client, sessionId: string): Promise<PromptRequestPayload[]> {
 	const session = await client.open({ session_id: sessionId });
 	const questions = new Map<string, PromptRequestPayload>();

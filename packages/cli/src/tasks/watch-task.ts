@@ -221,7 +221,6 @@ function progressOf(progress: Task["progress"]): string {
 	return `${progress.percentage}%  ${stepWords(progress)}`.trimEnd();
 }
 
-/** Heading rows of a watched task. */
 function watchHeadRows({ id, title, status, progress }: Task, format: OutputFormat): string[] {
 	const { styles, columns } = format;
 	const words = `${visibleLine(shortId(id))} · ${status} · ${taskProgressWords(progress)}`;
@@ -251,7 +250,6 @@ class LiveRows {
 		this.#frame = next;
 	}
 
-	/** Erases the drawn rows. */
 	close(): void {
 		this.#output.write(eraseFrame(this.#frame));
 		this.#frame = undefined;

@@ -82,7 +82,6 @@ class Reading {
 	#manifest: Manifest | undefined;
 	#allowed = maxManifestBytes + overheadBytes;
 	#work = Promise.resolve();
-	/** Entry that is being read. */
 	#entry: ReadEntry | undefined;
 	#stopped = false;
 	readonly #failed = Promise.withResolvers<never>();

@@ -120,7 +120,7 @@ export class LlamaServer {
 		return this.#window;
 	}
 
-	/** Notes whether the server's tokenizer answered the last request. */
+	/** Records whether the server's tokenizer answered the last request. */
 	noteCount(isCounted: boolean): void {
 		this.#tokens = isCounted ? "counted" : "estimated";
 	}

@@ -64,7 +64,7 @@ export class Admission {
 		else void this.#enterByOwner(peer, connection);
 	}
 
-	/** Notes the TLS stream of a connection, which identifies the connection from then on. */
+	/** Records the TLS stream of a connection, which identifies the connection from then on. */
 	carries(socket: Socket, secure: Socket): void {
 		this.#carriers.set(secure, socket);
 	}

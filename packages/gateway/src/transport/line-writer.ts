@@ -178,7 +178,7 @@ export class LineWriter {
 		this.#blocked = this.#clock.after(patienceMs, () => this.#leave());
 	}
 
-	/** Notes that the output has written a part, so the reader is slow but connected. */
+	/** Records that the output has written a part, so the reader is slow but connected. */
 	#written(error: Error | null | undefined): void {
 		if (error) return;
 		this.#inFlight -= 1;

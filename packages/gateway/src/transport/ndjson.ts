@@ -10,8 +10,10 @@ export type Line =
 	| { readonly kind: "not-utf8"; readonly bytes: number };
 
 /**
- * Splits bytes into lines, in any chunks. Stores at most `maxBytes` of an unfinished line, and only the length of a longer
- * line. A line ends with `\n` or `\r\n`, which is not part of it.
+ * Splits a stream of bytes, in chunks of any size, into lines. Stores at most `maxBytes` of an unfinished line, and
+ * only the length of a longer line. A line ends with `
+ * ` or `\r
+ * `, which is not part of it.
  */
 export class LineReader {
 	readonly #maxBytes: number;

@@ -48,7 +48,6 @@ export class PastedImages {
 		return this.labelOfFile(path);
 	}
 
-	/** Returns the label of an image file. */
 	labelOfFile(path: string): string {
 		for (const [label, known] of this.#paths) {
 			if (known !== path) continue;

@@ -73,7 +73,6 @@ const answersOf =
 	(name) =>
 		name === undefined ? first() : further(name);
 
-/** Settings with two providers. */
 const several = {
 	provider: "openai",
 	connections: [

@@ -169,7 +169,6 @@ export class MarkdownFlow implements TextFlow {
 		return [];
 	}
 
-	/** Whether the line begins another block. */
 	#beginsBlock(line: string): boolean {
 		if (this.#block === "" || heading.test(line)) return true;
 		if (listItem.test(this.#block) && listItem.test(line)) return true;

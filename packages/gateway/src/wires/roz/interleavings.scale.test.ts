@@ -76,7 +76,6 @@ class Player {
 	readonly #neighbours: SessionNeighbours;
 	readonly #states: SessionStates;
 	readonly #stream: SessionStream;
-	/** Whether the session has a tool host. */
 	readonly #isHosted: boolean;
 	#session = "";
 	#messages = 0;

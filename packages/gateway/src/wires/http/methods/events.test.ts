@@ -19,7 +19,6 @@ const Shown = z.looseObject({
 	transient: z.boolean().optional(),
 });
 
-/** One block of an event stream. */
 interface Block {
 	readonly id: string | undefined;
 	readonly event: string | undefined;
@@ -101,7 +100,6 @@ class Place implements AsyncDisposable {
 		return place;
 	}
 
-	/** Returns the metrics of event streams, by name and labels. */
 	metrics(): Promise<Record<string, number>> {
 		return metricValues(this.#recorder, "parley_event_stream");
 	}

@@ -395,7 +395,7 @@ test("an upload is paused while the disk is busy, so that little of it is in mem
 
 test("a client that stops reading a file is cut off", async () => {
 	const { url, file_id: id } = await upload("x");
-	// The content is larger than all buffers, and needs no work to create it.
+	// The content is larger than all buffers. `truncate` creates it without writing it.
 	const bytes = 64 * 1024 * 1024;
 	await truncate(join(t.directory, "data", "files", id), bytes);
 	await t.store.commit((tx) => tx.updateTable("files").set({ bytes }).where("id", "=", id).execute());
