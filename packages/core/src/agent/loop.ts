@@ -205,14 +205,14 @@ function failureOf(
 		};
 	if (stop === "refusal") return { error: runEndTexts.refused, cause: "refusal" };
 	if (stop !== "max_tokens") return undefined;
-	// The next request names the cut calls, so that the model can write shorter calls. The run ends if the calls stay too
-	// long.
+	// The next request names the incomplete calls, so that the model can write shorter calls. The run ends if too many
+	// replies are incomplete.
 	if (callsOf(content).length > 0 && cutReplies(steps) < maxCutReplies) return undefined;
 	const error = runEndTexts.lengthLimit;
 	return { error, cause: "cut" };
 }
 
-/** Maximum replies with a cut call in one run. The run continues after each of them. */
+/** Maximum incomplete replies of a run that continues after them. */
 const maxCutReplies = 2;
 
 function cutReplies(steps: readonly Step[]): number {

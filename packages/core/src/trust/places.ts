@@ -149,8 +149,8 @@ export class Places {
 		const { principal } = request;
 		authorize(principal, "place.manage");
 		const profile = await checkPlace(key, requested, this.#surroundings);
-		// The next two checks do not run at a start. Models and channels may have changed by then, and the gateway must
-		// start anyway.
+		// The next two checks do not run when the gateway starts, because it must start even if models and channels have
+		// changed.
 		checkKnown(key, profile, (other) => this.#find(other) !== undefined);
 		await checkModel(key, profile, this.#options.checkModel);
 		await this.#once(request, async (tx) => {

@@ -175,7 +175,7 @@ async function findScene(
 	const session = sessionId === undefined ? undefined : await findSession(sessionId, options);
 	const profile = await profiles.find(agent ?? session?.profile ?? "default");
 	const tools = options.tools.filter(({ name }) => profile.tools?.includes(name) ?? true);
-	// A channel without a directory gets one with its first session. Until then, the first root replaces it.
+	// A channel without a directory gets one with its first session. Until then, the first root is used.
 	const channel = place === undefined ? undefined : options.places.profileOf(place).root;
 	const rootDir = channel ?? (await chooseRoot(undefined, roots));
 	const known = session ?? { rootDir, acceptAll: false, grants: [], taint: "" };

@@ -14,7 +14,7 @@ export interface Field {
 	readonly title: string;
 	readonly choices: readonly Choice[] | undefined;
 	/**
-	 * Value for an empty answer. It is a list for a field with multiple choices. Without it, an empty answer omits an
+	 * Value for an empty answer: a list for a field with multiple choices. If undefined, an empty answer omits an
 	 * optional field.
 	 */
 	readonly usual: string | readonly string[] | undefined;

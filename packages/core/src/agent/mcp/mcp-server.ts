@@ -299,7 +299,7 @@ export class McpServer {
 	async #opened(call: OpenCall, reason: unknown): Promise<boolean> {
 		const { UrlElicitationRequiredError } = await import("@modelcontextprotocol/client");
 		if (!(reason instanceof UrlElicitationRequiredError) || reason.elicitations.length === 0) return false;
-		// A call has one open question at a time.
+		// A call has at most one open question at a time.
 		if (call.asking !== undefined) return false;
 		for (const params of reason.elicitations) {
 			const { action } = await this.#answer(call, { ...params, mode: "url" });

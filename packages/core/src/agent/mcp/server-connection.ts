@@ -128,7 +128,7 @@ export class ServerConnection {
 				},
 			},
 		);
-		// Errors of single messages are only logged. The transport stops a server that sends too many invalid lines.
+		// Errors of individual messages are only logged. The transport stops a server that sends too many invalid lines.
 		client.onerror = (error) => log.debug(mcpServerTexts.messageIgnored, { error });
 		client.setRequestHandler("elicitation/create", ({ params }) => listener.elicit(params));
 		client.setRequestHandler("sampling/createMessage", ({ params }) => listener.sample(params));

@@ -100,7 +100,7 @@ function noteId(sessionId: string, callId: string): string {
  */
 export async function recallMemories(run: Run, memories: Memories): Promise<void> {
 	const { row, steps, session } = run;
-	// A run that repeats a reply uses the question of an earlier run, with the notes.
+	// A run that repeats a reply uses the question of an earlier run, with the notes of that run.
 	if (row.retryOf !== undefined || steps.some(({ kind }) => kind === "reply" || kind === "recalled")) return;
 	const notes = withinNotesBudget(await memories.recall(readerOf(run), row.content));
 	const known = await run.journal.store.read((db) => commandsForRun(db, session.id));

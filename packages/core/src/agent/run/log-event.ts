@@ -78,7 +78,7 @@ export function logEvent(run: LoggedRun, event: RecordedEvent, services: LogServ
 		case "todo.updated":
 		case "grant.created":
 		case "grant.ended":
-		// These events are logged when a schedule fires, or recorded in the audit log.
+		// A fired schedule is logged elsewhere, and changes of schedules are recorded in the audit log.
 		case "schedule.created":
 		case "schedule.trigger":
 		case "schedule.removed":

@@ -62,7 +62,7 @@ export async function findNamed(
 		candidates.slice(0, maxNamed).map((named) => inspectProgram(named, { ...places, runsAny })),
 	);
 	const words = commands.flatMap((each) => each.words);
-	// The system resolves `..` from the target of a link. The text of a path does not show that target.
+	// After a link, the system resolves `..` from the target of the link, which the text of the path does not show.
 	const climbs =
 		words.some((word) => climbing.test(word)) ||
 		(found.some((each) => each?.isLink) && words.some((word) => parent.test(word)));

@@ -46,8 +46,8 @@ const parameters = () =>
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
- * Runs git. A call that only reads runs no program that the repository names (hooks, filters, converters). It needs approval only
- * for secrets and files of the gateway. The effect of any other call decides whether it needs approval.
+ * Runs git. A call that only reads runs no program that the repository names (hooks, filters, converters), and needs
+ * approval only for secrets and files of the gateway. The effect of any other call decides whether it needs approval.
  */
 export const git = defineTool<Arguments>({
 	name: "git",
@@ -201,8 +201,8 @@ function readable(outcome: CommandOutcome, { patches, words, classes }: GitJudge
 
 const HEADER = /^diff --(?:git|cc|combined) (.*)$/s;
 /**
- * Matches lines of a file in a patch. Other lines of git do not begin like this, except lines of messages, which follow an empty
- * line.
+ * Matches the content lines of a patch. Other lines of git begin with other characters, except lines of commit
+ * messages, which follow an empty line.
  */
 const CONTENT = /^[-+ @\\]/;
 const EXTENDED =
