@@ -42,8 +42,8 @@ export interface InboundTurn {
 	/** Whether this is the last attempt. An `isPassing` error allows further attempts. */
 	readonly isLast: boolean;
 	/**
-	 * Marks the event as handled in a transaction of the handler, which saves a commit. It must be the last step: the
-	 * handler must then commit or throw.
+	 * Marks the event as handled in a transaction of the handler, which saves a commit. Call it as the last
+	 * step: afterwards, the handler may only commit or throw.
 	 */
 	settle(tx: Kysely<ConnectorTables>): Promise<void>;
 }

@@ -36,9 +36,9 @@ export async function readMachineStart(now: () => number): Promise<MachineStart 
 }
 
 /**
- * Deletes the send times of open posts if the machine was restarted or its clock was set since the last start, or if this
- * is unknown. These times come from the wall clock, so they are then useless. The outbox looks up the posts instead of
- * sending them again (decision 061).
+ * Deletes the send times of open posts, unless the machine was neither restarted nor its clock set since the
+ * last start. Send times come from the wall clock, so they are not comparable after such a change. Without
+ * them, the outbox looks up the posts instead of sending them again (decision 061).
  */
 export async function checkSendTimes(
 	{ store, storedValue }: ConnectorDatabase,

@@ -3,7 +3,9 @@ import type { DeliveryState } from "../store/tables.ts";
 import { postTexts } from "../texts/posts.ts";
 import type { OpenRow } from "./open-row.ts";
 
-/** Maximum number of attempts of a post. Each attempt but the first follows a proof that the post is missing. */
+/**
+ * Maximum number of attempts to create a post. Before each further attempt, lookups did not find the post.
+ */
 export const maxAttempts = 8;
 
 /** Age in milliseconds after which a new post is not sent, and a failed lookup is not repeated, before a person decides. */

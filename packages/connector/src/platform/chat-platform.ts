@@ -118,8 +118,8 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	/** Returns the id of a message that a person names by a link or an id. Default: the last part of the text. */
 	messageNamed?(text: string, room: Room): string;
 	/**
-	 * Returns the part of a message's id that does not depend on the channel, if the text names a message without its
-	 * channel. Returns undefined for other texts.
+	 * Returns the id of a message that a person names by a link or an id. Default: the text after the last
+	 * space or slash.
 	 */
 	messageEnding?(text: string): string | undefined;
 	/** Reads the time of a post from its id, in milliseconds since the epoch. */

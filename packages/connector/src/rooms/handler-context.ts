@@ -147,7 +147,10 @@ export interface RoomContext extends HandlerContext {
 		room: Room,
 		of: {
 			readonly message?: string;
-			/** Result of `ChatPlatform.messageEnding`. It finds a message of this person in any channel, if `message` is unknown. */
+			/**
+			 * Result of `ChatPlatform.messageEnding`, to find a message of this person in any channel if `message`
+			 * is unknown.
+			 */
 			readonly ending?: string | undefined;
 			readonly person: string;
 		},

@@ -20,8 +20,8 @@ export interface SessionCursor {
 }
 
 /**
- * Whether rendering can continue at the cursor. It cannot without a state, or after an interrupted replay, whose old
- * cards were not stored.
+ * Whether rendering can continue at the cursor. False without a state, and after an interrupted replay, whose
+ * old cards were not stored.
  */
 export function canResume(
 	cursor: SessionCursor,
