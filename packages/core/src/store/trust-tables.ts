@@ -59,7 +59,7 @@ interface PairingsTable extends Stamped {
 	role: "guest" | "member" | "approver" | "owner" | null;
 	created_at: number;
 	expires_at: number;
-	/** Time when the code was used, approved or denied. */
+	/** Time when the code was used or withdrawn. Null for all other codes, even after their expiry. */
 	settled_at: number | null;
 }
 

@@ -23,9 +23,9 @@ export interface ImagePorts {
  * stay together. Returns the images that the conversation then contains, except the new images.
  *
  * If there are too many images, it permanently removes the oldest images of results and prompts. Attached images,
- * images of the current message, and results without a reply stay. It removes nothing for images that do not fit beside
- * the images that stay. With the oldest images, it also removes images that the model no longer sees, including
- * attached images. It removes only these if they alone exceed the room.
+ * images of the current message, and results without a reply stay. It removes nothing for images that do not fit
+ * together with the images that stay. With the oldest images, it also removes images that the model no longer sees,
+ * including attached images. It removes only these if they alone exceed the room.
  */
 export async function makeRoom(
 	run: Run,

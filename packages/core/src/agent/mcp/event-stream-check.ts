@@ -11,7 +11,6 @@ export class EventStreamCheck {
 	readonly #maxBytes: number;
 	readonly #onMessage: (text: string) => void;
 	readonly #decoder = new TextDecoder();
-	/** The unfinished line. */
 	#line: string[] = [];
 	#data: string[] = [];
 	#type = "";

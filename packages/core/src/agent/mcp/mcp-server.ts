@@ -49,7 +49,6 @@ interface CallNeeds extends Answering {
 interface OpenCall extends Answering {
 	/** Aborted when the call ends, to withdraw its questions. */
 	readonly ended: AbortController;
-	/** Number of questions to people in this call. */
 	questions: number;
 	/** Answer to a request of the server, while the answer is pending. */
 	asking?: Promise<unknown> | undefined;

@@ -86,7 +86,6 @@ export class Skills {
 	readonly #options: SkillsOptions;
 	readonly #files: SkillFiles;
 	readonly #changes: SkillChanges;
-	/** Problems that are already logged. */
 	readonly #logged = new Set<string>();
 
 	constructor(options: SkillsOptions) {

@@ -89,7 +89,6 @@ export class UndoSetup<M extends Model = ScriptedModel> implements AsyncDisposab
 		await this.t.runtime.answer(unkeyed(), token, { value: true });
 	}
 
-	/** Approves the next call that requires it. */
 	async approveNext(): Promise<void> {
 		const { prompt } = await this.log.next("prompt.requested");
 		await this.#approve(prompt);

@@ -99,7 +99,7 @@ function hasUndoneFile(files: readonly InspectedChange[]): boolean {
 	return files.some(({ kind }) => kind === "restored");
 }
 
-/** Marks a file as refused because the plan left it, even if it could be restored now. */
+/** Marks a file as refused because the plan refused it, even if it could be restored now. */
 function leave(file: InspectedChange): InspectedChange {
 	return file.kind === "refused" ? file : { ...file, kind: "refused", reason: undoTexts.leftBefore };
 }
