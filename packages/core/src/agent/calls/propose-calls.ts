@@ -184,7 +184,7 @@ function pendingOf(before: readonly Draft[]): Before {
 /**
  * Whether the call must be planned after earlier calls of the reply have run. This applies to every call after a
  * dependent call or the start of a skill. After calls with effects, it also applies to a call that cannot be planned
- * yet. The same applies to a change of the same file, because its approval would show an old state.
+ * yet. It also applies to a later change of the same file, because its approval would show an old state.
  */
 function depends(prepared: ReadyCall | RefusedCall, before: readonly Draft[]): boolean {
 	if (prepared.kind === "refused" && !prepared.found) return false;

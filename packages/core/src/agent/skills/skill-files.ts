@@ -10,8 +10,8 @@ import type { Skill, SkillSource, SkillText } from "../../vocabulary/skill.ts";
 import { skillReadTexts } from "./texts.ts";
 
 /**
- * Limits of one skill, and of the entries in one directory of skills. A larger skill is reported as a problem, because
- * its content could not be compared at each use.
+ * Limits of one skill, and of the entries in one directory of skills. A larger skill is reported as a problem,
+ * because the content of a skill is compared at each use.
  */
 const max = {
 	textBytes: 256 * 1024,

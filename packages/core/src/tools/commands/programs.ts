@@ -44,8 +44,8 @@ const parent = /(?:^|[/=]|^-[A-Za-z])\.\.(?:\/|$)/;
 const climbing = /(?:^|[/=])(?!\.\.?\/)[^/=]+\/\.\.(?:\/|$)/;
 
 /**
- * Finds the programs, files and directories that a command line names. Only the text gives names, so files that a program loads
- * itself are not found. `path` is the search path for programs.
+ * Finds the programs, files and directories that a command line names. Reads only the command line, so files that a
+ * program loads itself are not found. `path` is the search path for programs.
  */
 export async function findNamed(
 	command: string,

@@ -177,8 +177,8 @@ async function changesSince({ binding }: ToolPlan, cmd: string, context: ToolCon
 }
 
 /**
- * Returns the sandbox of the command. With `network`, the sandbox can reach the operator's hosts. If the operator listed no
- * hosts, the command runs outside the sandbox, and the gateway refuses a command of a chat session.
+ * Returns the sandbox of the command. With `network`, the sandbox can reach the operator's hosts. If the operator
+ * listed no hosts, the command runs outside the sandbox, but the gateway refuses such a command of a chat session.
  */
 function sandboxFor({ network }: Arguments, { sandbox }: ToolContext): Sandbox {
 	if (sandbox.refusal !== undefined) {
