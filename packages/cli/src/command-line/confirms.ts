@@ -1,7 +1,10 @@
 import { createInterface } from "node:readline/promises";
 import type { Io } from "./io.ts";
 
-/** Asks for confirmation at the terminal. Returns false for any answer except yes, and at the end of the input. */
+/**
+ * Asks for confirmation at the terminal. Returns false for any answer except `y` and `yes`, and at the end of the
+ * input.
+ */
 export async function confirms(question: string, io: Io): Promise<boolean> {
 	const lines = createInterface({ input: io.stdin, output: io.stderr });
 	const closed = Promise.withResolvers<string>();

@@ -36,7 +36,7 @@ export async function listStuckPosts(
 
 /**
  * Decides whether a held post is sent or discarded. A running connector applies the decision. If none runs, this
- * command applies it, and the connector sends an accepted post at its next start.
+ * command applies it, and a post to send is sent at the next start.
  */
 export async function decideStuck(
 	{ platform, flags, id, send }: OfPlatform & { readonly id: string; readonly send: boolean },

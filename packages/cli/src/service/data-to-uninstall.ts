@@ -14,7 +14,8 @@ interface DataChoice {
 
 /**
  * The data directory to uninstall. `sudo` changes the home directory. If root has chosen no directory, the function
- * therefore uses the directory of a system service. Rejects with a `UsageError` if there are several directories.
+ * therefore also considers the data directories of system services. Rejects with a `UsageError` if several directories
+ * remain.
  */
 export async function dataToUninstall(
 	{ data, usual }: DataChoice,

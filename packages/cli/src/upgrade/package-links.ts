@@ -22,7 +22,10 @@ export async function readLinks(prefix: string, home: string): Promise<Links> {
 	return found;
 }
 
-/** Creates the links of a package, and removes other links that lead into the package. Files of other programs stay. */
+/**
+ * Creates the links of a package, and removes other links that lead into the package. Other files stay, except a file
+ * at the path of the command.
+ */
 export async function replaceLinks(prefix: string, home: string, links: Links): Promise<void> {
 	const present = await readLinks(prefix, home);
 	for (const [path, target] of Object.entries(links)) {

@@ -92,8 +92,8 @@ async function readConnectors(data: string): Promise<ConnectorStatus[]> {
 }
 
 /**
- * The environment for connecting to the data directory's gateway. With PARLEY_URL, the token would belong to another
- * gateway.
+ * The environment for connecting to the data directory's gateway. If PARLEY_URL is set, PARLEY_TOKEN belongs to another
+ * gateway, so both are omitted.
  */
 function ownEnvironment({ PARLEY_URL: url, ...environment }: Io["environment"]): Io["environment"] {
 	return url ? { ...environment, PARLEY_TOKEN: undefined } : environment;

@@ -49,7 +49,7 @@ function tenantOf(place: string): string {
 	return place.split(":").slice(0, 2).join(":");
 }
 
-/** Number of active connector tokens. Connectors may add their own tenants, which only the gateway knows. */
+/** Number of active connector tokens. 0 if no gateway is running. */
 async function connectorsOf({ gateway, tokens }: System): Promise<number> {
 	if (!gateway) return 0;
 	return (await tokens()).filter(({ kind, status }) => kind === "connector" && status === "active").length;
