@@ -227,7 +227,10 @@ function check(source: Source): CheckedSource {
 	return { settings, source, warnings: [...(source.warnings ?? []), ...checkPaths(settings, source)] };
 }
 
-/** Throws for a path that does not exist or that every user can change. Returns warnings about other users. */
+/**
+ * Throws for a path that does not exist, and for a file that controls the agent if every user can change it. Returns
+ * warnings about other users who can change such a file.
+ */
 function checkPaths(settings: Settings, source: Source): string[] {
 	const { root = [], systemPromptFile, policyFile, models, tls, chat, mcp } = settings;
 	for (const [item, value] of root.entries()) {
