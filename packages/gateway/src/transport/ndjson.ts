@@ -11,9 +11,7 @@ export type Line =
 
 /**
  * Splits a stream of bytes, in chunks of any size, into lines. Stores at most `maxBytes` of an unfinished line, and
- * only the length of a longer line. A line ends with `
- * ` or `\r
- * `, which is not part of it.
+ * only the length of a longer line. A line ends with `\n` or `\r\n`, which is not part of it.
  */
 export class LineReader {
 	readonly #maxBytes: number;

@@ -27,8 +27,8 @@ interface Upload {
 
 /**
  * Images of messages. If a person drags a file into a terminal, the terminal pastes the path of the file. A label in
- * the message then represents this image. A typed path after `@` also names an image. A path or a
- * label in a longer pasted text names no image, because the text may have another author.
+ * the message then represents this image. A typed path after `@` also names an image. A path or a label in a longer
+ * pasted text names no image, because the text may have another author.
  */
 export class PastedImages {
 	readonly #paths = new Map<string, string>();
