@@ -31,8 +31,8 @@ interface Choice {
 
 /**
  * Returns the fields of a form in their order. Returns undefined for too many fields, and for a field that no
- * question can fill: for example, a field that asks for a secret, has an unknown type, or has too many choices. A
- * server may send any schema. https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
+ * question can fill. Examples are a field for a secret, of an unknown type, or with too many choices. A server may
+ * send any schema. https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
 export function fieldsOf({ requestedSchema }: ElicitRequestFormParams): readonly Field[] | undefined {
 	const entries = Object.entries(requestedSchema.properties);
