@@ -40,8 +40,8 @@ export function parseJson(text: string, limits: JsonLimits = {}): unknown {
 }
 
 /**
- * Returns the first duplicate key of an object in valid JSON text, even if its two forms are escaped differently.
- * Returns undefined without one.
+ * Returns the first duplicate key of an object in valid JSON text, even if its two forms are escaped
+ * differently. Returns undefined if all keys are unique.
  */
 export function duplicateKey(text: string): string | undefined {
 	/** Keys of each open object, outermost first. Undefined for an array. */

@@ -13,7 +13,7 @@ export interface RedactedStream {
 
 /** Finds positions at which a secret may begin, by its first characters. */
 export interface Gate {
-	/** Returns the first such position, or undefined without one. */
+	/** Returns the first position at which a secret may begin; undefined if the text has no such position. */
 	find(text: string): number | undefined;
 	/** Maximum number of characters that identify such a position. */
 	readonly length: number;

@@ -49,7 +49,10 @@ export function wrappedSource(text: string): string {
 	return [...text].map((character) => RegExp.escape(character)).join("(?:\\r?\\n)?");
 }
 
-/** Removes the line breaks of the text, including one that the end of the text cuts off. */
+/**
+ * Removes the line breaks of the text, and a `\r` at its end, because the next text may begin with `
+ * `.
+ */
 export function unwrap(text: string): string {
 	return text.replaceAll(/\r?\n|\r$/g, "");
 }
@@ -126,7 +129,7 @@ export const cutShape = new RegExp(
 /** Maximum characters of a shape with a maximum length, and of a beginning that `cutShape` does not match. */
 export const longestShape = 100;
 
-/** Beginnings of all shapes. A stream starts to delay text at these. */
+/** Patterns of the first characters of all shapes. A stream delays text from such a position. */
 export const openings = [
 	"xox[abeprs]",
 	"xapp",

@@ -37,7 +37,10 @@ export function readTokenText(text: string): TokenText | undefined {
 	return { kind, id, hash: createHash("sha256").update(secret).digest() };
 }
 
-/** Returns the kind in the prefix of a text, valid or not. Returns undefined without such a prefix. */
+/**
+ * Returns the kind in the prefix of a text, even if the token is invalid. Returns undefined if the text has
+ * no prefix of a known kind.
+ */
 export function tokenKindOf(text: string): TokenTextKind | undefined {
 	return tokenKinds.find((kind) => text.startsWith(`gw_${kind}_`));
 }

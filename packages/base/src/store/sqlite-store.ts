@@ -125,8 +125,9 @@ async function migrateFile(
 const smallBytes = 8 * 1024 * 1024;
 
 /**
- * Returns the first missing migration, or undefined without one. The connection is read-only, so that a refused file
- * stays unchanged. A large file is completely checked only before a migration, because the check would delay each start.
+ * Returns the first missing migration; undefined if none is missing. The connection is read-only, so that a
+ * refused file stays unchanged. A large file is completely checked only before a migration, because the check
+ * would delay each start.
  */
 async function inspect(file: string, migrations: readonly Migration[]): Promise<string | undefined> {
 	const database = openReader(file);

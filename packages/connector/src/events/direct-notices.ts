@@ -20,7 +20,7 @@ interface Notified {
 /** Sends instructions to people without access. Uses direct messages, for platforms without private answers to messages. */
 export class DirectNotices {
 	readonly #parts: { readonly platform: ChatPlatform; readonly clock: Clock };
-	/** Monotonic times of the direct messages of the last period. */
+	/** Monotonic times of the direct messages within `periodMs`, oldest first. */
 	#recent: number[] = [];
 
 	constructor(parts: { readonly platform: ChatPlatform; readonly clock: Clock }) {

@@ -121,7 +121,7 @@ async function note(
 	const { room, message, person, at, seenBefore: replayed = false } = event;
 	const { effect, reply, onceEach, text, session, run } = outcome;
 	const now = clock.now();
-	// An earlier process would have posted its answer directly after the message.
+	// If an earlier process answered the message, it did so directly after the message.
 	const answeredAt = replayed ? at : now;
 	const record = {
 		id: turn.id,

@@ -96,7 +96,7 @@ async function react(
 		control: parts.controls.write(target),
 	};
 	const reply = await pressesOfAnswers[sign](parts.context, { event: press, key }, target);
-	// The answer itself shows the success of the other signs.
+	// For the other signs, the post of the answer already shows the success.
 	return target.kind === "again" ? reply : undefined;
 }
 
@@ -113,7 +113,7 @@ async function targetOf(
 	return (await findPost(parts, message))?.controls.find(({ kind }) => kind === sign);
 }
 
-/** Codes of refusals: the person may not do it, or there is nothing to stop or to rate. */
+/** Codes of refusals: the person has no permission, or there is nothing to stop or to rate. */
 const refusals: ReadonlySet<ErrorCode> = new Set([
 	"permission_denied" as const,
 	"not_found" as const,

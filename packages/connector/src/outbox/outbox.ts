@@ -325,8 +325,8 @@ export class Outbox {
 	}
 
 	/**
-	 * Settles the doubt about a row that may be posted. A new post is sent again while the platform refuses
-	 * duplicates, and otherwise looked up. An edit is repeated.
+	 * Settles a row that may already be posted. A new post is sent again while the platform refuses duplicates,
+	 * and otherwise looked up. An edit is repeated.
 	 */
 	async #resolve(row: OpenRow): Promise<void> {
 		const { store, surface, clock } = this.#parts;

@@ -26,7 +26,7 @@ export class Lookup<Value> {
 		this.#known = createCache({ max: parts.max, clock: parts.clock });
 	}
 
-	/** Returns the value in memory; undefined without a value or after its expiry. */
+	/** Returns the value in memory; undefined if there is no value or if it has expired. */
 	get(key: string): Value | undefined {
 		return this.#current(key)?.value;
 	}

@@ -25,8 +25,8 @@ const firstWaitMs = 1000;
 const maxWaitMs = 30_000;
 
 /**
- * Ends the grants of all the connector's channels if people may have joined unnoticed: after a start with an
- * empty or old database, or after a disconnection for longer than the platform stores events.
+ * Ends the grants of all the connector's channels if people may have joined unnoticed. This is possible after a start
+ * with an empty or old database, and after a disconnection for longer than the platform stores events.
  */
 export class AudienceWatch {
 	readonly #parts: AudienceWatchParts;

@@ -52,8 +52,8 @@ export interface HandlerContext {
 		session: string,
 	): Promise<{ readonly tenant: string; readonly channel: string; readonly thread?: string } | undefined>;
 	/**
-	 * Returns the text of a message after an edit that was not sent to the agent; undefined without a record of such an
-	 * edit.
+	 * Returns the text of a message after an edit that was not sent to the agent; undefined if no such edit was
+	 * recorded.
 	 */
 	editedText(room: Room, message: string): Promise<string | undefined>;
 	/**

@@ -80,7 +80,7 @@ export class MessageHistory {
 	readonly #stops: RecentNames;
 	readonly #stopping = new Set<Stopping>();
 
-	/** Reads the rows of earlier processes. */
+	/** Opens a history that includes the events of earlier processes. */
 	static async open(store: Store<ConnectorTables>, clock: Clock): Promise<MessageHistory> {
 		const seldom = new MessageHistory(store, clock);
 		const columns = ["id", "conversation", "message", "effect", "changed_at"] as const;

@@ -62,8 +62,8 @@ export async function readMessageRecords(
 	filter: {
 		readonly conversation?: string;
 		/**
-		 * Prefix of the conversations of threads that are included, on platforms whose thread conversations begin with the
-		 * channel.
+		 * Also includes records whose conversation begins with this prefix, for platforms whose thread
+		 * conversations begin with the channel.
 		 */
 		readonly below?: string;
 		readonly message?: string | undefined;
@@ -86,7 +86,7 @@ export async function readMessageRecords(
 	const rows = await query
 		.orderBy("at", "desc")
 		.orderBy("changed_at", "desc")
-		// An edit in the same millisecond is newer than its message. Ids begin with the kind of event.
+		// An edit is newer than a message of the same millisecond. The ids of messages begin with `message:`.
 		.orderBy(sql`case when id like 'message:%' then 1 else 0 end`)
 		.orderBy("id", "desc")
 		.limit(limit)
@@ -109,7 +109,10 @@ const selectNewest = hotStatement<
 		.limit(sql.lit(1)),
 );
 
-/** Returns the newest inbound event of a message, with its time; undefined without an event. */
+/**
+ * Returns the newest inbound event of a message, with its time; undefined if no event of the message is
+ * stored.
+ */
 export async function newestEventOf(
 	db: Tx,
 	message: { readonly conversation: string; readonly message: string },

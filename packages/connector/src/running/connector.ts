@@ -63,7 +63,10 @@ export interface ConnectorParts {
 	/** Returns a random number from 0 to below 1. */
 	readonly chance: () => number;
 	readonly log: Logger;
-	/** Milliseconds in which messages of a person become one request. Default: 0. */
+	/**
+	 * Time in milliseconds within which messages of a person are joined to one request. Default: 0, which joins
+	 * no messages.
+	 */
 	readonly joinMs?: number | undefined;
 	/** Failpoints of `Inbox` and `Outbox`. */
 	readonly failpoints?: Failpoints;
@@ -209,7 +212,7 @@ export class Connector {
 		if (isLinked) this.#reopen();
 	}
 
-	/** Releases all posts that wait for their room, because events about opened rooms may be lost. */
+	/** Releases all posts that wait for their room, because events about reopened rooms may have been lost. */
 	#reopen(): void {
 		const { log } = this.#parts;
 		this.#outbox

@@ -26,7 +26,7 @@ export function answerStep(options: {
 	readonly todo: string;
 	/** Resolves when the running connector has answered a person for the first time. */
 	readonly answered: (signal: AbortSignal) => Promise<void>;
-	/** Maximum wait in milliseconds. */
+	/** Maximum wait for the first answer, in milliseconds. */
 	readonly patienceMs: number;
 	readonly clock: Clock;
 }): SetupStep {

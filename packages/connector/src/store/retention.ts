@@ -19,7 +19,10 @@ const retentionMs = {
 
 /** Prefix of the cursors of answers to an inbound event. The older word stays, because databases have stored it. */
 export const eventCursor = "arrival:";
-/** First key after all keys with that prefix, because a semicolon follows the colon in the order of characters. */
+/**
+ * First key after all keys with the prefix `arrival:`, because a semicolon follows the colon in the order of
+ * characters.
+ */
 const afterEvents = "arrival;";
 /** Prefix of the cursors of growing answers. Their rows have no recorded event, and the row of the complete answer follows. */
 export const growingCursor = `${eventCursor}live/`;

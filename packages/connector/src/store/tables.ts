@@ -32,7 +32,9 @@ export interface OutboxTable {
 	 * before any request, or if the time is unknown.
 	 */
 	sent_at: Generated<number | null>;
-	/** Reason for the state `held` or `dead`, or for the last failure, in words for an operator; null without one. */
+	/**
+	 * Reason for the state `held` or `dead`, or for the last failure, in words for an operator; otherwise null.
+	 */
 	reason: string | null;
 	/** Id of the post on the platform; null while it is unknown. */
 	remote: string | null;

@@ -19,8 +19,8 @@ import { SessionSubscription, type SessionSubscriptionParts } from "./session-su
 const maxListed = 1000;
 const parallel = 8;
 /**
- * Maximum age in milliseconds of the last activity of a session that is read after a start. Other clients may
- * use such a session, too.
+ * Maximum age in milliseconds of the last activity of a session that is read after a start. The last activity
+ * may have been in another client.
  */
 export const recentMs = 24 * 3_600_000;
 
@@ -208,7 +208,7 @@ export class Subscriptions {
 		const work = async (): Promise<void> => {
 			for (let next = queue.shift(); next !== undefined && !signal.aborted; next = queue.shift()) {
 				const { id: session } = next;
-				// The session no longer exists if another session has its key.
+				// The session was deleted if a newer session now has its key.
 				const isKnown = this.#known.withId(session) !== undefined;
 				await (isKnown ? this.follow(session) : this.#renderDeletion(next)).catch((error: unknown) => {
 					if (signal.aborted || ParleyError.from(error).code === "not_found") return;

@@ -75,7 +75,7 @@ function asWritten(markdown: string): TextDocument {
 	return { markdown, blocks: [{ type: "paragraph", children: [{ type: "text", value: markdown }] }] };
 }
 
-/** Returns the constructs to disable, because this text exceeds their limits. */
+/** Returns the constructs whose limits this text exceeds. The parser must disable them. */
 function tooMuch(markdown: string): string[] {
 	const lines = markdown.split("\n");
 	return [...(lines.some(nestsTooDeep) ? containers : []), ...(stylesTooMuch(lines) ? spans : [])];

@@ -330,8 +330,8 @@ function failed(error: string, { platform, at: from }: Scene): string {
 function footOf(answer: Answer, runParts: readonly RunPart[], scene: Scene): { foot?: string } {
 	const { content, error, context, origin } = answer;
 	const { platform, at, live = () => usualLevel } = scene;
-	// After a loss of the database, a post without buttons is identified by its text, and durations may differ
-	// in a replay. A failed answer has no buttons, so it shows no durations.
+	// A failed answer has no buttons, so a post without buttons is found by its text after a loss of the
+	// database. Its durations are therefore omitted, because they may differ in a replay.
 	const isFailed = error !== "" && error !== "cancelled";
 	const showsCalls = !isFailed && ["tools", "everything"].includes(live());
 	const until = context.trusted && platform.moment(Date.parse(context.trusted.until), at);

@@ -91,7 +91,7 @@ export function callName({ name, subject }: CallPart, level: LiveLevel): string 
 const minSeconds = 5;
 
 /**
- * Summary of the tool calls of an ended run; undefined without calls, and for a single call of less than
+ * Summary of the tool calls of an ended run; undefined if the run had no calls, or only one call of less than
  * `minSeconds`.
  */
 export function callsFoot(parts: readonly RunPart[]): string | undefined {

@@ -181,7 +181,10 @@ function firstOf(decisions: readonly Decision[], room: number, ended: readonly E
 	return [...shown, ...more, ...lines];
 }
 
-/** Returns the first decisions, and leaves one line for the number of the other decisions. */
+/**
+ * Returns the first decisions, and a last line with the number of the other decisions, in at most `room`
+ * lines.
+ */
 function firstDecisions(decisions: readonly Decision[], room: number): string[] {
 	const shown: Decision[] = [];
 	for (const decision of decisions) {

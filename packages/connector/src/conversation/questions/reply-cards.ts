@@ -53,7 +53,7 @@ export interface ReplyQuestion extends OpenQuestion {
 	readonly call: NonNullable<OpenQuestion["call"]>;
 }
 
-/** Whether a question is an approval that can share a card with others of its reply. */
+/** Whether a question is an approval that can share a card with other approvals of its reply. */
 export function isOfReply(question: OpenQuestion): question is ReplyQuestion {
 	return question.reply !== undefined && question.call !== undefined;
 }

@@ -28,7 +28,7 @@ export interface ShowOperation {
 	/** Footer in small print, for example for costs. */
 	readonly foot?: string;
 	readonly controls?: readonly (readonly Control[])[];
-	/** Task whose order in the outbox applies to the post, instead of the order of the room. */
+	/** Id of the task, if the post is ordered among the posts of the task instead of the posts of the room. */
 	readonly task?: string;
 	readonly replyTo?: Post["replyTo"];
 	readonly thread?: Post["thread"];

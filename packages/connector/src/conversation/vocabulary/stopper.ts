@@ -17,7 +17,10 @@ interface Stopped {
 	readonly stopped_by?: string;
 }
 
-/** Name of the principal that stopped the run, with the time; undefined if one of them is unknown. */
+/**
+ * Name of the principal that stopped the run, and the time; undefined if the principal or the time is
+ * unknown.
+ */
 export function stopperOf({ stopped_by: by }: Stopped, scene: Scene): string | undefined {
 	const { at, platform } = scene;
 	if (by === undefined || at === undefined) return undefined;
