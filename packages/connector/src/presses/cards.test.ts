@@ -60,7 +60,7 @@ test("a pending call that the button does not cover is reported", async () => {
 	expect(text).toContain(
 		"✅ **Approved:**\n\n- **2.** `write_file` · write b.txt\n\n**Not approved:**\n\n- **1.** ",
 	);
-	expect(text).toContain("- **4.** `write_file` · write d.txt: the post did not show all of it.");
+	expect(text).toContain("- **4.** `write_file` · write d.txt: the post did not show all of this call.");
 });
 
 test("all displayed calls are denied with one reason", async () => {
@@ -105,7 +105,7 @@ test("a call that the gateway no longer knows is reported, and the others are an
 		},
 	});
 	const { text } = (await press("approve-all", t, buttonOf(questions))) ?? {};
-	expect(text).toContain("write a.txt: the gateway no longer has it");
+	expect(text).toContain("write a.txt: the gateway no longer has this call");
 	expect(text).toContain("✅ **Approved:**\n\n- **2.**");
 });
 

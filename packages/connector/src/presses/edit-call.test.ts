@@ -62,7 +62,7 @@ test("a closed approval and a call that does not fit a form get an explanation",
 	expect(await long.press("edit")).toEqual({ text: expect.stringContaining("cannot be edited here") });
 	const closedContext = new QuestionContext([question], { list_prompts: () => ({ prompts: [] }) });
 	expect(await closedContext.press("edit")).toEqual({
-		text: expect.stringContaining("This question is closed"),
+		text: expect.stringContaining("This request is closed"),
 	});
 });
 

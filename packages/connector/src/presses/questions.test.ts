@@ -102,7 +102,7 @@ const late: readonly (readonly [says: string, how: OzzieEvent, kind: QuestionPre
 		"after its end",
 		closed("expired"),
 		"approve",
-		"This question is closed:\n\n⌛ **No answer**, so the call did not run: the request expired, {2 s}",
+		"This request is closed:\n\n⌛ **No answer**, so the call did not run: the request expired, {2 s}",
 	],
 	["for a page", answered({}), "secret", "Already answered:\n\n✅ **Approved once** by @42, {2 s}"],
 	["with a choice", answered({}), "choose", "Already answered:\n\n✅ **Approved once** by @42, {2 s}"],
@@ -162,9 +162,9 @@ test("an invalid answer can be corrected at once", async () => {
 
 test("a question that neither the gateway nor the connector knows is reported as closed", async () => {
 	const t = new QuestionContext([], refusing("prompt not found", "not_found"));
-	expect((await t.press("approve"))?.text).toContain("This question is closed: it was answered");
+	expect((await t.press("approve"))?.text).toContain("This request is closed: it was answered");
 	expect((await t.press("choose", { values: ["0"] }))?.text).toContain(
-		"This question is closed: it was answered",
+		"This request is closed: it was answered",
 	);
 });
 

@@ -43,7 +43,7 @@ const scenes: Readonly<Record<string, readonly SceneStep[]>> = {
 		{ commands: "stop", in: "general", by: "max" },
 		{
 			privately: [
-				`Choose the one to stop:\n\n1. ${link("b", "Report")} · working\n2. ${link("a", "Release")} · working [1. Report] [2. Release]`,
+				`Choose the conversation to stop:\n\n1. ${link("b", "Report")} · working\n2. ${link("a", "Release")} · working [1. Report] [2. Release]`,
 			],
 		},
 		{ requested: "cancel_turn", times: 0 },
@@ -77,7 +77,7 @@ const scenes: Readonly<Record<string, readonly SceneStep[]>> = {
 		two,
 		named,
 		{ commands: "stop", in: "general" },
-		{ privately: ["Choose the one to stop"] },
+		{ privately: ["Choose the conversation to stop"] },
 		isPrivate,
 		{ presses: "1. Report", in: "general" },
 		{ privately: ["you cannot see it"] },

@@ -19,7 +19,7 @@ export const accessTexts = {
 			readonly expires: string;
 			readonly command: string;
 		}): string =>
-			`Your code is \`${code}\`. Ask the operator to run \`parley people approve ${code}\`. The code expires ${expires}. If the operator gave you a code, use \`${command} CODE\`.`,
+			`Your code is \`${code}\`. Ask the operator to run \`parley people approve ${code}\`. The code expires ${expires}. If the operator gave you a code, use \`${command} CODE\` instead.`,
 		known: ({ role, help }: { readonly role: string; readonly help: string }): string =>
 			`You already have access. Your role is ${role}. See \`${help}\`.`,
 		welcome: ({ role, help }: { readonly role: string; readonly help: string }): string =>

@@ -159,12 +159,12 @@ export const approvalTexts = {
 		closed: "These calls are closed: they were answered, they expired, or their conversation was deleted.",
 		changed:
 			"The calls are not approved, because a call has changed since this post was shown. Press **Details** on its card again.",
-		unseen: "the post did not show all of it. Press **Details**",
+		unseen: "the post did not show all of this call. Press **Details**",
 		critical: "only the operator can approve it, with `parley answer`",
-		notShown: "this post no longer shows it",
+		notShown: "this post no longer shows this call",
 		answered: ({ outcome }: { readonly outcome: string }): string => `already answered: ${outcome}`,
-		notWaiting: "it is no longer waiting",
-		unknown: "the gateway no longer has it",
+		notWaiting: "this call is no longer waiting",
+		unknown: "the gateway no longer has this call",
 	},
 
 	outcomes: {

@@ -49,7 +49,7 @@ export const conversationTexts = {
 		here: ({ title, back }: { readonly title: string; readonly back: string }): string =>
 			`Your messages now go to the copy **${title}**. \`${back}\` returns to the original.`,
 		noSpace:
-			"There is no space for a copy of this conversation's files. The operator can delete old conversations.",
+			"Not copied, because there is no space for this conversation's files. Ask the operator to delete old conversations.",
 		occupied: "Not copied, because another conversation has started in the new thread. Try again.",
 		place: "Write the number of the last message to copy, such as 3, or -1 to leave out your last message.",
 	},
@@ -101,7 +101,7 @@ export const conversationTexts = {
 	/** Commands in a channel that act on the conversations of its threads. `title`: Markdown, mostly a link. */
 	below: {
 		which: {
-			stop: "I am working in several conversations. Choose the one to stop:",
+			stop: "I am working in several conversations. Choose the conversation to stop:",
 			info: "Choose a conversation:",
 			usage: "Choose a conversation to see its usage:",
 			compact: "Choose the conversation to summarise:",

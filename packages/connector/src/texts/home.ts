@@ -46,7 +46,7 @@ export const homeTexts = {
 		started: ({ request }: { readonly request: string }): string =>
 			`Started in our direct messages: ${request}`,
 		changed:
-			"This request is no longer suggested. Choose another one on the home page, or write your own here.",
+			"This request is no longer suggested. Choose another request on the home page, or write your own here.",
 		notPosted: "I could not start this request. Write it here in your own words.",
 	},
 	help: ({

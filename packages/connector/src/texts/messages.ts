@@ -25,7 +25,7 @@ export const messageTexts = {
 		states: {
 			queued: "It is in the queue.",
 			active: "I am working on it.",
-			ended: "I have finished it.",
+			ended: "The run has ended.",
 		},
 		/** `by`: undefined if no person decided. */
 		call: ({

@@ -116,12 +116,12 @@ export const questionTexts = {
 	},
 
 	replies: {
-		gone: "This question is closed: it was answered, or its conversation was deleted.",
+		gone: "This request is closed: it was answered, it expired, or its conversation was deleted.",
 		refused: ({ reason }: { readonly reason: string }): string => `Not accepted: ${reason}.`,
 		invalid: ({ reason }: { readonly reason: string }): string =>
 			`Invalid answer: ${reason}. The question is still open.`,
 		answered: ({ outcome }: { readonly outcome: string }): string => `Already answered:\n\n${outcome}`,
-		closed: ({ outcome }: { readonly outcome: string }): string => `This question is closed:\n\n${outcome}`,
+		closed: ({ outcome }: { readonly outcome: string }): string => `This request is closed:\n\n${outcome}`,
 		page: ({ expires }: { readonly expires: string }): string =>
 			`This page is only for you. It works once and expires ${expires}.`,
 		noPage:

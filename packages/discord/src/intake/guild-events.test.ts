@@ -123,7 +123,7 @@ test("a server that removed the bot is reported with all its channels, an unavai
 	expect(await translate("GUILD_DELETE", { id: "1", unavailable: true })).toEqual([]);
 	expect(log.records).toEqual([]);
 	expect(await translate("GUILD_DELETE", { id: "1" })).toMatchObject([
-		{ room: { tenant: "1" }, channels: "all", gone: true, change: "the bot was removed from the server" },
+		{ room: { tenant: "1" }, channels: "all", gone: true, change: "I was removed from the server" },
 	]);
 	expect(log.records).toMatchObject([{ level: "warn", fields: { guild: "1" } }]);
 	expect(stored.size).toBe(0);

@@ -96,7 +96,7 @@ function first(rules: readonly (readonly [isMet: boolean, problem: string])[]): 
 function filesProblem(files: readonly DraftFile[]): string | undefined {
 	const total = files.reduce((sum, { bytes }) => sum + bytes.length, 0);
 	const large = files.find(({ bytes }) => bytes.length > limits.fileBytes);
-	const { attachmentName: nameMaximum, attachmentDescription: most } = limits;
+	const { attachmentName: nameMaximum, attachmentDescription: descriptionMaximum } = limits;
 	const unnamed = files.find(({ name }) => !within(name, nameMaximum));
 	const described = Math.max(0, ...files.map(({ description }) => lengthOf(description)));
 	return first([
@@ -110,7 +110,10 @@ function filesProblem(files: readonly DraftFile[]): string | undefined {
 			unnamed === undefined,
 			postTexts.fileName({ length: lengthOf(unnamed?.name ?? ""), maximum: nameMaximum }),
 		],
-		[described <= most, postTexts.fileDescription({ length: described, maximum: most })],
+		[
+			described <= descriptionMaximum,
+			postTexts.fileDescription({ length: described, maximum: descriptionMaximum }),
+		],
 	]);
 }
 

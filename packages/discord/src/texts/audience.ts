@@ -7,7 +7,7 @@ export const audienceTexts = {
 	channelDeleted: "the channel was deleted",
 	whileOffline: "permissions changed while I was offline",
 	serverOwner: "the server has a new owner",
-	removedFromServer: "the bot was removed from the server",
+	removedFromServer: "I was removed from the server",
 	rolePermissions: ({ role }: { readonly role: string }) => `the permissions of the role ${role} changed`,
 	roleDeleted: "a role was deleted",
 	unknown: "the previous permissions are unknown",

@@ -33,5 +33,5 @@ export const deliveryTexts = {
 		`the post is waiting for the thread of the card ${card}, which does not exist yet`,
 	closedThread: ({ reason }: { readonly reason: string }) =>
 		`the thread is locked: unlock it, or give the bot "Manage Threads" (${reason})`,
-	privateAnswerExpired: "it is too late for a private answer: the token of the interaction has expired",
+	privateAnswerExpired: "cannot send a private answer: the token of the interaction has expired",
 } as const;

@@ -12,7 +12,7 @@ export const connectionTexts = {
 		readonly error: string;
 		readonly fix: string;
 	}) => `Slack refuses ${token} (${error}): ${fix}`,
-	notABotToken: "the token is not a bot token: use the one that starts with xoxb-",
+	notABotToken: "the token is not a bot token: use the token that starts with xoxb-",
 	answered: ({ error, method }: { readonly error: string; readonly method: string }) =>
 		`Slack answered ${error} to ${method}`,
 	noAnswer: ({ method }: { readonly method: string }) => `Slack did not answer ${method}`,
@@ -46,7 +46,8 @@ export const connectionTexts = {
 		readonly host: string;
 		readonly port: number;
 		readonly reason: string;
-	}) => `cannot listen on ${host}:${port}: ${reason}; set another address with --listen or slack.listen`,
+	}) =>
+		`cannot listen on ${host}:${port}: ${reason}; set another address with --listen, or with slack.listen in the configuration`,
 	noTransport:
 		"cannot receive messages from Slack: set SLACK_APP_TOKEN, or set SLACK_SIGNING_SECRET and --listen",
 } as const;

@@ -17,7 +17,9 @@ export const deliveryTexts = {
 	}) =>
 		`Slack refuses ${method} (${error})${fix === undefined ? "" : `: ${fix}`}${details === undefined ? "" : ` [${details}]`}`,
 	missingScope: ({ scope }: { readonly scope: string | undefined }) =>
-		scope === undefined ? "give the app the missing scope" : `give the app the scope "${scope}"`,
+		scope === undefined
+			? "give the app the missing scope, and install it again"
+			: `give the app the scope "${scope}", and install it again`,
 	/** Explanations and advice by Slack's error code. */
 	fixes: {
 		channel_not_found: `the channel is deleted, or the bot cannot see it: if it exists, ${invite}`,
@@ -38,20 +40,20 @@ export const deliveryTexts = {
 		not_allowed_token_type: "use a bot token (xoxb-)",
 		not_enabled: "in the settings of the app, switch on the home tab",
 		messages_tab_disabled: "in the settings of the app, switch on the messages tab",
-		team_added_to_org: "the workspace is moving into an organisation",
+		team_added_to_org: "the workspace is moving into an organisation: try again later",
 		ekm_access_denied:
 			"the administrators of the organisation have withdrawn its encryption key: ask them to restore it",
 		team_access_not_granted:
 			"the app has no access to this workspace: ask an administrator of the organisation to add it",
 		accesslimited:
 			"the organisation does not allow the network of this machine: ask an administrator to allow its address",
-		message_limit_exceeded: "the workspace has reached its limit of messages",
+		message_limit_exceeded: "the workspace has reached its limit of messages: try again later",
 		token,
 		account_inactive: `the app was removed from the workspace: ${token}`,
 	},
 	/** Replaces the name of the method in `refused`. */
 	fileUpload: "the upload of a file",
-	limited: ({ method }: { readonly method: string }) => `Slack limits the rate of ${method}`,
+	limited: ({ method }: { readonly method: string }) => `${method} is waiting: Slack limits its rate`,
 	tokenRefused: ({ method }: { readonly method: string }) =>
 		`${method} is waiting: Slack does not accept the token; ${token}`,
 	invalid: ({ problems }: { readonly problems: readonly string[] }) =>
@@ -68,7 +70,7 @@ export const deliveryTexts = {
 	notAMessage: ({ id }: { readonly id: string }) => `invalid Slack message id "${id}"`,
 	filesUncertain: ({ reason }: { readonly reason: string }) =>
 		`the message is posted, but its files may be missing: ${reason}`,
-	privateAnswerExpired: "it is too late for a private answer: the address of the interaction has expired",
+	privateAnswerExpired: "cannot send a private answer: the address of the interaction has expired",
 	invalidTicket: ({ id }: { readonly id: string }) =>
 		`cannot send a private answer: the stored address of interaction ${id} is invalid; repeat the command`,
 } as const;

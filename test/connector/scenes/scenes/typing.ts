@@ -265,7 +265,9 @@ export function belowChannel(top: "general" | "top"): readonly Scene[] {
 				{ says: "@Parley write: other.txt <<< hello", in: "second" },
 				{ shows: "[Approve once]", in: "second" },
 				{ commands: "/stop", in: top },
-				{ answered: ["Choose the one to stop", "1. ", "write: other.txt", "2. ", "write: notes.txt"] },
+				{
+					answered: ["Choose the conversation to stop", "1. ", "write: other.txt", "2. ", "write: notes.txt"],
+				},
 				{ clicks: "2. write: notes.txt <<< hello" },
 				{ answered: ["Stopped: ", "write: notes.txt"] },
 				{ shows: "⌛ **No answer**", in: "work" },

@@ -36,8 +36,8 @@ test.each([
 test.each([
 	["no timestamp", { timestamp: undefined }, "has no signature"],
 	["no signature", { signature: undefined }, "has no signature"],
-	["words for a time", { timestamp: "soon" }, "timestamp is invalid"],
-	["a time that is no integer", { timestamp: "1e9" }, "timestamp is invalid"],
+	["words for a time", { timestamp: "soon" }, "timestamp of the request is invalid"],
+	["a time that is no integer", { timestamp: "1e9" }, "timestamp of the request is invalid"],
 ])("%s: the signature is not Slack's", (_, changed, why) => {
 	expect(forgery({ ...request(), ...changed })).toContain(why);
 });

@@ -26,10 +26,10 @@ export function forgeryInHead({
 	signature,
 	now,
 }: Omit<SignedRequest, "body" | "signingSecret">): string | undefined {
-	if (timestamp === undefined || signature === undefined) return "it has no signature";
-	if (!/^\d{1,12}$/.test(timestamp)) return "its timestamp is invalid";
+	if (timestamp === undefined || signature === undefined) return "the request has no signature";
+	if (!/^\d{1,12}$/.test(timestamp)) return "the timestamp of the request is invalid";
 	const isOld = Math.abs(now - Number(timestamp) * 1000) > windowMs;
-	return isOld ? "its time differs from this machine's by more than five minutes" : undefined;
+	return isOld ? "the time of the request differs from this machine's by more than five minutes" : undefined;
 }
 
 /**
@@ -49,7 +49,7 @@ export function forgery(request: SignedRequest): string | undefined {
 		});
 		return undefined;
 	} catch {
-		return "its signature does not match the signing secret";
+		return "the signature of the request does not match the signing secret";
 	}
 }
 
