@@ -17,7 +17,7 @@ export interface Gate {
 	find(text: string): number | undefined;
 	/** Maximum number of characters that identify such a position. */
 	readonly length: number;
-	/** Starts of registered values that are too short for `find`. Excludes values that begin like a shape. */
+	/** Starts of registered values, each too short for `find`. Excludes values that begin like a shape. */
 	readonly beginnings: ReadonlySet<string>;
 	/**
 	 * Returns the end of the registered value that begins at this position. Returns Infinity if the text ends within the

@@ -65,8 +65,9 @@ export async function pauseRows(
 }
 
 /**
- * A person's decision about a held row: send it with the time of the decision, or give it up. A person can also send a dead
- * answer. The platform is then searched for the answer first, because it may have been posted.
+ * A person's decision about a held row: send it, as if it were planned at the time of the decision, or give
+ * it up. A person can also send a dead answer. The platform is then searched for the answer first, because it
+ * may have been posted.
  */
 export interface Decision {
 	readonly send: boolean;

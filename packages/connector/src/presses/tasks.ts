@@ -155,8 +155,8 @@ function isUnfit(reason: unknown): boolean {
 }
 
 /**
- * Returns the id of the task that asked the newest open question: the task itself or one of its workers. Undefined without
- * an open question.
+ * Returns the id of the task that asked the newest open question: the task itself or one of its workers.
+ * Undefined if no question is open.
  */
 function askingFor({ session }: HandlerContext, { id, session_id }: TaskPayload): string | undefined {
 	const tasks = session(session_id)?.state.tasks;

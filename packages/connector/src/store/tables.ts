@@ -57,9 +57,12 @@ interface CursorsTable {
 	 * searched for a post before it is sent.
 	 */
 	replayed_to: Generated<number>;
-	/** `ConversationState` after the event `seq`, as JSON; null without a state. */
+	/** `ConversationState` after the event `seq`, as JSON; null if no state is stored. */
 	state: Generated<string | null>;
-	/** External key of the session. It identifies the room after the gateway has deleted the session. Null without a state. */
+	/**
+	 * External key of the session. It identifies the room after the gateway has deleted the session. Null if no
+	 * state is stored.
+	 */
 	external_key: Generated<string | null>;
 	changed_at: number;
 }

@@ -56,7 +56,7 @@ export interface Blockquote {
 
 export interface ListItem {
 	readonly type: "listItem";
-	/** Whether the checkbox of a task item is ticked; undefined without a checkbox. */
+	/** Whether the checkbox of a task item is ticked; undefined if the item has no checkbox. */
 	readonly checked: boolean | undefined;
 	/** Blocks of the item; never empty. */
 	readonly children: readonly Block[];

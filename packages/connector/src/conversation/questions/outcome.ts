@@ -22,7 +22,7 @@ export interface QuestionOutcome {
 	readonly details: (cut: Cut) => readonly string[];
 	/** State of the card after the answer. */
 	readonly state: CardState;
-	/** Principal of the answer; absent without an answer. */
+	/** Principal of the answer; absent if the question was closed without an answer. */
 	readonly by?: string;
 }
 
