@@ -9,12 +9,12 @@ import {
 } from "@parley/connector";
 import { lengthOf } from "./vocabulary/limits.ts";
 
-/** Invisible character to insert between two characters that would form a mark. */
+/** Word joiner (U+2060): an invisible character to insert between two characters that would form a mark. */
 const joiner = "\u2060";
 
 /**
- * Matches characters that can be marks anywhere in a line. They get a backslash, which Discord would show before a character
- * that is not a mark.
+ * Matches characters that can be marks anywhere in a line. Only marks are escaped, because Discord shows a
+ * backslash before other characters.
  */
 const inlineMark = /[\\*_~`|<[\]@]/g;
 /** Matches marks at the beginning of a line: headings, small print, quotes and lists. */
@@ -24,14 +24,17 @@ const lineNumber = /^([ \t]*\d{1,9})(?=[.)])/gm;
 const address = /(https?|steam|discord)(?=:\/\/)/gi;
 const emojiName = /:(?=\w+:)/g;
 
-/** Patterns of the kit's links for roles, people and times, which become mentions and timestamps. */
+/** Patterns of the links from `roleMarkdown`, `personMarkdown` and `momentMarkdown`. */
 const roleLink = /^https:\/\/role\.invalid\/(\d{1,20})$/;
 const personLink = /^https:\/\/discord\.com\/users\/(\d{1,20})$/;
 const momentLink = /^https:\/\/moment\.invalid\/(\d{1,12})$/;
 /** Matches link texts that Discord does not show as links, because they could mislead. */
 const misleading = /[\\<>[\]]|:\/\/|\p{Extended_Pictographic}/u;
 
-/** Returns the kit's Markdown for a time, which Discord shows relative to the current time. */
+/**
+ * Returns the kit's Markdown for a time in milliseconds since the epoch. Discord shows the time relative to the
+ * current time.
+ */
 export function momentMarkdown(at: number): string {
 	const label = `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 	return `[${label}](https://moment.invalid/${Math.floor(at / 1000)})`;
@@ -125,8 +128,8 @@ const marks: LineSyntax = {
 };
 
 /**
- * Discord's dialect of Markdown. Text stays literal: it becomes no mention, link, emoji or style. Links of `personMarkdown`,
- * `roleMarkdown` and `momentMarkdown` become Discord's mentions and timestamps.
+ * Discord's dialect of Markdown. Escapes marks in text. Links of `personMarkdown`, `roleMarkdown` and
+ * `momentMarkdown` become Discord's mentions and timestamps.
  */
 export const discordDialect: Dialect = {
 	write: (blocks: readonly Block[]) => writeLines(supportedBlocks(blocks), marks).toWellFormed(),

@@ -42,7 +42,7 @@ export interface RunDiscordOptions extends RunOptions {
 	readonly token: string;
 	/** URL of the API. Default: `https://discord.com/api`. */
 	readonly apiUrl?: string | undefined;
-	/** Origin to allow for downloads in addition to Discord's origins. */
+	/** URL whose origin is allowed for downloads, in addition to Discord's CDN. */
 	readonly cdnUrl?: string | undefined;
 	/** Requests per second that Discord allows this bot on all routes together. Default: 50, the limit of an ordinary bot. */
 	readonly requestsPerSecond?: number | undefined;
@@ -160,12 +160,12 @@ interface StoredState {
 }
 
 /**
- * Milliseconds for which the names of a thread are stored after a change. Without them, the connector does not rename the
- * thread. Cards can be edited for the same period.
+ * Milliseconds for which the names of a thread are stored after a change. Without them, the connector does not
+ * rename the thread.
  */
 const namesMs = 90 * 24 * 3_600_000;
 
-/** Returns each state by its name in the connector's database. Versions must not change these names. */
+/** Returns the stores of the connector for Discord. Later versions must use the same names in the database. */
 export function storedStateOf(storedValue: ConnectorDatabase["storedValue"]): StoredState {
 	const namesOf = (thread: string) => storedValue<ThreadNames>(`names:${thread}`);
 	const audiencesOf = (guild: string) => storedValue<StoredAudiences>(`audiences:${guild}`);

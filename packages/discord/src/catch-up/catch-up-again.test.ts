@@ -145,7 +145,7 @@ test("further lost sessions do not open direct messages again, and none are forg
 	port.answer(opening, { status: 503 }, { status: 503 });
 	catchUp.begin();
 	await catchUp.idle();
-	// A later message does not show whether earlier messages were missed.
+	// The cursor of a later message does not show that earlier messages were read.
 	await highWater.passed("77", { message: ago(1) });
 	port.answer("GET /channels/77/messages", { body: [] });
 	catchUp.begin();

@@ -16,7 +16,7 @@ function wrote(id: string, author: object = { id: "5", bot: true }): object {
 	return { id: newer(id), channel_id: "1", author };
 }
 
-/** Prefix of the ids from `newer`, which are higher than every cursor. */
+/** Makes the ids of `newer` higher than the initial cursors. */
 const prefix = "1999";
 
 function newer(end: string): string {
@@ -24,7 +24,7 @@ function newer(end: string): string {
 }
 
 interface Known {
-	/** Minutes since the connection last worked. */
+	/** Minutes since the connection last worked. Undefined if no time is stored. */
 	readonly alive?: number;
 	readonly people?: readonly string[];
 }
@@ -160,7 +160,7 @@ test("an unreadable channel is pending while its events continue, until it is re
 	await pass(clock, 15);
 	expect(await catchUp.idle()).toBe(true);
 	expect(ids()).toEqual(["30"]);
-	// A handler reports a stored message like this.
+	// The event receiver does this when a message is durable.
 	await highWater.passed("3", { message: newer("30") });
 	expect(highWater.behind).toEqual([["3", { message: newer("30"), unread }]]);
 	expect(log.records).toMatchObject([{ level: "warn", fields: { channel: "3" } }]);

@@ -14,13 +14,16 @@ import { MissedMessages } from "./missed-messages.ts";
 
 export interface CatchUpParts extends DirectMessagesParts {
 	readonly highWater: HighWater;
-	/** Lowest id of a message that may have been missed; see `LastAlive`. */
+	/** Lower bound of the ids of possibly missed messages. Undefined if no time is stored; see `LastAlive`. */
 	readonly alive: { readonly since: string | undefined };
-	/** Stores an event and resolves when it is durable. Within a channel, it must keep the order of the calls. */
+	/**
+	 * Receives an event. Resolves when the event is durable or ignored. Must keep the order of the calls within
+	 * each channel.
+	 */
 	readonly receive: (event: ReceivedEvent) => Promise<void>;
 }
 
-/** A channel that is being read, with the events that wait for the end of the reading. */
+/** Reading of a channel, with the events that wait until the reading ends. */
 interface ReadingChannel {
 	readonly cursor: Cursor;
 	readonly events: { readonly event: DiscordDispatch; readonly received: PromiseWithResolvers<void> }[];
@@ -48,15 +51,18 @@ const OfGuild = z.object({ id: z.string() });
 const Ready = z.object({ guilds: z.array(OfGuild) });
 
 /**
- * Passes on the events of Discord. If Discord could not resume the session, it first reads the missed messages of each channel,
- * oldest first. It reads channels with a cursor, other channels and threads with messages since the connection last worked, and
- * direct messages of known people. Message events of a channel wait until it is read. Other events, for example presses and
- * commands, do not wait for it. A failed reading is retried.
+ * Passes on the events of Discord. In a new session, first reads messages that may have been missed:
+ * - in channels, threads and direct messages with a cursor
+ * - in other channels and threads of guilds that have messages after `alive.since`
+ * - in direct messages with known people
+ *
+ * Events whose name starts with `MESSAGE_` wait until the reading of their channel ends. Other events do not
+ * wait. Failed readings are retried.
  */
 export class CatchUp {
 	readonly #parts: CatchUpParts;
 	readonly #reading = new Map<string, ReadingChannel>();
-	/** Guilds whose GUILD_CREATE has not been handled. */
+	/** Ids of the guilds in READY whose GUILD_CREATE has not been handled. */
 	#expected = new Set<string>();
 	readonly #direct: DirectMessages;
 	readonly #stopping = new AbortController();
@@ -69,14 +75,15 @@ export class CatchUp {
 		this.#direct = new DirectMessages(parts);
 	}
 
-	/** Whether no channel is being read, all people are checked, and every GUILD_CREATE has been handled. */
+	/** True if no event waits for a reading, no check of direct messages is pending, and no GUILD_CREATE is expected. */
 	get isDone(): boolean {
 		return this.#reading.size === 0 && this.#expected.size === 0 && this.#direct.isSeen;
 	}
 
 	/**
-	 * Resolves when the event is durable. For READY and GUILD_CREATE, also waits for missed messages, and rejects if their reading
-	 * is stopped. Never resolves for a message event that waits for a stopped reading.
+	 * Handles an event. Resolves when the event is durable or ignored. READY and GUILD_CREATE also wait until
+	 * missed messages are durable or recorded as unread, and reject if the reading is stopped before. The promise
+	 * of an event that waits for a stopped reading never settles.
 	 */
 	dispatch(event: DiscordDispatch): Promise<void> {
 		if (event.t === "READY") return this.#ready(event);
@@ -98,8 +105,8 @@ export class CatchUp {
 	}
 
 	/**
-	 * Starts reading. Call it before the first event of the new session. From then on, message events of channels with a cursor
-	 * wait.
+	 * Starts to read missed messages. Call it before the first event of a new session. Message events of channels
+	 * with a cursor wait until the reading of their channel ends.
 	 */
 	begin(): void {
 		// Readings in progress start again, because they may have read a channel before the last session ended.
@@ -119,7 +126,10 @@ export class CatchUp {
 		if (this.#parts.highWater.behind.length > 0) void this.#add(() => this.#readUnread());
 	}
 
-	/** Reads these channels. Resolves when their messages are durable or recorded as unread. Rejects if the reading is stopped. */
+	/**
+	 * Reads channels that are not already being read from the same or an earlier message. Resolves when the new
+	 * readings have ended. Rejects if they are stopped.
+	 */
 	async read(places: readonly ReadPosition[]): Promise<void> {
 		const reading = this.#begin(places);
 		if (reading.length === 0) return;
@@ -132,15 +142,18 @@ export class CatchUp {
 	}
 
 	/**
-	 * Resolves with true when no channel is being read and no event waits. Resolves with false if the reading was stopped before
-	 * the waiting events were passed on.
+	 * Waits for the readings that were added before. Resolves with false if a channel is still being read, because
+	 * the readings were stopped or another session has started.
 	 */
 	async idle(): Promise<boolean> {
 		await this.#work;
 		return this.#reading.size === 0;
 	}
 
-	/** Stops reading. The cursors precede the messages of waiting events, so the next process reads these messages. */
+	/**
+	 * Stops reading, and resolves when no reading is in progress. Waiting events are not durable, so the next
+	 * process receives or reads them again.
+	 */
 	async stop(): Promise<void> {
 		this.#stopping.abort();
 		this.#again?.cancel();
@@ -260,7 +273,10 @@ export class CatchUp {
 		});
 	}
 
-	/** Reads unread messages again. Events of their channels do not wait, because the reading may take long. */
+	/**
+	 * Retries readings that failed. New events of their channels do not wait, because the retries may take a long
+	 * time.
+	 */
 	async #readUnread(): Promise<void> {
 		const { behind } = this.#parts.highWater;
 		await this.#readAll(behind.map(([channel, cursor]) => [channel, { cursor, events: [] }]));

@@ -5,13 +5,13 @@ import type { Cursor } from "./high-water.ts";
 
 export interface DirectMessagesParts {
 	readonly port: DiscordRest;
-	/** Returns people whose first direct message may have been missed, because `known` does not contain their direct messages. */
+	/** Returns the ids of known people whose direct messages are not in `known`, most recently active first. */
 	readonly people: (known: ReadonlyMap<string, Cursor>) => Promise<readonly string[]>;
 	readonly clock: Clock;
 	readonly log: Logger;
 }
 
-/** Direct messages that were possibly missed. */
+/** A pending check for missed direct messages. */
 interface Unseen {
 	readonly since: string;
 	/** Channels that are read anyway. */
@@ -26,7 +26,10 @@ interface Unseen {
  */
 const checkIntervalMs = 5 * 60_000;
 
-/** Finds missed direct messages, until Discord has responded for each person. */
+/**
+ * Checks direct messages with known people for missed messages. People whose check fails temporarily remain to
+ * be checked.
+ */
 export class DirectMessages {
 	readonly #parts: DirectMessagesParts;
 	#unseen: Unseen | undefined;
@@ -37,20 +40,22 @@ export class DirectMessages {
 		this.#parts = parts;
 	}
 
-	/** Whether every person is checked. */
+	/** True if no check is pending. */
 	get isSeen(): boolean {
 		return this.#unseen === undefined;
 	}
 
-	/** Resolves when every person is checked, or checking has stopped. */
+	/** Resolves when no check is pending, or when `stop` is called. */
 	async seen(): Promise<void> {
 		await this.#unseen?.seen.promise;
 	}
 
-	/** Records that any person may have written after `since`. The `known` channels are read anyway. */
+	/**
+	 * Requests a check for messages after `since`, except in the `known` channels, which are read anyway. If a
+	 * check is pending, its earlier `since` and `known` stay.
+	 */
 	miss(since: string, known: ReadonlyMap<string, Cursor>): void {
-		// An earlier time stays, with its known channels. Channels that became known later may have missed messages since that
-		// time.
+		// Channels that became known later may have missed messages since the earlier time.
 		const { people: _, ...unseen } = this.#unseen ?? { since, known, seen: Promise.withResolvers() };
 		this.#unseen = unseen;
 	}
@@ -95,7 +100,7 @@ export class DirectMessages {
 	}
 }
 
-/** A channel, thread or direct message, with the message after which to read. */
+/** Id of a channel, thread or direct message, and the position after which to read. */
 export type ReadPosition = readonly [channel: string, cursor: Cursor];
 
 const id = z.string().regex(/^\d{1,20}$/);
@@ -110,10 +115,10 @@ const GuildChannels = z.object({
 	threads: z.array(z.unknown()).default([]),
 });
 
-/** Maximum people whose direct messages are checked, because Discord limits how many direct messages a bot opens at once. */
+/** Maximum people in a check, because Discord limits how many direct messages a bot opens at once. */
 const maxPeople = 20;
 
-/** Returns the channels and threads of a `GUILD_CREATE` with messages after `since`, newest first. */
+/** Returns the channels and threads of a GUILD_CREATE whose last message is after `since`, latest first. */
 export function unreadChannels(data: unknown, since: string): ReadPosition[] {
 	const guild = GuildChannels.safeParse(data).data;
 	if (guild === undefined) return [];
@@ -127,9 +132,10 @@ export function unreadChannels(data: unknown, since: string): ReadPosition[] {
 }
 
 /**
- * Returns the direct messages with `people` that have messages after `since`. Discord has no list of a bot's direct messages
- * (https://docs.discord.com/developers/resources/user#get-current-user-guilds), but the bot can open those with a known person.
- * The person does not notice this. `left` are people for whom the request failed temporarily.
+ * Finds the direct messages that have messages after `since`, for at most `maxPeople` people. Discord does not
+ * list a bot's direct messages, but a bot can open the one with a known person, who does not notice this
+ * (https://docs.discord.com/developers/resources/user#create-dm). `left` are people for whom the request failed
+ * temporarily.
  */
 async function unreadDirectMessages(
 	people: readonly string[],

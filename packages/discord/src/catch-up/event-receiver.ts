@@ -7,7 +7,10 @@ import type { HighWater } from "./high-water.ts";
 
 export interface EventHandlers {
 	readonly intake: { translate(event: DiscordDispatch, signal: AbortSignal): Promise<Translated> };
-	/** Interactions are answered at once and never repeated, because Discord waits only three seconds. */
+	/**
+	 * Handles interactions. They are neither queued nor retried, because Discord waits only three seconds for the
+	 * response.
+	 */
 	readonly interactions: { handle(data: unknown): void };
 	readonly accept: (
 		inbound: InboundEvent,
@@ -30,15 +33,15 @@ export interface EventReceiverParts {
 /** Milliseconds between two attempts to store an inbound event. Later events of the channel wait until it is stored. */
 const retryMs = 1000;
 
-/** Fields that determine the order of events: the channel or, without one, the guild. */
+/** Returns the key within which events keep their order: the channel or, without one, the guild. */
 const Place = z
 	.object({ channel_id: z.string(), guild_id: z.string(), id: z.string() })
 	.partial()
 	.transform(({ channel_id: channel, guild_id: guild, id }) => channel ?? `guild ${guild ?? id}`);
 
 /**
- * Makes events durable, and then moves the cursors after them. Keeps the order of events within each channel and, for events
- * without a channel, within each guild.
+ * Makes events durable, and then moves the cursor of the channel for each message. Keeps the order of events
+ * within each channel and, for events without a channel, within each guild.
  */
 export class EventReceiver {
 	readonly #parts: EventReceiverParts;
@@ -58,8 +61,8 @@ export class EventReceiver {
 	}
 
 	/**
-	 * Resolves when the event is durable or ignored. An interaction is only passed to its handler. Rejects with `cancelled` after
-	 * `stop`.
+	 * Resolves when the event is durable or ignored. An interaction is only passed to its handler. Other events
+	 * reject with `cancelled` after `stop`.
 	 */
 	receive(event: ReceivedEvent): Promise<void> {
 		if (event.t === "INTERACTION_CREATE") return this.#interact(event.d);

@@ -12,7 +12,7 @@ export interface Cursor {
 	readonly seenBefore?: true;
 }
 
-/** Cursors by channel id, in the order of their last change. */
+/** Cursors by channel id, in the order in which they were last set. */
 export type Cursors = Readonly<Record<string, Cursor>>;
 
 /** Stores the cursors across restarts. */
@@ -27,7 +27,7 @@ export interface CursorStore {
  */
 const maximum = 500;
 
-/** Read position of each channel. Reading starts at this position when Discord cannot resume the session. */
+/** Read positions of channels. When Discord cannot resume the session, reading starts after these positions. */
 export class HighWater {
 	readonly #cursors: Map<string, Cursor>;
 	readonly #saved: LateSave;
@@ -119,8 +119,8 @@ export class HighWater {
 	}
 
 	/**
-	 * Stores the cursor as the newest one. If there are too many cursors, removes the oldest one without unread messages, or
-	 * else this one.
+	 * Sets the cursor as the newest one. If there are too many cursors, removes the oldest one without unread
+	 * messages, or else this one.
 	 */
 	#set(channel: string, cursor: Cursor): void {
 		this.#cursors.delete(channel);

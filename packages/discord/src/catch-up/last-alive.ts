@@ -15,7 +15,10 @@ const everyMs = 60_000;
  */
 const slackMs = 120_000;
 
-/** Last known time at which no message was missed. In channels without a cursor, reading starts `slackMs` before it. */
+/**
+ * Records the last time at which no message was missed. In channels without a cursor, reading starts `slackMs`
+ * before it.
+ */
 export class LastAlive {
 	readonly #parts: { readonly store: AliveStore; readonly clock: Clock; readonly log: Logger };
 	#at: number | undefined;
@@ -38,7 +41,10 @@ export class LastAlive {
 		this.#at = at;
 	}
 
-	/** Lowest message id that may have been missed. Undefined if no time is known. */
+	/**
+	 * Lower bound of the ids of possibly missed messages: `slackMs` before the recorded time. Undefined if no time
+	 * is recorded.
+	 */
 	get since(): string | undefined {
 		return this.#at === undefined ? undefined : snowflakeAt(this.#at - slackMs);
 	}

@@ -119,7 +119,7 @@ test("messages of the gateway from this database do not hide earlier missed ones
 	const { clock, database, open } = await place();
 	const receivedLast = snowflakeAt(clock.now() - 60_000);
 	const first = await open();
-	// The gateway is down for this process, and works again for the next one.
+	// Parley's gateway is down while this process runs, and up when the next one runs.
 	first.listening.linked(ready);
 	const never = first.listening.begin(() => Promise.reject(new Error("the connector is stopping")));
 	await expect(never).rejects.toThrow("the connector is stopping");
@@ -128,7 +128,7 @@ test("messages of the gateway from this database do not hide earlier missed ones
 	const missed = snowflakeAt(clock.now());
 	clock.advance(5_000);
 	const handedOn = snowflakeAt(clock.now());
-	// With this cursor, later messages are already being read when the other missed messages become known.
+	// Because of this cursor, the new session first reads channel 1 from a position after the missed message.
 	await database.cursors.save({ 1: { message: handedOn, guild: "7" } });
 	const next = await open();
 	const inFirst = { body: [handedOn, missed, receivedLast].map(wrote) };

@@ -23,7 +23,7 @@ export interface ListeningParts {
 	readonly log: Logger;
 }
 
-/** Receives all events of Discord. Reads missed messages first, makes each event durable, and records the read position. */
+/** Receives the events of Discord, and reads messages that were missed. */
 export class Listening {
 	readonly #highWater: HighWater;
 	readonly #alive: LastAlive;
@@ -84,8 +84,9 @@ export class Listening {
 	}
 
 	/**
-	 * Call it when the connector is ready. If no earlier time is stored, reads the messages after the last known message of each
-	 * channel with a session of the gateway. Rejects if the reading is stopped.
+	 * Starts to record the time at which no message was missed. Call it when the connector is ready. If no time is
+	 * stored, first reads the channels of the given rooms from the positions that `placesOf` returns. Rejects if
+	 * the reading is stopped.
 	 */
 	async begin(knownRooms: () => Promise<readonly RoomProgress[]>): Promise<void> {
 		if (this.#alive.since === undefined) {
@@ -111,8 +112,9 @@ export class Listening {
 }
 
 /**
- * Returns the position in each channel after which reading starts: the newest message of its sessions from before the database
- * was created, or their last use. Ignores newer messages, because missed messages may precede them.
+ * Returns the position in each channel after which reading starts: the newest message of its sessions that is
+ * older than the database, or else their last use, at most the creation of the database. Ignores newer messages,
+ * because missed messages may precede them.
  */
 function placesOf(rooms: readonly RoomProgress[], createdAt: number): ReadPosition[] {
 	const createdId = BigInt(snowflakeAt(createdAt));
@@ -136,8 +138,8 @@ export interface BirthStore {
 }
 
 /**
- * Returns the creation time of this database, which is stored before the first event. Messages that the gateway received later
- * passed through this database, so they do not reveal missed messages.
+ * Returns the stored creation time of the database, in milliseconds since the epoch. If none is stored, stores
+ * and returns the current time.
  */
 async function creationTimeOf(store: BirthStore, clock: Clock): Promise<number> {
 	const known = await store.load();
@@ -151,8 +153,8 @@ const Author = z.object({ id: z.string(), bot: z.boolean() });
 const maxRows = 2000;
 
 /**
- * Returns the ids of people who recently wrote to the agent, latest first. Leaves out people of the direct messages in
- * `except`.
+ * Returns the ids of people with access who used the agent, latest first. Leaves out people who did so in a
+ * conversation of `except`. Reads at most the latest `maxRows` rows.
  */
 export async function readKnownPeople(
 	store: Store<ConnectorTables>,

@@ -43,9 +43,9 @@ export class MissedMessages {
 	}
 
 	/**
-	 * Passes the messages after a cursor that are at most a day old to `receive`, oldest first. If there are too many, passes only
-	 * the newest. Resolves with `gone` if the channel can no longer be read. Rejects if Discord does not return the messages after
-	 * several attempts, or if the signal aborts.
+	 * Passes the messages after a cursor that are at most a day old to `receive`, oldest first. If there are too
+	 * many, passes only the newest. Resolves with `gone` if the channel can no longer be read. Rejects if Discord
+	 * does not return the messages, if `receive` rejects, or if the signal aborts.
 	 */
 	async read(
 		channel: string,
@@ -75,7 +75,10 @@ export class MissedMessages {
 		return "read";
 	}
 
-	/** Returns the newest messages, or those before a message, oldest first. Undefined if the bot cannot read the channel. */
+	/**
+	 * Returns a page of messages, oldest first: the newest, or those before `before`. Undefined if the bot cannot
+	 * read the channel.
+	 */
 	async #page(channel: string, before: string | undefined): Promise<Message[] | undefined> {
 		const { status, body } = await this.#ask({
 			method: "GET",
@@ -107,7 +110,10 @@ export class MissedMessages {
 		return member;
 	}
 
-	/** Repeats a request whose failure may be temporary. */
+	/**
+	 * Sends a request. Repeats it up to `tries` times in total if there is no response, or if its status is 429 or
+	 * at least 500.
+	 */
 	async #ask(request: DiscordRequest): Promise<DiscordResponse> {
 		const { port, clock, signal } = this.#parts;
 		for (let tried = 1; ; tried++) {

@@ -31,7 +31,7 @@ export interface DiscordPortOptions {
 	readonly token: string;
 	/** URL of the API. Default: `https://discord.com/api`. */
 	readonly apiUrl?: string | undefined;
-	/** Origin to allow for downloads in addition to Discord's origins. */
+	/** URL whose origin is allowed for downloads, in addition to Discord's CDN. */
 	readonly cdnUrl?: string | undefined;
 	/** Global rate limit of the bot; see `RunDiscordOptions`. */
 	readonly requestsPerSecond?: number | undefined;
@@ -43,8 +43,8 @@ export interface DiscordPortOptions {
 type Handlers = Parameters<DiscordPort["connect"]>[0];
 
 /**
- * Milliseconds to wait between attempts to read the gateway's URL, doubled each time, up to the maximum. discord.js itself
- * retries the connection.
+ * Milliseconds to wait between attempts to read the URL of Discord's gateway, doubled each time, up to the
+ * maximum. discord.js itself retries the connection.
  */
 const firstWaitMs = 1000;
 const maxWaitMs = 60_000;
@@ -53,11 +53,9 @@ const maxWaitMs = 60_000;
 const goodbyeMs = 2000;
 
 /**
- * Events that Discord sends. Message content is a privileged intent and required. Without it, a message of another person has
- * text only if it is a direct message or mentions the bot. Replies to the bot, and other messages in its threads and in
- * channels that it always reads, would be empty. The privileged intent for members is not requested, because each event
- * contains its author, and trust belongs to a channel with its roles.
- * https://docs.discord.com/developers/events/gateway#gateway-intents
+ * Events that Discord sends. `MessageContent` is a privileged intent and required. Without it, a message of
+ * another person has text only if it is a direct message or mentions the bot:
+ * https://docs.discord.com/developers/events/gateway#message-content-intent
  */
 const intents =
 	GatewayIntentBits.Guilds |
@@ -116,7 +114,7 @@ class DiscordClient implements DiscordPort {
 		this.#resumable = await ResumableSession.open(this.#options);
 		const { clock } = this.#options;
 		for (let waitMs = firstWaitMs; !(await this.#begin()); waitMs = Math.min(waitMs * 2, maxWaitMs)) {
-			// The loop ends in `#begin`, which checks the signal.
+			// An abort ends the loop, because `#begin` then resolves with true.
 			await delay(clock, waitMs, this.#closing.signal).catch(() => undefined);
 		}
 		await this.#settled.promise;
@@ -230,8 +228,8 @@ class DiscordClient implements DiscordPort {
 }
 
 /**
- * Returns the sharding strategy of discord.js with one difference: `connect` resolves as soon as connecting has started. After a
- * failed first connection, a shard retries as after any other failure, but rejects its own `connect`.
+ * Returns the sharding strategy of discord.js with one difference: `connect` does not wait for the connection. A
+ * shard rejects `connect` if its first connection fails, although it retries as after any other failure.
  */
 function connectingInBackground(
 	manager: WebSocketManager,

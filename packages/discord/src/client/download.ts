@@ -11,7 +11,7 @@ export interface Download {
 	/** Maximum bytes. */
 	readonly maximum: number;
 	readonly signal: AbortSignal;
-	/** Origin to allow in addition to Discord's CDN. */
+	/** URL whose origin is allowed in addition to Discord's CDN. */
 	readonly cdnUrl?: string | undefined;
 }
 

@@ -1,10 +1,7 @@
 import { defined, type Logger } from "@parley/base";
 import { type GuardedProcess, guardProcess as guard } from "@parley/connector";
 
-/**
- * Matches stacks of errors that discord.js throws outside any call of the connector. It matches file paths of discord.js, and
- * class names that a bundle preserves.
- */
+/** Matches error stacks that contain a file path of discord.js or, in a bundle, one of its class names. */
 const reading =
 	/[/\\](?:discord\.js|@discordjs[/\\]ws)[/\\]|\bat (?:async )?(?:WebSocketShard|SimpleShardingStrategy)[\w$]*\./;
 

@@ -4,7 +4,10 @@ import { ActivityType, PresenceUpdateStatus } from "discord-api-types/v10";
 import { presenceTexts } from "../texts/presence.ts";
 import type { DiscordPort, DiscordPresence } from "../vocabulary/discord-port.ts";
 
-/** Minimum milliseconds between two changes. Discord accepts five changes in 20 s: events/gateway#rate-limiting */
+/**
+ * Minimum milliseconds between two changes. Presence changes then use at most 12 of the 120 messages that
+ * Discord accepts per minute: events/gateway#rate-limiting
+ */
 const betweenMs = 5000;
 
 const statuses = {

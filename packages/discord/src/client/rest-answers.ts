@@ -30,9 +30,9 @@ const methods = {
 };
 
 /**
- * Sends requests to Discord's REST API with the REST client of discord.js. That client encodes files, and does not send requests
- * whose bucket is empty. Every response resolves, whatever its status. Each request is sent at most once, and redirects are not
- * followed.
+ * Sends requests to Discord's REST API with the REST client of discord.js, which does not send requests whose
+ * bucket is empty. Resolves with each response, whatever its status. Each request is sent at most once, and
+ * redirects are not followed.
  */
 export class RestAnswers {
 	/** Client with the bot's token. `WebSocketManager` uses it to read the gateway's URL. */
@@ -62,8 +62,8 @@ export class RestAnswers {
 	}
 
 	/**
-	 * Sends a request. Rejects with `unavailable` if there is no response, and with another code if the response cannot be read.
-	 * Discord may still have executed the request.
+	 * Sends a request. Rejects with `unavailable` if there is no response, and with another code if the response
+	 * cannot be read. In both cases, Discord may have executed the request.
 	 */
 	async request({ method, path, query, body, files, authorized }: DiscordRequest): Promise<DiscordResponse> {
 		const { signal } = new AbortController();
@@ -103,7 +103,7 @@ async function makeRequest(...[url, init]: Parameters<RESTOptions["makeRequest"]
 	const { status, statusText, headers, ok, body } = await DefaultRestOptions.makeRequest(url, init);
 	const bytes = body === null ? Buffer.alloc(0) : await readBounded(body, maxBytes, "Discord's answer");
 	const text = async (): Promise<string> => decoder.decode(bytes);
-	// The result is not a `Response`, because discord.js would clone its stream, which takes as long as the request itself.
+	// The result is not a `Response`, because discord.js would clone its stream, which is slow.
 	return {
 		status,
 		statusText,
@@ -140,7 +140,7 @@ function asIfAnswered({ retryAfter, global, scope }: RateLimitError): DiscordRes
 	};
 }
 
-/** Returns the path without the secret that interactions and webhooks have in it. */
+/** Replaces the token of an interaction or webhook in a path with `…`. */
 function withoutToken(path: string): string {
 	return path.replace(/^(\/(?:webhooks|interactions)\/\d+)\/[^/?]+/, "$1/…");
 }

@@ -14,7 +14,7 @@ export interface ShardSession {
 	readonly shardCount: number;
 }
 
-/** Stores the session of discord.js for the next process, shortly after the events. */
+/** Stores the session with Discord, so that the next process can resume it. */
 export class ResumableSession {
 	readonly #store: SessionStore;
 	readonly #clock: Clock;
@@ -75,7 +75,7 @@ export class ResumableSession {
 		return this.#isClosed ? new Promise(() => undefined) : this.#shard;
 	}
 
-	/** Receives the session from discord.js. It is null if Discord ended the session, or if discord.js closes. */
+	/** Receives the session from discord.js. It is null if Discord has ended the session, or if discord.js ends it. */
 	update(session: ShardSession | null): void {
 		if (this.#isClosed) return;
 		this.#shard = session;

@@ -142,7 +142,7 @@ async function send(port: CommandSync["port"], request: DiscordRequest): Promise
 	});
 	const { status, body, headers } = response;
 	if (status >= 200 && status < 300) return response;
-	// Another process has already deleted the command.
+	// The command is already deleted.
 	if (status === 404 && request.method === "DELETE") return response;
 	const { code, message = "no reason given" } = Refusal.safeParse(body).data ?? {};
 	const words = `Discord answered ${status} (${message}) to ${request.method} ${request.path}`;
@@ -175,8 +175,8 @@ function optionBody({ required, autocomplete, choices, options, ...rest }: Optio
 }
 
 /**
- * Commands that this gateway has registered on Discord, or is about to register. They are stored, so that outdated commands can
- * be deleted.
+ * Commands that the connector has registered on Discord, or is about to register. They are stored, so that
+ * outdated commands can be deleted.
  */
 export interface InstalledState {
 	readonly application: string;
@@ -197,8 +197,8 @@ export type SyncStep =
 	| { readonly action: "delete"; readonly name: string; readonly id: string };
 
 /**
- * Returns the steps after which Discord has the required commands. Keeps commands of other programs of the same application: a
- * step affects only required names, and commands in `ours`, which this gateway registered.
+ * Returns the steps after which Discord has the required commands. Changes a command of another program only if
+ * it has the type and name of a required command.
  */
 function planSync(
 	installed: readonly InstalledCommand[],

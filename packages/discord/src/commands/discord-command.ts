@@ -36,7 +36,8 @@ const Option: z.ZodType<Option> = z.object({
 });
 
 /**
- * A command in Discord's format, with the fields that Parley writes. Commands with the same meaning are parsed to equal values.
+ * A command in Discord's format, with the fields that Parley writes. Absent fields get default values, so that
+ * commands can be compared.
  */
 export const DiscordCommand = z.object({
 	type: z.int().default(1),
@@ -58,7 +59,6 @@ export const DiscordCommand = z.object({
 });
 export type DiscordCommand = z.output<typeof DiscordCommand>;
 
-/** A command with its id. */
 export type InstalledCommand = DiscordCommand & { readonly id: string };
 
 const Known = DiscordCommand.extend({ id: z.string() });

@@ -20,8 +20,8 @@ const optionTypes = {
 } as const;
 
 /**
- * Commands work in servers, and in direct messages to the bot. Only members who manage a server can install the
- * application.
+ * Commands work in servers, and in direct messages to the bot. They require that the application is installed to
+ * a server, not to a user account.
  */
 const places = {
 	contexts: [InteractionContextType.Guild, InteractionContextType.BotDM],
@@ -37,8 +37,9 @@ const file = {
 const fileCommands: ReadonlySet<string> = new Set(["ask"]);
 
 /**
- * Converts the kit's commands to Discord's format. A command of two words becomes a sub-command of its first word. Throws
- * `invalid_argument` if Discord would refuse a command.
+ * Converts the kit's commands to Discord's format, and adds the command in the menu of a message. A command of
+ * two words becomes a sub-command of its first word. Throws `invalid_argument` if Discord would refuse a
+ * command.
  */
 export function discordCommands(shapes: readonly CommandShape[]): DiscordCommand[] {
 	const byFirstWord = Map.groupBy(shapes, ({ name }) => name.split(" ")[0] ?? name);

@@ -8,9 +8,9 @@ const maxWaitMs = 30_000;
 const Wait = z.object({ retry_after: z.number().min(0) });
 
 /**
- * Repeats a GET request until Discord executes or refuses it, so that a temporary error loses no event. Missing responses and
- * statuses 401, 429 and 5xx are retried. Resolves with the body, or with undefined after a refusal. Rejects only if `signal`
- * aborts.
+ * Repeats a GET request until Discord executes or refuses it, so that a temporary error loses no event. Missing
+ * or unreadable responses and statuses 401, 429 and 5xx are retried. Resolves with the body, or with undefined
+ * after a refusal. Rejects only if `signal` aborts.
  */
 export async function readUntilAnswered(
 	path: string,

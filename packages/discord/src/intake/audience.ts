@@ -49,8 +49,8 @@ export interface GuildRights {
 }
 
 /**
- * Returns a text that identifies the audience of a channel. It changes when a set of roles, a member with an overwrite, or the
- * owner has other permissions in the channel. https://docs.discord.com/developers/topics/permissions#permission-overwrites
+ * Returns a text that identifies the audience of a channel: its owner, and the permissions of the roles and of
+ * members with an overwrite. https://docs.discord.com/developers/topics/permissions#permission-overwrites
  */
 export function audienceOf({ guild, owner, roles }: GuildRights, overwrites: readonly Overwrite[]): string {
 	const base = roles.get(guild) ?? 0;

@@ -20,7 +20,7 @@ export type StoredAudiences = Readonly<Record<string, string>>;
 /** Stores the digests across restarts. */
 export interface AudienceStore {
 	load(guild: string): Promise<StoredAudiences | undefined>;
-	/** Saves the digests, or deletes them with undefined if the bot has left the guild. */
+	/** Saves the digests of a guild. `undefined` deletes them. */
 	save(guild: string, stored: StoredAudiences | undefined): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export interface AudiencesParts {
 const GuildOfRights = z.object({ id, owner_id: id, roles: z.array(z.unknown()) });
 const ChannelRights = z.object({ id, permission_overwrites: Overwrites });
 
-/** Audiences of the channels in all guilds, compared with earlier ones, even across restarts. */
+/** Compares the audiences of channels with the stored ones, also after a restart. */
 export class Audiences {
 	readonly #parts: AudiencesParts;
 	readonly #known = new Map<string, GuildRights>();

@@ -51,7 +51,7 @@ export function readBeside(
 /** Author of a forwarded message, because Discord does not report the real one. */
 const unknownAuthor: Person = { id: "unknown", name: "unknown", roles: [], guest: true, bot: false };
 
-/** Returns the messages that an event contains: the message that it replies to, or the forwarded messages. */
+/** Returns the messages that a message contains: the message that it replies to, or the messages that it forwards. */
 export function referencedBy(message: Message, reading: Reading): ReadMessage[] {
 	const { message_reference: reference, referenced_message: replied, message_snapshots: snapshots } = message;
 	if ((reference?.type ?? 0) === 0) {

@@ -14,7 +14,7 @@ export interface KnownChannel {
 	readonly guild?: string;
 	/** Parent: the channel of a thread, or the category of a channel. */
 	readonly parent?: string;
-	/** User who opened the thread. Absent for other channels. */
+	/** Id of the user who created the thread or group. Absent for other channels. */
 	readonly owner?: string;
 	readonly name?: string;
 }

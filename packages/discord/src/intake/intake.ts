@@ -22,7 +22,7 @@ export interface IntakeParts {
 	readonly log: Logger;
 }
 
-/** Types of messages and replies of people: resources/message#message-object-message-types */
+/** Types of ordinary messages and replies: resources/message#message-object-message-types */
 const written: ReadonlySet<number> = new Set([0, 19]);
 /**
  * Type `CHANNEL_NAME_CHANGE`. The author of the message renamed the thread, and its content is the new name.
@@ -35,15 +35,14 @@ const signs: ReadonlyMap<string, "stop" | "again" | "good" | "bad"> = new Map([
 	["👍", "good"],
 	["👎", "bad"],
 ]);
-/** Matches skin tones, and the mark of a coloured emoji. */
+/** Matches skin-tone modifiers and the emoji variation selector (U+FE0F). */
 const variants = /[\u{1F3FB}-\u{1F3FF}\u{FE0F}]/gu;
 
 /**
- * Translates events of Discord's gateway, except interactions, into inbound events. It repeats requests for missing facts, such
- * as the parent of a thread or the names of roles, until Discord responds.
+ * Translates events of Discord's gateway, except interactions, into inbound events. Repeats requests for missing
+ * facts, such as the parent of a thread or the names of roles, until Discord responds.
  */
 export class Intake {
-	/** Audiences of the channels of all guilds. */
 	readonly audiences: Audiences;
 	readonly #parts: IntakeParts;
 	readonly #roles: Roles;
@@ -68,8 +67,8 @@ export class Intake {
 	}
 
 	/**
-	 * Translates an event. Ignores and logs invalid data. The facts of the event are recorded when the promise resolves. Rejects
-	 * if `signal` aborts, or if the stored audiences cannot be read.
+	 * Translates an event. Ignores and logs invalid data. Channels, roles and permissions in the event are
+	 * recorded when the promise resolves. Rejects if `signal` aborts, or if the stored audiences cannot be read.
 	 */
 	async translate({ t, d }: DiscordDispatch, signal: AbortSignal): Promise<Translated> {
 		const handle = this.#handlers.get(t);
@@ -214,7 +213,7 @@ function unseen(channel: string): Translated {
 	return { ignored: `the bot cannot see channel ${channel}` };
 }
 
-/** Names of the roles and channels that a text mentions. */
+/** Names for the mentions in a text. */
 interface Names {
 	/** User id of the bot. */
 	readonly user: string;
@@ -225,7 +224,10 @@ interface Names {
 /** Matches a mention, with the punctuation that ends an address and the following blanks. */
 const mention = /<(@[!&]?|#)(\d{1,20})>((?:,|:(?=[\s/!]|$))?[^\S\n]*)/g;
 
-/** Returns the addressees of a message, and its text in the form that people see, without the mention of the bot. */
+/**
+ * Returns the addressees of a message, and its text with names instead of mentions. Mentions of the bot and of
+ * its own role are removed.
+ */
 export function readAddress(message: Message, names: Names): { address: Address; text: string } {
 	const { content, mentions, mention_roles, mention_everyone: everyone } = message;
 	// The mentions of a reply include the author of the original message, even if the text does not mention that author.

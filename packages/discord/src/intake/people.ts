@@ -2,7 +2,10 @@ import { defined } from "@parley/base";
 import type { Attachment, Person } from "@parley/connector";
 import type { User, WireAttachment } from "./wire.ts";
 
-/** Returns a person with their name and roles in the guild. `member` is absent in direct messages. */
+/**
+ * Converts a user of Discord. `member` contains the nickname and the roles in the guild. It is absent in direct
+ * messages.
+ */
 export function personOf(
 	user: User,
 	member?: {

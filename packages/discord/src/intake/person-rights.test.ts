@@ -6,7 +6,6 @@ import { readPersonRights } from "./person-rights.ts";
 
 const [view, send, inThreads] = [1n << 10n, 1n << 11n, 1n << 38n];
 const text = (permissions: bigint): string => String(permissions);
-/** Channel 3 has overwrites for its roles. People with role 8 may write in the channel, people with role 7 may not. */
 const guild = {
 	...{ id: "1", owner_id: "99" },
 	roles: [

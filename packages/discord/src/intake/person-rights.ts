@@ -18,9 +18,10 @@ export interface PersonRightsParts {
 }
 
 /**
- * Asks Discord for the roles of a person, and whether the person can use the channel; see `mayWrite`. Resolves with undefined
- * if Discord refuses, or if the bot cannot see the server. Rejects if Discord does not respond. In direct messages, a person
- * has no roles that could be removed.
+ * Returns the current roles of a person, and whether the person can use the channel; see `mayWrite`. A person in
+ * timeout cannot use it. In direct messages, a person is always present and has no roles. Resolves with
+ * undefined if Discord does not return the member, or if the bot cannot see the server. Rejects if Discord does
+ * not respond.
  */
 export async function readPersonRights(
 	{ port, audiences, clock }: PersonRightsParts,

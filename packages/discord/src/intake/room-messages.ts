@@ -9,7 +9,10 @@ import { readableText } from "./intake.ts";
 import { maySeeThread } from "./thread-members.ts";
 import { Member } from "./wire.ts";
 
-/** Milliseconds for which the roles in an event are valid. For an older request, the roles are requested from Discord. */
+/**
+ * Milliseconds for which the roles in an event are valid. For an older event, the current roles are read from
+ * Discord.
+ */
 const rolesMs = 60_000;
 
 export interface RoomMessagesParts {
@@ -21,8 +24,8 @@ export interface RoomMessagesParts {
 }
 
 /**
- * Reads the messages before a request, if its author can currently read the channel's history. Rejects with `unavailable` if
- * Discord refuses or does not respond.
+ * Returns the messages before a message, if its author can currently read the channel's history. Rejects with
+ * `unavailable` if Discord refuses or does not respond.
  */
 export async function readRoomMessages(
 	parts: RoomMessagesParts,
@@ -51,7 +54,10 @@ function atStart(query: ContextQuery): ContextQuery {
 	return { ...query, room: channel };
 }
 
-/** Returns the newest messages before the request, newest first, with one additional message if there are older ones. */
+/**
+ * Returns up to `limit` + 1 messages before the given one, newest first. The additional message shows that there
+ * are older ones.
+ */
 async function readPage(
 	{ port }: RoomMessagesParts,
 	{ room, before }: ContextQuery,

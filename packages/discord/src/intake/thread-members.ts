@@ -23,8 +23,8 @@ export async function mayForkRoom(
 }
 
 /**
- * Whether a person who can read a channel may see one of its threads. They may see a private thread only as its member. False for
- * a deleted thread. Rejects with `unavailable` if Discord does not respond.
+ * Whether a person who can read a channel may see one of its threads. Only members of a private thread may see
+ * it. False for a deleted thread. Rejects with `unavailable` if Discord does not respond.
  */
 export async function maySeeThread(
 	{ port, channels }: { readonly port: DiscordRest; readonly channels: Channels },

@@ -109,7 +109,10 @@ export const Channel = z.object({
 
 export const Role = z.object({ id, name: z.string(), tags: z.object({ bot_id: id.nullish() }).nullish() });
 
-/** A guild. `channels`, `threads` and `roles` are parsed one by one, so that an invalid item does not affect the others. */
+/**
+ * Data of GUILD_CREATE. `channels`, `threads` and `roles` are parsed one by one, so that an invalid item does
+ * not affect the others.
+ */
 export const Guild = z.object({
 	id,
 	channels: z.array(z.unknown()).default([]),
@@ -124,12 +127,12 @@ export const Guild = z.object({
 });
 export type Guild = z.output<typeof Guild>;
 export const ThreadList = z.object({ guild_id: id, threads: z.array(z.unknown()) });
-/** A role of a guild. If the role was deleted, `role` is absent. */
+/** Data of the GUILD_ROLE events. GUILD_ROLE_DELETE has `role_id` instead of `role`. */
 export const RoleOfGuild = z.object({
 	guild_id: id,
 	role: z.looseObject({ id, name: z.string() }).optional(),
 	role_id: id.optional(),
 });
-/** A guild that the bot left, or that is unavailable. An unavailable guild returns without another invitation. */
+/** Data of GUILD_DELETE. If `unavailable` is true, the bot is still a member of the guild. */
 export const RemovedGuild = z.object({ id, unavailable: z.boolean().optional() });
 export const ChangedGuild = z.object({ id, owner_id: id });

@@ -197,7 +197,7 @@ export class Interactions {
 
 interface Call {
 	readonly head: Head;
-	/** Time of the arrival on the monotonic clock. */
+	/** Monotonic time of the arrival, in milliseconds. */
 	readonly since: number;
 }
 

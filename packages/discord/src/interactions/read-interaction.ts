@@ -9,7 +9,7 @@ import { momentOf } from "../vocabulary/snowflake.ts";
 
 type Options = InboundEventOf<"command">["options"];
 
-/** Text that a person has typed into an option of a command, for suggestions. */
+/** Input for suggestions: the text typed into an option of a command, and the values of the other options. */
 export interface OptionInput {
 	readonly command: string;
 	readonly option: string;

@@ -71,7 +71,10 @@ function grantOf(application: Application): Finding {
 	return { id, status: "fail", what: accountTexts.noInvite, fix };
 }
 
-/** Checks how many more connections Discord allows until its limit resets, and how many it recommends for this bot. */
+/**
+ * Checks how many new sessions Discord still allows until its limit resets, and how many shards it recommends
+ * for this bot.
+ */
 export async function checkGateway({ port }: Discord): Promise<Finding> {
 	const id = "discord-gateway";
 	const { shards, session_start_limit: limit } = Gateway.parse((await askDiscord(port, "/gateway/bot")).body);

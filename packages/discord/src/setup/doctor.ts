@@ -25,7 +25,7 @@ export interface DoctorParts extends Discord {
 
 export type Check = (parts: DoctorParts) => Promise<Finding | readonly Finding[]>;
 
-/** Checks in order. If the first check fails, no other check can succeed. */
+/** Checks in the order in which they run. */
 export const checks = {
 	token: checkToken,
 	application: checkApplication,

@@ -38,13 +38,15 @@ export interface SurfaceParts extends CommonParts {
 	readonly requestsPerSecond?: number | undefined;
 }
 
-/** Matches conversations of private answers, in which Discord shows no posts of other types. */
+/** Matches conversations of private answers, which contain no other posts. */
 const ticketConversation = /^ticket:/;
 
 /**
- * Returns Discord's surface for the outbox. `Receipt.remote` is the id of the message or the thread. A repetition within
- * `dedupeWindowMs` creates no second post. Posts have an enforced nonce, a message starts at most one thread (error 160004), and
- * a repeated private answer replaces the first one.
+ * Returns Discord's surface for the outbox. A repetition within `dedupeWindowMs` creates no second post, thread
+ * or private answer:
+ * - posts have an enforced nonce
+ * - a message starts at most one thread (error 160004)
+ * - a repeated private answer replaces the first one
  */
 export function discordSurface(parts: SurfaceParts): Surface {
 	const { port, self, ownerOf, tickets, clock, log } = parts;

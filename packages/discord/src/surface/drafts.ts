@@ -35,8 +35,8 @@ export const fileRefusals = ["permission", "size", "contents"] as const;
 export type FileRefusal = (typeof fileRefusals)[number];
 
 /**
- * Returns the message for the content. Leaves out parts that Discord would refuse: its controls, or its files. If the text is
- * too long, the complete text becomes a file, and the message contains its beginning.
+ * Returns the message for the content. Leaves out the controls or the files if Discord would refuse them. If the
+ * text is too long, the complete text becomes a file, and the message contains its beginning.
  */
 export function draftOf(showing: Showing): Drafted {
 	const { body, controls = [] } = showing;

@@ -24,7 +24,7 @@ export type Found = z.output<typeof Found>;
 
 const Channel = z.object({ last_message_id: z.string().regex(/^\d+$/).nullish() });
 
-/** Maximum milliseconds by which the clocks of the gateway and of Discord may differ. */
+/** Maximum milliseconds by which the clocks of Parley and Discord may differ. */
 const skewMs = 10_000;
 /** Maximum pages of messages to search. */
 const maxPages = 10;
@@ -45,8 +45,8 @@ export interface FinderParts {
 export class Finder {
 	readonly #parts: FinderParts;
 	/**
-	 * The row of each claimed message, because two rows may have the same text. The map is not a cache, because it prevents
-	 * duplicates. The oldest claim is removed first; its row is already stored, so `ownerOf` finds it.
+	 * Row id of each claimed message, because two rows may have the same text. The map is not a cache, because it
+	 * prevents duplicates. The oldest claim is removed first; its row is already stored, so `ownerOf` finds it.
 	 */
 	readonly #claimed = new Map<string, string>();
 
@@ -79,8 +79,8 @@ export class Finder {
 	}
 
 	/**
-	 * Returns forms that the post may have, with and without its files. The gateway may have lost the file, and Discord may have
-	 * refused it.
+	 * Returns forms that the post may have, with and without its files. Parley's gateway may have lost the file,
+	 * and Discord may have refused it.
 	 */
 	async #drafts(row: OutboxRow, post: Post): Promise<Draft[]> {
 		const { posts } = this.#parts;

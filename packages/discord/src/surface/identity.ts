@@ -12,7 +12,10 @@ export interface CardIdentity {
 	readonly text: number;
 }
 
-/** First id of a card. The ids of texts start at half of this number, so that each id occurs once in a message. */
+/**
+ * Lower bound of `first`. Ids of texts start at half of this number and are below it, so that each id occurs
+ * once in a message.
+ */
 const firstId = 2 ** 30;
 
 /**

@@ -18,7 +18,7 @@ export function channelOf(conversation: string): string {
  */
 export class PostChannels {
 	readonly #cards: CardMessages;
-	/** Cards for which this process knows that they cannot have a thread. */
+	/** Messages of cards that cannot have a thread. */
 	readonly #threadless: Cache<string, true>;
 	/** Thread of the last post, by conversation. */
 	readonly #threads: Cache<string, string>;
@@ -47,8 +47,9 @@ export class PostChannels {
 	}
 
 	/**
-	 * Runs an action in the thread of `card`, or in the channel if the thread is locked or cannot exist. Throws `closed` for an
-	 * edit of a post in a locked thread, and `rate-limited` while the thread may still be opened.
+	 * Runs an action in the thread of `card`, or in the channel if the thread is locked or cannot exist. Throws
+	 * `closed` for an edit of a post in a locked thread, and `rate-limited` for a new post whose thread does not
+	 * exist yet.
 	 */
 	async act<T>(
 		row: OutboxRow,

@@ -37,7 +37,7 @@ const maxKnown = 1000;
 export interface PostsParts {
 	readonly caller: Caller;
 	readonly places: PostChannels;
-	/** Reads a file from the gateway. Undefined if the gateway refuses it. */
+	/** Reads a file from Parley's gateway. Undefined if the gateway refuses it. */
 	readonly read: (upload: NonNullable<Post["upload"]>) => Promise<Uint8Array | undefined>;
 	readonly log: Logger;
 }
@@ -234,7 +234,7 @@ export function cardIdentity({ card, nonce }: OutboxRow, { state, key }: Post): 
 	return state === undefined ? undefined : identityOf(key ?? card ?? nonce);
 }
 
-/** Returns fields that new and edited messages share. `identity` is the card's identity. */
+/** Returns the fields that new and edited messages share. */
 export function messageBody(
 	{ content, components, container }: Draft,
 	identity?: CardIdentity,

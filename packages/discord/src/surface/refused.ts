@@ -29,7 +29,7 @@ const ofTheContents: ReadonlySet<number> = new Set([
 	errorCodes.harmfulLinks,
 ]);
 
-/** A request that Discord refused. */
+/** Error for an unsuccessful response of Discord. */
 export class Refused extends DeliveryError {
 	/** Discord's JSON error code. Undefined without one. */
 	readonly fault: number | undefined;
@@ -50,7 +50,7 @@ export class Refused extends DeliveryError {
 		this.status = options.status;
 	}
 
-	/** Whether the files are too large. A proxy may return only the status without an error code. */
+	/** Whether the request is too large. A proxy may return only the status without an error code. */
 	get isTooLarge(): boolean {
 		return this.status === 413 || this.fault === errorCodes.requestTooLarge;
 	}

@@ -45,7 +45,7 @@ export interface ThreadTitlesParts {
 	readonly log: Logger;
 }
 
-/** Titles of conversations as the names of the threads that the connector opened for them. */
+/** Shows the title of a conversation as the name of its thread, if the bot opened the thread. */
 export class ThreadTitles {
 	readonly #parts: ThreadTitlesParts;
 

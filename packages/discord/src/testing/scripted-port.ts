@@ -18,7 +18,6 @@ export class ScriptedPort implements DiscordPort {
 	readonly downloads = new Map<string, Uint8Array>();
 	#next = 900;
 
-	/** Requests as `METHOD PATH`. */
 	get requestLines(): string[] {
 		return this.requests.map(({ method, path }) => `${method} ${path}`);
 	}

@@ -10,7 +10,7 @@ const Component = z.object({
 
 export type ReadComponent = Pick<z.output<typeof Component>, "content" | "custom_id">;
 
-/** Maximum depth of components: a text display can be in a section, and a section in a container. */
+/** Maximum depth of components that are read. */
 const maxDepth = 4;
 
 /** Returns the components and their nested components in reading order. Leaves out invalid ones. */

@@ -25,7 +25,7 @@ export interface DiscordDispatch {
 	readonly d: unknown;
 }
 
-/** State of the connection. `refused` is final: another attempt requires another token or other settings. */
+/** State of the connection. `refused` is final, because Discord would also refuse a retry. */
 export type DiscordLink =
 	| {
 			readonly state: "ready";
@@ -58,9 +58,9 @@ export interface DiscordPort extends DiscordRest {
 	 */
 	download(url: string, maximum: number, signal: AbortSignal): Promise<Uint8Array>;
 	/**
-	 * Connects, resumes the stored session if there is one, and stays connected. Calls `dispatch` once for each event, in order.
-	 * `dispatch` must not throw, and its promise resolves when the event is durable. The next process resumes before the first
-	 * event that is not known to be durable.
+	 * Connects, and reconnects after a loss of the connection. Resumes the stored session if there is one. Calls
+	 * `dispatch` for each event, in order. `dispatch` must not throw, and its promise resolves when the event is
+	 * durable. The next process resumes before the first event that is not known to be durable.
 	 */
 	connect(handlers: {
 		readonly dispatch: (event: DiscordDispatch) => void | Promise<void>;
