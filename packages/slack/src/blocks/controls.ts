@@ -76,7 +76,7 @@ function ratingOf({ id, label }: ButtonControl): FeedbackButtons["positive_butto
 	return { text: plain(label, limits.buttonText), value: id };
 }
 
-/** Returns the links of controls that Slack refused, as lines of a body. */
+/** Returns the links among the controls as lines of a body. */
 export function linksAsText(rows: readonly (readonly Control[])[]): string {
 	const links = rows.flat().filter((control) => control.type === "link");
 	return links.map(({ label, url }) => `\n\n${label.replace(/[[\]\\<>&]/g, " ")}: <${url}>`).join("");

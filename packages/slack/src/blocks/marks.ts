@@ -1,4 +1,4 @@
-/** Invisible character that separates two characters that would form a delimiter. */
+/** Word joiner (U+2060): an invisible character that separates two characters that would form a delimiter. */
 export const joiner = "\u2060";
 
 /** Character before a line of small print. `visible` removes it from all other text. */

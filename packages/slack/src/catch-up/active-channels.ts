@@ -50,8 +50,8 @@ export class ActiveChannels {
 	}
 
 	/**
-	 * Records the entries of a stored inbound event. If an entry is new, resolves when it is saved. Otherwise, resolves
-	 * at once.
+	 * Records the entries of a stored message. Ignores other inbound events. If an entry is new, resolves when
+	 * saving it has succeeded or failed.
 	 */
 	async note(inbound: InboundEvent): Promise<void> {
 		if (inbound.type !== "message") return;

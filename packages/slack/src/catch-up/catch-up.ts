@@ -8,7 +8,10 @@ import { MissedMessages } from "./missed-messages.ts";
 export interface CatchUpParts {
 	readonly port: SlackApi;
 	readonly places: ActiveChannels;
-	/** Returns the threads of recent posts in channels. People may reply in these threads for the first time. */
+	/**
+	 * Returns the threads below recent posts in channels. People may have replied in these threads for the first
+	 * time.
+	 */
 	readonly posted: () => Promise<readonly ActiveChannel[]>;
 	/** Latest time before which no event is missing, in milliseconds since the epoch. */
 	readonly alive: StoredValue<number>;
@@ -17,8 +20,8 @@ export interface CatchUpParts {
 	readonly clock: Clock;
 	readonly log: Logger;
 	/**
-	 * Handles an outer event. Resolves when it is stored. `isLast` means that Slack does not redeliver it, so it must be handled
-	 * with the known data. For `seenBefore` see `Gap`.
+	 * Handles an outer event. Resolves when it is stored. `isLast` means that the event is not repeated, so it
+	 * must be handled with the known data. For `seenBefore` see `Gap`.
 	 */
 	readonly receive: (body: unknown, isLast: boolean, seenBefore?: true) => Promise<unknown>;
 }
@@ -49,9 +52,9 @@ const tries = 3;
 const retryMs = 60_000;
 
 /**
- * Reads messages that Slack no longer delivers. When no event has arrived for longer than Slack retries, it reads
- * recently active channels and threads. An open connection does not prove that events arrive, or that this process was
- * not suspended. Missed messages may be handled after newer messages, which do not wait.
+ * Reads messages that Slack no longer delivers. After a period without events, reads recently active channels
+ * and threads, because an open connection does not prove that events arrive, or that this process was not
+ * suspended. Missed messages may be handled after newer messages, which do not wait.
  */
 export class CatchUp {
 	readonly #parts: CatchUpParts;
@@ -117,9 +120,9 @@ export class CatchUp {
 	}
 
 	/**
-	 * Reads the messages that the gateway does not have, in rooms with sessions, if the database is new. Call it once,
-	 * when events arrive. If the connector stops first, the next start repeats this. Rejects if the completion cannot
-	 * be saved.
+	 * If the database is new, reads the messages that Parley's gateway does not have, in channels and threads with
+	 * sessions. Call it once, when events arrive. If the connector stops first, the next start repeats this.
+	 * Rejects if `knownRooms` rejects, or if the completion cannot be saved.
 	 */
 	async begin(knownRooms: () => Promise<readonly RoomProgress[]>): Promise<void> {
 		const { places, begun, clock, log } = this.#parts;

@@ -78,8 +78,9 @@ interface Known {
 }
 
 /**
- * Returns the gaps of the gateway's rooms up to `latest`, most recently used first. Each gap begins at the newest known
- * message, or at the last use if none is known. In a channel, the first message of each known thread is also known.
+ * Returns the gaps of rooms up to `latest`, most recently used first. Each gap begins at the newest known
+ * message, or at the last use if none is known. In a channel, the first message of each known thread is also
+ * known.
  */
 export function gapsOf(rooms: readonly RoomProgress[], latest: string): Gap[] {
 	const known = new Map<string, Known>();

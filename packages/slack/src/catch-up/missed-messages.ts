@@ -50,9 +50,10 @@ export class MissedMessages {
 	}
 
 	/**
-	 * Passes the messages between two timestamps to `receive`, oldest first. Resolves with the threads that start in
-	 * this period and must be read separately, most recently answered first. Resolves with `gone` if the channel or
-	 * thread can no longer be read. Rejects if a request still fails after the last attempt, or if the signal aborts.
+	 * Passes the messages between two timestamps to `receive`, oldest first. If there are too many, passes only
+	 * the newest that were read. Resolves with the threads that start in this period and must be read separately,
+	 * most recently answered first. Resolves with `gone` if the channel or thread can no longer be read. Rejects
+	 * if Slack does not return the messages, if `receive` rejects, or if the signal aborts.
 	 */
 	async read(
 		place: ActiveChannel,
