@@ -299,7 +299,6 @@ test("a started compaction is refused while a run works or waits, and while anot
 	await log.next("assistant.message");
 	await t.runtime.startCompaction(unkeyed(), session);
 	await expect(t.runtime.startCompaction(unkeyed(), session)).rejects.toThrow(busy);
-	// A compaction can be cancelled like a run.
 	expect(await t.runtime.cancel(unkeyed(), session)).toEqual({ status: "cancelled" });
 	expect(await log.next("compaction.ended")).toMatchObject({ status: "cancelled", error: "" });
 	expect(await t.runtime.cancel(unkeyed(), session)).toEqual({ status: "idle" });

@@ -81,7 +81,6 @@ async function talkToEnd(nth: number) {
 	log.check();
 	const recorded = [...log.recorded];
 	const failure = log.events.find(({ event }) => event.type === "tool.failed")?.event;
-	// The session still works after the failure.
 	await t.send(session, "say: still here");
 	await expect(log.next("assistant.message")).resolves.toMatchObject({
 		content: "[offline] still here",

@@ -27,7 +27,6 @@ function countingTools() {
 	return { ran, tools };
 }
 
-/** Approves each call until the run ends. */
 async function approveAll(t: TestRuntime, log: EventLog): Promise<string> {
 	for (;;) {
 		const event = await log.next("prompt.requested", "assistant.message");

@@ -28,7 +28,6 @@ function listening(...secrets: readonly string[]) {
 
 const textOf = (passed: readonly Piece[]): string => passed.map(({ text }) => text).join("");
 
-/** Returns the largest number of events in one second. */
 function maxPerSecond(passed: readonly Piece[]): number {
 	return Math.max(
 		...passed.map(({ at }) => passed.filter((one) => one.at >= at && one.at <= at + 1_000).length),

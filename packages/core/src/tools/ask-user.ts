@@ -51,7 +51,6 @@ async function run(args: Arguments, _plan: ToolPlan, context: ToolContext): Prom
 	return describe(await context.ask({ ...args, options: args.options.map(readOption) }));
 }
 
-/** Returns the reason why the question is invalid, or undefined. */
 function faultOf({ type, options: given, validation }: Arguments): string | undefined {
 	const options = given.map(readOption);
 	const choosing = type === "select" || type === "multi";

@@ -91,7 +91,6 @@ async function call(tool: Tool, args: object, context: ToolContext): Promise<str
 	return text;
 }
 
-/** Results of one race. */
 interface Outcome {
 	readonly done: number;
 	readonly refused: number;

@@ -52,7 +52,6 @@ async function* endsWith(stop: StopReason, ...events: ModelEvent[]): AsyncGenera
 
 const thinking: ModelEvent = { type: "thinking", text: "Hm.", signature: "seal" };
 
-/** Opens a session with the model. `say` sends a message. */
 async function openTalk(model: TalkingModel) {
 	const t = await TestRuntime.open({ model, table, tools: [probeTool("look")] });
 	const session = await t.create();

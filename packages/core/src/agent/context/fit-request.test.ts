@@ -17,7 +17,6 @@ async function reads(toy: ToySession, id: string, words: number): Promise<void> 
 	toy.says(`I have read ${id}.`);
 }
 
-/** Plays a run without tool calls. */
 async function talks(toy: ToySession, question: string, words: number): Promise<void> {
 	await toy.ask(question);
 	toy.says(prose(random, words));

@@ -98,7 +98,7 @@ function checkSnapshot(
 	const earlier = toy.transcript.slice(0, -1).flatMap((one) => one.messages).length;
 	const sources = request.messages.map((message, index) => {
 		const [place] = placesIn({ ...request, messages: [message] }, toy.transcript);
-		// A summary is not in the transcript, and a reply without its thinking is not either.
+		// The transcript contains neither summaries nor replies without their thinking.
 		if (place === undefined) return messages[index]?.source;
 		return place >= earlier ? "run" : "history";
 	});

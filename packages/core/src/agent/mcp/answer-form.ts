@@ -46,7 +46,6 @@ function shownTo({ redact }: PersonQuestions, text: string, longest = longestTex
 
 interface Form {
 	readonly server: string;
-	/** Text for people. */
 	readonly message: string;
 }
 

@@ -25,7 +25,6 @@ export interface Field {
 
 interface Choice {
 	readonly value: string;
-	/** Text for people. */
 	readonly label: string;
 }
 

@@ -45,7 +45,6 @@ interface CallNeeds extends Answering {
 	readonly signal: AbortSignal;
 }
 
-/** A call that is not answered yet. */
 interface OpenCall extends Answering {
 	/** Aborted when the call ends, to withdraw its questions. */
 	readonly ended: AbortController;

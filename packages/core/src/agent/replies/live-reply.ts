@@ -67,7 +67,6 @@ class Draft {
 	}
 }
 
-/** A call that the model is writing. */
 interface OpenCall {
 	readonly index: number;
 	readonly callId: string;

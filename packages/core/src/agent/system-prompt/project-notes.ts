@@ -12,7 +12,6 @@ const MAX_NOTES_BYTES = 32 * 1024;
 /** Maximum number of directories: the working directory and its parent directories. */
 const MAX_DIRECTORIES = 16;
 
-/** Notes of one file. */
 interface Note {
 	/** Path relative to the working directory. It consists only of `..` and the file name. */
 	readonly shown: string;
@@ -61,7 +60,6 @@ interface Reading {
 	readonly atMost: number;
 }
 
-/** Text of a file and the number of bytes read. */
 interface ReadNote {
 	readonly text: string;
 	readonly bytes: number;

@@ -64,7 +64,6 @@ export class WorkflowRecord {
 		);
 	}
 
-	/** Ends the open attempt of a step. */
 	async finish(progress: WorkflowProgress, step: WorkStep, end: TryEnd): Promise<void> {
 		const last = progress.lastTry(step.id);
 		if (!last) return;

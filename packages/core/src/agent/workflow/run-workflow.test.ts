@@ -164,7 +164,6 @@ test("the steps of a diamond run after their dependencies, in parallel, and agai
 	// The usage of the session includes five replies and two verdicts.
 	const { total } = await t.runtime.usage(operator, { sessionId: home, by: "model" });
 	expect(total.usage).toMatchObject({ inputTokens: 70, outputTokens: 35 });
-	// The conversation contains the answer.
 	const transcript = await t.runtime.transcript(operator, home);
 	expect(transcript.map(({ message }) => message.role)).toEqual(["user", "assistant"]);
 });

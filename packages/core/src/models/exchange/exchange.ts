@@ -212,7 +212,6 @@ export class Exchange {
 		}
 	}
 
-	/** Reads the body up to `MAX_PLAIN` bytes. */
 	async #text(response: Response): Promise<string> {
 		if (response.body === null) return "";
 		const chunks: Uint8Array[] = [];

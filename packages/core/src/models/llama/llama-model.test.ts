@@ -7,7 +7,6 @@ import { createLlamaModel } from "./llama-model.ts";
 
 const { signal } = new AbortController();
 
-/** A request as the server received it. */
 interface Sent {
 	readonly url: string;
 	readonly authorization: string | undefined;

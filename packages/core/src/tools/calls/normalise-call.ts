@@ -209,7 +209,6 @@ function inUnit(raw: number, { unit, written, minimum, maximum }: Duration): num
 	return named === "s" || (named === undefined && raw < minimum) ? Math.round(raw * 1_000) : raw;
 }
 
-/** Returns the unit in the name of a parameter, or undefined. */
 function unitOf(written: string): "s" | "ms" | undefined {
 	if (/(?:ms|millis|milliseconds)$/i.test(written)) return "ms";
 	return /(?:_s|_sec|_secs|seconds)$/i.test(written) ? "s" : undefined;

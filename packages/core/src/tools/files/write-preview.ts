@@ -36,7 +36,6 @@ export function previewChange(path: string, from: ShownContent, to: ShownContent
 	return previewWrite(path, from, textOf(to));
 }
 
-/** Name of an absent file in a diff. */
 const absentName = "/dev/null";
 
 function nameOf({ kind }: ShownContent, shown: string): string {

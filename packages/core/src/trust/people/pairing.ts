@@ -310,7 +310,6 @@ function pairingCode(id: string, fingerprint: (text: string) => string): string 
 	return [...bytes.subarray(0, length)].map((byte) => letters[byte % letters.length]).join("");
 }
 
-/** Whether a text that a person typed has the form of a code. */
 function isPairingCode(text: string): boolean {
 	const plain = plainCode(text);
 	return plain.length === length && [...plain].every((letter) => letters.includes(letter));

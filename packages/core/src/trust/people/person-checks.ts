@@ -57,7 +57,6 @@ export class PersonChecks {
 	readonly #tenants: Tenants;
 	readonly #listeners = new Set<Listener>();
 	readonly #open = new Map<string, OpenCheck>();
-	/** Called with the id of each connector that connects. */
 	#connected: (connector: string) => void = () => undefined;
 
 	constructor(options: PersonChecksOptions) {

@@ -26,7 +26,6 @@ const minute = 60_000;
 const day = 24 * 60 * minute;
 const ids = createIds();
 
-/** An operator's token file in memory. */
 class MemoryFile implements OperatorTokenFile {
 	text = mintToken("operator", ids);
 
