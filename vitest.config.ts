@@ -83,8 +83,8 @@ class LongestFirst extends BaseSequencer {
 }
 
 /**
- * Tests whose directories cannot be in /dev/shm. A sandbox has a /dev of its own, and PostgreSQL runs as another user,
- * who may not enter the directory of the run.
+ * Tests whose directories cannot be in /dev/shm: a sandbox has its own /dev, and PostgreSQL runs as another user, which
+ * cannot access the directory of the run.
  */
 const onDisk = [
 	"packages/core/src/sandbox/**/*.test.ts",
@@ -103,13 +103,13 @@ const largeOnDisk = [
 /** Tests of the simulators themselves. */
 const simulators = "test/simulators/**/*.test.ts";
 /**
- * Test that needs a process of its own. discord.js has its own version of undici, which would use the global state of
+ * Test that needs a separate process: discord.js has its own version of undici, which would use the global state of
  * another version.
  */
 const alone = "test/simulators/discord/discord-js.test.ts";
 /**
- * Directory in memory, in which a commit does not wait for a disk. Losing it is acceptable, because the tests kill
- * processes and not machines.
+ * Directory in memory, where a commit does not wait for a disk. Its contents may be lost, because the tests never stop
+ * the machine.
  */
 const memory = process.env["PARLEY_TEST_MEMORY"];
 const inMemory = memory === undefined ? {} : { env: { TMPDIR: memory } };
