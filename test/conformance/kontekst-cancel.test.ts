@@ -31,7 +31,7 @@ function isAlive(pid: number): boolean {
 verifiesOn(
 	"kontekst",
 	["kontekst.cancel-tool"],
-	"a cancel kills the processes of a running tool, also those that ignore SIGTERM, within 2 s",
+	"a cancel kills all processes of a running tool within 2 s, even processes that ignore SIGTERM",
 	async () => {
 		const cmd = "trap '' TERM; sleep 600 & echo $$ $! > pids; wait";
 		const model = new ScriptedModel([calls("call_a", "run_command", { cmd })]);

@@ -32,7 +32,7 @@ verifiesOn(
 verifiesOn(
 	"kontekst",
 	["kontekst.llama-stop"],
-	"a server that ignores the request to end is killed, within the time that a stop may take",
+	"a server that ignores the stop request is killed within the time limit of a stop",
 	async () => {
 		await using setup = await LlamaSetup.create();
 		const gateway = await setup.start(["--ignore-term"]);

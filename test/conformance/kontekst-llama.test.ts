@@ -34,7 +34,7 @@ verifiesOn(
 verifiesOn(
 	"kontekst",
 	["kontekst.llama-crash", "kontekst.llama-stop"],
-	"a server that crashes in a reply is started again, the run completes, and the gateway stops the server with itself",
+	"a server that crashes during a reply is restarted, the run completes, and the server stops with the gateway",
 	async () => {
 		await using setup = await LlamaSetup.create();
 		const gateway = await setup.start();

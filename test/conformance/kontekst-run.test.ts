@@ -178,7 +178,7 @@ verifiesOn(
 verifiesOn(
 	"kontekst",
 	["kontekst.denied"],
-	"after a denial no call that depends on others is proposed",
+	"after a denial, calls that depend on it are not proposed",
 	async () => {
 		const writes = ["a", "b"].map((name) =>
 			calls(`call_${name}`, "write_file", { path: `${name}.txt`, content: name }),

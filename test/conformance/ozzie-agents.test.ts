@@ -11,25 +11,20 @@ const data = {
 	"agents/broken/config.toml": "[sampling]\ntemperature = 9\n",
 };
 
-verifiesOn(
-	"ozzie",
-	["agent.list"],
-	"agents are listed, those that cannot be used with the reason",
-	async () => {
-		await using gateway = await TestGateway.start({ data });
-		await using client = await OzzieClient.connect(gateway.url);
-		expect(await client.call("list_agents")).toEqual({
-			agents: [
-				{ name: "default", title: expect.any(String), sampling: {} },
-				{
-					...{ name: "poet", title: "The poet", tools: ["read_file"] },
-					sampling: { temperature: 0.5, top_p: 0.9 },
-				},
-			],
-			problems: [{ name: "broken", message: expect.stringContaining("sampling.temperature") }],
-		});
-	},
-);
+verifiesOn("ozzie", ["agent.list"], "agents are listed, and unusable agents with the reason", async () => {
+	await using gateway = await TestGateway.start({ data });
+	await using client = await OzzieClient.connect(gateway.url);
+	expect(await client.call("list_agents")).toEqual({
+		agents: [
+			{ name: "default", title: expect.any(String), sampling: {} },
+			{
+				...{ name: "poet", title: "The poet", tools: ["read_file"] },
+				sampling: { temperature: 0.5, top_p: 0.9 },
+			},
+		],
+		problems: [{ name: "broken", message: expect.stringContaining("sampling.temperature") }],
+	});
+});
 
 verifiesOn(
 	"ozzie",

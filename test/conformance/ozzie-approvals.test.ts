@@ -241,7 +241,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["prompt.closed", "prompt.again"],
-	"open questions are shown again, closed ones are closed for all",
+	"open questions are sent again, and closed questions are closed for all clients",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);

@@ -73,7 +73,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["connection.binary"],
-	"binary messages with JSON are read, others end the connection",
+	"binary messages with JSON are read, and other binary messages close the connection",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);

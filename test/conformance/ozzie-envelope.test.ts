@@ -135,7 +135,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["envelope.limit", "envelope.complete"],
-	"the messages of a conversation come in pages",
+	"the messages of a conversation are returned in pages",
 	async () => {
 		const texts = Array.from({ length: 6 }, (_, n) => `${n}${"y".repeat(n === 5 ? 90_000 : 9_000)}`);
 		const model = new ScriptedModel(...texts.map((text) => [says(text)]));
@@ -201,7 +201,7 @@ async function openMany(gateway: TestGateway): Promise<void> {
 verifiesOn(
 	"ozzie",
 	["envelope.one-prompt"],
-	"one question is sent at a time, and again to clients that join",
+	"one question is sent at a time, and is repeated to clients that join",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await dial(gateway);

@@ -8,7 +8,7 @@ import { verifiesOn } from "./verifies.ts";
 
 const key = "sk-local-0123456789-canary";
 
-verifiesOn("ozzie", ["tool.environment"], "a command finds neither the key nor the token", async () => {
+verifiesOn("ozzie", ["tool.environment"], "a command can read neither the key nor the token", async () => {
 	await using directory = await mkdtempDisposable(join(await realpath(tmpdir()), "parley-environment-"));
 	const [root, data] = [join(directory.path, "root"), join(directory.path, "data")];
 	await mkdir(root);

@@ -102,7 +102,7 @@ verifiesOn("ozzie", ["frame.id"], "NUL alone is not an id", async () => {
 verifiesOn(
 	"ozzie",
 	["frame.duplicate-id"],
-	"an id that is in flight cannot be used again before its answer",
+	"an id in flight cannot be reused before its response",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
@@ -213,7 +213,7 @@ class Gate implements Failpoints {
 	}
 }
 
-verifiesOn("ozzie", ["response.durable"], "no answer and no event comes before the commit", async () => {
+verifiesOn("ozzie", ["response.durable"], "no response and no event is sent before the commit", async () => {
 	const gate = new Gate();
 	await using gateway = await TestGateway.start({ failpoints: gate });
 	await using client = await OzzieClient.connect(gateway.url);
@@ -272,7 +272,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["response.before-events"],
-	"the response of the first session comes before its events",
+	"the response of the first session is sent before its events",
 	async () => {
 		await using gateway = await TestGateway.start();
 		for (const [method, params] of [

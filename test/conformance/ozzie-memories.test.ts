@@ -13,7 +13,7 @@ async function texts(client: OzzieClient, method: string, params: object = {}): 
 verifiesOn(
 	"ozzie",
 	["memory.store", "memory.query", "memory.scope", "memory.forget"],
-	"people store, find and delete their own notes, and never read those of others",
+	"people store, search and delete their own notes, and cannot read other people's notes",
 	async () => {
 		await using place = await discordConnector({ ann: "member", bob: "member", cy: "approver" });
 		const { operator, connector } = place;

@@ -71,7 +71,7 @@ async function discord(config: Partial<Config> = {}): Promise<Discord> {
 verifiesOn(
 	"ozzie",
 	["people.actor", "people.tenant", "people.role", "people.whoami"],
-	"a connector acts for people of its own guilds, with their present rights",
+	"a connector acts for people of its own guilds, with their current permissions",
 	async () => {
 		await using d = await discord();
 		const { connector } = d;

@@ -246,7 +246,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["ask.password-plain"],
-	"a password is refused on a connection that others can read, and other answers are accepted",
+	"a password is refused on an unencrypted connection, and other answers are accepted",
 	async () => {
 		await using gateway = await TestGateway.start();
 		const operator = (await readFile(gateway.path("data", "tokens", "operator"), "utf8")).trim();

@@ -122,7 +122,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["schedule.own"],
-	"people list and remove their own schedules, and the operator those of all",
+	"people list and remove their own schedules, and the operator lists and removes all",
 	async () => {
 		await using place = await discordConnector({ ann: "member", bob: "member", cy: "guest" });
 		const { operator, connector } = place;

@@ -158,7 +158,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["run.arguments-redacted"],
-	"clients see no key in thoughts or arguments, however the service splits it",
+	"clients see no key in thoughts or arguments, at any split into deltas",
 	async () => {
 		await using fake = await FakeAnthropic.start();
 		const json = `{"label":"${secret}","type":"${escaped}"}`;

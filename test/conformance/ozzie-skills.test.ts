@@ -33,7 +33,7 @@ Deploys a project.
 verifiesOn(
 	"ozzie",
 	["skill.events", "skill.steps"],
-	"a skill whose steps form a diamond reports each attempt of each step, in order",
+	"a skill with parallel steps reports each attempt of each step, in order",
 	async () => {
 		await using gateway = await TestGateway.start({ data: { "skills/deploy.md": deploy } });
 		await using client = await OzzieClient.connect(gateway.url);

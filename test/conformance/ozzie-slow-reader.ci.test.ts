@@ -9,7 +9,7 @@ import { verifiesOn } from "./verifies.ts";
 verifiesOn(
 	"ozzie",
 	["connection.slow"],
-	"a client that does not read is closed with 1013, and misses nothing after it resumes",
+	"a client that does not read is closed with 1013, and receives all events after it resumes",
 	async () => {
 		const names = Array.from({ length: 900 }, (_, n) => `c${n}`);
 		const model = new ScriptedModel(

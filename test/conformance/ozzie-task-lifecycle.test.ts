@@ -159,7 +159,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["task.list", "task.query", "task.workers"],
-	"tasks are listed and found after a restart",
+	"tasks are listed and can be read after a restart",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);

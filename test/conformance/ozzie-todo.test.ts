@@ -14,7 +14,7 @@ const progress = { current_step: 1, total_steps: 3, current_step_label: "change"
 verifiesOn(
 	"ozzie",
 	["run.todo"],
-	"the list of a run is sent to clients, also to those that join later",
+	"the list of a run is sent to all clients, including clients that join later",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);

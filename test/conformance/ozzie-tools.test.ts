@@ -120,7 +120,7 @@ verifiesOn(
 verifiesOn(
 	"ozzie",
 	["prompt.together", "prompt.files-changed"],
-	"three commands of one reply raise three prompts, and one whose files changed is asked again, over a restart",
+	"three commands of one reply raise three prompts, and a command whose files changed raises another one, also after a restart",
 	async () => {
 		await using gateway = await TestGateway.start();
 		await writeFile(gateway.path("work", "run.sh"), "echo good\n");

@@ -21,7 +21,7 @@ function answer(stream: RozStream, toolCallId: string, result: string): void {
 verifiesOn(
 	"roz",
 	["roz.answers"],
-	"a call without an answer in time has failed, and an answer that comes late, twice or for no call has no effect",
+	"a call fails after its timeout, and an answer that is late, repeated or for an unknown call has no effect",
 	async () => {
 		const model = new ScriptedModel(
 			[calls("c1", "look"), calls("c2", "look")],

@@ -85,7 +85,7 @@ for (const one of levels) {
 	verifiesOn(
 		"roz",
 		["roz.compacted"],
-		`a conversation that outgrows max_context_tokens is made shorter (${one.level}), and the client learns it after the turn`,
+		`a conversation above max_context_tokens is shortened (${one.level}), and the client is notified after the turn`,
 		async () => {
 			const requests: ModelRequest[] = [];
 			await using gateway = await TestGateway.start({ model: createModel(requests, one.reply) });

@@ -53,7 +53,7 @@ verifiesOn(
 verifiesOn(
 	"roz",
 	["roz.approval-elsewhere"],
-	"an approval of a roz turn is given over the WebSocket or here, and both clients see it",
+	"a call of a roz turn is approved over the WebSocket or here, and both clients are notified",
 	async () => {
 		const model = new ScriptedModel([write("c1", "soil")], [write("c2", "clay")], [says("done")]);
 		await using gateway = await TestGateway.start({ model });

@@ -39,7 +39,7 @@ const limited: ScriptedReply = async function* () {
 verifiesOn(
 	"roz",
 	["roz.codes"],
-	"a provider that limits requests is `rate_limited`, and the client may try again",
+	"a rate limit of the provider is `rate_limited`, and the client may retry",
 	async () => {
 		const clock = new ManualClock();
 		const model = new ScriptedModel(limited, limited, limited, limited, [says("fine")]);

@@ -132,7 +132,7 @@ verifiesOn(
 verifiesOn(
 	"roz",
 	["roz.codes"],
-	"a turn that a fault of the gateway ends is `internal` without details, and the client may try again",
+	"a turn that a fault of the gateway ends is `internal` without details, and the client may retry",
 	async () => {
 		let isBroken = true;
 		const failpoints = {

@@ -62,7 +62,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.abort-tool", "zot.abort-batch"],
-	"an abort while a tool runs kills all its processes, and skips the rest of the batch",
+	"an abort while a tool runs kills all its processes, and skips the remaining calls of the batch",
 	async () => {
 		await using agent = await ZotClient.start();
 		const { dead } = await startStubborn(agent);

@@ -186,7 +186,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.models", "zot.set-model-unknown", "zot.set-model-provider"],
-	"the provider's models are listed, and no others can be set",
+	"the provider's models are listed, and other models cannot be set",
 	async () => {
 		const flags = ["--provider", "anthropic", "--api-key", "sk-ant-none", "--model", "claude-sonnet-4-5"];
 		await using agent = await ZotClient.start({ flags });

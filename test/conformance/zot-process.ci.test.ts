@@ -82,7 +82,7 @@ verifiesOn(
 verifiesOn(
 	"zot",
 	["zot.many", "zot.one-of-each", "zot.no-storage", "zot.flag-cwd"],
-	"processes work side by side in their own directories, and leave nothing",
+	"concurrent processes work in their own directories, and leave no files",
 	async () => {
 		await using one = await ZotClient.start();
 		await using other = await ZotClient.start({ flags: ["--cwd", one.path("home")] });

@@ -77,7 +77,7 @@ const interrupted = {
 	call_id: "c1",
 };
 
-test("the checker finds no error if every promise is kept", () => {
+test("the checker reports no error if every promise is kept", () => {
 	expect(check(outcome())).toEqual([]);
 });
 
@@ -197,7 +197,7 @@ test.each(Object.entries(broken))("%s is found", (_, [found, problem]) => {
 	expect(check(found)).toContain(problem);
 });
 
-test("a message that was accepted twice is found", () => {
+test("a message that was accepted twice is reported", () => {
 	const again = { type: "event", session_id: session, seq: 8, event: "user.message" } as const;
 	const payload = { content: "run: echo m1 >> log\nsay: m1 done", run_id: "run_2" };
 	expect(check(outcome({}, [...frames(), { ...again, payload }]))).toContain("m1 was accepted 2 times");

@@ -84,14 +84,14 @@ async function connects(
 	await block.ended();
 }
 
-test("discord: the token starts the connector, and another machine connects it with a token of its own", async () => {
+test("discord: the token starts the connector, and a connector on another machine uses its own token", async () => {
 	const { token } = discord.simulator;
 	await starts("discord: export DISCORD_TOKEN=YOUR-TOKEN", "discord", [["YOUR-TOKEN", token]]);
 	const key = "discord: parley token create connector discord --platform discord";
 	await connects(key, "discord", { DISCORD_TOKEN: token });
 });
 
-test("slack: the tokens start the connector, and another machine connects it with a token of its own", async () => {
+test("slack: the tokens start the connector, and a connector on another machine uses its own token", async () => {
 	const { token, appToken } = slack.simulator;
 	await starts("slack: export SLACK_BOT_TOKEN=xoxb-YOUR-TOKEN SLACK_APP_TOKEN=xapp-YOUR-TOKEN", "slack", [
 		["xoxb-YOUR-TOKEN", token],

@@ -90,7 +90,7 @@ test("a session belongs to the token that opened it, and ends with it", async ()
 	expect((await client.send(ping, session)).status).toBe(404);
 });
 
-test("a session works on at most 16 requests at once, with different ids", async () => {
+test("a session handles at most 16 concurrent requests, with different ids", async () => {
 	const model = new ScriptedModel(...Array.from({ length: 16 }, () => stuck("working")));
 	await using desk = await Desk.open({ model });
 	const client = await raw(desk);
@@ -135,7 +135,7 @@ test("the session that was unused for the longest time makes room for another on
 	expect((await client.send(ping, first)).status).toBe(200);
 });
 
-test("sessions that open at once do not exceed the limit", async () => {
+test("sessions that open concurrently do not exceed the limit", async () => {
 	await using desk = await Desk.open();
 	const client = await raw(desk);
 	const sessions = await Promise.all(Array.from({ length: 40 }, () => client.open()));

@@ -49,7 +49,7 @@ async function started({ t }: McpScene): Promise<void> {
 	while (!t.runtime.mcp.states[0]?.log.length) await wait(20);
 }
 
-test("a call that a server does not answer fails after its time, and the server can be used again", async () => {
+test("a call that a server does not answer fails after its timeout, and later calls succeed", async () => {
 	await using s = await openScene([scripted(["hangs-in-calls"])], callsOnce("scripted__echo", { text: "a" }));
 	await s.t.send(s.session, "go");
 	await answer(s);
@@ -63,7 +63,7 @@ test("a call that a server does not answer fails after its time, and the server 
 	expect(s.t.runtime.mcp.states[0]?.phase).toBe("ready");
 });
 
-test("a server that dies in a call starts again after a pause that grows", async () => {
+test("a server that exits during a call is restarted after a growing pause", async () => {
 	const echo = callsOnce("scripted__echo", { text: "a" });
 	await using s = await openScene([scripted(["dies-in-calls"])], [...echo, ...echo, ...echo]);
 	await expect(outcomeOf(s)).resolves.toContain(

@@ -50,7 +50,7 @@ async function open(servers: (directory: string) => Promise<readonly McpServerSe
 }
 
 testInside(
-	"the filesystem server reads the directories that the operator names, and no others",
+	"the filesystem server reads only the directories that the operator allows",
 	async () => {
 		await using place = await open(async (directory) => {
 			const { program, packages } = await npmServer("filesystem");

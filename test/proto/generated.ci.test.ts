@@ -17,7 +17,7 @@ async function textsIn(folder: string): Promise<Record<string, string>> {
 	return Object.fromEntries(await Promise.all(texts));
 }
 
-test("the generated files are those of the .proto files", { timeout: 120_000 }, async () => {
+test("the generated files match the .proto files", { timeout: 120_000 }, async () => {
 	const folder = await mkdtemp(join(tmpdir(), "parley-generated-"));
 	try {
 		await promisify(execFile)(process.execPath, ["scripts/run.mjs", "generate", folder], { cwd: root });

@@ -89,7 +89,7 @@ test("token: the operator's token is printed", async () => {
 	expect(await gateway?.ended).toEqual([0, null]);
 });
 
-test("remove: the gateway is stopped, and no file of Parley is left in the home directory", async () => {
+test("remove: the gateway is stopped, and the home directory contains no file of Parley", async () => {
 	const gateway = start("start");
 	await listening(gateway);
 	expect(traces()).not.toEqual([]);

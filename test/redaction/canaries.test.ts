@@ -171,7 +171,7 @@ test("a password that is typed into a page appears nowhere else, and neither doe
 	for (const [sink, text] of Object.entries(everything)) expect(findSecrets(ids, text), sink).toEqual([]);
 });
 
-test("a secret in a reply is found at any split of the reply", { timeout: paced(120_000) }, async () => {
+test("a secret in a reply is redacted at any split of the reply", { timeout: paced(120_000) }, async () => {
 	const [plain = "", spaced = ""] = registered;
 	await using setup = await RedactionSetup.open(registered, {});
 	await setup.client.open();

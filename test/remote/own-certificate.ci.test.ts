@@ -78,7 +78,7 @@ test("other listeners than loopback accept TLS only, loopback also accepts HTTP,
 	expect((await setup.ask("/api/sessions", { token, headers: { host: "evil.example" } })).status).toBe(421);
 });
 
-test("the command finds the local gateway by the certificate, and a remote one by the documented settings", async () => {
+test("the command connects to the local gateway by its certificate, and to a remote gateway by the documented settings", async () => {
 	await using alone = await prepare(secureAlone);
 	const { setup } = alone;
 	const own = await run(`parley ask --data ${setup.data} hello`, setup);

@@ -71,7 +71,7 @@ testInside(
 );
 
 testInside(
-	"a sandboxed command reaches no listener in other directories or in those of the system",
+	"a sandboxed command reaches no listener in other directories or in system directories",
 	async () => {
 		const where = await sandboxOf("required");
 		const beyond = await where.run(shellCommand(connecting(["x.sock"]), join(temporary, "elsewhere")));

@@ -117,7 +117,7 @@ test("a link to a clone that was deleted is replaced", () => {
 	expect(realpathSync(join(own, "parley"))).toBe(launcher);
 });
 
-test("a directory in which no link can be made is left out", () => {
+test("a directory in which a link cannot be created is skipped", () => {
 	writeFileSync(join(home, "bin"), "");
 	expect(link([join(home, "bin")])).toEqual(exported);
 	expect(link([join(home, "bin"), folder("programs")])).toEqual({ link: join(home, "programs/parley") });

@@ -4,7 +4,7 @@ import { runProgram } from "./run-program.ts";
 
 const settings = new URL("../../packages/cli/bin/memory-settings.mjs", import.meta.url).href;
 
-test("unknown options of this Node are left out, and the start continues", () => {
+test("options that this Node does not support are omitted, and the start continues", () => {
 	const own = {
 		options: ["--max-semi-space-size=4", "--option-that-vanished=1"],
 		variables: { PARLEY_TEST_VARIABLE: "set" },

@@ -43,7 +43,7 @@ test("uninstall removes the service, and keeps the data unless the operator requ
 	);
 });
 
-test("uninstall stops a gateway that runs without a service, and removes what a killed command left", async () => {
+test("uninstall stops a gateway that runs without a service, and removes the remains of a killed command", async () => {
 	await using managers = await Managers.open();
 	const gateway = spawn(process.execPath, [binary, "gateway"], {
 		cwd: managers.work,
@@ -92,7 +92,7 @@ test("a repeated command deletes the data that a killed command has only renamed
 	expect(readdirSync(managers.root).filter((name) => /^(?:data|link)/.test(name))).toEqual([]);
 });
 
-test("a service is found and removed, also if the data directory is named by a link", async () => {
+test("a service is detected and removed, even if a link refers to the data directory", async () => {
 	await using managers = await Managers.open();
 	await managers.succeeds(["service", "install"]);
 	const link = join(managers.root, "link");

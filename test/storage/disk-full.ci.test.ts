@@ -84,7 +84,7 @@ async function messagesIn(session: string): Promise<string[]> {
 	return messages;
 }
 
-test("a full disk refuses new writes, loses no accepted one, and work continues when there is space", async (context) => {
+test("a full disk refuses new writes, loses no accepted write, and work continues when space is free", async (context) => {
 	const disk = mounted(context);
 	const gateway = await start(join(disk.path, "data"));
 	const client = connect();

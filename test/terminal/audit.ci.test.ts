@@ -49,7 +49,7 @@ async function damage(file: string, change: Parameters<Store<Tables>["commit"]>[
 	await store.close();
 }
 
-test("message text that another program altered is found by audit --verify and by doctor --deep", async ({
+test("audit --verify and doctor --deep report message text that another program changed", async ({
 	setup,
 }) => {
 	await setup.replaceData();

@@ -128,7 +128,7 @@ test("a pasted or typed path of an image sends the image, but not a path in a pa
 	expect(shown.text.split("+ pixel.png")).toHaveLength(3);
 });
 
-test("with --plain, nothing is drawn again, and Ctrl-C leaves the chat", async ({ setup }) => {
+test("with --plain, the chat does not redraw, and Ctrl-C exits", async ({ setup }) => {
 	const chat = setup.run("chat", "--plain");
 	await chat.shows("Ctrl-C cancels the running turn");
 	chat.type("run: echo hi\r");
@@ -142,7 +142,7 @@ test("with --plain, nothing is drawn again, and Ctrl-C leaves the chat", async (
 	expect(chat.received).not.toContain("\u001b[");
 });
 
-test("with TERM=dumb, the chat is in lines, and draws nothing again", async ({ setup }) => {
+test("with TERM=dumb, the chat prints lines and does not redraw", async ({ setup }) => {
 	const chat = setup.runWith({ TERM: "dumb" }, "chat");
 	await chat.shows("Ctrl-C cancels the running turn");
 	chat.type("say: hello\r");
@@ -175,7 +175,7 @@ test("with --plain, a password is hidden, and Ctrl-C ends the question", async (
 	expect(chat.received).not.toMatch(/hunter|half/);
 });
 
-test("lines are edited, earlier messages are found, and files are completed", async ({ setup }) => {
+test("lines can be edited, earlier messages recalled, and file names completed", async ({ setup }) => {
 	writeFileSync(join(setup.work, "unusual-name.txt"), "content");
 	const first = await setup.chat();
 	await first.enter("say: a rare message");
@@ -342,7 +342,7 @@ test("wide characters are wrapped at the edge and edited as visible characters",
 	await golden(chat, "wide");
 });
 
-test("the screen is drawn again after a change of its width", async ({ setup, golden }) => {
+test("the screen is redrawn after a change of its width", async ({ setup, golden }) => {
 	const chat = await setup.chat();
 	await chat.enter("say: The quick brown fox jumps over the lazy dog, again and again and again.");
 	await chat.rests("[offline]");

@@ -55,7 +55,7 @@ test("Ctrl-V attaches the image of the clipboard, which is sent with the message
 	expect(readdirSync(TMPDIR).filter((name) => name.startsWith("parley-clipboard-"))).toEqual([]);
 });
 
-test("Ctrl-V pastes a text without running it, and says why it can paste nothing", async ({ setup }) => {
+test("Ctrl-V pastes a text without running it, or shows why it cannot paste", async ({ setup }) => {
 	const PATH = fakeXclip(
 		setup,
 		"text",
@@ -74,9 +74,7 @@ test("Ctrl-V pastes a text without running it, and says why it can paste nothing
 	await none.shows("no clipboard, because there is no graphical session");
 });
 
-test("the chat can be left while a program of the clipboard hangs, and this program ends", async ({
-	setup,
-}) => {
+test("the chat exits while a clipboard program hangs, and stops this program", async ({ setup }) => {
 	const PATH = fakeXclip(setup, "hanging", "exec 9> running; sleep 300");
 	const pipe = join(setup.root, "hanging", "running");
 	execFileSync("mkfifo", [pipe]);

@@ -65,7 +65,7 @@ test("bash completes the names of settings", async () => {
 	expect(await bash("parley", "config", "get", "tls.")).toEqual(["tls.cert", "tls.key"]);
 });
 
-test("bash runs nothing of the typed words", async () => {
+test("bash does not run the typed words", async () => {
 	await bash("parley", "ask", "$(touch ran)", "`touch ran`", "");
 	expect(existsSync(join(directory, "ran"))).toBe(false);
 });

@@ -27,7 +27,7 @@ function edit(setup: Setup, script: string): Screen {
 	return screen;
 }
 
-test("a setting is stored with its comments, and the command says that a restart is needed", async ({
+test("a setting is stored with its comments, and the command reports that a restart is required", async ({
 	setup,
 }) => {
 	writeFileSync(file(setup), '{\n  // no titles\n  "titles": false,\n}\n', { mode: 0o600 });

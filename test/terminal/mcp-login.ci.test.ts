@@ -79,7 +79,7 @@ test("removing a server ends its login as a logout does", async ({ setup }) => {
 	expect(readFileSync(join(setup.data, "mcp-logins.json"), "utf8")).not.toContain("garden");
 });
 
-test("a login needs a remote server without a token of its own", async ({ setup }) => {
+test("a login requires a remote server without its own token", async ({ setup }) => {
 	await setup.run("mcp", "add", "local", "sh").ended();
 	await setup.run("mcp", "add", "fixed", "https://mcp.example/mcp", "--token-from", "HOME").ended();
 	const local = setup.run("mcp", "login", "local");

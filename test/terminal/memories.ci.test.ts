@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { test } from "./terminal-test.ts";
 
-test("notes of the agent are added, found and deleted", async ({ setup }) => {
+test("notes of the agent are added, searched and deleted", async ({ setup }) => {
 	const added = setup.run("memories", "add", "--everyone", "--tag", "ops", "--", "Deploys happen on Friday");
 	expect(await added.ended()).toBe(0);
 	expect(added.text).toMatch(/^stored mem_[0-9a-z]{26}$/);

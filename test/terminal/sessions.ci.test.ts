@@ -6,7 +6,7 @@ import { test } from "./terminal-test.ts";
 
 const interrupt = "\u0003";
 
-test("conversations are found, shown, exported, renamed and deleted", async ({ setup }) => {
+test("conversations are searched, shown, exported, renamed and deleted", async ({ setup }) => {
 	const ask = setup.run("ask", "-y", "say: The brook\nrun: echo ```hi");
 	expect(await ask.ended()).toBe(0);
 	const [id = ""] = /sess_[0-9a-z]{26}/.exec(ask.text) ?? [];

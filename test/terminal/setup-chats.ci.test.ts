@@ -93,7 +93,7 @@ test("one run of the wizard connects Discord and then Slack, step by step, each 
 	expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test("the next start of the wizard continues at the setup of Discord if a person has left it there", async () => {
+test("the next start of the wizard continues at the Discord step if it was stopped there", async () => {
 	const flags = ["--provider", "offline", "--project", shop, "--sandbox", "preferred"];
 	const first = parley("setup", "--restart", ...flags);
 	await first.shows("Set up Discord now?");

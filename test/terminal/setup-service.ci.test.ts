@@ -31,7 +31,7 @@ async function reachService(screen: Screen): Promise<void> {
 	await screen.shows("Start the gateway at boot");
 }
 
-test("the wizard can be left and killed at the service step, and then installs the service in place of the running gateway", async () => {
+test("the wizard can be stopped and killed at the service step, and then replaces the running gateway by the service", async () => {
 	await using managers = await Managers.open();
 	await managers.succeeds(["setup", "--yes", "--provider", "offline"]);
 	const first = setUp(managers);

@@ -62,7 +62,7 @@ async function piped(args: readonly string[], { input = "", variables = {} } = {
 	return { stdout, stderr, status };
 }
 
-test("the wizard can be left, tests the key, and continues at the same step", async () => {
+test("the wizard can be stopped, tests the key, and continues at the same step", async () => {
 	const first = parley("setup", "--base-url", claude.url);
 	await first.shows("Which model should answer?");
 	first.type("\r");
@@ -112,7 +112,7 @@ test("the wizard can be left, tests the key, and continues at the same step", as
 	expect(existsSync(join(data, "setup.json"))).toBe(false);
 });
 
-test("with TERM=dumb, the wizard asks in lines for screen readers, and draws nothing again", async () => {
+test("with TERM=dumb, the wizard prints lines for screen readers and does not redraw", async () => {
 	const variables = { ...env, TERM: "dumb", PARLEY_DATA: join(root, "in-lines") };
 	const start = (): Screen => {
 		const screen = new Screen({ args: ["setup", "--base-url", claude.url], cwd: shop, env: variables });

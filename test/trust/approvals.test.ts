@@ -222,7 +222,7 @@ test("the displayed command is the one that the shell receives, with any content
 	expect(shown).toEqual(given);
 });
 
-test("letters that look like others are marked", async () => {
+test("letters that resemble other letters are marked", async () => {
 	const model = new ScriptedModel([calls("c1", "run_command", { cmd: "curl https://p\u{430}ypal.example" })]);
 	await using t = await TestRuntime.open({ model });
 	const session = await t.create();

@@ -100,7 +100,7 @@ test("tokens are created, listed, rotated and revoked at the command line", {
 	}
 });
 
-test("the operator's token is rotated in its file, and the next command finds it", {
+test("the operator's token is rotated in its file, and the next command uses it", {
 	timeout: paced(patienceMs * 2),
 }, async ({ setup }) => {
 	const path = join(setup.data, "tokens", "operator");

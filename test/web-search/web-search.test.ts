@@ -72,7 +72,7 @@ test.each(["brave", "searxng"] as const)(
 	},
 );
 
-test("a result without an address of the web is left out, and at most the requested number is shown", async () => {
+test("a result without a web address is omitted, and at most the requested number is shown", async () => {
 	await using engine = await SearchEngine.start();
 	const other = { title: "x", text: "" };
 	engine.found = [

@@ -110,7 +110,7 @@ test("processes of tools see neither the key nor the token of the wire", async (
 	for (const secret of [token, service.apiKey]) expect(agent.lines.join("")).not.toContain(secret);
 });
 
-test("a token of eight characters is never shown, even if a tool has found it", async () => {
+test("a token of eight characters is never shown, even if a tool has read it", async () => {
 	const environment = { ZOTCORE_RPC_TOKEN: "s3cret99" };
 	await using agent = await ZotClient.start({ environment });
 	const prompt = { id: "1", type: "prompt", message: "run: printf 'it is %s%s' s3cr et99" };
@@ -177,7 +177,7 @@ test("models of a server's list are available, and other names are refused", asy
 	});
 });
 
-test("--session keeps the conversation for the next process, and for one at a time", async () => {
+test("--session continues the conversation in the next process, and allows one process at a time", async () => {
 	using host = new ClientHost();
 	const flags = ["--session", host.path("session")];
 	{

@@ -12,7 +12,7 @@ async function fileCreated(directory: string, name: string): Promise<void> {
 	for await (const { filename } of watch(directory)) if (filename === name) return;
 }
 
-test("a client that pauses in a long reply misses nothing, and the agent continues", async () => {
+test("a client that pauses during a long reply receives all of it, and the agent continues", async () => {
 	await using agent = await ZotClient.start();
 	await agent.data({ id: "0", type: "get_state" });
 	const before = await agent.residentBytes();

@@ -7,7 +7,7 @@ import type { Scene } from "./step.ts";
 
 /** Scenes about answers to cards and questions that `npm test` also plays on Slack: one per behaviour. */
 const everydayNames = [
-	"an approver approves a call once: it runs, and the card shows who and when",
+	"an approver approves a call once: it runs, and the card shows the approver and the time",
 	"a denial can have a reason, which the agent gets",
 	"another member cannot approve",
 	"a call without an answer in time does not run",
@@ -20,7 +20,7 @@ const everydayNames = [
 	"Approve all omits calls that always require approval, with a note",
 	"Approve all shows calls that do not fit on the card first, and then approves them",
 	"one of many calls is chosen in the details and denied",
-	"a press after another person has approved reports who did, and when",
+	"a press after another person has approved shows the approver and the time",
 ];
 
 const all: readonly Scene<DiscordSite>[] = [...approvals, ...elicitations, ...replyCards, ...late];

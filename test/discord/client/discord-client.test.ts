@@ -38,7 +38,7 @@ test("the next client resumes the session, and gets the messages in between, in 
 	]);
 });
 
-test("a client whose first attempt fails tries again until it is ready", async () => {
+test("a client whose first attempt fails retries until it is ready", async () => {
 	const { simulator, client } = await place();
 	simulator.network.next("GET /gateway/bot", { status: 502 });
 	const one = await client().connect();
@@ -57,7 +57,7 @@ test("an unacknowledged event is delivered to the next client again, with all la
 	expect(second.received).toEqual(["one", "two"]);
 });
 
-test("a session that Discord no longer has is started again, and the new one is resumed", async () => {
+test("an expired Discord session is replaced, and the new session is resumed", async () => {
 	const { simulator, says, client, sessions } = await place();
 	const first = await client().connect();
 	await first.port.close();

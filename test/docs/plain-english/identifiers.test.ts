@@ -18,7 +18,7 @@ test("a name with a banned word gets advice, and a name that only contains its l
 		expect(adviceFor(name)).toBeUndefined();
 });
 
-test("identifiers, members and the name of the file are found once, with their lines", () => {
+test("each identifier, member and file name is returned once, with its line", () => {
 	const source = [
 		"class Session {",
 		"\treadonly #heard = 1;",

@@ -30,7 +30,7 @@ test("the reason is reported while no socket can be opened", async () => {
 	expect(one.states).toEqual(["lost", "ready"]);
 });
 
-test("more than ten sockets are refused: this is reported, and retried when there is room", async () => {
+test("more than ten sockets are refused, which is reported, and retried when a socket is free", async () => {
 	const { clock, client, opens, sockets } = await openSlack();
 	const others = await Promise.all(Array.from({ length: 5 }, () => client().connect()));
 	await opens(10);

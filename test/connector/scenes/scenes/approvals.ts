@@ -17,7 +17,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "an approver approves a call once: it runs, and the card shows who and when",
+		name: "an approver approves a call once: it runs, and the card shows the approver and the time",
 		steps: [
 			...asks,
 			{ clicks: "Approve once", by: "Alex" },

@@ -50,7 +50,7 @@ export const away: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "the first direct message of a known person is read, although the connector was stopped",
+		name: "the first direct message of a paired person is read, although the connector was stopped",
 		only: "discord",
 		steps: [
 			{ says: "@Parley say: before" },

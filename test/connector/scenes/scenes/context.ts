@@ -6,7 +6,7 @@ const why = { commands: "/why" } as const;
 /** Scenes about context messages of a request, as `/why` lists them. */
 export const context: readonly Scene[] = [
 	{
-		name: "called into a thread, the agent reads its messages, and later only the new ones",
+		name: "mentioned in a thread, the agent reads its messages, and later only new messages",
 		steps: [
 			{ says: "the build fails" },
 			{ opensThread: "Build", of: "the build fails", by: "Max" },
@@ -31,7 +31,7 @@ export const context: readonly Scene[] = [
 		],
 	},
 	{
-		name: "called in a channel, the agent reads the last messages, also after a restart and a loss of the database only once",
+		name: "mentioned in a channel, the agent reads the last messages only once, even after a restart and a loss of the database",
 		only: "discord",
 		steps: [
 			{ says: "lunch at noon?", by: "Max" },
@@ -80,7 +80,7 @@ export const context: readonly Scene[] = [
 		],
 	},
 	{
-		name: "the details of an approval mention untrusted text, and the list of read messages names who is not a member",
+		name: "the details of an approval mention untrusted text, and the list of read messages marks people who are not members",
 		steps: [
 			{ says: "write what you like", by: "Sam" },
 			{ says: "@Parley write: notes.txt <<< hello" },
@@ -172,7 +172,7 @@ export const context: readonly Scene[] = [
 /** Scenes about another person's message that is forwarded to Parley. */
 export const forwarded: readonly Scene<DiscordSite>[] = [
 	{
-		name: "a forwarded message comes with its text and its files, and counts as that of a person who is not a member",
+		name: "a forwarded message has its text and its files, and is treated like a message from a person who is not a member",
 		steps: [
 			{
 				what: "Mia forwards a message of Max to Parley",

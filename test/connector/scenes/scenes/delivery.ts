@@ -59,7 +59,7 @@ export const repeats: readonly Scene<DiscordSite>[] = [
 	repeated("a connection that ends before the commit", { drop: "before" }),
 	repeated("a connection that ends after the commit", { drop: "after-commit" }),
 	{
-		name: "Discord returns errors for longer than it knows the nonce, and the first lookup fails: the post is found",
+		name: "Discord returns errors until the nonce has expired, and the first lookup fails: a later lookup finds the post",
 		only: "discord",
 		place: onlyLookups,
 		steps: [
@@ -73,7 +73,7 @@ export const repeats: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "Discord returns errors for longer than it knows the nonce, and refuses lookups: the operator decides",
+		name: "Discord returns errors until the nonce has expired, and refuses lookups: the operator decides",
 		only: "discord",
 		place: onlyLookups,
 		steps: [
@@ -121,7 +121,7 @@ export const delivery: readonly Scene[] = [
 		steps: [{ fault: post, is: { status: 500 } }, ...hello, { passes: 60_000 }, once],
 	},
 	{
-		name: "the platform fails and has made the post: it is found, and not repeated",
+		name: "the platform returns an error after it created the post: a lookup finds the post, and it is not repeated",
 		steps: [{ fault: post, is: { status: 502, drop: "after-commit" } }, ...hello, { passes: 60_000 }, once],
 	},
 	{
@@ -129,7 +129,7 @@ export const delivery: readonly Scene[] = [
 		steps: [{ fault: post, is: { drop: "before" } }, ...hello, { passes: 60_000 }, once],
 	},
 	{
-		name: "the connection ends after the platform has made the post: it is found",
+		name: "the connection ends after the platform created the post: a lookup finds the post",
 		steps: [{ fault: post, is: { drop: "after-commit" } }, ...hello, { passes: 60_000 }, once],
 	},
 	{

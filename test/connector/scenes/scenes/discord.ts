@@ -109,7 +109,7 @@ export const discord: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "the thread of a mention takes the title of its conversation, twice in ten minutes, and the last title wins",
+		name: "the thread of a mention gets the title of its conversation, at most twice in ten minutes, and finally the last title",
 		place: { answers: "thread" },
 		steps: [
 			{ says: "@Parley say: one" },
@@ -130,7 +130,7 @@ export const discord: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
-		name: "a thread keeps the name that a person gives it, and the conversation takes it as its title",
+		name: "a person renames a thread: it keeps this name, which becomes the title of the conversation",
 		place: { answers: "thread" },
 		steps: [
 			{ says: "@Parley say: one" },

@@ -42,7 +42,7 @@ export const edits: readonly Scene[] = [
 		],
 	},
 	{
-		name: "arguments that the tool refuses leave the approval open, and the form opens again",
+		name: "after arguments that the tool refuses, the approval stays open, and the form can be reopened",
 		steps: [
 			...asks,
 			{ clicks: "Edit and approve", by: "Alex", fills: { path: "" } },

@@ -46,7 +46,7 @@ export const hostile: readonly Scene[] = [
 		steps: [...grows, { forbids: ["SendMessages"] }, ...othersWork],
 	},
 	{
-		name: "presses of three people on two cards at once decide each card once",
+		name: "concurrent presses of three people on two cards decide each card once",
 		steps: [
 			{ says: "@Parley write: a.txt <<< a", as: "a" },
 			{ shows: ["write a.txt", "[Approve once]"] },

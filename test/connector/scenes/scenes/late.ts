@@ -17,7 +17,7 @@ const suspended: Step[] = [
 /** Scenes with presses that arrive after, or while, their button is removed. */
 export const late: readonly Scene[] = [
 	{
-		name: "a press after another person has approved reports who did, and when",
+		name: "a press after another person has approved shows the approver and the time",
 		steps: [
 			...asks,
 			{ clicks: "Approve once", by: "Alex" },

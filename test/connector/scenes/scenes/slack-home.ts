@@ -66,7 +66,7 @@ export const slackHome: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "work of a private channel and of other direct messages is hidden from people who cannot read it",
+		name: "work in private channels and other people's direct messages is hidden",
 		steps: [
 			{ says: "@Parley long: 60 tokens at 2 per second", in: "dm" },
 			{ says: "@Parley write: notes.txt <<< secret", in: "group" },
@@ -106,7 +106,7 @@ export const slackHome: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "a direct message comes with the messages of the channel that its author looks at",
+		name: "a direct message has the messages of the channel that its author views as context",
 		steps: [
 			{ says: "the build fails", by: "Max" },
 			{

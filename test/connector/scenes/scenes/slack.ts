@@ -10,7 +10,7 @@ const slow = "long: 60 tokens at 2 per second";
  */
 export const slack: readonly Scene<SlackSite>[] = [
 	{
-		name: "a mention arrives as two events in any order, each of them twice: it is answered once",
+		name: "a mention arrives as two events in any order, each of them twice, and is answered once",
 		steps: [
 			{
 				what: "Slack sends everything twice, and what is later sooner",
@@ -276,7 +276,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 		],
 	},
 	{
-		name: "mentions in threads of people, and first replies to Parley, are found after an absence",
+		name: "mentions in people's threads, and first replies to Parley, are read after an absence",
 		steps: [
 			{ says: "@Parley say: hello", in: "top" },
 			{ shows: "[offline] hello" },

@@ -138,7 +138,7 @@ export const tasks: readonly Scene[] = [
 		],
 	},
 	{
-		name: "the requester of a task learns that another person has cancelled it",
+		name: "the requester of a task is notified when another person cancels it",
 		steps: [
 			...suspended,
 			{ clicks: "Cancel", by: "Alex" },
@@ -229,7 +229,7 @@ export const tasks: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a database that is lost in the middle of a task is created again, and no post is repeated",
+		name: "after the loss of the database during a task, a new one is created, and no post is repeated",
 		steps: [
 			...suspended,
 			{ losesDatabase: true },

@@ -207,7 +207,7 @@ export const typing: readonly Scene[] = [
 		],
 	},
 	{
-		name: "a press and a message at once decide once",
+		name: "a press and a message at the same time decide once",
 		steps: [
 			...asksInThread,
 			{
@@ -222,7 +222,7 @@ export const typing: readonly Scene[] = [
 		],
 	},
 	{
-		name: "an answer by a message is given once over a restart",
+		name: "an answer by message counts once, even after a restart",
 		steps: [
 			{ says: "ask: Which port?", in: "dm" },
 			{ shows: ["Question", "Which port?"], in: "dm" },

@@ -6,7 +6,7 @@ const ended: readonly Step[] = [{ passes: 11_000 }, { typing: false }, { hides: 
 /** Scenes about the typing indicator, or the status of a thread, during a run. */
 export const working: readonly Scene[] = [
 	{
-		name: "typing lasts from the request until the end of a long answer, also over a tool call in its middle",
+		name: "the typing indicator is visible from the request to the end of a long answer, including a tool call",
 		steps: [
 			{ file: "notes.txt", gets: "one\n" },
 			{ says: `@Parley ${slow}\nread: notes.txt\n${slow}` },
@@ -15,7 +15,7 @@ export const working: readonly Scene[] = [
 		],
 	},
 	{
-		name: "typing lasts until an approval waits, and from its decision until the end of the run",
+		name: "the typing indicator is visible until an approval is open, and from its decision until the end of the run",
 		steps: [
 			{ says: `@Parley ${slow}\nwrite: notes.txt <<< hello\n${slow}` },
 			{ typesUntil: "[Approve once]" },
@@ -28,12 +28,12 @@ export const working: readonly Scene[] = [
 		],
 	},
 	{
-		name: "typing lasts until the end of an answer that appears when it is complete",
+		name: "the typing indicator is visible until the end of an answer that is posted when it is complete",
 		place: { live: "off" },
 		steps: [{ says: `@Parley ${slow}` }, { typesUntil: ["t24", "[Good]"] }, { typing: false }],
 	},
 	{
-		name: "typing lasts for minutes without a post, longer than the platform shows it by itself",
+		name: "the typing indicator is visible for minutes without a post, longer than the platform shows it by default",
 		place: { live: "off" },
 		steps: [
 			{ says: "@Parley long: 250 tokens at 2 per second" },
