@@ -8,8 +8,8 @@ const usualSeed = 20_261_128;
  * In the long runs, it is random. Failing tests must print it, so that `PARLEY_TEST_SEED` can repeat the run.
  */
 export function testSeed(): number {
-	const given = process.env["PARLEY_TEST_SEED"];
-	if (given !== undefined) return Number(given);
+	const fixedSeed = process.env["PARLEY_TEST_SEED"];
+	if (fixedSeed !== undefined) return Number(fixedSeed);
 	return process.env["PARLEY_TEST_SCALE"] === "full" ? randomInt(2 ** 31) : usualSeed;
 }
 

@@ -12,16 +12,16 @@ export class Watch {
 
 	/**
 	 * Resolves when the condition is true. After `patience` milliseconds, scaled to the speed of the machine, rejects
-	 * with an error that contains `what`.
+	 * with an error that contains `condition`.
 	 */
-	async until(what: string, isTrue: () => boolean, patience = patienceMs): Promise<void> {
+	async until(condition: string, isTrue: () => boolean, patience = patienceMs): Promise<void> {
 		if (isTrue()) return;
 		const { promise, resolve, reject } = Promise.withResolvers<void>();
 		const check = (): void => {
 			if (isTrue()) resolve();
 		};
 		const cancel = afterPatience(patience, () =>
-			reject(new Error(`gave up after ${patience / 1000} s of an idle machine: waited until ${what}`)),
+			reject(new Error(`gave up after ${patience / 1000} s of an idle machine: waited until ${condition}`)),
 		);
 		this.#checks.add(check);
 		try {

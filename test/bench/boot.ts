@@ -32,8 +32,8 @@ for (let round = 0; round <= options.rounds; round++) {
 }
 rmSync(directory, { recursive: true });
 
-const ratioBy = (what: keyof Start): number[] =>
-	rounds.map(({ ready, imported }) => ready[what] / imported[what]);
+const ratioBy = (quantity: keyof Start): number[] =>
+	rounds.map(({ ready, imported }) => ready[quantity] / imported[quantity]);
 const ratio = { name: "ready ÷ bare import", unit: "×", values: ratioBy("clock") };
 const cpu = { name: "ready ÷ bare import, by CPU", unit: "×", values: ratioBy("cpu") };
 report(

@@ -45,17 +45,17 @@ const warmUp = options.ratios ? 1 : 3;
 for (const round of roundsOf(options, warmUp)) {
 	const a = await costOf(floor);
 	const b = await costOf(ours);
-	const ofAlone = alone && (await costOf(alone));
+	const standalone = alone && (await costOf(alone));
 	if (round < warmUp) continue;
 	rounds.push({ a, b, again: await costOf(floor) });
-	if (ofAlone !== undefined) bare.push(ofAlone);
+	if (standalone !== undefined) bare.push(standalone);
 }
 const sides = [ours, floor, ...(alone ? [alone] : [])];
 for (const server of sides.flatMap(({ servers }) => servers.toReversed())) await server.stop();
 const figure = (name: string, values: number[], unit = "µs CPU") => ({ name, unit, values });
 const ratio = figure(
 	"CPU, connector ÷ discord.js alone",
-	rounds.map(({ a, b, again }) => (2 * b) / (a + again)),
+	rounds.map(({ a, b, again: repeated }) => (2 * b) / (a + repeated)),
 	"×",
 );
 report(
@@ -72,7 +72,7 @@ report(
 		...(alone ? [figure("discord.js without a gateway, one answer", bare)] : []),
 		figure(
 			"noise: discord.js ÷ itself",
-			rounds.map(({ a, again }) => again / a),
+			rounds.map(({ a, again: repeated }) => repeated / a),
 			"×",
 		),
 		ratio,

@@ -234,7 +234,7 @@ async function measure(wire: GrpcWire): Promise<{ readonly figures: Figure[]; re
 			each("gateway, 1 per tick", "µs CPU", ({ ours }) => ours),
 			each("grpc-js alone, 16 per tick", "µs CPU", ({ floorBurst }) => floorBurst),
 			each("gateway, 16 per tick", "µs CPU", ({ burst }) => burst),
-			each("noise: grpc-js ÷ grpc-js", "×", ({ again, floor }) => again / floor),
+			each("noise: grpc-js ÷ grpc-js", "×", ({ again: repeated, floor }) => repeated / floor),
 			...[single, burst, added, idle],
 			...(wire === roz ? [equipped] : []),
 		],

@@ -102,8 +102,8 @@ const { lost, misnumbered } = findFaults();
 rmSync(directory, { recursive: true });
 const megabytes = (bytes: number): number => bytes / 1024 / 1024;
 const start = { name: "spawn to listening", unit: "ms", values: rounds.map((round) => round.start.clock) };
-const ratioBy = (what: keyof Start): number[] =>
-	rounds.map((round) => round.start[what] / round.imported[what]);
+const ratioBy = (quantity: keyof Start): number[] =>
+	rounds.map((round) => round.start[quantity] / round.imported[quantity]);
 const ratio = { name: "listening ÷ bare import", unit: "×", values: ratioBy("clock") };
 const cpu = { name: "listening ÷ bare import, by CPU", unit: "×", values: ratioBy("cpu") };
 const resume = {

@@ -39,9 +39,9 @@ async function haveTurns(): Promise<void> {
 }
 
 async function haveRound(): Promise<void> {
-	let left = turnsOfRound / turnsOfSession;
+	let remaining = turnsOfRound / turnsOfSession;
 	const work = async (): Promise<void> => {
-		while (left-- > 0) await haveTurns();
+		while (remaining-- > 0) await haveTurns();
 	};
 	await Promise.all(Array.from({ length: atOnce }, work));
 }
@@ -71,17 +71,23 @@ const growth: Figure = {
 	values: [Math.max(...secondHalf) / Math.min(...secondHalf)],
 };
 // The figure is only meaningful after the wait.
-const left = idle.map((value): Figure => {
+const remaining = idle.map((value): Figure => {
 	return { name: "idle ÷ peak", unit: "×", values: [value / Math.max(...memory)] };
 });
 const turn: Figure = { name: "CPU per turn, half of them in new sessions", unit: "ms", values: cpu };
 report(
 	"soak",
-	[{ name: "resident memory after each round", unit: "MB", values: memory }, maximum, growth, ...left, turn],
+	[
+		{ name: "resident memory after each round", unit: "MB", values: memory },
+		maximum,
+		growth,
+		...remaining,
+		turn,
+	],
 	[
 		{ figure: maximum, atMost: 150 },
 		{ figure: growth, atMost: 1.1 },
-		...left.map((figure) => ({ figure, atMost: 0.95, ofMachine: true }) as const),
+		...remaining.map((figure) => ({ figure, atMost: 0.95, ofMachine: true }) as const),
 		{ figure: turn, atMost: 4.4, ofMachine: true, target: true },
 	],
 	options,

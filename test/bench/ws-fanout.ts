@@ -74,10 +74,10 @@ for (const round of roundsOf(options, 1)) {
 	const order = round % 2 === 0 ? (["ours", "floor"] as const) : (["floor", "ours"] as const);
 	const single: Partial<Record<"ours" | "floor", Measured>> = {};
 	for (const side of order) single[side] = await measure(sides[side], 1);
-	const again = await measure(raw, 1);
+	const repeated = await measure(raw, 1);
 	const burst = await measure(gateway, 16);
 	if (round > 0 && single.ours && single.floor) {
-		rounds.push({ ours: single.ours, floor: single.floor, again, burst });
+		rounds.push({ ours: single.ours, floor: single.floor, again: repeated, burst });
 	}
 }
 await Promise.all([gateway.server.stop(), raw.server.stop()]);
@@ -116,7 +116,7 @@ report(
 		{
 			name: "noise: raw ws ÷ raw ws",
 			unit: "×",
-			values: rounds.map(({ floor, again }) => again.cpuPerDelivery / floor.cpuPerDelivery),
+			values: rounds.map(({ floor, again: repeated }) => repeated.cpuPerDelivery / floor.cpuPerDelivery),
 		},
 		cpu,
 		burst,

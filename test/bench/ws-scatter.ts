@@ -63,8 +63,8 @@ for (const round of roundsOf(options, warmUp)) {
 	const floor = await costOf(raw, 1);
 	const ours = await costOf(gateway, 1);
 	const burst = await costOf(gateway, 4);
-	const again = await costOf(raw, 1);
-	if (round >= warmUp) rounds.push({ ours, burst, floor, again });
+	const repeated = await costOf(raw, 1);
+	if (round >= warmUp) rounds.push({ ours, burst, floor, again: repeated });
 }
 for (const { clients } of [gateway, raw]) for (const client of clients) client.close();
 await Promise.all([gateway.server.stop(), raw.server.stop()]);
@@ -85,7 +85,11 @@ report(
 		{ name: "raw ws, 1 per tick", unit: "µs CPU", values: rounds.map(({ floor }) => floor) },
 		{ name: "gateway, 1 per tick", unit: "µs CPU", values: rounds.map(({ ours }) => ours) },
 		{ name: "gateway, 4 per tick", unit: "µs CPU", values: rounds.map((round) => round.burst) },
-		{ name: "noise: raw ws ÷ raw ws", unit: "×", values: rounds.map(({ floor, again }) => again / floor) },
+		{
+			name: "noise: raw ws ÷ raw ws",
+			unit: "×",
+			values: rounds.map(({ floor, again: repeated }) => repeated / floor),
+		},
 		single,
 		burst,
 	],

@@ -15,10 +15,10 @@ async function cited(): Promise<Set<string>> {
 
 test("every promise has a scenario, and every scenario cites an existing promise", async () => {
 	const shown = await cited();
-	const given = Object.keys(requirements);
+	const defined = Object.keys(requirements);
 	expect({
-		withoutScenario: given.filter((id) => !shown.has(id)),
-		neverPromised: [...shown].filter((id) => !given.includes(id)),
+		withoutScenario: defined.filter((id) => !shown.has(id)),
+		neverPromised: [...shown].filter((id) => !defined.includes(id)),
 	}).toEqual({ withoutScenario: [], neverPromised: [] });
 });
 

@@ -13,10 +13,10 @@ const promisedMs = 2_000;
 
 /** Cancels the run and returns the milliseconds until the `cancelled` event. */
 async function cancel(stream: KontekstStream): Promise<number> {
-	const begun = performance.now();
+	const startedAt = performance.now();
 	stream.send({ cancel: {} });
 	await stream.until("cancelled");
-	return performance.now() - begun;
+	return performance.now() - startedAt;
 }
 
 function isAlive(pid: number): boolean {
@@ -45,11 +45,11 @@ verifiesOn(
 		// The pipe reaches its end when the command has written its process ids.
 		const pids = (await readFile(pipe, "utf8")).trim().split(" ").map(Number);
 		expect(pids.map(isAlive)).toEqual([true, true]);
-		const begun = performance.now();
+		const startedAt = performance.now();
 		await cancel(stream);
 		// A killed process disappears only after its new parent has reaped it.
 		await expect.poll(() => pids.map(isAlive)).toEqual([false, false]);
-		expect(performance.now() - begun).toBeLessThan(pacedNow(promisedMs));
+		expect(performance.now() - startedAt).toBeLessThan(pacedNow(promisedMs));
 		expect(stream.kinds().slice(-2)).toEqual(["toolsCompleted", "cancelled"]);
 	},
 );

@@ -37,8 +37,8 @@ verifiesOn(
 			const { host } = new URL(gateway.url);
 			const pseudo = { ":method": "POST", ":scheme": "http", ":path": path, ":authority": host };
 			const known = Object.entries(pseudo).reduce((sum, [name, value]) => sum + entryBytes(name, value), 0);
-			const left = bytes - known - entryBytes("x-fill", "");
-			const call = connection.call(path, { "x-fill": "a".repeat(left) });
+			const remaining = bytes - known - entryBytes("x-fill", "");
+			const call = connection.call(path, { "x-fill": "a".repeat(remaining) });
 			call.send(Buffer.alloc(0));
 			call.end();
 			return call.ended();
@@ -60,11 +60,11 @@ verifiesOn(
 /** A message of this size, whose only field is unknown to the schema. */
 function messageOf(bytes: number): Buffer {
 	const message = Buffer.alloc(bytes);
-	const left = bytes - 5;
+	const remaining = bytes - 5;
 	// Field 15, length-delimited, with a length encoded as a four-byte varint.
 	message[0] = (15 << 3) | 2;
 	for (let group = 0; group < 4; group++) {
-		message[group + 1] = ((left >> (7 * group)) & 0x7f) | (group < 3 ? 0x80 : 0);
+		message[group + 1] = ((remaining >> (7 * group)) & 0x7f) | (group < 3 ? 0x80 : 0);
 	}
 	return message;
 }

@@ -116,9 +116,9 @@ verifiesOn(
 		const proposed = await stream.proposed();
 		expect(proposed.map(({ callId }) => callId)).toEqual(["call_0", "call_1", "call_2"]);
 		for (const { callId } of proposed.toReversed()) stream.approve(callId);
-		const again = await stream.proposed();
+		const reproposed = await stream.proposed();
 		const preview = expect.stringMatching(/^asked again: files changed .*: run\.sh$/);
-		expect(again).toMatchObject([{ callId: "call_2", name: "run_command", preview }]);
+		expect(reproposed).toMatchObject([{ callId: "call_2", name: "run_command", preview }]);
 		stream.approve("call_2");
 		expect(await stream.until("completed")).toMatchObject({ content: "done" });
 		const outputs = stream.events.filter(({ kind }) => kind === "toolCompleted");

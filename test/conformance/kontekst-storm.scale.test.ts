@@ -42,7 +42,7 @@ async function openWork(url: string): Promise<Readonly<Record<string, number>>> 
 async function behave(stream: KontekstStream, random: Random): Promise<void> {
 	stream.start({ prompt: random.pick(prompts) });
 	let isClosed = false;
-	const leaves = [
+	const endings = [
 		() => stream.send({ cancel: {} }),
 		() => stream.breakOff(),
 		() => {
@@ -53,7 +53,7 @@ async function behave(stream: KontekstStream, random: Random): Promise<void> {
 	];
 	const leaveAt = random.chance(0.7) ? random.below(8) : undefined;
 	for (let at = 0; ; at++) {
-		if (at === leaveAt) random.pick(leaves)();
+		if (at === leaveAt) random.pick(endings)();
 		const event = await stream.next();
 		if (event === undefined) return;
 		if (["completed", "cancelled", "failed"].includes(event.kind)) break;
@@ -87,9 +87,9 @@ test(`${runs} runs with random cancels and disconnects leave no run, stream, soc
 	const random = new Random(seed);
 	await using gateway = await TestGateway.start();
 	const storm = async (count: number): Promise<void> => {
-		let left = count;
+		let remaining = count;
 		const work = async (): Promise<void> => {
-			while (left-- > 0) {
+			while (remaining-- > 0) {
 				if (random.chance(0.25)) await disappear(gateway.url, random);
 				else {
 					await using stream = new KontekstStream(gateway.url);

@@ -79,8 +79,8 @@ export class LlamaSetup implements AsyncDisposable {
 		return this.#gateway;
 	}
 
-	async steer(what: "loaded" | "mute" | "requests"): Promise<unknown> {
-		return parseJson(await (await fetch(`${this.endpoint}/fake/${what}`)).text());
+	async steer(action: "loaded" | "mute" | "requests"): Promise<unknown> {
+		return parseJson(await (await fetch(`${this.endpoint}/fake/${action}`)).text());
 	}
 
 	/** Connects to the current server. The returned function resolves when the server has closed this connection. */

@@ -173,9 +173,9 @@ async function judge(mode: AuthMode): Promise<{ readonly count: number; readonly
 	const settings: GatewaySettings = { mode, port, token, name };
 	const wrong: string[] = [];
 	let count = 0;
-	const left = cases(settings).values();
+	const remaining = cases(settings).values();
 	const work = async (): Promise<void> => {
-		for (const probe of left) {
+		for (const probe of remaining) {
 			count++;
 			const bytes = bytesOf(probe, port);
 			const [expected, status] = [expectedStatus(probe, settings), await statusOf(bytes, port)];

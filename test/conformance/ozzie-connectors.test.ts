@@ -32,9 +32,9 @@ verifiesOn(
 		expect(await cancel(first)).toEqual({ status: "cancelled" });
 		await client.event("assistant.message", { run_id: first, error: "cancelled" });
 		await client.event("assistant.message", { run_id: third, error: "", content: "[offline] three" });
-		const again = (await client.call("retry"))["run_id"];
-		await client.event("user.message", { run_id: again, retry_of: third, correlation_id: "msg-3" });
-		await client.event("assistant.message", { run_id: again });
+		const retried = (await client.call("retry"))["run_id"];
+		await client.event("user.message", { run_id: retried, retry_of: third, correlation_id: "msg-3" });
+		await client.event("assistant.message", { run_id: retried });
 		await client.leave();
 		await gateway.restart();
 		await using back = await OzzieClient.connect(gateway.url, {}, "?envelope=both");
@@ -44,7 +44,7 @@ verifiesOn(
 			[third, "msg-3"],
 		])
 			await back.event("user.message", { run_id, correlation_id });
-		for (const run_id of [second, first, third, again]) await back.event("assistant.message", { run_id });
+		for (const run_id of [second, first, third, retried]) await back.event("assistant.message", { run_id });
 	},
 );
 
@@ -127,15 +127,15 @@ verifiesOn("ozzie", ["prompt.list"], "open prompts are listed for principals tha
 	const own = await operator.open();
 	await operator.call("send_message", { content: "write: a.txt <<< one" });
 	const approval = (await operator.event("prompt.request")).payload;
-	const shown = (params?: object, who = operator) => who.call("list_prompts", params);
-	const { arguments: given, preview, ...context } = Object(approval["context"]);
+	const shown = (params?: object, requester = operator) => requester.call("list_prompts", params);
+	const { arguments: args, preview, ...context } = Object(approval["context"]);
 	const requested = {
 		...{ token, session_id, session_title: "Colours", person: "discord:111:ada", label: "Which colour?" },
 		always_ask: false,
 	};
 	expect(await shown()).toMatchObject({ prompts: [requested, { ...approval, context, session_id: own }] });
 	expect(JSON.stringify(await shown())).not.toContain('"preview"');
-	const completeApproval = { ...approval, context: { ...context, arguments: given, preview } };
+	const completeApproval = { ...approval, context: { ...context, arguments: args, preview } };
 	expect(await shown({ token: approval["token"] })).toMatchObject({ prompts: [completeApproval] });
 	expect(await shown({ session_id: own, limit: 1 })).toMatchObject({ prompts: [{ session_id: own }] });
 	for (const params of [{}, as("ada"), as("abe")])
@@ -168,14 +168,16 @@ verifiesOn(
 		});
 		await connector.call("send_message", { content: "hello", ...as("ada") });
 		await connector.event("assistant.message");
-		await using again = await d.connect(d.token);
-		const opened = await again.call("open_session", { session_id, after_seq: 0 });
+		await using reconnected = await d.connect(d.token);
+		const opened = await reconnected.call("open_session", { session_id, after_seq: 0 });
 		expect(opened).toMatchObject({ status: "resumed" });
-		await again.event("assistant.message");
+		await reconnected.event("assistant.message");
 		await using other = await d.connect(String(token));
 		expect(await other.refusal("open_session", { session_id })).toBe(`session not found: ${session_id}`);
 		const own = await operator.open();
-		expect(await again.refusal("open_session", { session_id: own })).toBe(`session not found: ${own}`);
-		expect(await again.refusal("open_session", {})).toMatch(/^forbidden: a connector must name the person/);
+		expect(await reconnected.refusal("open_session", { session_id: own })).toBe(`session not found: ${own}`);
+		expect(await reconnected.refusal("open_session", {})).toMatch(
+			/^forbidden: a connector must name the person/,
+		);
 	},
 );

@@ -18,8 +18,8 @@ verifiesOn(
 		const sent = { content: "say: ok", key: "k1", context, ...as("ada") };
 		const { run_id } = await connector.call("send_message", sent);
 		// The same request with other context messages, which are not part of the idempotency check.
-		const again = { ...sent, context: { messages: messages.slice(1) } };
-		expect(await connector.call("send_message", again)).toMatchObject({ run_id });
+		const repeated = { ...sent, context: { messages: messages.slice(1) } };
+		expect(await connector.call("send_message", repeated)).toMatchObject({ run_id });
 		await connector.event("assistant.message");
 		const explain = async () => (await connector.call("explain", { session_id, ...as("ada") }))["read"];
 		expect(await explain()).toEqual({

@@ -3,15 +3,15 @@ import { document } from "./document.ts";
 import { requirements } from "./requirements.ts";
 
 test("every sentence of the document with a promise has requirements, and each has its scenario", () => {
-	const given = new Set<string>(Object.keys(requirements));
-	for (const { section, says, requirements } of document) {
-		expect(requirements.length, `${section}: ${says}`).toBeGreaterThan(0);
+	const defined = new Set<string>(Object.keys(requirements));
+	for (const { section, says: sentence, requirements } of document) {
+		expect(requirements.length, `${section}: ${sentence}`).toBeGreaterThan(0);
 		expect(
-			requirements.filter((id) => !given.has(id)),
-			says,
+			requirements.filter((id) => !defined.has(id)),
+			sentence,
 		).toEqual([]);
 	}
-	const sentences = document.map(({ says }) => says);
+	const sentences = document.map(({ says: sentence }) => sentence);
 	expect(new Set(sentences).size).toBe(sentences.length);
 });
 

@@ -34,8 +34,8 @@ verifiesOn(
 		const events = await talk(client, "run: echo hi");
 		for (const event of events) expect(event.session_id).toBe(session);
 		const keys = (name: string, where: object = {}): string[] => {
-			const found = events.filter(({ event }) => event === name);
-			const [first] = found.filter(({ payload }) =>
+			const matches = events.filter(({ event }) => event === name);
+			const [first] = matches.filter(({ payload }) =>
 				Object.entries(where).every(([key, value]) => payload[key] === value),
 			);
 			return Object.keys(first?.payload ?? {}).sort();

@@ -56,9 +56,9 @@ verifiesOn(
 		await using first = await open(gateway);
 		await ask(first, "say: hello", valueless(true));
 		const { session_id } = await sessionOf(gateway);
-		await using again = await GoClient.dial(`${gateway.url}/api/ws`);
-		await again.call("open_session", { session_id, root_dir: gateway.path("work") });
-		expect(await again.call("load_messages", { limit: 10 })).toMatchObject([
+		await using reconnected = await GoClient.dial(`${gateway.url}/api/ws`);
+		await reconnected.call("open_session", { session_id, root_dir: gateway.path("work") });
+		expect(await reconnected.call("load_messages", { limit: 10 })).toMatchObject([
 			{ role: "user" },
 			{ role: "assistant" },
 		]);
@@ -91,12 +91,12 @@ verifiesOn("ozzie", ["envelope.recognised"], "other clients get the document's f
 		{ what: "curl", headers: { "user-agent": "curl/8.14.1" }, frame: opening },
 		{ what: "?envelope=flat", headers: goHeaders, frame: opening, query: "?envelope=flat" },
 	];
-	for (const { what, headers, frame, query } of others) {
+	for (const { what: title, headers, frame, query } of others) {
 		await using client = await OzzieClient.connect(gateway.url, { ...plain, headers }, query);
 		client.send(frame);
 		await client.next();
 		const { payload } = await client.event("session.created");
-		expect(Object.keys(payload), what).toEqual([]);
+		expect(Object.keys(payload), title).toEqual([]);
 	}
 	await using first = await OzzieClient.connect(gateway.url, { ...plain, headers: goHeaders });
 	expect(await first.call("list_sessions")).toHaveProperty("sessions");

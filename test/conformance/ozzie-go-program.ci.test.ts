@@ -93,7 +93,7 @@ test("a Go program answers an approval that is always required, without hanging"
 	const path = programOr(skip);
 	await using gateway = await TestGateway.start();
 	const promptLine = "select: Allow write .envrc?\n";
-	const again = "select: Answer again: this call always requires an approval";
+	const repeatedQuestion = "select: Answer again: this call always requires an approval";
 	const denied = await run(gateway, { path, args: [critical], lines: ["1"] });
 	expect(denied.stderr).toContain(`${promptLine}chosen: Deny\n`);
 	expect(denied.stdout).toContain("denied by the person who was asked");
@@ -102,7 +102,7 @@ test("a Go program answers an approval that is always required, without hanging"
 	for (const args of [["-y"], ["-valueless"]]) {
 		const unread = await run(gateway, { path, args: [...args, critical], lines: ["y", "y"] });
 		expect(unread.stderr).toContain(promptLine);
-		expect(unread.stderr).toContain(again);
+		expect(unread.stderr).toContain(repeatedQuestion);
 		expect(unread).toMatchObject({
 			code: 0,
 			stdout: expect.stringContaining("denied without an answer: the client"),

@@ -13,10 +13,10 @@ const place = "discord:111:c";
 const reply: ScriptedReply = async function* ({ messages }) {
 	const last = messages.at(-1);
 	const lastText = last?.role === "user" ? JSON.stringify(last.content) : "";
-	const [, tool, what = ""] = /(run|write): ([^"\\]*)/.exec(lastText) ?? [];
+	const [, tool, argument = ""] = /(run|write): ([^"\\]*)/.exec(lastText) ?? [];
 	const id = `call_${messages.length}`;
-	if (tool === "run") yield calls(id, "run_command", { cmd: what });
-	if (tool === "write") yield calls(id, "write_file", { path: what, content: "x" });
+	if (tool === "run") yield calls(id, "run_command", { cmd: argument });
+	if (tool === "write") yield calls(id, "write_file", { path: argument, content: "x" });
 	yield { type: "end", stop: tool ? "tool_use" : "end_turn", usage: noUsage, model: "m" };
 };
 
@@ -135,7 +135,7 @@ verifiesOn(
 		expect(payload).toMatchObject({ type: "confirm", token: first["token"] });
 		expect(payload["label"]).toContain("Trust discord:111:c for 30 min");
 		const { token } = first;
-		const answer = (user: string, given: object) => ({ token, ...given, ...c.as(user) });
+		const answer = (user: string, decision: object) => ({ token, ...decision, ...c.as(user) });
 		expect(await c.connector.refusal("prompt_response", answer("ada", { value: true }))).toMatch(
 			/^forbidden/,
 		);
@@ -180,18 +180,18 @@ verifiesOn(
 		});
 		expect(await other.refusal("request_grant", request)).toContain("discord:111:c has no conversation yet");
 		await other.leave();
-		const again = await c.again();
-		const requested = await again.call("request_grant", { key: "wish", ...request });
+		const reconnected = await c.again();
+		const requested = await reconnected.call("request_grant", { key: "wish", ...request });
 		expect(requested).toEqual({ status: "requested", token: expect.any(String), session_id: c.session });
-		await again.call("resume", { sessions: [{ session_id: c.session }] });
-		expect(await again.call("request_grant", { key: "wish", ...request })).toEqual(requested);
+		await reconnected.call("resume", { sessions: [{ session_id: c.session }] });
+		expect(await reconnected.call("request_grant", { key: "wish", ...request })).toEqual(requested);
 		const shown = {
 			...{ token: requested["token"], session_id: c.session, place, person: "discord:111:ada", name: "ada" },
 			...{ people: null, tools: ["run_command"], classes: null, max_actions: 200, minutes: 30 },
 			...{ reason: "tests", created_at: expect.any(String), expires_at: expect.any(String) },
 		};
 		expect(await c.operator.call("list_grants", {})).toEqual({ grants: [], wishes: [shown] });
-		expect(await again.call("list_grants", c.as("gus"))).toEqual({ grants: [], wishes: [shown] });
+		expect(await reconnected.call("list_grants", c.as("gus"))).toEqual({ grants: [], wishes: [shown] });
 		const observer = await c.operator.call("create_token", { kind: "observer", name: "wall" });
 		const wall = await connect(gateway, String(observer["token"]));
 		const { wishes } = (await wall.call("list_grants", {})) as { wishes: { token: string }[] };
@@ -204,7 +204,7 @@ verifiesOn(
 		);
 		const granted = await c.operator.call("request_grant", { ...mistyped, unseen: true });
 		expect(granted).toMatchObject({ status: "granted", grant: { place: "discord:111:d" } });
-		for (const client of [again, wall]) await client.leave();
+		for (const client of [reconnected, wall]) await client.leave();
 	},
 );
 
@@ -257,13 +257,13 @@ verifiesOn(
 		await using gateway = await start(context);
 		await using c = await channel(gateway);
 		const grantRequest = { channel: place, reason: "r" };
-		for (const [who, why] of [
+		for (const [origin, why] of [
 			[c.as("eve"), "a person without access wrote in it"],
 			[c.as("ada", true), "people of another organisation can read it"],
 		] as const) {
 			await c.operator.call("request_grant", grantRequest);
 			await c.connector.event("grant.created");
-			await c.connector.call("whoami", who);
+			await c.connector.call("whoami", origin);
 			await c.connector.event("grant.ended", { reason: why });
 			expect(await c.asks("ada")).toBe(true);
 		}

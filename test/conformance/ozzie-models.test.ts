@@ -50,11 +50,11 @@ verifiesOn(
 		await using client = await OzzieClient.connect(gateway.url);
 		await client.open();
 		const { run_id } = await client.call("send_message", { content: "hi" });
-		const who = { run_id, model: sonnet, provider: "anthropic", message_count: 1 };
+		const facts = { run_id, model: sonnet, provider: "anthropic", message_count: 1 };
 		const none = { tokens_input: 0, tokens_output: 0, tokens_cache_read: 0, tokens_cache_write: 0 };
 		const start = await client.event("internal.llm.call");
 		expect(start.transient).toBe(true);
-		expect(start.payload).toEqual({ phase: "start", ...who, ...none, cost_usd: 0, duration: 0, error: "" });
+		expect(start.payload).toEqual({ phase: "start", ...facts, ...none, cost_usd: 0, duration: 0, error: "" });
 
 		const end = await client.event("internal.llm.call");
 		expect(end.transient).toBeUndefined();
@@ -72,7 +72,7 @@ verifiesOn(
 			read * prices.cache_read +
 			written * prices.cache_write;
 		expect(end.payload).toEqual({
-			...{ phase: "end", ...who, ...tokens, error: "" },
+			...{ phase: "end", ...facts, ...tokens, error: "" },
 			...{ duration: expect.any(Number), cost_usd: expect.closeTo(cost / 1e6, 9) },
 		});
 		expect(end.payload["cost_usd"]).not.toBe(0);

@@ -22,7 +22,7 @@ async function answered(
 }
 
 const option = (value: string) => ({ value, label: value, description: "", disabled: false });
-const asking = (args: object) => `tool: ask_user ${JSON.stringify(args)}`;
+const askUser = (args: object) => `tool: ask_user ${JSON.stringify(args)}`;
 
 verifiesOn(
 	"ozzie",
@@ -59,7 +59,7 @@ verifiesOn(
 		const rum = { value: "rum", label: "Rum", description: "not before noon", disabled: true };
 		const question = await ask(
 			client,
-			asking({ type: "select", label: "Drink?", options: ["tea", "coffee", rum] }),
+			askUser({ type: "select", label: "Drink?", options: ["tea", "coffee", rum] }),
 		);
 		expect(question).toMatchObject({ type: "select", options: [option("tea"), option("coffee"), rum] });
 		for (const value of ["rum", "water", "TEA", "", 0, ["tea"], null]) {
@@ -94,17 +94,17 @@ verifiesOn("ozzie", ["ask.invalid"], "an answer must fit validation and required
 	await using client = await OzzieClient.connect(gateway.url);
 	await client.open();
 	const strict = { type: "text", label: "Year?", validation: "[0-9]{4}" };
-	const question = await ask(client, asking(strict));
+	const question = await ask(client, askUser(strict));
 	expect(question).toMatchObject({ validation: "[0-9]{4}", required: true });
 	for (const value of ["", "26", "year 2026", "2026!", 2026, null]) {
 		const error = await client.refusal("prompt_response", { token: question["token"], value });
 		expect(error).toMatch(/^invalid params\b/);
 	}
 	expect(await answered(client, question, { value: "2026" })).toBe("2026");
-	const free = await ask(client, asking({ ...strict, required: false }));
+	const free = await ask(client, askUser({ ...strict, required: false }));
 	expect(free["required"]).toBe(false);
 	expect(await answered(client, free, { value: "" })).toBe("(an empty answer)");
-	const slow = await ask(client, asking({ ...strict, validation: "(a+)+b" }));
+	const slow = await ask(client, askUser({ ...strict, validation: "(a+)+b" }));
 	const error = await client.refusal("prompt_response", { token: slow["token"], value: "a".repeat(50_000) });
 	expect(error).toMatch(/^invalid params\b/);
 });
@@ -265,8 +265,8 @@ verifiesOn(
 		await local.event("prompt.request", { token });
 		expect(await answered(local, question, { value: canary })).toMatch(/^secret:/);
 		await remote.event("assistant.message");
-		const again = await ask(remote, "secret: Key?");
-		expect(await answered(remote, again, { cancelled: true })).toContain("declined to answer");
+		const secondQuestion = await ask(remote, "secret: Key?");
+		expect(await answered(remote, secondQuestion, { cancelled: true })).toContain("declined to answer");
 		for (const text of await storedTexts(gateway)) expect(text.includes(canary)).toBe(false);
 	},
 );

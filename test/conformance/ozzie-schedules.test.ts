@@ -96,10 +96,10 @@ verifiesOn(
 			session_id: expect.any(String),
 		});
 		expect(onEvent).not.toHaveProperty("next_due");
-		const again = { when: "every hour", external_key: "ops", key: "k" };
-		const created = await make(again);
+		const repeated = { when: "every hour", external_key: "ops", key: "k" };
+		const created = await make(repeated);
 		expect(created["session_id"]).toBe(onEvent["session_id"]);
-		expect(await make(again)).toEqual(created);
+		expect(await make(repeated)).toEqual(created);
 		expect(await refused({})).toContain("0 of when, cron, interval_sec, at and event are given");
 		expect(await refused({ when: "every hour", event: "task.failed" })).toContain("give exactly one");
 		expect(await refused({ interval_sec: 30 })).toBe(
@@ -144,8 +144,8 @@ verifiesOn(
 		expect(removed).toEqual({ status: "removed", entry_id, title: "Ann's" });
 		const { payload } = await connector.event("schedule.removed");
 		expect(payload).toEqual({ entry_id, title: "Ann's", reason: "removed", by: "discord:111:ann" });
-		const [left] = List.parse(await operator.call("list_schedules")).schedules;
-		await operator.call("unschedule_task", { entry_id: left?.entry_id });
+		const [remaining] = List.parse(await operator.call("list_schedules")).schedules;
+		await operator.call("unschedule_task", { entry_id: remaining?.entry_id });
 		expect(await titles(operator)).toEqual([]);
 	},
 );
@@ -186,9 +186,9 @@ verifiesOn(
 		expect(await connector.call("report_person", reportOf(check))).toEqual({ status: "late" });
 		await using another = await place.connect(place.token);
 		clock.advance(0);
-		const again = await another.event("person.check");
-		expect(await another.call("report_person", reportOf(again))).toEqual({ status: "taken" });
-		expect(await connector.call("report_person", reportOf(again))).toEqual({ status: "late" });
+		const secondCheck = await another.event("person.check");
+		expect(await another.call("report_person", reportOf(secondCheck))).toEqual({ status: "taken" });
+		expect(await connector.call("report_person", reportOf(secondCheck))).toEqual({ status: "late" });
 		await expect.poll(listed).toMatchObject({ firings: 1 });
 		expect(await listed()).not.toHaveProperty("problem");
 	},
@@ -216,8 +216,8 @@ verifiesOn(
 			...{ firings: 0, next_due: "2026-01-01T08:00:00.000Z" },
 			problem: expect.stringContaining("waits: connector:discord is not connected"),
 		});
-		const again = { kind: "connector", name: "discord", platform: "discord", tenants: ["111"] };
-		const { token } = await operator.call("create_token", again);
+		const tokenRequest = { kind: "connector", name: "discord", platform: "discord", tenants: ["111"] };
+		const { token } = await operator.call("create_token", tokenRequest);
 		await using another = await place.connect(String(token));
 		clock.advance(0);
 		const { payload } = await another.event("person.check");

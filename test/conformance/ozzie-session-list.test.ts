@@ -14,10 +14,10 @@ async function get(gateway: TestGateway, path: string) {
 }
 
 async function sessions(client: OzzieClient, params: object = {}) {
-	const { sessions: found } = await client.call("list_sessions", params);
+	const { sessions: matches } = await client.call("list_sessions", params);
 	return z
 		.array(z.looseObject({ session_id: z.string(), title: z.string(), state: z.string() }))
-		.parse(found);
+		.parse(matches);
 }
 
 verifiesOn(
@@ -36,11 +36,11 @@ verifiesOn(
 			payload: { title: "say: The Fountain", by: "model" },
 		});
 		const second = await client.open({ join: true, title: "Café plans" });
-		const found = async (query: string) =>
+		const matches = async (query: string) =>
 			(await sessions(client, { query })).map(({ session_id }) => session_id);
-		expect(await found("FOUNT say")).toEqual([first]);
-		expect(await found("CAFÉ")).toEqual([second]);
-		expect(await found("fountain plans")).toEqual([]);
+		expect(await matches("FOUNT say")).toEqual([first]);
+		expect(await matches("CAFÉ")).toEqual([second]);
+		expect(await matches("fountain plans")).toEqual([]);
 
 		await expect(client.call("rename_session", { session_id: first, title: "Mine" })).resolves.toEqual({
 			title: "Mine",
@@ -134,10 +134,10 @@ verifiesOn(
 		const session = await client.open({ key: "open" });
 		const params = { session_id: session, key: "delete" };
 		await client.call("delete_session", params);
-		await using again = await OzzieClient.connect(gateway.url);
-		await expect(again.call("delete_session", params)).resolves.toEqual({ status: "deleted" });
-		expect(await again.refusal("open_session", { key: "open" })).toBe(`session not found: ${session}`);
-		expect(await again.refusal("delete_session", { session_id: session })).toBe(
+		await using reconnected = await OzzieClient.connect(gateway.url);
+		await expect(reconnected.call("delete_session", params)).resolves.toEqual({ status: "deleted" });
+		expect(await reconnected.refusal("open_session", { key: "open" })).toBe(`session not found: ${session}`);
+		expect(await reconnected.refusal("delete_session", { session_id: session })).toBe(
 			`session not found: ${session}`,
 		);
 	},
@@ -163,12 +163,12 @@ verifiesOn(
 		for (const query of ["after=1", `session=${session}&after=-1`, `session=${session}&after=x`]) {
 			expect((await get(gateway, `/api/events?${query}`)).status, query).toBe(400);
 		}
-		const found = async (query: string) => (await get(gateway, `/api/sessions?${query}`)).list;
-		expect(await found("query=GARDEN")).toMatchObject([
+		const matches = async (query: string) => (await get(gateway, `/api/sessions?${query}`)).list;
+		expect(await matches("query=GARDEN")).toMatchObject([
 			{ id: session, cost_usd: 0, state: "idle", profile: "default" },
 		]);
-		expect(await found("query=hi&limit=1")).toHaveLength(1);
-		expect(await found(`id=${session.slice(0, 12)}`)).toMatchObject([{ id: session }]);
+		expect(await matches("query=hi&limit=1")).toHaveLength(1);
+		expect(await matches(`id=${session.slice(0, 12)}`)).toMatchObject([{ id: session }]);
 		expect((await get(gateway, "/api/sessions?query=nothing")).body).toEqual([]);
 		expect((await get(gateway, `/api/sessions?query=${"x".repeat(201)}`)).status).toBe(400);
 		expect((await get(gateway, "/api/sessions?id=%25")).status).toBe(400);

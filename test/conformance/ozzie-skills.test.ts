@@ -92,8 +92,8 @@ function payloads(frames: readonly EventFrame[], name: string): Readonly<Record<
 function inShort({ event, payload }: EventFrame): string {
 	const { step_id, attempt, will_retry } = Object(payload);
 	if (step_id === undefined) return event;
-	const again = will_retry === true ? " again" : "";
-	return `${event === "skill.step.started" ? "+" : "-"}${step_id} ${attempt}${again}`;
+	const suffix = will_retry === true ? " again" : "";
+	return `${event === "skill.step.started" ? "+" : "-"}${step_id} ${attempt}${suffix}`;
 }
 
 verifiesOn(

@@ -90,8 +90,8 @@ verifiesOn(
 		expect(await client.refusal("submit_task", { title: "t", description: "d", depends_on: [bad] })).toMatch(
 			/^invalid params: depends_on: "task_\S+" has failed$/,
 		);
-		const { task_id: again } = await client.call("retry_task", { task_id: bad });
-		expect(await client.call("check_task", { task_id: again })).toMatchObject({ retry_of: bad });
+		const { task_id: retried } = await client.call("retry_task", { task_id: bad });
+		expect(await client.call("check_task", { task_id: retried })).toMatchObject({ retry_of: bad });
 	},
 );
 
@@ -137,7 +137,7 @@ verifiesOn(
 		await using gateway = await TestGateway.start();
 		const client = await OzzieClient.connect(gateway.url);
 		const session = await client.open();
-		const asking = await submit(client, ["review: May I?", "say: done"]);
+		const suspendedTask = await submit(client, ["review: May I?", "say: done"]);
 		await client.event("task.suspended");
 		const working = await submit(client, ["long: 100000 tokens at 50 per second"]);
 		await client.event("task.started", { task_id: working });
@@ -145,13 +145,16 @@ verifiesOn(
 		await gateway.restart();
 		await using later = await OzzieClient.connect(gateway.url);
 		await later.call("open_session", { session_id: session });
-		expect(await later.call("check_task", { task_id: asking })).toMatchObject({ status: "suspended" });
+		expect(await later.call("check_task", { task_id: suspendedTask })).toMatchObject({ status: "suspended" });
 		expect(await later.call("check_task", { task_id: working })).toMatchObject({
 			status: expect.stringMatching(/pending|running/),
 		});
-		await later.call("reply_task", { task_id: asking, status: "approved" });
+		await later.call("reply_task", { task_id: suspendedTask, status: "approved" });
 		const { payload } = await later.event("task.completed");
-		expect(payload).toMatchObject({ task_id: asking, output_summary: expect.stringContaining("done") });
+		expect(payload).toMatchObject({
+			task_id: suspendedTask,
+			output_summary: expect.stringContaining("done"),
+		});
 		expect(await later.call("cancel_task", { task_id: working })).toMatchObject({ status: "cancelled" });
 	},
 );
@@ -175,30 +178,34 @@ verifiesOn(
 			`say: ${"x".repeat(600)}`,
 		]);
 		await client.event("task.completed", { task_id: parent });
-		const asking = await submit(client, ["plan: > a | b", "review: May I?"]);
+		const suspendedTask = await submit(client, ["plan: > a | b", "review: May I?"]);
 		await client.event("task.suspended");
 		const there = await client.open({ join: true });
 		const other = await submit(client, "say: hi", {});
 		await client.event("task.completed", { task_id: other });
 		const [worker] = await query(client, { parent_id: parent });
 		expect(worker).toMatchObject({ parent_id: parent, title: "Look", output: "[offline] four" });
-		expect(ids(await list(client))).toEqual([other, asking, worker?.["id"], parent]);
+		expect(ids(await list(client))).toEqual([other, suspendedTask, worker?.["id"], parent]);
 		expect(await list(client, { session_id: there })).toEqual([]);
 		const third = await submit(client, "say: hi");
 		await client.event("task.completed", { task_id: third });
 		expect(ids(await query(client, { session_id: there }))).toEqual([]);
 		expect(ids(await query(client, {}, { session_id: here }))).toHaveLength(5);
-		expect(ids(await query(client, { status: "suspended" }))).toEqual([asking]);
+		expect(ids(await query(client, { status: "suspended" }))).toEqual([suspendedTask]);
 		expect(ids(await query(client, { status: ["suspended", "running"], session_id: here }))).toEqual([
-			asking,
+			suspendedTask,
 		]);
 		const pages = [await query(client, { limit: 2 })];
 		pages.push(await query(client, { limit: 2, before: pages[0]?.at(-1)?.["id"] }));
 		pages.push(await query(client, { limit: 2, before: pages[1]?.at(-1)?.["id"] }));
-		expect(pages.map((page) => ids(page))).toEqual([[third, other], [asking, worker?.["id"]], [parent]]);
+		expect(pages.map((page) => ids(page))).toEqual([
+			[third, other],
+			[suspendedTask, worker?.["id"]],
+			[parent],
+		]);
 		const [suspended] = await query(client, { status: "suspended" });
 		expect(suspended?.["plan"]).toBeUndefined();
-		expect((await client.call("check_task", { task_id: asking }))["plan"]).toHaveLength(2);
+		expect((await client.call("check_task", { task_id: suspendedTask }))["plan"]).toHaveLength(2);
 		const [long] = pages[2] ?? [];
 		expect(long?.["output"]).toHaveLength(501);
 		expect((await client.call("check_task", { task_id: parent }))["output"]).toContain("x".repeat(600));

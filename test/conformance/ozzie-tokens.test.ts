@@ -175,10 +175,10 @@ verifiesOn("ozzie", ["token.own", "token.end"], "the operator's own token can be
 	expect([await statusOf(gateway, before), await statusOf(gateway, String(token))]).toEqual([401, 200]);
 	await gateway.restart();
 	expect([await statusOf(gateway, before), await statusOf(gateway, String(token))]).toEqual([401, 200]);
-	await using again = await connectOperator(gateway);
-	expect(await again.refusal("revoke_token", { token_id: "operator" })).toMatch(/rotate operator/);
+	await using reconnected = await connectOperator(gateway);
+	expect(await reconnected.refusal("revoke_token", { token_id: "operator" })).toMatch(/rotate operator/);
 	await chmod(gateway.path("data", "tokens", "operator"), 0o644);
-	expect(await again.refusal("rotate_token", { token_id: "operator" })).toMatch(/chmod 600/);
+	expect(await reconnected.refusal("rotate_token", { token_id: "operator" })).toMatch(/chmod 600/);
 	expect(await statusOf(gateway, String(token))).toBe(200);
 });
 
@@ -310,8 +310,8 @@ verifiesOn("ozzie", ["token.observer"], "an observer sees a question, and cannot
  * Advances the clock in steps, and sends a request after each step so that the gateway does not disconnect the clients.
  */
 async function pass(clock: ManualClock, ms: number, ...clients: readonly OzzieClient[]): Promise<void> {
-	for (let left = ms; left > 0; left -= 15_000) {
-		clock.advance(Math.min(left, 15_000));
+	for (let remaining = ms; remaining > 0; remaining -= 15_000) {
+		clock.advance(Math.min(remaining, 15_000));
 		for (const client of clients) await client.call("list_sessions", { limit: 1 });
 	}
 }

@@ -9,7 +9,7 @@ import { verifiesOn } from "./verifies.ts";
 const minute = 60_000;
 
 /** Whether the command requires approval. Denies the approval. */
-async function asks(client: OzzieClient, content = "run: true"): Promise<boolean> {
+async function requiresApproval(client: OzzieClient, content = "run: true"): Promise<boolean> {
 	await client.call("send_message", { content });
 	for (let isRepeated = false; ; ) {
 		const { event, payload } = await client.event();
@@ -28,21 +28,21 @@ verifiesOn(
 		await using gateway = await TestGateway.start();
 		await using client = await OzzieClient.connect(gateway.url);
 		await client.open();
-		expect(await asks(client)).toBe(true);
+		expect(await requiresApproval(client)).toBe(true);
 		client.send({ type: "req", id: "trust", method: "accept_all_tools" });
 		expect(await client.response("trust")).toMatchObject({ ok: true, payload: { status: "accepted" } });
-		expect(await asks(client)).toBe(false);
-		expect(await asks(client, "write: a.txt <<< a")).toBe(false);
+		expect(await requiresApproval(client)).toBe(false);
+		expect(await requiresApproval(client, "write: a.txt <<< a")).toBe(false);
 		for (const floor of [
 			"write: .git/hooks/post-merge <<< x",
 			"write: .env <<< A=1",
 			`write: ${gateway.path("other", "b")} <<< x`,
 		]) {
-			expect(await asks(client, floor), floor).toBe(true);
+			expect(await requiresApproval(client, floor), floor).toBe(true);
 		}
 		await using other = await OzzieClient.connect(gateway.url);
 		await other.open();
-		expect(await asks(other)).toBe(true);
+		expect(await requiresApproval(other)).toBe(true);
 	},
 );
 
@@ -79,13 +79,13 @@ verifiesOn("ozzie", ["trust.absence"], "trust ends after 60 seconds without a cl
 	clock.advance(minute);
 	await using second = await OzzieClient.connect(gateway.url);
 	await second.open({ session_id: session });
-	expect(await asks(second)).toBe(false);
+	expect(await requiresApproval(second)).toBe(false);
 	await second.leave();
 	await closed(gateway);
 	clock.advance(minute + 1);
 	await using third = await OzzieClient.connect(gateway.url);
 	await third.open({ session_id: session });
-	expect(await asks(third)).toBe(true);
+	expect(await requiresApproval(third)).toBe(true);
 });
 
 verifiesOn(
@@ -103,15 +103,15 @@ verifiesOn(
 		 * client.
 		 */
 		const pass = async (ms: number): Promise<void> => {
-			for (let left = ms; left > 0; left -= 15_000) {
-				clock.advance(Math.min(left, 15_000));
+			for (let remaining = ms; remaining > 0; remaining -= 15_000) {
+				clock.advance(Math.min(remaining, 15_000));
 				await client.call("list_sessions", { limit: 1 });
 			}
 		};
 		await pass(8 * 60 * minute - 1);
-		expect(await asks(client)).toBe(false);
+		expect(await requiresApproval(client)).toBe(false);
 		await pass(1);
-		expect(await asks(client)).toBe(true);
+		expect(await requiresApproval(client)).toBe(true);
 	},
 );
 
@@ -123,7 +123,7 @@ verifiesOn("ozzie", ["trust.restart"], "trust continues over a restart", async (
 	await gateway.restart();
 	await using back = await OzzieClient.connect(gateway.url);
 	await back.open({ session_id: session });
-	expect(await asks(back)).toBe(false);
+	expect(await requiresApproval(back)).toBe(false);
 });
 
 verifiesOn("ozzie", ["trust.run"], "a run that started under trust keeps it", async () => {
@@ -154,7 +154,7 @@ verifiesOn("ozzie", ["trust.run"], "a run that started under trust keeps it", as
 	gate.resolve();
 	await back.event("tool.call", { status: "completed" });
 	await back.event("assistant.message", { content: "done" });
-	expect(await asks(back)).toBe(true);
+	expect(await requiresApproval(back)).toBe(true);
 });
 
 /** Waits until the gateway has closed the session after its last client disconnected. */

@@ -25,7 +25,7 @@ function createModel(requests: ModelRequest[], reply: (request: ModelRequest) =>
 			requests.push(request);
 			const { system, messages, tools } = request;
 			const isSummary = tools.length === 0;
-			const events = isSummary ? [says("They spoke of beans.")] : reply(request);
+			const events = isSummary ? [textEvent("They spoke of beans.")] : reply(request);
 			yield* events;
 			const stop = events.some(({ type }) => type === "call") ? "tool_use" : "end_turn";
 			const inputTokens = tokensOf({ system, messages, tools });
@@ -35,21 +35,21 @@ function createModel(requests: ModelRequest[], reply: (request: ModelRequest) =>
 	};
 }
 
-function says(text: string): ModelEvent {
+function textEvent(text: string): ModelEvent {
 	return { type: "text", text };
 }
 
 function think(): ModelEvent[] {
-	return [{ type: "thinking", text: long }, says("I see.")];
+	return [{ type: "thinking", text: long }, textEvent("I see.")];
 }
 
 function lookOnce({ messages }: ModelRequest): ModelEvent[] {
-	if (messages.at(-1)?.role === "tool") return [says("I see.")];
+	if (messages.at(-1)?.role === "tool") return [textEvent("I see.")];
 	return [{ type: "call", id: `c${messages.length}`, name: "look", arguments: {} }];
 }
 
 const levels = [
-	{ level: "summary", content: long, reply: () => [says("I see.")] },
+	{ level: "summary", content: long, reply: () => [textEvent("I see.")] },
 	{ level: "thinking", content: "go on", reply: think },
 	{ level: "tool_results", content: "go on", reply: lookOnce },
 ] as const;

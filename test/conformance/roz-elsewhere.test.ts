@@ -149,9 +149,9 @@ verifiesOn(
 		expect(await stream.start()).toMatchObject({ sessionId });
 		stream.say("b");
 		await stream.until("turnComplete");
-		await using again = new KontekstStream(gateway.url);
-		again.start({ prompt: "c", sessionId });
-		expect(await again.until("completed")).toMatchObject({ content: "three" });
+		await using continued = new KontekstStream(gateway.url);
+		continued.start({ prompt: "c", sessionId });
+		expect(await continued.until("completed")).toMatchObject({ content: "three" });
 		expect(JSON.stringify(model.requests.at(-1)?.messages)).toMatch(/"a".*"one".*"b".*"two".*"c"/);
 		expect(stream.text("textDelta")).toBe("two");
 	},

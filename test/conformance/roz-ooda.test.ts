@@ -167,8 +167,8 @@ verifiesOn(
 		fake.script(says("plain"));
 		stream.say("hello");
 		await stream.until("turnComplete");
-		await using again = hostOn(gateway);
-		await again.start({ tools: [tool("dig")] });
+		await using reconnected = hostOn(gateway);
+		await reconnected.start({ tools: [tool("dig")] });
 		fake.script(...thinking, says("done"));
 		stream.say("again", { aiMode: "ooda" });
 		await stream.until("turnComplete");

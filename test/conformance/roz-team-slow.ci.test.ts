@@ -41,8 +41,8 @@ verifiesOn(
 		stream.end(frameTeamRequest(root));
 		await once(stream, "response");
 		// A later stream has received all events, so the gateway has also written all events of the first stream.
-		await using again = new RozTeam(gateway.url, root);
-		expect(await again.ended()).toMatchObject({ code: status.OK });
+		await using secondTeam = new RozTeam(gateway.url, root);
+		expect(await secondTeam.ended()).toMatchObject({ code: status.OK });
 		clock.advance(patienceMs);
 		const chunks: Buffer[] = [];
 		stream.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -50,7 +50,7 @@ verifiesOn(
 		connection.destroy();
 		expect(trailers).toMatchObject({ "grpc-status": String(status.RESOURCE_EXHAUSTED) });
 		const received = readTeamEvents(Buffer.concat(chunks));
-		expect(again.events.slice(0, received.length)).toEqual(received);
-		expect(received.length).toBeLessThan(again.events.length);
+		expect(secondTeam.events.slice(0, received.length)).toEqual(received);
+		expect(received.length).toBeLessThan(secondTeam.events.length);
 	},
 );

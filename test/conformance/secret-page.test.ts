@@ -71,8 +71,11 @@ verifiesOn(
 		await connector.event("prompt.response", answer);
 		const { payload } = await connector.event("tool.call", { status: "completed" });
 		expect(payload["result"]).toMatch(/^secret:pw_/);
-		for (const again of [await a.get(a.url), await a.post(a.url, "other")])
-			expect([again.status, await again.text()]).toEqual([410, expect.stringContaining("already used")]);
+		for (const response of [await a.get(a.url), await a.post(a.url, "other")])
+			expect([response.status, await response.text()]).toEqual([
+				410,
+				expect.stringContaining("already used"),
+			]);
 		expect(JSON.stringify(a.d.gateway.log.records)).not.toContain("horse");
 		expect(JSON.stringify(a.d.gateway.log.records)).not.toContain(a.url.split("/").at(-1));
 	},
@@ -86,9 +89,10 @@ verifiesOn(
 		const clock = new ManualClock();
 		await using a = await secretQuestion({ clock });
 		const { connector, operator } = a.d;
-		const page = (who: string, params: object = {}) =>
-			connector.call("secret_page", { token: a.token, ...params, ...as(who) });
-		const refused = (who: object, token = a.token) => connector.refusal("secret_page", { token, ...who });
+		const page = (person: string, params: object = {}) =>
+			connector.call("secret_page", { token: a.token, ...params, ...as(person) });
+		const refused = (person: object, token = a.token) =>
+			connector.refusal("secret_page", { token, ...person });
 		expect(await refused(as("max"))).toMatch(
 			/^forbidden: only the requester and approvers of this channel can answer this/,
 		);

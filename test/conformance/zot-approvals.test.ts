@@ -43,20 +43,20 @@ verifiesOn(
 		await writeFile(agent.path("work", "run.sh"), "echo good\n");
 		const commands = ["git --version", "echo 'echo bad' > run.sh", "sh run.sh"];
 		agent.send({ id: "1", type: "prompt", message: commands.map((cmd) => `run: ${cmd}`).join("\n& ") });
-		const asks = [];
+		const questions = [];
 		for (const command of commands) {
 			const ask = await agent.until("ask");
 			expect(ask.args).toEqual({ command });
-			asks.push(ask);
+			questions.push(ask);
 		}
 		expect(only(agent.frames, "tool_result")).toEqual([]);
-		for (const ask of asks.toReversed()) {
+		for (const ask of questions.toReversed()) {
 			expect(await agent.ask({ type: "approve", id: ask.id, allow: true })).toMatchObject({ success: true });
 		}
-		const again = await agent.until("ask");
-		expect(again).toMatchObject({ call_id: asks[2]?.call_id, args: { command: "sh run.sh" } });
-		expect(asks.map(({ id }) => id)).not.toContain(again.id);
-		await agent.ask({ type: "approve", id: again.id, allow: true });
+		const repeated = await agent.until("ask");
+		expect(repeated).toMatchObject({ call_id: questions[2]?.call_id, args: { command: "sh run.sh" } });
+		expect(questions.map(({ id }) => id)).not.toContain(repeated.id);
+		await agent.ask({ type: "approve", id: repeated.id, allow: true });
 		await agent.until("done");
 		const results = only(agent.frames, "tool_result");
 		expect(results.map(({ is_error }) => is_error)).toEqual([false, false, false]);
@@ -101,13 +101,13 @@ verifiesOn(
 			{ text: expect.stringMatching(why) },
 		]);
 
-		await using asking = await ZotClient.start(approvals);
-		await writeFile(asking.path("work", ".env"), "A=1\n");
-		asking.send({ id: "1", type: "prompt", message: "read: .env" });
-		const ask = await asking.until("ask");
+		await using interactive = await ZotClient.start(approvals);
+		await writeFile(interactive.path("work", ".env"), "A=1\n");
+		interactive.send({ id: "1", type: "prompt", message: "read: .env" });
+		const ask = await interactive.until("ask");
 		expect(ask).toMatchObject({ tool: "read" });
-		await asking.data({ id: "y", type: "approve", ask: ask.id, allow: true });
-		await asking.until("done");
-		expect(only(asking.frames, "tool_result")).toMatchObject([{ is_error: false }]);
+		await interactive.data({ id: "y", type: "approve", ask: ask.id, allow: true });
+		await interactive.until("done");
+		expect(only(interactive.frames, "tool_result")).toMatchObject([{ is_error: false }]);
 	},
 );

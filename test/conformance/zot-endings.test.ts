@@ -8,7 +8,7 @@ const speaking = ["turn_start", "assistant_start", "text_delta"];
 const endings = ["usage", "assistant_message"];
 const reply = [...speaking, ...endings];
 const written = ["tool_use_start", "tool_use_args", "tool_use_end"];
-const begun = ["response", "user_message"];
+const opening = ["response", "user_message"];
 
 verifiesOn(
 	"zot",
@@ -18,12 +18,12 @@ verifiesOn(
 		await using agent = await ZotClient.start();
 		agent.send({ id: "1", type: "prompt", message: "say: once upon a time" });
 		const plain = await agent.turn();
-		expect(typesOf(plain)).toEqual([...begun, ...reply, "turn_end end_turn", "done"]);
+		expect(typesOf(plain)).toEqual([...opening, ...reply, "turn_end end_turn", "done"]);
 		expect(streamed(plain)).toBe("[offline] once upon a time");
 		agent.send({ id: "2", type: "prompt", message: "say: look\nrun: echo hi\nsay: bye" });
 		const called = await agent.turn();
 		expect(typesOf(called)).toEqual([
-			...[...begun, ...speaking, ...written, ...endings],
+			...[...opening, ...speaking, ...written, ...endings],
 			...["tool_call", "turn_end tool_use", "tool_progress", "tool_result"],
 			...[...reply, "turn_end end_turn", "done"],
 		]);
@@ -54,7 +54,7 @@ verifiesOn(
 		agent.send({ id: "1", type: "prompt", message: "go" });
 		const all = await agent.turn();
 		expect(typesOf(all.filter(({ type }) => type !== "tool_progress"))).toEqual([
-			...[...begun, ...speaking, ...Array.from({ length: 4 }, () => written).flat(), ...endings],
+			...[...opening, ...speaking, ...Array.from({ length: 4 }, () => written).flat(), ...endings],
 			...[...Array<string>(4).fill("tool_call"), "turn_end tool_use"],
 			...[...Array<string>(4).fill("tool_result"), "error", "done"],
 		]);
@@ -86,7 +86,7 @@ verifiesOn(
 		service.script({ status: 403 });
 		agent.send({ id: "1", type: "prompt", message: "one" });
 		const refused = await agent.turn();
-		expect(typesOf(refused)).toEqual([...begun, "turn_start", "turn_end error", "error", "done"]);
+		expect(typesOf(refused)).toEqual([...opening, "turn_start", "turn_end error", "error", "done"]);
 		const [{ message } = { message: "" }] = only(refused, "error");
 		expect(only(refused, "turn_end")).toMatchObject([{ stop: "error", error: message }]);
 		expect(message).toContain("does not allow this key");
@@ -95,7 +95,7 @@ verifiesOn(
 		service.script({ ...says("Well, then I shall begin"), break: { at: 1, how: error } });
 		agent.send({ id: "2", type: "prompt", message: "two" });
 		const late = await agent.turn();
-		expect(typesOf(late)).toEqual([...begun, ...reply, "turn_end error", "error", "done"]);
+		expect(typesOf(late)).toEqual([...opening, ...reply, "turn_end error", "error", "done"]);
 		expect(only(late, "error")[0]?.message).toContain("no such luck");
 		expect(only(late, "assistant_message")[0]?.content).toEqual([{ type: "text", text: streamed(late) }]);
 
@@ -118,7 +118,7 @@ verifiesOn(
 		agent.send({ id: "1", type: "prompt", message: "one" });
 		const retried = await agent.turn();
 		expect(typesOf(retried)).toEqual([
-			...[...begun, "turn_start", "turn_end error", ...reply, "turn_end end_turn", "done"],
+			...[...opening, "turn_start", "turn_end error", ...reply, "turn_end end_turn", "done"],
 		]);
 		const cut = { ...says("I am about to say someth"), break: { at: 1, how: "end" } as const };
 		service.script(cut, says("Again, from the beginning."));
@@ -141,7 +141,7 @@ verifiesOn(
 		await using agent = await ZotClient.start({ service });
 		service.script({ ...says("So much to say"), stop: "max_tokens" });
 		agent.send({ id: "1", type: "prompt", message: "one" });
-		expect(typesOf(await agent.turn())).toEqual([...begun, ...reply, "turn_end length", "done"]);
+		expect(typesOf(await agent.turn())).toEqual([...opening, ...reply, "turn_end length", "done"]);
 
 		const half = { type: "tool_use", id: "toolu_1", name: "bash", json: '{"command": "touch made' } as const;
 		const cutCall = { content: [{ type: "text", text: "I shall" } as const, half], stop: "max_tokens" };

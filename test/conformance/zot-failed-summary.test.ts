@@ -10,11 +10,11 @@ const summaries: Readonly<Record<string, StreamedReply>> = {
 	"a reply that was cut before its text": { content: [thinks("Hm.")], stop: "max_tokens" },
 };
 
-for (const [what, summary] of Object.entries(summaries)) {
+for (const [title, summary] of Object.entries(summaries)) {
 	verifiesOn(
 		"zot",
 		["model.compacted-without-summary"],
-		`prompts continue if a summary is ${what}`,
+		`prompts continue if a summary is ${title}`,
 		async () => {
 			await using service = await FakeAnthropic.start();
 			service.otherwise(({ body }) => ((body.tools?.length ?? 0) > 0 ? says("I see.") : summary));

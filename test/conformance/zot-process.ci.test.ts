@@ -31,14 +31,14 @@ verifiesOn(
 		const link = join(directory, "zot");
 		await symlink(zotBinary, link);
 		const offline = ["--provider", "offline"];
-		const ways = [
+		const commands = [
 			[zotBinary, "rpc", ...offline],
 			[zotBinary, "--rpc", ...offline],
 			[link, "rpc", ...offline],
 			[binary, "rpc", ...offline],
 		];
-		for (const way of ways) {
-			const output = await pipe(way, '{"id":"1","type":"prompt","message":"say: hello"}\n');
+		for (const commandLine of commands) {
+			const output = await pipe(commandLine, '{"id":"1","type":"prompt","message":"say: hello"}\n');
 			const types = output.split("\n").map((line) => /"type":"([a-z_]+)"/.exec(line)?.[1]);
 			expect(types.filter((type, at) => type !== types[at - 1])).toEqual([
 				...["response", "user_message", "turn_start", "assistant_start", "text_delta", "usage"],

@@ -37,13 +37,13 @@ test("after a kill of the gateway at any time, the chain is complete, and each e
 		if (await killed.ready) await work(port);
 		expect(await killed.exited).toMatchObject({ signal: "SIGKILL" });
 		expect(existsSync(join(root, "a.txt")), hook).toBe(written);
-		const found = await readAudit(data);
-		if (rows) expect(found, hook).toEqual(rows);
-		const again = new GatewayProcess({ port, data, root, environment });
-		expect(await again.ready, again.stderr.join("\n")).toBe(true);
-		if (rows) await again.line("run ended");
-		again.kill("SIGTERM");
-		await again.exited;
+		const auditRows = await readAudit(data);
+		if (rows) expect(auditRows, hook).toEqual(rows);
+		const restarted = new GatewayProcess({ port, data, root, environment });
+		expect(await restarted.ready, restarted.stderr.join("\n")).toBe(true);
+		if (rows) await restarted.line("run ended");
+		restarted.kill("SIGTERM");
+		await restarted.exited;
 		if (rows) expect(await readAudit(data), hook).toEqual([...rows, "tool.finish unknown"]);
 	}
 	await rm(directory, { recursive: true, force: true });

@@ -6,7 +6,7 @@ import type { Outcome } from "./outcome.ts";
 const session = "sess_1";
 
 /** Frames of one message with one call, which is approved and completed. */
-const story: readonly Pick<EventFrame, "event" | "payload">[] = [
+const frameFixtures: readonly Pick<EventFrame, "event" | "payload">[] = [
 	{ event: "session.created", payload: {} },
 	{ event: "user.message", payload: { content: "run: echo m1 >> log\nsay: m1 done", run_id: "run_1" } },
 	{
@@ -36,7 +36,7 @@ function question(token: string): object {
 
 /** The frames with their sequence numbers and the changes of a test. `null` removes a frame. */
 function frames(changes: Readonly<Record<number, object | null>> = {}): EventFrame[] {
-	return story.flatMap((part, index): EventFrame[] => {
+	return frameFixtures.flatMap((part, index): EventFrame[] => {
 		const change = changes[index + 1];
 		if (change === null) return [];
 		return [{ type: "event", session_id: session, seq: index + 1, ...part, ...change }];
@@ -94,7 +94,10 @@ test("a message that was never acknowledged may be lost", () => {
 });
 
 const validView = { client: "ann", session, frames: frames() };
-const answerTwice = [...frames(), { ...story[6], type: "event", session_id: session, seq: 8 } as EventFrame];
+const answerTwice = [
+	...frames(),
+	{ ...frameFixtures[6], type: "event", session_id: session, seq: 8 } as EventFrame,
+];
 
 const broken: Readonly<Record<string, readonly [Outcome, string]>> = {
 	"a client that missed a frame": [
@@ -146,7 +149,10 @@ const broken: Readonly<Record<string, readonly [Outcome, string]>> = {
 		"m1 ended with parked",
 	],
 	"a question that was settled twice": [
-		outcome({}, [...frames(), { ...story[4], type: "event", session_id: session, seq: 8 } as EventFrame]),
+		outcome({}, [
+			...frames(),
+			{ ...frameFixtures[4], type: "event", session_id: session, seq: 8 } as EventFrame,
+		]),
 		"p1 of sess_1 was settled 2 times",
 	],
 	"a question that was never settled": [
@@ -158,7 +164,10 @@ const broken: Readonly<Record<string, readonly [Outcome, string]>> = {
 		"c1 of sess_1 went started",
 	],
 	"a call with two ends": [
-		outcome({}, [...frames(), { ...story[5], type: "event", session_id: session, seq: 8 } as EventFrame]),
+		outcome({}, [
+			...frames(),
+			{ ...frameFixtures[5], type: "event", session_id: session, seq: 8 } as EventFrame,
+		]),
 		"c1 of sess_1 went started, completed, completed",
 	],
 	"an effect that happened twice": [outcome({ effects: new Map([["m1", 2]]) }), "m1 happened 2 times"],
@@ -193,12 +202,12 @@ const broken: Readonly<Record<string, readonly [Outcome, string]>> = {
 	],
 };
 
-test.each(Object.entries(broken))("%s is found", (_, [found, problem]) => {
-	expect(check(found)).toContain(problem);
+test.each(Object.entries(broken))("%s is found", (_, [title, problem]) => {
+	expect(check(title)).toContain(problem);
 });
 
 test("a message that was accepted twice is reported", () => {
-	const again = { type: "event", session_id: session, seq: 8, event: "user.message" } as const;
+	const repeated = { type: "event", session_id: session, seq: 8, event: "user.message" } as const;
 	const payload = { content: "run: echo m1 >> log\nsay: m1 done", run_id: "run_2" };
-	expect(check(outcome({}, [...frames(), { ...again, payload }]))).toContain("m1 was accepted 2 times");
+	expect(check(outcome({}, [...frames(), { ...repeated, payload }]))).toContain("m1 was accepted 2 times");
 });

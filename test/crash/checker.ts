@@ -147,19 +147,20 @@ interface Call {
 
 function readCall(name: string, frames: readonly CallFrame[]): Call {
 	const [first, second] = frames.map(({ payload }) => payload);
-	const story = frames.map(({ payload }) => payload.status).join(", ");
+	const statuses = frames.map(({ payload }) => payload.status).join(", ");
 	const effect = (first?.status === "started" && effectOf(first.arguments)) || name;
 	const hasStartAndEnd = first?.status === "started" && frames.length === 2;
-	if (hasStartAndEnd && second?.status === "completed") return { name, effect, end: "completed", story };
-	if (!hasStartAndEnd || second?.status !== "failed") return { name, effect, end: "none", story };
+	if (hasStartAndEnd && second?.status === "completed")
+		return { name, effect, end: "completed", story: statuses };
+	if (!hasStartAndEnd || second?.status !== "failed") return { name, effect, end: "none", story: statuses };
 	const end = second.error.startsWith(interrupted) ? "interrupted" : "failed";
 	return { name, effect, end, story: second.error };
 }
 
-function checkCall({ name, effect, end, story }: Call, effects: Outcome["effects"]): string[] {
+function checkCall({ name, effect, end, story: statuses }: Call, effects: Outcome["effects"]): string[] {
 	const times = effects.get(effect) ?? 0;
-	if (end === "none") return [`${name} went ${story}`];
-	if (end === "failed") return [`${name} failed: ${story}`];
+	if (end === "none") return [`${name} went ${statuses}`];
+	if (end === "failed") return [`${name} failed: ${statuses}`];
 	return end === "completed" && times !== 1 ? [`${effect} is completed and happened ${times} times`] : [];
 }
 

@@ -52,14 +52,14 @@ test.each(seeds)(
 async function outlive(
 	killable: KillableGateway,
 	plans: PlannedKill[],
-	again: () => PlannedKill,
+	planAnother: () => PlannedKill,
 ): Promise<Outcome> {
 	const turns = plans.length * turnsPerKill;
 	const kills: Kill[] = [];
 	for (const plan of plans) {
 		const kill = await killable.live(plan, turnsPerKill - 1);
 		kills.push(kill);
-		if (kill.state !== plan.state) plans.push(again());
+		if (kill.state !== plan.state) plans.push(planAnother());
 	}
 	return { ...(await killable.finish(turns)), kills };
 }

@@ -175,9 +175,9 @@ export class KillableGateway {
 		const titles = ["trusted", "asking", "asking too", "asking as well"];
 		const sessions: string[] = [];
 		for (const title of titles) sessions.push(await this.#ann.create(title));
-		const [trusted = "", ...asking] = sessions;
+		const [trusted = "", ...untrusted] = sessions;
 		this.#trusted = trusted;
-		this.#asking = asking;
+		this.#asking = untrusted;
 		await this.#ann.client.request("accept_all_tools", {}, { sessionId: trusted });
 		for (const session of sessions) {
 			for (const follower of [this.#raw, this.#ben, this.#late]) await follower.open(session);

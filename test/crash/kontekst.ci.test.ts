@@ -40,11 +40,11 @@ test("a kill of the gateway cancels the runs of kontekst streams that need a dec
 	const idOf = async (stream: KontekstStream) => (await stream.started())["sessionId"];
 
 	await start();
-	const asks = run("write: a.txt <<< one");
-	await asks.proposed();
-	const asking = await idOf(asks);
-	const before = await follow(asking);
-	run("write: b.txt <<< two", asking);
+	const undecided = run("write: a.txt <<< one");
+	await undecided.proposed();
+	const undecidedId = await idOf(undecided);
+	const before = await follow(undecidedId);
+	run("write: b.txt <<< two", undecidedId);
 	while ((await before.event("user.message")).payload["content"] !== "write: b.txt <<< two");
 	const replies = run("long: 20 tokens at 20 per second");
 	const writes = run("long: 20 tokens at 20 per second\nwrite: c.txt <<< three");
@@ -54,7 +54,7 @@ test("a kill of the gateway cancels the runs of kontekst streams that need a dec
 
 	await start();
 	const cancelled = { error: "cancelled" };
-	const after = await follow(asking);
+	const after = await follow(undecidedId);
 	expect((await after.event("assistant.message")).payload).toMatchObject(cancelled);
 	expect((await after.event("assistant.message")).payload).toMatchObject(cancelled);
 	const wrote = await follow(writing);
@@ -63,7 +63,7 @@ test("a kill of the gateway cancels the runs of kontekst streams that need a dec
 	expect((await replied.event("assistant.message")).payload).toMatchObject({ error: "" });
 	expect(await readdir(root)).toEqual([]);
 
-	const next = run("write: d.txt <<< four", asking);
+	const next = run("write: d.txt <<< four", undecidedId);
 	const [call] = await next.proposed();
 	next.approve(call?.callId ?? "");
 	await next.until("completed");

@@ -27,19 +27,19 @@ type Draw = (random: Random) => PlannedKill;
 type Way = Pick<PlannedKill, "state" | "turn"> & { readonly asks?: boolean };
 
 /** Plans a kill at one of the first `maximum` hits of a failpoint, at random. */
-function inside(way: Way, failpoint: string, maximum: number): Draw {
+function inside(base: Way, failpoint: string, maximum: number): Draw {
 	return (random) => {
 		const hooks = `${failpoint}=kill@${random.between(1, maximum)}`;
-		return { asks: false, ...way, hooks, trigger: undefined };
+		return { asks: false, ...base, hooks, trigger: undefined };
 	};
 }
 
-function outside(way: Way, draw: (random: Random) => Trigger): Draw {
+function outside(base: Way, draw: (random: Random) => Trigger): Draw {
 	return (random) => {
 		const trigger = draw(random);
 		const hooks =
 			trigger.kind === "paused" ? `${trigger.failpoint}=pause@${random.between(1, 2)}` : undefined;
-		return { asks: false, ...way, hooks, trigger };
+		return { asks: false, ...base, hooks, trigger };
 	};
 }
 

@@ -104,13 +104,13 @@ export class RawFollower implements Follower {
 		const opened = new Promise((resolve) => socket.once("open", resolve));
 		await Promise.race([opened, this.#disconnected]);
 		if (socket.readyState !== WebSocket.OPEN) return;
-		const again = [...this.#pending.values()];
+		const pendingRequests = [...this.#pending.values()];
 		const sessions = this.views.map(({ session, frames }) => ({
 			session_id: session,
 			after_seq: frames.length,
 		}));
 		if (sessions.length > 0) await Promise.race([this.#resume(sessions), this.#disconnected]);
-		for (const { text } of again) socket.send(text);
+		for (const { text } of pendingRequests) socket.send(text);
 	}
 
 	async lost(): Promise<void> {

@@ -98,9 +98,9 @@ test("a client that watches a team again after a kill of the gateway gets each w
 	expect(await first.ended()).toMatchObject({ code: status.UNAVAILABLE });
 
 	await start();
-	const again = stack.use(new RozTeam(url, root));
-	expect(await again.ended()).toMatchObject({ code: status.OK });
-	const workers = Object.values(Object.groupBy(again.events, ({ value }) => String(value["workerId"])));
+	const secondTeam = stack.use(new RozTeam(url, root));
+	expect(await secondTeam.ended()).toMatchObject({ code: status.OK });
+	const workers = Object.values(Object.groupBy(secondTeam.events, ({ value }) => String(value["workerId"])));
 	expect(workers).toHaveLength(3);
 	for (const events of workers) {
 		const kinds = (events ?? []).map(({ kind }) => kind);

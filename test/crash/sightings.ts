@@ -53,8 +53,8 @@ export class Sightings {
 			case "assistant.stream":
 				// The gateway sends a word in two frames if it may be the start of a secret.
 				if (current !== undefined && /^[ t\d]+$/.test(frame.payload.content)) {
-					const begun = frame.payload.content.split("t").length - 1;
-					this.#words.set(current, this.words(current) + begun);
+					const wordCount = frame.payload.content.split("t").length - 1;
+					this.#words.set(current, this.words(current) + wordCount);
 				}
 		}
 	}

@@ -97,13 +97,13 @@ async function ended(t: TestRuntime, sessionId: string, count: number) {
 test("no fixture was changed or lost", async () => {
 	const sums = await readFile(new URL("SHA256SUMS", folder), "utf8");
 	const listed = sums.trimEnd().split("\n");
-	const found = files
+	const matches = files
 		.filter((file) => file !== "SHA256SUMS")
 		.map(async (file) => {
 			const content = await readFile(new URL(file, folder));
 			return `${createHash("sha256").update(content).digest("hex")}  ${file}`;
 		});
-	expect((await Promise.all(found)).sort()).toEqual(listed.toSorted());
+	expect((await Promise.all(matches)).sort()).toEqual(listed.toSorted());
 });
 
 test("every schema has a fixture from the second one on", () => {
@@ -118,9 +118,9 @@ test.each(fixtures)("%s opens with all its messages and usage", async (name) => 
 	expect(list.map(({ id }) => id).sort()).toEqual(facts.sessions.map(({ id }) => id));
 	for (const expected of facts.sessions) {
 		const { id, title } = expected;
-		const [found] = list.filter((session) => session.id === id);
-		expect(found).toMatchObject({ title, messageCount: expected.message_count });
-		expect(found?.usage).toMatchObject({
+		const [match] = list.filter((session) => session.id === id);
+		expect(match).toMatchObject({ title, messageCount: expected.message_count });
+		expect(match?.usage).toMatchObject({
 			inputTokens: expected.input_tokens,
 			outputTokens: expected.output_tokens,
 		});

@@ -83,8 +83,8 @@ function objectMismatch(
 
 function first(checks: readonly (() => string | undefined)[]): string | undefined {
 	for (const check of checks) {
-		const found = check();
-		if (found !== undefined) return found;
+		const difference = check();
+		if (difference !== undefined) return difference;
 	}
 	return undefined;
 }

@@ -38,8 +38,8 @@ export async function playGrpc({ heading, steps }: Scene, { open, sent }: GrpcWi
 		const [[kind = "", shown] = []] = Object.entries(step.value);
 		if (sent.includes(kind)) stream.send(Object(fillIn(step.value, bound)));
 		else {
-			const found = await differenceOf(stream, kind, { shown: Object(shown), bound });
-			if (found !== undefined) throw new Error(`"${heading}", line ${step.line}: ${found}`);
+			const difference = await differenceOf(stream, kind, { shown: Object(shown), bound });
+			if (difference !== undefined) throw new Error(`"${heading}", line ${step.line}: ${difference}`);
 		}
 	}
 }
@@ -63,11 +63,11 @@ async function differenceOf(
 		}
 		const part = Object.fromEntries(Object.keys(shown).map((key) => [key, message[key]]));
 		const tried = new Map(bound);
-		const found = mismatch(shown, part, tried);
-		if (found === undefined) {
+		const difference = mismatch(shown, part, tried);
+		if (difference === undefined) {
 			for (const [name, value] of tried) bound.set(name, value);
 			return undefined;
 		}
-		others.push(found);
+		others.push(difference);
 	}
 }

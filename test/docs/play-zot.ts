@@ -58,13 +58,13 @@ async function checkFrame(shown: Shown, agent: ZotClient, bound: Bound): Promise
 		const keys = Object.keys(isResponse ? frame : shown);
 		const part = Object.fromEntries(keys.flatMap((key) => (key in frame ? [[key, frame[key]]] : [])));
 		const tried = new Map(bound);
-		const found = mismatch(withoutFigures(shown), withoutFigures(part), tried);
-		if (found === undefined) {
+		const difference = mismatch(withoutFigures(shown), withoutFigures(part), tried);
+		if (difference === undefined) {
 			for (const [name, value] of tried) bound.set(name, value);
 			return;
 		}
-		if (isResponse) throw new Error(`${found} in ${JSON.stringify(frame)}`);
-		others.push(`${found} in ${JSON.stringify(frame)}`);
+		if (isResponse) throw new Error(`${difference} in ${JSON.stringify(frame)}`);
+		others.push(`${difference} in ${JSON.stringify(frame)}`);
 	}
 }
 

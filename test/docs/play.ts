@@ -90,9 +90,9 @@ class Player implements AsyncDisposable {
 			const event = await Promise.race([client.event(String(shown["event"])), late]).catch((reason) => {
 				throw new Error(`${String(reason)}; instead:\n${others.join("\n")}`, { cause: reason });
 			});
-			const found = eventMismatch(shown, event, this.#bound);
-			if (found === undefined) return;
-			others.push(found);
+			const difference = eventMismatch(shown, event, this.#bound);
+			if (difference === undefined) return;
+			others.push(difference);
 		}
 	}
 
@@ -143,11 +143,11 @@ function eventMismatch(
 	const frame: Readonly<Record<string, unknown>> = { ...event };
 	const part = Object.fromEntries(Object.keys(shown).map((key) => [key, frame[key]]));
 	const tried = new Map(bound);
-	const found = mismatch(shown, part, tried);
-	if (found === undefined) for (const [name, value] of tried) bound.set(name, value);
-	return found;
+	const difference = mismatch(shown, part, tried);
+	if (difference === undefined) for (const [name, value] of tried) bound.set(name, value);
+	return difference;
 }
 
-function fail(found: string | undefined): void {
-	if (found !== undefined) throw new Error(found);
+function fail(difference: string | undefined): void {
+	if (difference !== undefined) throw new Error(difference);
 }

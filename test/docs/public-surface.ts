@@ -58,7 +58,7 @@ function read(path: string): string {
 function namesIn(patterns: string[], name: RegExp): string[] {
 	const files = globSync(patterns, { cwd: root, exclude: ["**/*.test.ts", "**/testing/**"] });
 	return [
-		...new Set(files.flatMap((file) => [...read(file).matchAll(name)].map(([, found = ""]) => found))),
+		...new Set(files.flatMap((file) => [...read(file).matchAll(name)].map(([, match = ""]) => match))),
 	].sort();
 }
 

@@ -24,9 +24,9 @@ const { values: options, positionals } = parseArgs({
 const texts: Text[] = [];
 const unknown: string[] = [];
 for (const name of positionals.length === 0 ? [join(root, "packages")] : positionals) {
-	const found = readTexts([`packages/${name}`, relative(root, resolve(name))]);
-	texts.push(...found);
-	if (found.length === 0) unknown.push(name);
+	const matches = readTexts([`packages/${name}`, relative(root, resolve(name))]);
+	texts.push(...matches);
+	if (matches.length === 0) unknown.push(name);
 }
 
 if (unknown.length > 0) {

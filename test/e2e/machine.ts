@@ -108,8 +108,8 @@ export class Machine implements AsyncDisposable {
 	 * Resolves when the condition is true. A timeout error contains the text from `seen`, and the last lines of all
 	 * programs.
 	 */
-	async until(what: string, isTrue: () => boolean, seen: () => string = () => ""): Promise<void> {
-		await this.watch.until(what, isTrue).catch((cause: unknown) => {
+	async until(condition: string, isTrue: () => boolean, seen: () => string = () => ""): Promise<void> {
+		await this.watch.until(condition, isTrue).catch((cause: unknown) => {
 			const logged = this.#programs.flatMap(({ lines }) => lines.slice(-20));
 			throw new Error([String(cause), seen(), ...logged].join("\n"), { cause });
 		});

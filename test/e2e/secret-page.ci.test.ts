@@ -166,8 +166,8 @@ test("with scripts allowed, no injected script runs, and an invalid answer is ex
 	expect(await send(page, password)).toBe(200);
 	await client.event("prompt.response", { token, value: null });
 	// The gateway refuses a form from another site. Its page does not load in a frame.
-	const again = await askFor(client, "Once more");
-	const next = String((await client.call("secret_page", { token: again }))["url"]);
+	const secondToken = await askFor(client, "Once more");
+	const next = String((await client.call("secret_page", { token: secondToken }))["url"]);
 	const foreign = await visit(browser, "about:blank", true);
 	await foreign.page.setContent(
 		`<form method="post" action="${next}"><input name="value" value="x"><button>Go</button>`,

@@ -10,13 +10,13 @@ export function answers({ answer }: Outcome, ...texts: readonly string[]): strin
 
 /** Returns a fault unless the file has exactly this text, ignoring white space at its start and end. */
 export async function hasText(outcome: Outcome, path: string, text: string): Promise<string[]> {
-	const found = await outcome.read(path);
-	return found?.trim() === text.trim() ? [] : [`${path} is ${JSON.stringify(found)}`];
+	const content = await outcome.read(path);
+	return content?.trim() === text.trim() ? [] : [`${path} is ${JSON.stringify(content)}`];
 }
 
 export async function contains(outcome: Outcome, path: string, text: string): Promise<string[]> {
-	const found = await outcome.read(path);
-	return found?.includes(text) ? [] : [`${path} does not contain ${JSON.stringify(text)}`];
+	const content = await outcome.read(path);
+	return content?.includes(text) ? [] : [`${path} does not contain ${JSON.stringify(text)}`];
 }
 
 /** Returns a fault for each tool call with this text in its arguments. */

@@ -45,7 +45,7 @@ interface Outcome {
 async function call(from: Model = model, pass?: Failure["pass"]): Promise<Outcome> {
 	const events: ModelEvent[] = [];
 	const before = fake.requests.length;
-	let over = false;
+	let hasEnded = false;
 	const ended = (async () => {
 		try {
 			for await (const event of from.stream(request, new AbortController().signal)) events.push(event);
@@ -53,11 +53,11 @@ async function call(from: Model = model, pass?: Failure["pass"]): Promise<Outcom
 		} catch (reason) {
 			return reason;
 		} finally {
-			over = true;
+			hasEnded = true;
 		}
 	})();
 	if (pass) {
-		using time = new PassingTime(clock, () => over);
+		using time = new PassingTime(clock, () => hasEnded);
 		await fake.received(before + 1);
 		await pass(time);
 	}

@@ -99,10 +99,10 @@ export function framed(stream: string, random: Random, frame: string, least = 1)
 }
 
 /** Inserts a string at the start of the text in a random delta. */
-export function within(stream: string, random: Random, what: string): string {
+export function within(stream: string, random: Random, inserted: string): string {
 	const places = [...stream.matchAll(/"text_delta","text":"/g)].map(
 		({ index, 0: { length } }) => index + length,
 	);
 	const place = random.pick(places);
-	return stream.slice(0, place) + what + stream.slice(place);
+	return stream.slice(0, place) + inserted + stream.slice(place);
 }

@@ -17,9 +17,9 @@ export class PassingTime implements Disposable {
 	readonly #watch = new Watch();
 	#chunks = 0;
 
-	constructor(clock: ManualClock, over: () => boolean) {
+	constructor(clock: ManualClock, hasEnded: () => boolean) {
 		this.clock = clock;
-		this.#over = over;
+		this.#over = hasEnded;
 		subscribe(channel, this.#arrive);
 	}
 

@@ -47,7 +47,7 @@ describe.each(testedFamilies.map((one) => [one.family, one] as const))("%s", (_,
 	async function call(from: Model = model, pass?: Failure["pass"]): Promise<Outcome> {
 		const events: ModelEvent[] = [];
 		const before = fake.requests.length;
-		let over = false;
+		let hasEnded = false;
 		const ended = (async () => {
 			try {
 				for await (const event of from.stream(request, new AbortController().signal)) events.push(event);
@@ -55,11 +55,11 @@ describe.each(testedFamilies.map((one) => [one.family, one] as const))("%s", (_,
 			} catch (reason) {
 				return reason;
 			} finally {
-				over = true;
+				hasEnded = true;
 			}
 		})();
 		if (pass) {
-			using time = new PassingTime(clock, () => over);
+			using time = new PassingTime(clock, () => hasEnded);
 			await fake.received(before + 1);
 			await pass(time);
 		}
@@ -151,11 +151,13 @@ describe.each(testedFamilies.map((one) => [one.family, one] as const))("%s", (_,
 
 	test.for(["hang", "reset"] as const)(
 		"a reply is complete although its connection fails after the end: %s",
-		async (how) => {
+		async (variant) => {
 			await withSeeds(singleCaseRow, async (random) => {
-				const { usage: _, ...reply } = speaking(random, { break: { at: Number.POSITIVE_INFINITY, how } });
+				const { usage: _, ...reply } = speaking(random, {
+					break: { at: Number.POSITIVE_INFINITY, how: variant },
+				});
 				fake.script(reply);
-				const pass = how === "hang" ? (time: PassingTime) => time.endsAfter(1_000) : undefined;
+				const pass = variant === "hang" ? (time: PassingTime) => time.endsAfter(1_000) : undefined;
 				const { events, error } = await call(model, pass);
 				expect(error).toBeUndefined();
 				expect(textOf(events)).toBe(speech);

@@ -34,14 +34,14 @@ export async function playFailure(
 	{ setup, log, before }: FailureCase,
 	number: number,
 ): Promise<void> {
-	const over = (): boolean =>
+	const hasFailed = (): boolean =>
 		log.all("run.retrying").length >= number || log.all("assistant.message").length > 0;
 	if (failure.pass) {
-		using time = new PassingTime(setup.clock, over);
+		using time = new PassingTime(setup.clock, hasFailed);
 		await setup.fake.received(before + number);
 		await failure.pass(time);
 	}
-	await log.until(`try ${number} has failed`, over);
+	await log.until(`try ${number} has failed`, hasFailed);
 }
 
 /** Checks the event that announces the next attempt, and that the attempt does not start earlier. */

@@ -40,8 +40,8 @@ export class RunLog {
 		return event;
 	}
 
-	until(what: string, isTrue: () => boolean): Promise<void> {
-		return this.#watch.until(what, isTrue);
+	until(condition: string, isTrue: () => boolean): Promise<void> {
+		return this.#watch.until(condition, isTrue);
 	}
 
 	/** Streamed texts, one per `text.started` event. */

@@ -22,9 +22,9 @@ test.for(oddStreams.map((oddity) => [oddity.name, oddity] as const))(
 			const before = setup.fake.requests.length;
 			setup.fake.script(answer(random));
 			const { log } = await setup.ask();
-			const over = (): boolean => log.all("assistant.message").length > 0;
+			const hasEnded = (): boolean => log.all("assistant.message").length > 0;
 			if (pass) {
-				using time = new PassingTime(setup.clock, over);
+				using time = new PassingTime(setup.clock, hasEnded);
 				await setup.fake.received(before + 1);
 				await log.until("the text ends", () => log.texts[0] === speech);
 				await pass(time);

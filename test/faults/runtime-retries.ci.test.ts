@@ -87,15 +87,15 @@ test.for(inPassing.map((failure, index) => [failure.name, failure, index] as con
 		const alone = await sharedSetup();
 		const backed = await sharedSetup({ fallback: true });
 		await withSeeds(failure, async (random, number) => {
-			const ways = [
+			const variants = [
 				() => onceThenTheAnswer({ failure, setup: backed, random }),
 				() => retriesThenFallback({ failure, setup: backed, random }),
 				() => retriesUntilFailure({ failure, setup: alone, random }),
 			];
 			// A small case has few runs, so each case starts with another variant. A large case starts with the shortest
 			// variant.
-			const way = failure.large ? number : index + number;
-			await ways[way % ways.length]?.();
+			const offset = failure.large ? number : index + number;
+			await variants[offset % variants.length]?.();
 		});
 	},
 );

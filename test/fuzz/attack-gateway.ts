@@ -101,10 +101,10 @@ function pickForm(random: Random, text: string): Form {
 }
 
 function pickFamily(random: Random): Family {
-	let left = random.below(100);
+	let remaining = random.below(100);
 	for (const [family, share] of shares) {
-		left -= share;
-		if (left < 0) return family;
+		remaining -= share;
+		if (remaining < 0) return family;
 	}
 	return "state";
 }

@@ -52,9 +52,9 @@ export class FuzzConnection {
 	}
 
 	/** Resolves when the condition is true. Rejects if the gateway closes the connection first. */
-	async until(what: string, isTrue: () => boolean): Promise<void> {
-		await this.#watch.until(what, () => isTrue() || this.#ending !== "");
-		if (!isTrue()) throw new Error(`the connection was ${this.#ending} before ${what}`);
+	async until(condition: string, isTrue: () => boolean): Promise<void> {
+		await this.#watch.until(condition, () => isTrue() || this.#ending !== "");
+		if (!isTrue()) throw new Error(`the connection was ${this.#ending} before ${condition}`);
 	}
 
 	async close(): Promise<void> {

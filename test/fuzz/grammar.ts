@@ -97,10 +97,10 @@ function growField(name: string, schema: Schema, { random, surroundings }: Soil)
 	return grow(schema, { random, surroundings });
 }
 
-function grow(schema: Schema, soil: Soil): Json {
-	const { random } = soil;
+function grow(schema: Schema, parts: Soil): Json {
+	const { random } = parts;
 	const options = schema.anyOf?.filter(({ type }) => type !== "null");
-	if (options) return grow(options[0] ?? {}, soil);
+	if (options) return grow(options[0] ?? {}, parts);
 	switch (schema.type) {
 		case "string":
 			return JSON.stringify(`s${random.below(1000)}`);
@@ -109,10 +109,10 @@ function grow(schema: Schema, soil: Soil): Json {
 		case "boolean":
 			return String(random.chance(0.5));
 		case "array":
-			return `[${Array.from({ length: random.between(1, 3) }, () => grow(schema.items ?? {}, soil)).join(",")}]`;
+			return `[${Array.from({ length: random.between(1, 3) }, () => grow(schema.items ?? {}, parts)).join(",")}]`;
 		case "object": {
 			const fields = Object.entries(schema.properties ?? {});
-			return write(fields.map(([name, field]) => [name, growField(name, field, soil)]));
+			return write(fields.map(([name, field]) => [name, growField(name, field, parts)]));
 		}
 		default:
 			return oddValue(random);

@@ -119,7 +119,7 @@ function several(random: Random, make: () => Buffer): Pick<GrpcAttack, "body" | 
 }
 
 /** A random length: up to about twice the actual length, or up to 4 GiB. */
-function lie(random: Random, length: number): number {
+function randomLength(random: Random, length: number): number {
 	return random.chance(0.5) ? random.below(2 * length + 2) : random.below(2 ** 32);
 }
 
@@ -130,7 +130,9 @@ const makers: Readonly<Record<string, Maker>> = {
 	"damaged messages": (random, { bodies }) => several(random, () => frame(damageBytes(random, bodies))),
 	"odd messages": (random) => several(random, () => frame(random.pick(oddMessages))),
 	"damaged frames": (random, { commands }) => several(random, () => damageBytes(random, commands)),
-	"lying lengths": (random, { bodies }) => ({ ...one(frame(random.pick(bodies), 0, lie(random, 40))) }),
+	"lying lengths": (random, { bodies }) => ({
+		...one(frame(random.pick(bodies), 0, randomLength(random, 40))),
+	}),
 	flags: (random, { bodies }) => several(random, () => frame(random.pick(bodies), random.between(1, 255))),
 	compression: (random, { bodies }) => {
 		const compressed = random.pick([gzipSync, deflateSync])(random.pick(bodies));

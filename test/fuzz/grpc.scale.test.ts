@@ -18,9 +18,9 @@ async function attackWith(session: ClientHttp2Session, { headers, body }: GrpcAt
 	let isClosed = false;
 	const stream = session.request(headers);
 	const receive = (answer: Readonly<Record<string, unknown>>): void => {
-		const found =
+		const value =
 			answer["grpc-status"] ?? (answer[":status"] === 200 ? undefined : `HTTP ${answer[":status"]}`);
-		if (found !== undefined) status = String(found);
+		if (value !== undefined) status = String(value);
 	};
 	stream
 		.on("response", receive)
@@ -61,9 +61,9 @@ test("malformed gRPC messages get a status each and leave no memory in use, and 
 			while (messages < until && faults.length < 20) {
 				const session = connect(`http://127.0.0.1:${siege.port}`);
 				session.on("error", (error) => faults.push(String(error)));
-				let left = perConnection;
+				let remaining = perConnection;
 				const stream = async (): Promise<void> => {
-					while (left-- > 0 && messages < until && faults.length < 20) await attackOnce(session);
+					while (remaining-- > 0 && messages < until && faults.length < 20) await attackOnce(session);
 				};
 				await Promise.all(Array.from({ length: streams }, stream));
 				session.destroy();

@@ -30,9 +30,9 @@ test("abuse of HTTP/2 costs at most a connection: memory is released, and a heal
 				isAnswered ||= socket.received.subarray(-10_000).includes(lastPing);
 				return isAnswered;
 			});
-			const found = isAnswered ? "served" : "ended";
+			const actual = isAnswered ? "served" : "ended";
 			if (outcome === "ends" && isAnswered) faults.push(`${kind} was served to its end`);
-			outcomes.set(`${kind}: ${found}`, (outcomes.get(`${kind}: ${found}`) ?? 0) + 1);
+			outcomes.set(`${kind}: ${actual}`, (outcomes.get(`${kind}: ${actual}`) ?? 0) + 1);
 		} catch (reason) {
 			faults.push(`${kind}: ${reason}`);
 		}
@@ -40,9 +40,9 @@ test("abuse of HTTP/2 costs at most a connection: memory is released, and a heal
 		siege.progress();
 	};
 	const attack = async (rounds: number): Promise<void> => {
-		const left = random.shuffle(Array.from({ length: rounds }, () => http2Kinds).flat());
+		const remaining = random.shuffle(Array.from({ length: rounds }, () => http2Kinds).flat());
 		const work = async (): Promise<void> => {
-			for (let kind = left.pop(); kind !== undefined; kind = left.pop()) await attackWith(kind);
+			for (let kind = remaining.pop(); kind !== undefined; kind = remaining.pop()) await attackWith(kind);
 		};
 		await Promise.all(Array.from({ length: workers }, work));
 	};

@@ -56,8 +56,8 @@ const initialWindow = 4;
 function hpackText(text: string): Buffer {
 	const length = Buffer.byteLength(text);
 	const bytes: number[] = [Math.min(length, 127)];
-	for (let left = length - 127; left >= 0; left = left < 128 ? -1 : left >> 7) {
-		bytes.push(left < 128 ? left : (left % 128) + 128);
+	for (let remaining = length - 127; remaining >= 0; remaining = remaining < 128 ? -1 : remaining >> 7) {
+		bytes.push(remaining < 128 ? remaining : (remaining % 128) + 128);
 	}
 	return Buffer.concat([Buffer.from(bytes), Buffer.from(text)]);
 }

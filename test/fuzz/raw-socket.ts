@@ -50,8 +50,8 @@ export class RawSocket {
 		await this.#watch.until("the gateway ends the connection", () => this.#isOver);
 	}
 
-	async until(what: string, isTrue: () => boolean): Promise<void> {
-		await this.#watch.until(what, () => isTrue() || this.#isOver);
+	async until(condition: string, isTrue: () => boolean): Promise<void> {
+		await this.#watch.until(condition, () => isTrue() || this.#isOver);
 	}
 
 	destroy(): void {

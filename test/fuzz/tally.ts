@@ -38,8 +38,8 @@ export class Tally {
 		this.#frames++;
 	}
 
-	fault(what: string): void {
-		if (this.faults.length < 20) this.faults.push(what);
+	fault(description: string): void {
+		if (this.faults.length < 20) this.faults.push(description);
 	}
 
 	toString(): string {

@@ -8,11 +8,11 @@ import { ExamplesGateway, folder } from "./examples-gateway.ts";
 import { testExample } from "./test-example.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const isHere = (program: string, ...args: readonly string[]): boolean =>
+const isInstalled = (program: string, ...args: readonly string[]): boolean =>
 	spawnSync(program, args, { stdio: "ignore" }).status === 0;
 /** Debian has a separate package for the modules that create Python environments with pip. */
-const hasPython = isHere("python3", "-c", "import ensurepip, venv");
-const hasGrpcurl = isHere("grpcurl", "-version");
+const hasPython = isInstalled("python3", "-c", "import ensurepip, venv");
+const hasGrpcurl = isInstalled("grpcurl", "-version");
 
 /** Environment variables that pip needs to reach its registry. */
 const settings = Object.fromEntries(
@@ -73,10 +73,10 @@ describe.skipIf(!hasPython)("if python3 has venv and pip", () => {
 		const script = fileURLToPath(new URL("reflect.py", import.meta.url));
 		const { code, stdout, stderr } = await gateway.run([python(), script]);
 		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-		const found = JSON.parse(stdout);
-		expect(found.services).toEqual(expect.arrayContaining(services));
-		expect(found.events).toEqual(events);
-		expect(found.status).toMatchObject({
+		const response = JSON.parse(stdout);
+		expect(response.services).toEqual(expect.arrayContaining(services));
+		expect(response.events).toEqual(events);
+		expect(response.status).toMatchObject({
 			bind: gateway.environment.PARLEY_ADDRESS,
 			data_dir: expect.any(String),
 		});

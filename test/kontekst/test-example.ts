@@ -35,8 +35,8 @@ export function testExample(name: string, start: () => Example): void {
 	test.concurrent.each([
 		["deny", "deny\n"],
 		["no answer", ""],
-	])(`${name} ends with 1 after "%s", and the call does not run`, async (what, input) => {
-		const file = start().gateway.path(`${name}-${what}.txt`);
+	])(`${name} ends with 1 after "%s", and the call does not run`, async (title, input) => {
+		const file = start().gateway.path(`${name}-${title}.txt`);
 		const { code, stdout } = await ask(`write: ${file} <<< one`, { input });
 		expect(stdout).toMatch(/approve or deny\? \n\(cancelled\)\n$/);
 		expect(code).toBe(1);

@@ -117,12 +117,12 @@ test("a form ends when another person decides", async () => {
 			});
 		},
 	});
-	const asking = agent.call("ask", { message: "write: notes.txt <<< buy milk", wait_seconds: 20 });
+	const pending = agent.call("ask", { message: "write: notes.txt <<< buy milk", wait_seconds: 20 });
 	await shown.promise;
 	const { prompts } = Object(await operator.call("list_prompts", {}));
 	await operator.call("prompt_response", { token: prompts[0].token, value: true });
 	await closed.promise;
-	expect((await asking).facts).toMatchObject({ status: "completed" });
+	expect((await pending).facts).toMatchObject({ status: "completed" });
 	expect(
 		(await auditOf(operator)).filter(({ via, action }) => via === "mcp-form" && action === "approval.decide"),
 	).toEqual([]);

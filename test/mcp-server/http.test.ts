@@ -112,10 +112,10 @@ test("a cancelled ask stops its run", async () => {
 	const operator = await desk.operator();
 	const { session_id } = Object(await operator.call("open_session", {}));
 	const stop = new AbortController();
-	const asking = agent.call("ask", { message: "think", session_id }, { signal: stop.signal });
+	const pending = agent.call("ask", { message: "think", session_id }, { signal: stop.signal });
 	await operator.event("assistant.stream");
 	stop.abort();
-	await expect(asking).rejects.toThrow();
+	await expect(pending).rejects.toThrow();
 	expect((await operator.event("assistant.message")).payload).toMatchObject({ error: "cancelled" });
 });
 
@@ -126,10 +126,10 @@ test("the run of a client that disconnects continues, and the session stays read
 	const agent = await desk.client();
 	const operator = await desk.operator();
 	const { session_id } = Object(await operator.call("open_session", {}));
-	const asking = agent.call("ask", { message: "count", session_id });
+	const pending = agent.call("ask", { message: "count", session_id });
 	await operator.event("assistant.stream");
 	await agent.client.close();
-	await expect(asking).rejects.toThrow();
+	await expect(pending).rejects.toThrow();
 	gate.resolve();
 	expect((await operator.event("assistant.message")).payload).toMatchObject({
 		error: "",

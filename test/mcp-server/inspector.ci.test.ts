@@ -17,8 +17,8 @@ test("the official inspector lists the tools without a finding, asks, and reads 
 		code: 0,
 		result: { tools: [{ name: "ask" }, { name: "answer" }, { name: "start_task" }, { name: "task_status" }] },
 	});
-	const asking = ["--method", "tools/call", "--tool-name", "ask", "--tool-arg", "message=say: hello"];
-	const { result } = await use(...asking);
+	const callArgs = ["--method", "tools/call", "--tool-name", "ask", "--tool-arg", "message=say: hello"];
+	const { result } = await use(...callArgs);
 	expect(result).toMatchObject({ structuredContent: { status: "completed", text: "[offline] hello" } });
 	const uri = `parley://sessions/${Object(result["structuredContent"]).session_id}`;
 	expect((await use("--method", "resources/list")).result).toMatchObject({ resources: [{ uri }] });

@@ -166,8 +166,8 @@ test("after a restart of the gateway, a client opens another session and reads t
 	const agent = await desk.client();
 	const { session_id } = (await agent.call("ask", { message: "say: hello" })).facts;
 	await desk.gateway.restart();
-	const again = new RawClient(desk, await desk.token());
-	expect((await again.send(ping, session)).status).toBe(404);
+	const secondClient = new RawClient(desk, await desk.token());
+	expect((await secondClient.send(ping, session)).status).toBe(404);
 	const other = await desk.client();
 	const page = await other.client.readResource({ uri: `parley://sessions/${session_id}` });
 	expect(JSON.stringify(page)).toContain("[offline] hello");
@@ -178,10 +178,10 @@ test("a gateway that stops answers the waiting clients, whose runs continue at i
 	const agent = await desk.client();
 	const operator = await desk.operator();
 	const { session_id } = Object(await operator.call("open_session", {}));
-	const asking = agent.call("ask", { message: "work", session_id });
+	const pending = agent.call("ask", { message: "work", session_id });
 	await operator.event("assistant.stream");
 	await desk.gateway.stop();
-	const { facts } = await asking;
+	const { facts } = await pending;
 	expect(facts).toMatchObject({ status: "running", session_id });
 	await desk.gateway.restart();
 	const other = await desk.client();

@@ -77,10 +77,10 @@ test("a cancelled ask stops its run", async () => {
 	await using gateway = await TestGateway.start({ config: { auth: "token" }, model });
 	await using editor = await startServer(gateway.path("data"), gateway.directory);
 	const stop = new AbortController();
-	const asking = editor.call("ask", { message: "think" }, { signal: stop.signal });
+	const pending = editor.call("ask", { message: "think" }, { signal: stop.signal });
 	await expect.poll(() => model.requests.length, { timeout: 20_000 }).toBe(1);
 	stop.abort();
-	await expect(asking).rejects.toThrow();
+	await expect(pending).rejects.toThrow();
 	await expect
 		.poll(async () => JSON.stringify(await editor.client.listResources()), { timeout: 20_000 })
 		.toContain("idle");
@@ -104,9 +104,9 @@ test("the run of an editor that ends continues", async () => {
 	const model = new ScriptedModel(gated(gate.promise, "done"));
 	await using gateway = await TestGateway.start({ config: { auth: "token" }, model });
 	const editor = await startServer(gateway.path("data"), gateway.directory);
-	const asking = editor.call("ask", { message: "work" });
+	const pending = editor.call("ask", { message: "work" });
 	await expect.poll(() => model.requests.length, { timeout: 20_000 }).toBe(1);
-	await Promise.allSettled([asking, editor.client.close()]);
+	await Promise.allSettled([pending, editor.client.close()]);
 	gate.resolve();
 	await using other = await startServer(gateway.path("data"), gateway.directory);
 	const { resources } = await other.client.listResources();
@@ -163,7 +163,7 @@ test("the official inspector uses the command", async () => {
 	const server = ["-e", `PARLEY_DATA=${gateway.path("data")}`, process.execPath, binary, "mcp", "serve"];
 	const listed = await inspect([...server, "--method", "tools/list"], gateway.directory);
 	expect(listed).toMatchObject({ code: 0, result: { tools: [{ name: "ask" }, {}, {}, {}] } });
-	const asking = ["--method", "tools/call", "--tool-name", "ask", "--tool-arg", "message=say: hello"];
-	const { result } = await inspect([...server, ...asking], gateway.directory);
+	const callArgs = ["--method", "tools/call", "--tool-name", "ask", "--tool-arg", "message=say: hello"];
+	const { result } = await inspect([...server, ...callArgs], gateway.directory);
 	expect(result).toMatchObject({ structuredContent: { status: "completed", text: "[offline] hello" } });
 });

@@ -66,13 +66,13 @@ test.skipIf(!hasBubblewrap)(
 		const args = ["server.mjs", listener.url, ...paths];
 		const file = { mcpServers: { local: { command: process.execPath, args } } };
 		await writeFile(gateway.path("work", ".mcp.json"), JSON.stringify(file));
-		const found = await readDirectoryFile(work);
-		const [entry] = found?.entries ?? [];
-		if (!found || !entry || "url" in entry) throw new Error("the file has no program");
+		const directoryFile = await readDirectoryFile(work);
+		const [entry] = directoryFile?.entries ?? [];
+		if (!directoryFile || !entry || "url" in entry) throw new Error("the file has no program");
 		// The sandbox hides the interpreter of this test unless it is allowed explicitly.
 		const rights = { read: [dirname(process.execPath)] };
 		const servers = { local: { ...(await programOf(entry, work)), ...rights } };
-		const trusted = [{ directory: work, file: found.hash, servers }];
+		const trusted = [{ directory: work, file: directoryFile.hash, servers }];
 		await writeMcpFile(gateway.path("data", "mcp.json"), { servers: {}, trusted });
 		const client = await OzzieClient.connect(gateway.url);
 		const { session_id } = await client.call("open_session", { root_dir: work });

@@ -149,7 +149,7 @@ test.each([
 	["directory:local__*", false],
 ])(
 	"with a rule that allows %s, a call of the server of a directory requires approval: %s",
-	async (tool, asks) => {
+	async (tool, requiresApproval) => {
 		const directory = await mkdtemp(join(tmpdir(), "parley-mcp-"));
 		onTestFinished(() => rm(directory, { recursive: true, force: true }));
 		const file = join(directory, "policy.jsonc");
@@ -160,9 +160,9 @@ test.each([
 		await put(s);
 		source.setup = { servers: [], trusted: await trustIn(s) };
 		await s.t.send(s.session, "go");
-		if (asks) await answer(s);
+		if (requiresApproval) await answer(s);
 		await s.log.next("assistant.message");
-		expect(s.log.recorded.includes("prompt.requested")).toBe(asks);
+		expect(s.log.recorded.includes("prompt.requested")).toBe(requiresApproval);
 		expect(resultsIn(s.model)[0]).toContain("echo: hi");
 	},
 );

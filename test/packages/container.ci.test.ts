@@ -58,9 +58,9 @@ function installedPackages(): string[] {
 
 /** The last instruction with this keyword in the last stage. */
 function instruction(keyword: string) {
-	const found = last?.instructions.findLast((one) => one.getKeyword() === keyword);
-	if (!found) throw new Error(`the last stage has no ${keyword}`);
-	return found;
+	const match = last?.instructions.findLast((one) => one.getKeyword() === keyword);
+	if (!match) throw new Error(`the last stage has no ${keyword}`);
+	return match;
 }
 
 test("the build context has no installed packages, no repository and no tests", () => {
@@ -90,15 +90,17 @@ test("the last stage runs as a user without rights and has the health check of t
 test("the documented command has the options of the compose file", () => {
 	const page = readFileSync(join(root, "docs/container.md"), "utf8").replaceAll("\\\n", " ");
 	const [, line = ""] = /^docker run (.*)$/m.exec(page) ?? [];
-	const given = (option: string) =>
+	const optionValue = (option: string) =>
 		[...line.matchAll(new RegExp(`${option} (\\S+)`, "g"))].map(([, value]) => value);
-	expect(given("--security-opt")).toEqual(service.security_opt);
-	expect(given("--cap-drop")).toEqual(service.cap_drop);
-	expect(given("--publish")).toEqual(service.ports);
-	expect(given("--env")).toEqual(Object.entries(environment).map(([name, value]) => `${name}=${value}`));
-	expect(given("--stop-timeout").map((value) => `${value}s`)).toEqual([service.stop_grace_period]);
+	expect(optionValue("--security-opt")).toEqual(service.security_opt);
+	expect(optionValue("--cap-drop")).toEqual(service.cap_drop);
+	expect(optionValue("--publish")).toEqual(service.ports);
+	expect(optionValue("--env")).toEqual(
+		Object.entries(environment).map(([name, value]) => `${name}=${value}`),
+	);
+	expect(optionValue("--stop-timeout").map((value) => `${value}s`)).toEqual([service.stop_grace_period]);
 	const targets = (volumes: readonly unknown[]) => volumes.map((volume) => String(volume).split(":").at(-1));
-	expect(targets(given("--volume"))).toEqual(targets(service.volumes));
+	expect(targets(optionValue("--volume"))).toEqual(targets(service.volumes));
 	expect(service.init).toBe(true);
 	expect(line.split(/\s+/).at(-1)).toBe(service.image);
 	const passed = Object.keys(service.environment).filter((name) => !(name in environment));

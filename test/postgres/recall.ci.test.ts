@@ -33,10 +33,10 @@ test(`recall among ${people * notes} notes takes at most ${maximum} ms`, { timeo
 	for (let round = 0; round < 5; round++) {
 		const began = systemClock.monotonic();
 		const text = "When is the deploy of the office in Lima? 東京 茶 好き garden bean ticket";
-		const found = await memories.recall({ user: "u1" }, text);
+		const recalled = await memories.recall({ user: "u1" }, text);
 		times.push(systemClock.monotonic() - began);
-		expect(found).toHaveLength(8);
-		expect(found.every(({ subject }) => subject === "u1")).toBe(true);
+		expect(recalled).toHaveLength(8);
+		expect(recalled.every(({ subject }) => subject === "u1")).toBe(true);
 	}
 	const best = Math.min(...times);
 	process.stdout.write(`PostgreSQL: ${people * notes} notes, recall ${best.toFixed(1)} ms\n`);

@@ -38,8 +38,8 @@ export class PostgresServer implements AsyncDisposable {
 		if (isRoot) execFileSync("chown", ["postgres:postgres", directory]);
 		// A sandbox with the root `/` in another test must be able to reach the socket, in order to hide it.
 		chmodSync(directory, 0o711);
-		const how = ["--username=parley", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"];
-		const [program, ...args] = command("initdb", "--pgdata", join(directory, "data"), ...how);
+		const options = ["--username=parley", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"];
+		const [program, ...args] = command("initdb", "--pgdata", join(directory, "data"), ...options);
 		const { status, stderr } = spawnSync(program, args, { cwd: directory, encoding: "utf8" });
 		if (status !== 0) throw new Error(`initdb failed: ${stderr}`);
 		await server.resume();
@@ -56,11 +56,11 @@ export class PostgresServer implements AsyncDisposable {
 
 	/** Runs a statement with psql, and returns its rows as lines. */
 	async query(text: string, database = this.#addressOf("postgres")): Promise<string> {
-		const how = ["--no-psqlrc", "--no-align", "--tuples-only", "--quiet", "--command", text];
+		const options = ["--no-psqlrc", "--no-align", "--tuples-only", "--quiet", "--command", text];
 		const { stdout } = await promisify(execFile)(join(programs ?? "", "psql"), [
 			"--dbname",
 			database,
-			...how,
+			...options,
 		]);
 		return stdout.trimEnd();
 	}

@@ -116,15 +116,15 @@ test("one of two transactions that wait for each other is rolled back and repeat
 
 test.for(["statement", "commit"])(
 	"a transaction is repeated after a %s reports a serialization failure",
-	async (who, { database, server }) => {
+	async (role, { database, server }) => {
 		const store = await open(database);
-		const deferred = who === "commit" ? "constraint trigger refusal after" : "trigger refusal before";
+		const deferred = role === "commit" ? "constraint trigger refusal after" : "trigger refusal before";
 		await server.query(
 			`create sequence refusals;
 		create function refuse() returns trigger language plpgsql
 			as $$ begin if nextval('refusals') < 3 then
 				raise exception 'not yet' using errcode = 'serialization_failure'; end if; return new; end $$;
-		create ${deferred} insert on items ${who === "commit" ? "deferrable initially deferred" : ""}
+		create ${deferred} insert on items ${role === "commit" ? "deferrable initially deferred" : ""}
 			for each row when (new.state = 'odd') execute function refuse()`,
 			database,
 		);
@@ -191,12 +191,12 @@ test("a command that continues after a refused statement rejects", async ({ data
 
 test.for(["and a query finds out", "and the commit finds out"])(
 	"a connection that is lost in a transaction %s leaves no change, and the next one works",
-	async (who, { database, server }) => {
+	async (role, { database, server }) => {
 		const store = await open(database);
 		const lost = store.commit(async (tx) => {
 			await insert(tx, "a");
 			await server.disconnect(database);
-			if (who === "and a query finds out") await insert(tx, "b");
+			if (role === "and a query finds out") await insert(tx, "b");
 		});
 		const follower = add(store, "with it");
 		await expect(lost).rejects.toMatchObject(unavailable);

@@ -111,16 +111,16 @@ export class RedactionSetup implements AsyncDisposable {
 	async leftovers(): Promise<Record<string, string>> {
 		await this.client.leave();
 		await this.#gateway.stop(1_000);
-		const found: Record<string, string> = {};
+		const contents: Record<string, string> = {};
 		const data = join(this.directory, "data");
 		for (const entry of await readdir(data, { recursive: true, withFileTypes: true })) {
 			if (!entry.isFile()) continue;
 			const path = join(entry.parentPath, entry.name);
-			found[path.slice(data.length)] =
+			contents[path.slice(data.length)] =
 				(await readFile(path)).toString("latin1") + (await readFile(path, "utf8"));
 		}
 		// The database file contains a long text only in pieces, one per page. A row contains the complete text.
-		return { ...found, ...(await rowsOf(join(data, "parley.sqlite"))) };
+		return { ...contents, ...(await rowsOf(join(data, "parley.sqlite"))) };
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
@@ -135,13 +135,13 @@ type AnyTables = Record<string, Record<string, unknown>>;
 
 async function rowsOf(file: string): Promise<Record<string, string>> {
 	return readSqliteFile<AnyTables, Record<string, string>>(file, async (db) => {
-		const found: Record<string, string> = {};
+		const contents: Record<string, string> = {};
 		for (const { name } of await db.introspection.getTables()) {
 			// The internal tables of the full-text index contain no readable text.
 			if (/_(?:data|idx|docsize|config)$/.test(name)) continue;
 			const rows = await db.selectFrom(name).selectAll().execute();
-			found[`table ${name}`] = rows.map((row) => Object.values(row).map(String).join("\n")).join("\n");
+			contents[`table ${name}`] = rows.map((row) => Object.values(row).map(String).join("\n")).join("\n");
 		}
-		return found;
+		return contents;
 	});
 }

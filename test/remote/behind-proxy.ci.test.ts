@@ -31,29 +31,29 @@ async function prepare(kind: ProxyKind): Promise<Prepared> {
 
 describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
 	let prepared: Prepared;
-	const isHere = has(kind);
+	const isInstalled = has(kind);
 
 	beforeAll(async () => {
-		if (isHere) prepared = await prepare(kind);
+		if (isInstalled) prepared = await prepare(kind);
 	});
 	afterAll(async () => {
 		await prepared?.[Symbol.asyncDispose]();
 	});
 	const testHere = (title: string, check: () => Promise<void>): void =>
 		test(title, (context) => {
-			context.skip(!isHere, `${kind} is not installed`);
+			context.skip(!isInstalled, `${kind} is not installed`);
 			return check();
 		});
 
 	testHere("health needs no token, and everything else does, with any forwarded address", async () => {
 		const { setup } = prepared;
 		await expect(setup.ask("/api/health")).resolves.toMatchObject({ status: 200, text: '{"status":"ok"}' });
-		const lies = [
+		const spoofedHeaders = [
 			{},
 			{ "x-forwarded-for": "127.0.0.1" },
 			{ "x-real-ip": "127.0.0.1", forwarded: "for=127.0.0.1" },
 		];
-		for (const headers of lies) {
+		for (const headers of spoofedHeaders) {
 			expect((await setup.ask("/api/sessions", { headers })).status).toBe(401);
 			expect((await setup.ask("/api/health?verbose", { headers })).status).toBe(401);
 			expect((await setup.ask("/api/sessions", { headers, token: setup.token })).status).toBe(200);
@@ -143,8 +143,8 @@ describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
 		const { setup } = prepared;
 		await using front = await setup.grpc(clientAddress);
 		await using other = await setup.grpc("127.0.0.3");
-		const lies = [{}, { "x-forwarded-for": "127.0.0.1" }, { forwarded: "for=127.0.0.1" }];
-		for (const headers of lies) {
+		const spoofedHeaders = [{}, { "x-forwarded-for": "127.0.0.1" }, { forwarded: "for=127.0.0.1" }];
+		for (const headers of spoofedHeaders) {
 			const refused = askDaemon(front.url, "getStatus", { ...front.access, headers });
 			await expect(refused).rejects.toMatchObject({ code: status.UNAUTHENTICATED });
 			const known = askDaemon(front.url, "getStatus", { ...front.access, headers, token: setup.token });

@@ -71,16 +71,16 @@ test.concurrent("ide.ts ends with 2 without a file and a question", async () => 
 	});
 });
 
-const isHere = (program: string, ...args: readonly string[]): boolean =>
+const isInstalled = (program: string, ...args: readonly string[]): boolean =>
 	spawnSync(program, args, { stdio: "ignore" }).status === 0;
-const hasPrograms = isHere("grpcurl", "-version") && isHere("jq", "--version");
+const hasPrograms = isInstalled("grpcurl", "-version") && isInstalled("jq", "--version");
 
 test.skipIf(!hasPrograms)(
 	"the lines for grpcurl of the README work, if grpcurl and jq are installed",
 	async () => {
 		const page = readFileSync(join(folder, "README.md"), "utf8");
-		const [, behind = ""] = page.split("## grpcurl");
-		const blocks = [...behind.matchAll(/^```sh\n(.*?)^```/gms)].map(([, lines = ""]) => lines);
+		const [, section = ""] = page.split("## grpcurl");
+		const blocks = [...section.matchAll(/^```sh\n(.*?)^```/gms)].map(([, lines = ""]) => lines);
 		const script = blocks.join("").replaceAll("127.0.0.1:8080", gateway.environment.PARLEY_ADDRESS);
 		const env = { PARLEY_URL: `http://${gateway.environment.PARLEY_ADDRESS}` };
 		const { code, stdout, stderr } = await gateway.run(["sh", "-ec", script], { env, cwd: gateway.path() });

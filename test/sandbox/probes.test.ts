@@ -80,7 +80,7 @@ const unwalkable: Readonly<Record<string, string | false>> = {
 /**
  * Runs one probe as an unconfined command, and returns its output. The probe `terminal-session` runs in new namespaces.
  */
-async function walk(name: string): Promise<string> {
+async function runProbe(name: string): Promise<string> {
 	const script = probeScript(
 		probes.filter((probe) => probe.name === name),
 		facts,
@@ -105,7 +105,7 @@ for (const [name, why] of Object.entries(unwalkable)) {
 	if (why) test.skip(`without confinement, ${name} escapes: ${why}`, () => undefined);
 }
 test.runIf(onLinux).each(walkable)("without confinement, %s escapes", async (name) => {
-	expect(await walk(name)).toBe(`escaped ${name}`);
+	expect(await runProbe(name)).toBe(`escaped ${name}`);
 });
 
 test("the tests have more than a dozen ways out of the sandbox, each with a different name", () => {

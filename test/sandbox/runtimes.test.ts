@@ -54,9 +54,9 @@ const sandboxes = createSandboxes({
 });
 
 for (const [program, line] of runtimes) {
-	const isThere = spawnSync(program, ["--version"]).error === undefined;
-	test.skipIf(!hasBubblewrap || !isThere)(
-		`${program} works in the sandbox${isThere ? "" : " (it is not installed)"}`,
+	const isInstalled = spawnSync(program, ["--version"]).error === undefined;
+	test.skipIf(!hasBubblewrap || !isInstalled)(
+		`${program} works in the sandbox${isInstalled ? "" : " (it is not installed)"}`,
 		async () => {
 			if (program === "node") await writeFile(join(root, "workers.js"), workers);
 			const where = await sandboxes.of({ chat: false, roots: [root] });

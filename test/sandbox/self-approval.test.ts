@@ -43,7 +43,7 @@ function approvalLines(port: number, data: string): string {
 }
 
 /** Shell lines by which a command could approve itself. A successful line prints a text that starts with `won`. */
-function ways(gateway: GatewayProcess, data: string): string[] {
+function attemptLines(gateway: GatewayProcess, data: string): string[] {
 	const { port, pid } = gateway;
 	const ask = "GET /api/sessions HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\n\\r\\n";
 	return [
@@ -124,7 +124,7 @@ test.skipIf(!hasBubblewrap)(
 	async () => {
 		await using started = await start("required");
 		const { gateway, root, data } = started;
-		await writeScript(root, ways(gateway, data));
+		await writeScript(root, attemptLines(gateway, data));
 		await using client = await OzzieClient.connect(`http://127.0.0.1:${gateway.port}`);
 		const open = await openApproval(client);
 		const { approval, answer } = await runScript(gateway.port, open);

@@ -29,12 +29,12 @@ type Call = (typeof deniedCalls)[number]["calls"][number];
 function writeCall(call: Call): string {
 	const program = join(directory, "call");
 	rmSync(program, { force: true });
-	const words = [systemCallProgram(known()), systemCallData(call, known())];
+	const words = [systemCallProgram(requireArchitecture()), systemCallData(call, requireArchitecture())];
 	writeFileSync(program, Buffer.concat(words), { mode: 0o700 });
 	return program;
 }
 
-function known(): NonNullable<typeof architecture> {
+function requireArchitecture(): NonNullable<typeof architecture> {
 	if (architecture === undefined) throw new Error(`no system calls of ${process.arch} are known`);
 	return architecture;
 }
@@ -43,7 +43,7 @@ function known(): NonNullable<typeof architecture> {
 function errorOf(call: Call, rules: typeof filterRules): number | null {
 	const program = writeCall(call);
 	const filter = join(directory, "filter");
-	writeFileSync(filter, filterProgram(rules, known()));
+	writeFileSync(filter, filterProgram(rules, requireArchitecture()));
 	const descriptor = openSync(filter, "r");
 	const options = ["--dev-bind", "/", "/", ...(isRoot ? ["--cap-add", "ALL"] : []), "--seccomp", "3"];
 	const stdio = ["ignore" as const, "ignore" as const, "inherit" as const, descriptor];
@@ -68,7 +68,7 @@ const cases = groups.flatMap(({ error, calls }) => calls.map((call) => ({ ...cal
  * Errors of optional kernel features: a missing system call fails with ENOSYS, a missing address family with
  * EAFNOSUPPORT.
  */
-const lacking = new Set<number | null>([errno.ENOSYS, errno.EAFNOSUPPORT]);
+const unsupported = new Set<number | null>([errno.ENOSYS, errno.EAFNOSUPPORT]);
 
 const testFilter = test.skipIf(!hasBubblewrap || architecture === undefined);
 
@@ -89,7 +89,7 @@ testFilter.each(proving)(
 
 function expectDifferent(error: number | null, filtered: keyof typeof errno): void {
 	expect(error).not.toBeNull();
-	if (!lacking.has(error)) expect(error).not.toBe(errno[filtered]);
+	if (!unsupported.has(error)) expect(error).not.toBe(errno[filtered]);
 }
 
 test("in each group except those of the host's administration, a call proves that the filter is loaded", () => {

@@ -31,9 +31,9 @@ async function succeeds(line: string, where: typeof confining, directory: string
 	const sandbox = await where.of({ chat: false, roots: [root] });
 	const variables = { SECRET: join(temporary, "out/secret"), OUT: join(temporary, "out") };
 	const { output } = await sandbox.run(shellCommand(line, root, { environment: variables }));
-	const left = readdirSync(join(temporary, "out")).filter((name) => name !== "secret");
-	for (const name of left) await rm(join(temporary, "out", name), { recursive: true });
-	return left.length > 0 || output.includes(canary);
+	const createdFiles = readdirSync(join(temporary, "out")).filter((name) => name !== "secret");
+	for (const name of createdFiles) await rm(join(temporary, "out", name), { recursive: true });
+	return createdFiles.length > 0 || output.includes(canary);
 }
 
 test.skipIf(!hasBubblewrap).each(tricks)("the sandbox withstands this trick: %s", async (_name, line) => {
@@ -45,9 +45,9 @@ test("without a sandbox the tricks work", async () => {
 	const failed: string[] = [];
 	for (const [name, line] of tricks) if (!(await succeeds(line, open, "free"))) failed.push(name);
 	// Tricks that need programs, permissions or timing that some machines lack.
-	const fickle =
+	const machineDependent =
 		/^(?:perl|make|mount|chroot|namespace|set user id|left behind|other working tree|env split|hard link|archive through a link|pager of git)$/;
-	expect(failed.filter((name) => !fickle.test(name))).toEqual([]);
+	expect(failed.filter((name) => !machineDependent.test(name))).toEqual([]);
 	expect(tricks.length - failed.length).toBeGreaterThan(50);
 });
 

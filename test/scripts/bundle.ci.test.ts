@@ -163,8 +163,8 @@ test("the thread that reads pages is in the bundle", async () => {
 		workerData: { html: "<nav>Menu</nav><article><h2>Head</h2><p>Text</p></article>", url: "http://a.test/" },
 	});
 	expect(await new Promise((resolve) => worker.once("message", resolve))).toBe("Menu\n\n## Head\n\nText");
-	const asks = chunks().filter(({ text }) => text.includes("new URL(`./readable-worker"));
-	expect(asks).toHaveLength(1);
+	const workerChunks = chunks().filter(({ text }) => text.includes("new URL(`./readable-worker"));
+	expect(workerChunks).toHaveLength(1);
 });
 
 test("a source that reads a file next to itself is refused, and no files remain", async () => {

@@ -5,14 +5,14 @@ import { runBenches } from "../../scripts/run-benches.mjs";
 async function runFor(leftS: number, durations: Readonly<Record<string, number>>) {
 	const started: string[] = [];
 	const lines: string[] = [];
-	let left = leftS * 1000;
+	let remaining = leftS * 1000;
 	const counts = await runBenches({
 		names: Object.keys(durations),
-		leftMs: () => left,
+		leftMs: () => remaining,
 		runBench: async (name, limitMs) => {
 			const needed = (durations[name] ?? 0) * 1000;
 			started.push(name);
-			left -= Math.min(needed, limitMs);
+			remaining -= Math.min(needed, limitMs);
 			return needed > limitMs ? 1 : 0;
 		},
 		print: (line) => lines.push(line),

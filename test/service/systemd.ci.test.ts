@@ -216,11 +216,11 @@ test("logs of a service are filtered, followed and printed as JSON", async () =>
 		env: managers.environment,
 		stdio: ["ignore", "pipe", "inherit"],
 	});
-	let asking: Promise<string> | undefined;
+	let answering: Promise<string> | undefined;
 	for await (const line of createInterface(following.stdout)) {
 		// The first line is the last log entry before the command started.
-		asking ??= managers.succeeds(["ask", "say: again"]);
-		if (line.includes("model called") && (await asking)) break;
+		answering ??= managers.succeeds(["ask", "say: again"]);
+		if (line.includes("model called") && (await answering)) break;
 	}
 	following.kill("SIGINT");
 	expect(await once(following, "close")).toEqual([0, null]);

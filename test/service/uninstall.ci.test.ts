@@ -128,8 +128,8 @@ test("data that another copy of Parley uses is not deleted, and that copy contin
 		stdio: ["ignore", "pipe", "ignore"],
 	});
 	await once(createInterface(gateway.stdout), "line");
-	const again = await managers.run(["uninstall", "--data-too", "--yes"]);
-	expect(again).toMatchObject({ code: 1, error: expect.stringContaining(`(process ${gateway.pid})`) });
+	const repeated = await managers.run(["uninstall", "--data-too", "--yes"]);
+	expect(repeated).toMatchObject({ code: 1, error: expect.stringContaining(`(process ${gateway.pid})`) });
 	expect(await managers.succeeds(["uninstall"])).toContain(
 		`remains: the gateway (process ${gateway.pid}), which`,
 	);

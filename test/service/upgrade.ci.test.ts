@@ -29,8 +29,8 @@ test("a service is upgraded with a copy of its data, after a rollback that start
 	expect(machine.version()).toBe("1.0.0");
 	expect(await machine.isMigrated()).toBe(false);
 	expect((await machine.managers.json(["service", "status"]))["health"]).toBe("ok");
-	const again = upgradeOf("upgrade: parley upgrade --to ./parley-agent-0.2.0.tgz");
-	const { out, error, code } = await machine.run(...again, "--yes", "--json");
+	const repeated = upgradeOf("upgrade: parley upgrade --to ./parley-agent-0.2.0.tgz");
+	const { out, error, code } = await machine.run(...repeated, "--yes", "--json");
 	expect({ error, code }).toEqual({ error: "", code: 0 });
 	const result = JSON.parse(out);
 	expect(result).toMatchObject({

@@ -104,8 +104,8 @@ test("a full disk refuses new writes, loses no accepted write, and work continue
 	await gateway.line("a run could not be recorded and is retried");
 	// The gateway refuses later messages with the same error, but logs it only once.
 	for (let n = 0; n < 20; n++) {
-		const again = client.request("send_message", { content: `lost ${n}` }, { sessionId: quick.id });
-		await expect(again).rejects.toMatchObject({ message: full });
+		const repeated = client.request("send_message", { content: `lost ${n}` }, { sessionId: quick.id });
+		await expect(repeated).rejects.toMatchObject({ message: full });
 	}
 	const lines = gateway.stderr.filter((line) =>
 		line.includes("the disk is full: the gateway stores nothing"),
@@ -120,8 +120,8 @@ test("a full disk refuses new writes, loses no accepted write, and work continue
 	expect(gateway.stderr.filter((line) => line.includes("the store commits again"))).toHaveLength(1);
 	const after = "say: after";
 	await client.request("send_message", { content: after }, { sessionId: quick.id });
-	const again = await client.open({ session_id: slow.id, after_seq: 0 }).catch(() => slow);
-	const ended = await until(again, ({ event }) => event === "assistant.message");
+	const repeated = await client.open({ session_id: slow.id, after_seq: 0 }).catch(() => slow);
+	const ended = await until(repeated, ({ event }) => event === "assistant.message");
 	expect(ended.payload).toMatchObject({ error: "" });
 	expect(await messagesIn(quick.id)).toEqual([...accepted, after]);
 

@@ -92,8 +92,8 @@ async function lastNumbers(writer: OzzieClient, sessions: readonly string[]): Pr
 	for (;;) {
 		const { sessions: listed } = await writer.call("list_sessions", { limit: 1_000 });
 		const rows = Array.isArray(listed) ? listed : [];
-		const found = sessions.map((id) => Object(rows.find((row) => row.session_id === id)));
-		if (found.every(({ state }) => state === "idle")) return found.map(({ last_seq }) => Number(last_seq));
+		const states = sessions.map((id) => Object(rows.find((row) => row.session_id === id)));
+		if (states.every(({ state }) => state === "idle")) return states.map(({ last_seq }) => Number(last_seq));
 		await delay(systemClock, messageEveryMs);
 	}
 }

@@ -32,9 +32,9 @@ test("the operator sees open prompts, and answers them by a short code", async (
 	expect(typed.received).not.toContain("horse");
 	expect(await ask.ended()).toBe(0);
 	expect(ask.text).toContain("secret:pw_");
-	const over = setup.run("answer", code, "--deny");
-	expect(await over.ended()).toBe(2);
-	expect(over.text).toContain(`no open question has the id ${code}`);
+	const late = setup.run("answer", code, "--deny");
+	expect(await late.ended()).toBe(2);
+	expect(late.text).toContain(`no open question has the id ${code}`);
 });
 
 test("an always-required approval needs a second confirmation, and Ctrl-C does not answer", async ({
@@ -47,10 +47,10 @@ test("an always-required approval needs a second confirmation, and Ctrl-C does n
 	await listed.ended();
 	const [, code = ""] = /^(\w{6}) .*! Allow run git push/m.exec(listed.text) ?? [];
 	expect(code).not.toBe("");
-	const left = setup.run("answer", code);
-	await left.shows("y yes · n no");
-	left.type("\u0003");
-	expect(await left.ended()).toBe(130);
+	const interrupted = setup.run("answer", code);
+	await interrupted.shows("y yes · n no");
+	interrupted.type("\u0003");
+	expect(await interrupted.ended()).toBe(130);
 	const unsure = setup.run("answer", code);
 	await unsure.shows("risk: critical");
 	await unsure.enter("y");
@@ -58,12 +58,12 @@ test("an always-required approval needs a second confirmation, and Ctrl-C does n
 	await unsure.enter("y");
 	expect(await unsure.ended()).toBe(1);
 	expect(unsure.text).toContain("The question is still open.");
-	const sure = setup.run("answer", code);
-	await sure.shows("y yes · n no");
-	await sure.enter("y");
-	await sure.shows("Type yes to approve it");
-	await sure.enter("yes");
-	expect(await sure.ended()).toBe(0);
-	expect(sure.text).toContain("answered: yes");
+	const confirmed = setup.run("answer", code);
+	await confirmed.shows("y yes · n no");
+	await confirmed.enter("y");
+	await confirmed.shows("Type yes to approve it");
+	await confirmed.enter("yes");
+	expect(await confirmed.ended()).toBe(0);
+	expect(confirmed.text).toContain("answered: yes");
 	expect(await ask.ended()).toBe(0);
 });

@@ -68,10 +68,10 @@ test("audit --verify and doctor --deep report message text that another program 
 
 	const file = join(setup.data, "parley.sqlite");
 	await damage(file, (tx) => tx.updateTable("runs").set({ content: "good evening" }).execute());
-	const found =
+	const problem =
 		/the messages are not intact: 1 row .*\n.*message of run_\w+: its content does not match its hash/;
 	const verified = await outputOf(setup, "audit", "--verify");
-	expect(verified).toMatchObject({ code: 1, text: expect.stringMatching(found) });
+	expect(verified).toMatchObject({ code: 1, text: expect.stringMatching(problem) });
 	expect(verified.text).toContain("the audit log is intact");
 	const deep = await outputOf(setup, "doctor", "--deep");
 	expect(deep).toMatchObject({

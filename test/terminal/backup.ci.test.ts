@@ -14,10 +14,10 @@ async function succeeds(setup: Setup, ...args: readonly string[]): Promise<strin
 test("a gateway continues with a backup that was made while it worked, also after a killed restore", async ({
 	setup,
 }) => {
-	const asking = await setup.chat();
-	const [session = ""] = /sess_[0-9a-z]{26}/.exec(asking.text) ?? [];
-	await asking.enter("run: echo later");
-	await asking.shows("Allow run echo later?");
+	const openChat = await setup.chat();
+	const [session = ""] = /sess_[0-9a-z]{26}/.exec(openChat.text) ?? [];
+	await openChat.enter("run: echo later");
+	await openChat.shows("Allow run echo later?");
 	await succeeds(setup, "memories", "add", "--", "お茶が好き");
 	const file = join(setup.root, "saved.tar.gz");
 	const saved = await succeeds(setup, "backup", file);

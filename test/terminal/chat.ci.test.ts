@@ -472,12 +472,12 @@ test("commands start, list and explain sessions, and a session can be continued"
 	await golden(chat, "commands");
 	await chat.enter("/quit");
 	expect(await chat.ended()).toBe(0);
-	const again = await setup.chat("--session", first);
-	await again.rests("[offline] first");
-	await again.shows("\nsandbox off · ~");
-	await golden(again, "resumed");
-	again.type("\u0004");
-	expect(await again.ended()).toBe(0);
+	const resumed = await setup.chat("--session", first);
+	await resumed.rests("[offline] first");
+	await resumed.shows("\nsandbox off · ~");
+	await golden(resumed, "resumed");
+	resumed.type("\u0004");
+	expect(await resumed.ended()).toBe(0);
 });
 
 test("the answer `always` adds the rule that the approval shows, and the next call runs without approval", async () => {

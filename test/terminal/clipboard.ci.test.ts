@@ -82,13 +82,13 @@ test("the chat exits while a clipboard program hangs, and stops this program", a
 	writeFileSync(join(setup.work, "xclip"), "#!/bin/sh\ntouch planted\n", { mode: 0o755 });
 	const chat = await chatWith(setup, { PATH: `:.:${PATH}`, DISPLAY: ":9" });
 	const running = createReadStream(pipe);
-	const left = text(running);
+	const pipeOutput = text(running);
 	chat.type(ctrlV + ctrlV);
 	await Promise.all([chat.shows("reading the clipboard…"), once(running, "open")]);
 	chat.type("\u0004");
 	expect(await chat.ended()).toBe(0);
 	// The pipe reaches its end when the program and its child have exited.
-	expect(await left).toBe("");
+	expect(await pipeOutput).toBe("");
 	expect(chat.text).not.toContain("cannot be");
 	expect(readdirSync(setup.work)).not.toContain("planted");
 });

@@ -84,8 +84,8 @@ test("status, sessions and stop report the state", async ({ setup }) => {
 	const after = setup.run("status");
 	expect(await after.ended()).toBe(1);
 	expect(after.text).toContain("no gateway runs on");
-	const again = setup.run("stop");
-	expect(await again.ended()).toBe(0);
+	const secondStop = setup.run("stop");
+	expect(await secondStop.ended()).toBe(0);
 });
 
 test("start prints next steps, explains a second start, and ends on Ctrl-C", async ({ setup }) => {

@@ -112,10 +112,10 @@ test("an edited file is stored only if it is valid", async ({ setup }) => {
 	expect(await twice.ended()).toBe(0);
 	expect(readFileSync(file(setup), "utf8")).toBe('{ "auth": "token" }\n');
 	rmSync(marker);
-	const left = edit(setup, `echo '{' > "$1"`);
-	await left.shows("Edit again? [Y/n]");
-	left.type("n\r");
-	expect(await left.ended()).toBe(1);
+	const invalid = edit(setup, `echo '{' > "$1"`);
+	await invalid.shows("Edit again? [Y/n]");
+	invalid.type("n\r");
+	expect(await invalid.ended()).toBe(1);
 	const failed = edit(setup, "exit 3");
 	expect(await failed.ended()).toBe(1);
 	expect(failed.text.replaceAll(/\s/g, "")).toContain("endedwithexitcode3");

@@ -162,10 +162,10 @@ test("one connector runs at a time, setup does not pair twice, and a revoked tok
 	expect(running.text.replaceAll("\n", "")).toContain(`to create another one: rm '${file}'`);
 	expect(await discord.pipe(["discord"])).toMatchObject({ code: 78, error: expect.stringContaining(file) });
 	discord.remove("tokens", "connector-discord");
-	const again = discord.run("discord");
-	await again.shows("connected; press Ctrl-C to stop");
-	again.type(interrupt);
-	expect(await again.ended()).toBe(0);
+	const restarted = discord.run("discord");
+	await restarted.shows("connected; press Ctrl-C to stop");
+	restarted.type(interrupt);
+	expect(await restarted.ended()).toBe(0);
 	expect((await discord.pipe(["status"])).out).not.toContain("discord");
 });
 

@@ -45,12 +45,12 @@ test("a login ends in the browser of this machine or with a pasted address, and 
 	expect(list.text).toMatch(/tracker +operator +yes/);
 	expect(readFileSync(join(setup.data, "mcp-logins.json"), "utf8")).not.toContain("access");
 
-	const again = setup.run("mcp", "login", "tracker");
-	const pasted = await browse(await addressIn(again));
-	again.type("https://other.example/\r");
-	await again.shows("This is not the final address of this login");
-	again.type(`${pasted.href}\r`);
-	expect(await again.ended()).toBe(0);
+	const secondLogin = setup.run("mcp", "login", "tracker");
+	const pasted = await browse(await addressIn(secondLogin));
+	secondLogin.type("https://other.example/\r");
+	await secondLogin.shows("This is not the final address of this login");
+	secondLogin.type(`${pasted.href}\r`);
+	expect(await secondLogin.ended()).toBe(0);
 
 	const logout = setup.run(...logoutLine.split(" ").slice(1));
 	expect(await logout.ended()).toBe(0);

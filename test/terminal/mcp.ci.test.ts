@@ -31,9 +31,9 @@ test("servers are added, listed, tried and removed by commands", async ({ setup 
 	expect(await doctor.ended()).toBe(1);
 	expect(doctor.text).toContain("✗ notes:");
 	expect(await setup.run("mcp", "remove", "notes").ended()).toBe(0);
-	const again = setup.run("mcp", "remove", "notes");
-	expect(await again.ended()).toBe(2);
-	expect(again.text).toContain('no server "notes" was added by a command');
+	const repeated = setup.run("mcp", "remove", "notes");
+	expect(await repeated.ended()).toBe(2);
+	expect(repeated.text).toContain('no server "notes" was added by a command');
 	// The gateway records configuration changes before it uses them.
 	await setup.run("ask", "say: hi").ended();
 	const audit = setup.run("audit", "--since", "1h", "--limit", "1000", "--json");

@@ -5,9 +5,9 @@ test("notes of the agent are added, searched and deleted", async ({ setup }) => 
 	const added = setup.run("memories", "add", "--everyone", "--tag", "ops", "--", "Deploys happen on Friday");
 	expect(await added.ended()).toBe(0);
 	expect(added.text).toMatch(/^stored mem_[0-9a-z]{26}$/);
-	const found = setup.run("memories", "friday");
-	expect(await found.ended()).toBe(0);
-	expect(found.text).toMatch(
+	const matching = setup.run("memories", "friday");
+	expect(await matching.ended()).toBe(0);
+	expect(matching.text).toMatch(
 		/^mem_\S+ +for all people, by operator, just now #ops\n +Deploys happen on Friday/,
 	);
 	const none = setup.run("memories", "zebra");
@@ -26,9 +26,9 @@ test("notes of the agent are added, searched and deleted", async ({ setup }) => 
 	const all = setup.run("memories", "forget", "--person", "me");
 	expect(await all.ended()).toBe(0);
 	expect(all.text).toBe("deleted 3 notes");
-	const again = setup.run("memories", "add", "--scope", "everyone", "--", "Deploys happen on Friday");
-	expect(await again.ended()).toBe(0);
-	const [other = ""] = /mem_[0-9a-z]{26}/.exec(again.text) ?? [];
+	const repeated = setup.run("memories", "add", "--scope", "everyone", "--", "Deploys happen on Friday");
+	expect(await repeated.ended()).toBe(0);
+	const [other = ""] = /mem_[0-9a-z]{26}/.exec(repeated.text) ?? [];
 	const ofAll = setup.run("memories", "--scope", "everyone");
 	expect(await ofAll.ended()).toBe(0);
 	expect(ofAll.text).toContain(other);
@@ -37,7 +37,7 @@ test("notes of the agent are added, searched and deleted", async ({ setup }) => 
 	const forgotten = setup.run("memories", "forget", other);
 	expect(await forgotten.ended()).toBe(0);
 	expect(forgotten.text).toBe("deleted 1 note");
-	const left = setup.run("memories");
-	expect(await left.ended()).toBe(0);
-	expect(left.text).toBe("no notes");
+	const remaining = setup.run("memories");
+	expect(await remaining.ended()).toBe(0);
+	expect(remaining.text).toBe("no notes");
 });

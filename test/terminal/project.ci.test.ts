@@ -163,10 +163,10 @@ test("the root / needs a typed yes at a terminal, and only logs a warning withou
 	refused.type("\u007fno\r");
 	expect(await refused.ended()).toBe(1);
 	expect(refused.text.replaceAll(/\s+/g, " ")).toContain("The gateway was not started.");
-	const left = parley(shop, ...words);
-	await left.shows("Type yes to start anyway");
-	left.type("\u0003");
-	expect(await left.ended()).toBe(130);
+	const interrupted = parley(shop, ...words);
+	await interrupted.shows("Type yes to start anyway");
+	interrupted.type("\u0003");
+	expect(await interrupted.ended()).toBe(130);
 	expect(existsSync(wide)).toBe(false);
 	const confirmed = parley(shop, ...words);
 	await confirmed.shows("Type yes to start anyway");

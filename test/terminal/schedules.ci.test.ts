@@ -29,7 +29,7 @@ test("schedules are added, listed and removed", async ({ setup }) => {
 	const removed = setup.run("schedules", "remove", id);
 	expect(await removed.ended()).toBe(0);
 	expect(removed.text).toBe("removed 1 schedule");
-	const left = setup.run("schedules");
-	expect(await left.ended()).toBe(0);
-	expect(left.text).toBe("no schedules");
+	const remaining = setup.run("schedules");
+	expect(await remaining.ended()).toBe(0);
+	expect(remaining.text).toBe("no schedules");
 });

@@ -97,10 +97,10 @@ export class Screen {
 	}
 
 	/** Resolves when the condition is true and no update of the screen is in progress. */
-	async until(what: string, isTrue: () => boolean, patience?: number): Promise<void> {
+	async until(condition: string, isTrue: () => boolean, patience?: number): Promise<void> {
 		const isReady = (): boolean => (!this.#isChanging || this.#exitCode !== undefined) && isTrue();
 		try {
-			await this.#watch.until(what, isReady, patience);
+			await this.#watch.until(condition, isReady, patience);
 		} catch (error) {
 			throw new Error(`${String(error)}; it shows:\n${this.text}`, { cause: error });
 		}

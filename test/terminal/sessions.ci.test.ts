@@ -11,9 +11,9 @@ test("conversations are searched, shown, exported, renamed and deleted", async (
 	expect(await ask.ended()).toBe(0);
 	const [id = ""] = /sess_[0-9a-z]{26}/.exec(ask.text) ?? [];
 	const short = id.slice(0, 15);
-	const found = setup.run("sessions", "BROOK", "say");
-	expect(await found.ended()).toBe(0);
-	expect(found.text).toMatch(
+	const matching = setup.run("sessions", "BROOK", "say");
+	expect(await matching.ended()).toBe(0);
+	expect(matching.text).toMatch(
 		/^ID +STATE +MSGS +UPDATED +TITLE +DIRECTORY\nsess_\S+ +idle +2 +just now +say: The/,
 	);
 	const none = setup.run("sessions", "brook", "absent");
@@ -30,9 +30,9 @@ test("conversations are searched, shown, exported, renamed and deleted", async (
 	const file = join(setup.work, "talk.md");
 	expect(statSync(file).mode & 0o777).toBe(0o600);
 	expect(readFileSync(file, "utf8")).toMatch(/^# say: The brook\n.*\n````json\n.*```hi.*\n````\n/s);
-	const again = setup.run("sessions", "export", short, "--output", "talk.md", "--format", "json");
-	expect(await again.ended()).toBe(1);
-	expect(again.text).toContain("talk.md already exists");
+	const secondExport = setup.run("sessions", "export", short, "--output", "talk.md", "--format", "json");
+	expect(await secondExport.ended()).toBe(1);
+	expect(secondExport.text).toContain("talk.md already exists");
 	const forced = setup.run("sessions", "export", short, "--output", "talk.md", "--format", "json", "--force");
 	expect(await forced.ended()).toBe(0);
 	expect(parseJson(readFileSync(file, "utf8"))).toMatchObject({ session: { id }, events: { 0: { seq: 1 } } });

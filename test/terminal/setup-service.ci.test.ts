@@ -96,9 +96,9 @@ test("a script installs the service, and its sessions work in the project", asyn
 	const out = await managers.succeeds(["setup", "--yes", ...flags]);
 	expect(out).toContain(`works in ${realpathSync(managers.work)}`);
 	expect(await managers.json(["service", "status"])).toMatchObject({ state: "running" });
-	const again = await managers.succeeds(["setup", "--yes", "--only", "service", "--service"]);
-	expect(again).toContain("installed; works in");
-	expect(again).not.toContain("already installed");
+	const repeated = await managers.succeeds(["setup", "--yes", "--only", "service", "--service"]);
+	expect(repeated).toContain("installed; works in");
+	expect(repeated).not.toContain("already installed");
 	// A service with another name uses the same data, so its gateway must remain.
 	const other = join(managers.unit, "../second.service");
 	renameSync(managers.unit, other);

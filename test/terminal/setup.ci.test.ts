@@ -119,11 +119,11 @@ test("with TERM=dumb, the wizard prints lines for screen readers and does not re
 		screens.push(screen);
 		return screen;
 	};
-	const left = start();
-	await left.shows("number, or Enter for 1 ›");
-	left.type("\u0003");
-	expect(await left.ended()).toBe(130);
-	expect(left.text).toContain("Stopped at the step “Model”");
+	const interrupted = start();
+	await interrupted.shows("number, or Enter for 1 ›");
+	interrupted.type("\u0003");
+	expect(await interrupted.ended()).toBe(130);
+	expect(interrupted.text).toContain("Stopped at the step “Model”");
 
 	const wizard = start();
 	await wizard.shows("8  offline: built in");
@@ -148,7 +148,7 @@ test("with TERM=dumb, the wizard prints lines for screen readers and does not re
 	expect(await wizard.ended()).toBe(0);
 	expect(wizard.text).toContain(`agents may work in ${shop}`);
 	expect(wizard.text).toContain("sandbox: required");
-	expect(left.received + wizard.received).not.toContain("\u001b");
+	expect(interrupted.received + wizard.received).not.toContain("\u001b");
 	expect(wizard.received).not.toContain(claude.apiKey);
 });
 
@@ -187,12 +187,12 @@ test("without a terminal, the wizard needs --yes; with --yes, flags and variable
 		"--sandbox",
 		"required",
 	];
-	const given = await piped(["setup", "--yes", "--key-stdin", ...flags], {
+	const provided = await piped(["setup", "--yes", "--key-stdin", ...flags], {
 		input: `${claude.apiKey}\n`,
 		variables: other,
 	});
-	expect(given, given.stderr).toMatchObject({ status: 0 });
-	expect(given.stdout + given.stderr).not.toContain(claude.apiKey);
+	expect(provided, provided.stderr).toMatchObject({ status: 0 });
+	expect(provided.stdout + provided.stderr).not.toContain(claude.apiKey);
 	expect(readFileSync(join(root, "other/api-keys.json"), "utf8")).toContain(claude.apiKey);
 	const config = await piped(["config", "get"], { variables: other });
 	expect(config.stdout).toMatch(/provider +anthropic/);

@@ -10,7 +10,7 @@ import { Screen } from "./screen.ts";
 import { Setup } from "./setup.ts";
 import { hasSshServer, SshServer } from "./ssh-server.ts";
 
-const isHere = hasSshServer();
+const isInstalled = hasSshServer();
 const bin = fileURLToPath(new URL("../../bin", import.meta.url));
 let setup: Setup;
 let server: SshServer;
@@ -21,7 +21,7 @@ const screens: Screen[] = [];
 const opened = new AsyncDisposableStack();
 
 beforeAll(async () => {
-	if (!isHere) return;
+	if (!isInstalled) return;
 	setup = await Setup.open();
 	opened.defer(() => setup.close());
 	const directory = join(setup.root, "ssh");
@@ -42,7 +42,7 @@ afterAll(() => opened.disposeAsync());
 
 function testHere(title: string, check: (context: TestContext) => Promise<void>): void {
 	test(title, async (context) => {
-		context.skip(!isHere, "the server of OpenSSH is not installed");
+		context.skip(!isInstalled, "the server of OpenSSH is not installed");
 		await check(context);
 	});
 }
@@ -99,7 +99,7 @@ testHere(
 	"after a broken connection, the turn continues, no process is left, and the session is resumed",
 	async () => {
 		const reader = createReadStream(running);
-		const over = once(reader.resume(), "end");
+		const pipeEnd = once(reader.resume(), "end");
 		const chat = atTerminal(`ssh -t THE-MACHINE parley chat${states}`);
 		await chat.rests("session sess_");
 		const [session = ""] = /sess_[0-9a-z]{26}/.exec(chat.text) ?? [];
@@ -110,15 +110,15 @@ testHere(
 		chat.type("\r~.");
 		expect(await chat.ended()).toBe(0);
 		expect(chat.received).toContain("code 255\r\n");
-		await over;
-		const again = atTerminal(`ssh -t THE-MACHINE parley chat --session ${session}${states}`);
-		await again.rests("t60");
-		expect(again.text).not.toContain("cancelled");
-		await again.enter("say: still here");
-		await again.rests("[offline] still here");
-		again.type("\u0004");
-		expect(await again.ended()).toBe(0);
-		expectRestored(again);
+		await pipeEnd;
+		const reconnected = atTerminal(`ssh -t THE-MACHINE parley chat --session ${session}${states}`);
+		await reconnected.rests("t60");
+		expect(reconnected.text).not.toContain("cancelled");
+		await reconnected.enter("say: still here");
+		await reconnected.rests("[offline] still here");
+		reconnected.type("\u0004");
+		expect(await reconnected.ended()).toBe(0);
+		expectRestored(reconnected);
 	},
 );
 

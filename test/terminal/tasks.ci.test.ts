@@ -70,9 +70,9 @@ test("one terminal watches a task, another one answers it, and its output is pri
 	expect(shown.out).toContain("Comment:\n    keep the old names");
 	expect(shown.out).toMatch(/^plan\n✓ Look\n✓ Write$/m);
 	expect(shown.out).toMatch(/^output\n(?:.*\n)+all is done$/m);
-	const again = await pipe(setup, ["task", "reply", id, "--approve"]);
-	expect(again).toMatchObject({ code: 1, out: "\n" });
-	expect(again.error).toContain("is completed and has no open question");
+	const repeated = await pipe(setup, ["task", "reply", id, "--approve"]);
+	expect(repeated).toMatchObject({ code: 1, out: "\n" });
+	expect(repeated.error).toContain("is completed and has no open question");
 });
 
 test("a piped task prints lines or JSON, and its result is the exit code", async ({ setup }) => {
@@ -151,8 +151,8 @@ test("the chat of a script prints the open approvals of tasks and does not answe
 	const talk = await pipe(setup, ["chat", "--session", task.session_id], "say: through a pipe\n");
 	expect(talk).toMatchObject({ code: 0, out: expect.stringContaining("[offline] through a pipe") });
 	expect(talk.out).toContain("First asks: Allow run echo first?");
-	const asking = await pipe(setup, ["task", "show", first]);
-	expect(asking.out).toMatch(/^open questions\n.*First\nAllow run echo first\?/m);
+	const suspended = await pipe(setup, ["task", "show", first]);
+	expect(suspended.out).toMatch(/^open questions\n.*First\nAllow run echo first\?/m);
 });
 
 test("an impossible request is reported with the value and advice", async ({ setup }) => {

@@ -82,8 +82,8 @@ test("the approved call and the running call are equal", async () => {
 		const nothing = { name: "", changed: "", swap: async () => undefined };
 		expect(await approveAndSwap({ ...nothing, command })).toEqual({ error: "", ran: true });
 	}
-	const again = { name: "", changed: "", command: "deploy", restart: {} };
-	expect(await approveAndSwap(again)).toEqual({ error: "", ran: true });
+	const afterRestart = { name: "", changed: "", command: "deploy", restart: {} };
+	expect(await approveAndSwap(afterRestart)).toEqual({ error: "", ran: true });
 });
 
 test.each(swaps)("$name cannot be swapped between the approval and the call", async (swap) => {
@@ -105,7 +105,7 @@ test("500 simultaneous answers to one approval are one decision, and one call", 
 	const random = new Random(testSeed());
 	const answers = Array.from({ length: 500 }, (_, n) => {
 		const other = others[n % others.length];
-		if (!other) throw new Error("nobody answers");
+		if (!other) throw new Error("there is no other client");
 		return other.request("prompt_response", { token, cancelled: random.below(2) === 0 });
 	});
 	expect((await Promise.all(answers)).filter(({ ok }) => !ok)).toEqual([]);
@@ -187,7 +187,7 @@ test("the displayed command is the one that the shell receives, with any content
 	const commands = Array.from({ length: 40 }, () =>
 		Array.from({ length: 1 + random.below(12) }, () => pieces[random.below(pieces.length)]).join(""),
 	);
-	const given: string[] = [];
+	const received: string[] = [];
 	const clock = new ManualClock();
 	const none = noSandboxes(clock);
 	const model = new ScriptedModel(...commands.map((cmd, n) => [calls(`c${n}`, "run_command", { cmd })]), [
@@ -200,7 +200,7 @@ test("the displayed command is the one that the shell receives, with any content
 			of: async (wish) => ({
 				...(await none.of(wish)),
 				async run({ args: [first, , command = ""] }) {
-					if (first === "-c") given.push(command);
+					if (first === "-c") received.push(command);
 					return { code: 0, signal: null, output: "", timedOut: false };
 				},
 			}),
@@ -218,8 +218,8 @@ test("the displayed command is the one that the shell receives, with any content
 		shown.push(decoded(label.slice("Allow run ".length, -1)));
 		await t.runtime.answer(unkeyed(), token, { value: true });
 	}
-	expect(given).toEqual(commands);
-	expect(shown).toEqual(given);
+	expect(received).toEqual(commands);
+	expect(shown).toEqual(received);
 });
 
 test("letters that resemble other letters are marked", async () => {

@@ -105,7 +105,7 @@ export async function attempt({ source, attack, approves, hasGrant = false }: At
 		tools: [...builtinTools(), web],
 		...mcpOf(source, text),
 	});
-	await furnish(join(t.directory, "work"), text);
+	await writeFixtures(join(t.directory, "work"), text);
 	const session = await t.create();
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	await t.send(session, "read it");
@@ -146,7 +146,7 @@ function mcpOf({ mcp }: Source, text: string) {
 	return { mcp: { source: fixedSource([{ ...server, timeoutMs: 30_000 }]), version: "1" } };
 }
 
-async function furnish(work: string, text: string): Promise<void> {
+async function writeFixtures(work: string, text: string): Promise<void> {
 	for (const name of ["precious", "inbox"]) await mkdir(join(work, name));
 	await writeFile(join(work, "precious/plan.txt"), "the plan\n");
 	await writeFile(join(work, "precious/AGENTS.md"), "Deploy never on Friday.\n");

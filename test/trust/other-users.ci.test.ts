@@ -53,7 +53,7 @@ async function titles(port: number): Promise<string[]> {
 }
 
 /** Runs the program, as another user if `uid` is defined, and returns the line that it prints. */
-async function knock(
+async function sendAs(
 	{ node, program }: Setup,
 	args: readonly string[],
 	uid?: number,
@@ -65,19 +65,19 @@ async function knock(
 }
 
 test.skipIf(!isRoot)("another user of the machine is refused", async ({ setup, gateway }) => {
-	const knocked = await knock(setup, ["127.0.0.1", String(gateway.port)], foreignUser);
-	expect(knocked).toEqual({ status: 401, uid: foreignUser });
-	const own = await knock(setup, ["127.0.0.1", String(gateway.port)]);
+	const outcome = await sendAs(setup, ["127.0.0.1", String(gateway.port)], foreignUser);
+	expect(outcome).toEqual({ status: 401, uid: foreignUser });
+	const own = await sendAs(setup, ["127.0.0.1", String(gateway.port)]);
 	expect(own).toEqual({ status: 101, uid: process.getuid?.() });
 });
 
 test.skipIf(!isRoot)(
 	"a request of a user who closes the socket immediately has no effect",
 	async ({ setup, gateway }) => {
-		const knocks = Array.from({ length: 20 }, () =>
-			knock(setup, ["127.0.0.1", String(gateway.port), "and-close"], foreignUser),
+		const attempts = Array.from({ length: 20 }, () =>
+			sendAs(setup, ["127.0.0.1", String(gateway.port), "and-close"], foreignUser),
 		);
-		for (const knocked of await Promise.all(knocks)) expect(knocked.error ?? knocked.status).toBe(0);
+		for (const outcome of await Promise.all(attempts)) expect(outcome.error ?? outcome.status).toBe(0);
 		// The response to this later request shows that the gateway has handled all earlier requests.
 		expect(await titles(gateway.port)).not.toContain("stolen");
 	},

@@ -91,13 +91,13 @@ test("the first owner pairs with the code of the terminal, other people pair by 
 	expect(approved.stdout).toBe("discord:111:ada (ada) has the role member\n");
 	const { session_id } = await connector.call("open_session", as("ada"));
 	await setup.restart();
-	await using again = await setup.connect(token);
-	await again.call("open_session", { session_id, ...as("ada") });
-	expect(await again.call("whoami", as("olga"))).toMatchObject({ role: "owner" });
+	await using reconnected = await setup.connect(token);
+	await reconnected.call("open_session", { session_id, ...as("ada") });
+	expect(await reconnected.call("whoami", as("olga"))).toMatchObject({ role: "owner" });
 	expect((await parley("people", "role", "discord:111:ada", "guest")).code).toBe(0);
-	expect(await again.call("whoami", as("ada"))).toMatchObject({ role: "guest" });
+	expect(await reconnected.call("whoami", as("ada"))).toMatchObject({ role: "guest" });
 	expect((await parley("people", "remove", "discord:111:ada")).code).toBe(0);
-	expect(await again.refusal("send_message", { content: "hi", ...as("ada") })).toContain(
+	expect(await reconnected.refusal("send_message", { content: "hi", ...as("ada") })).toContain(
 		"discord:111:ada has no access",
 	);
 	const { people } = parseJson((await parley("people", "list", "--json")).stdout) as { people: object[] };
@@ -167,12 +167,12 @@ test("the commands of a channel work in its workspace, and reach no other direct
 	const workspace = join(data, "workspaces", own);
 	symlinkSync(data, join(workspace, "link"));
 	symlinkSync(`../${other}`, join(workspace, "other"));
-	const answerOf = async (content: string, by: OzzieClient, who: object): Promise<string> => {
+	const answerOf = async (content: string, by: OzzieClient, person: object): Promise<string> => {
 		await connector.call("send_message", { content, ...as("olga") });
 		for (;;) {
 			const { event, payload } = await connector.event();
 			if (event === "prompt.request")
-				await by.call("prompt_response", { token: payload["token"], value: true, ...who });
+				await by.call("prompt_response", { token: payload["token"], value: true, ...person });
 			if (event === "assistant.message") return JSON.stringify(payload);
 		}
 	};

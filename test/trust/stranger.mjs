@@ -25,8 +25,8 @@ function openSession() {
 
 const socket = connect({ host, port: Number(port), timeout: 3_000 });
 let answer = "";
-/** @param {object} what */
-const print = (what) => process.stdout.write(`${JSON.stringify({ uid: process.getuid?.(), ...what })}\n`);
+/** @param {object} fields */
+const print = (fields) => process.stdout.write(`${JSON.stringify({ uid: process.getuid?.(), ...fields })}\n`);
 socket.on("connect", () => {
 	socket.write(Buffer.concat([Buffer.from(upgrade), openSession()]));
 	// The kernel reports no owner for a closed socket. This must not let an attacker in who closes the socket.

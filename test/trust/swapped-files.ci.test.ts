@@ -127,7 +127,10 @@ interface Workshop {
 	swap(): Promise<void>;
 }
 
-async function furnish({ swapped, files = {}, before = "# nothing\n" }: Form, at: string): Promise<Workshop> {
+async function writeFixtures(
+	{ swapped, files = {}, before = "# nothing\n" }: Form,
+	at: string,
+): Promise<Workshop> {
 	const directory = gateway.path("work", at);
 	const evil = join(directory, "evil.log");
 	const [path, content] = swapped;
@@ -174,7 +177,7 @@ const identity = Object.fromEntries(
 test.for([...forms.entries()].map(([index, form]) => ({ ...form, index })))(
 	"$command does not run a file that was swapped after the question",
 	async ({ index, ...form }) => {
-		const setup = await furnish(form, `form-${index}`);
+		const setup = await writeFixtures(form, `form-${index}`);
 		if (form.prepare !== undefined) run(form.prepare, setup.directory);
 		const { status, error } = await approve(form.command, setup);
 		expect(status).toBe("failed");
@@ -197,7 +200,7 @@ function isInstalled(program: string): boolean {
 
 test("a command runs if only logs, databases and files of git changed after the question", async () => {
 	const form: Form = { command: "sh run.sh", swapped: ["run.sh", ""], before: "echo x > EVIL\n" };
-	const setup = await furnish(form, "noise");
+	const setup = await writeFixtures(form, "noise");
 	run("git init -q && git add .", setup.directory);
 	const swap = async () => {
 		run(
@@ -222,7 +225,7 @@ test.for<[fact: string, path: string]>([
 	"a command that is approved with other arguments is bound to the files of the prompt: %s",
 	async ([fact, path]) => {
 		const form: Form = { command: `sh ${path}`, swapped: [path, shell] };
-		const setup = await furnish(form, `changed-${fact}`);
+		const setup = await writeFixtures(form, `changed-${fact}`);
 		await client.call("open_session", { root_dir: setup.directory });
 		await client.call("send_message", { content: `run: ${form.command}` });
 		const { token } = (await client.event("prompt.request")).payload;

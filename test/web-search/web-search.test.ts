@@ -7,7 +7,7 @@ import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { TestGateway } from "../conformance/gateway.ts";
 import { SearchEngine } from "../simulators/search/search-engine.ts";
 
-const found = [
+const results = [
 	{
 		title: "Tides &amp; <strong>moons</strong>",
 		url: "https://sea.example/tides",
@@ -44,7 +44,7 @@ test.each(["brave", "searxng"] as const)(
 	"a search with %s returns the results as text of strangers",
 	async (name) => {
 		await using engine = await SearchEngine.start();
-		engine.found = found;
+		engine.found = results;
 		const { plan, text, failed } = await search(settingsOf(engine, name), { query: "tides today", count: 5 });
 		expect(failed).toBe(false);
 		const title = name === "brave" ? "Brave Search" : "SearXNG";
@@ -154,6 +154,6 @@ test("with the setting, an agent searches after an approval, and the session has
 	// The key of the operator must not reach the model.
 	expect(content).not.toContain(engine.key);
 	await client.call("send_message", { content: "web: again" });
-	const again = await client.event("prompt.request");
-	expect(JSON.stringify(again.payload)).toContain("untrusted text");
+	const second = await client.event("prompt.request");
+	expect(JSON.stringify(second.payload)).toContain("untrusted text");
 });

@@ -38,9 +38,9 @@ async function abortOnce(agent: ZotClient, round: number, random: Random): Promi
 /** Resolves with the time at which no process uses the agent's directory. Throws after `until`. */
 async function processesEnded(agent: ZotClient, until: number): Promise<number> {
 	for (;;) {
-		const left = await childrenIn(agent.path("work"));
-		if (left.length === 0) return performance.now();
-		if (performance.now() > until) throw new Error(`still there: ${left.join("\n")}`);
+		const remaining = await childrenIn(agent.path("work"));
+		if (remaining.length === 0) return performance.now();
+		if (performance.now() > until) throw new Error(`still there: ${remaining.join("\n")}`);
 	}
 }
 

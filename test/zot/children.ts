@@ -33,8 +33,8 @@ export async function openPipe(agent: ZotClient, name: string): Promise<OpenPipe
 /** Command lines of the processes in this working directory, except the agent. */
 export async function childrenIn(directory: string): Promise<string[]> {
 	const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-	const found = await Promise.all(ids.map((id) => commandIn(id, directory)));
-	return found.filter((command) => command !== undefined && !command.includes("zot.mjs")).map(String);
+	const commands = await Promise.all(ids.map((id) => commandIn(id, directory)));
+	return commands.filter((command) => command !== undefined && !command.includes("zot.mjs")).map(String);
 }
 
 async function commandIn(id: string, directory: string): Promise<string | undefined> {

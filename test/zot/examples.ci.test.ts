@@ -16,7 +16,7 @@ const zot = { PATH: path, ZOT: `node ${zotBinary}` };
 
 afterAll(() => host[Symbol.dispose]());
 
-function isThere(program: string): boolean {
+function isInstalled(program: string): boolean {
 	return path.split(delimiter).some((directory) => {
 		try {
 			accessSync(join(directory, program), constants.X_OK);
@@ -35,7 +35,7 @@ const programs = [
 ] as const;
 
 for (const { name, command, needs, unasked } of programs) {
-	const testWith = test.skipIf(!isThere(needs));
+	const testWith = test.skipIf(!isInstalled(needs));
 	const ask = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
 		host.run(["env", ...command, ...args], { env: { ...zot, ...env } });
 
@@ -77,7 +77,7 @@ for (const { name, command, needs, unasked } of programs) {
 }
 
 for (const { name, command, needs } of programs) {
-	test.skipIf(!isThere(needs))(
+	test.skipIf(!isInstalled(needs))(
 		`${name} ends with 1 and one line if the agent dies in a prompt (requires ${needs})`,
 		async () => {
 			const program = host.path("mortal");
@@ -93,7 +93,7 @@ for (const { name, command, needs } of programs) {
 		},
 	);
 
-	test.skipIf(!isThere(needs))(
+	test.skipIf(!isInstalled(needs))(
 		`${name} ends with 1 if the agent ends before the prompt (requires ${needs})`,
 		async () => {
 			for (const ZOT of ["false", "true"]) {
@@ -116,22 +116,22 @@ const startless: readonly (readonly [ZOT: string, says: RegExp])[] = [
 ];
 
 for (const { name, command, needs } of programs) {
-	test.skipIf(!isThere(needs))(
+	test.skipIf(!isInstalled(needs))(
 		`${name} ends with 1 and one line if the agent cannot be started (requires ${needs})`,
 		async () => {
 			writeFileSync(host.path("text"), "no program", { mode: 0o600 });
-			for (const [ZOT, says] of startless) {
+			for (const [ZOT, pattern] of startless) {
 				const { code, stdout, stderr } = await host.run(["env", ...command, "hi"], {
 					env: { ...zot, ZOT },
 				});
 				expect(stderr).toMatch(/^[^\n]+\n$/);
-				expect(stderr).toMatch(says);
+				expect(stderr).toMatch(pattern);
 				expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
 			}
 		},
 	);
 
-	test.skipIf(!isThere(needs))(`${name} starts zot if ZOT is empty (requires ${needs})`, async () => {
+	test.skipIf(!isInstalled(needs))(`${name} starts zot if ZOT is empty (requires ${needs})`, async () => {
 		mkdirSync(host.path("bin"), { recursive: true });
 		writeFileSync(host.path("bin", "zot"), '#!/bin/sh\necho "I am $0 $1" >&2\n', { mode: 0o700 });
 		const PATH = `${host.path("bin")}${delimiter}${path}`;
@@ -158,7 +158,7 @@ test("ask.ts answers a question and continues", async () => {
 	expect(code).toBe(0);
 });
 
-test.skipIf(!isThere("jq") || !isThere("python3"))(
+test.skipIf(!isInstalled("jq") || !isInstalled("python3"))(
 	"the commands of the README of the examples work, if jq and python3 are installed",
 	async () => {
 		const readme = readFileSync(join(folder, "README.md"), "utf8");

@@ -125,8 +125,8 @@ test("--data loads the operator's own models", async () => {
 	mkdirSync(host.path("data"), { mode: 0o700 });
 	const own = { id: "claude-own-1", provider: "anthropic", context_window: 50_000, max_output: 5_000 };
 	writeFileSync(host.path("data", "models.json"), JSON.stringify({ models: [own] }));
-	const who = ["--provider", "anthropic", "--api-key", "sk-ant-none"];
-	const flags = [...who, "--data", host.path("data"), "--model", own.id];
+	const providerFlags = ["--provider", "anthropic", "--api-key", "sk-ant-none"];
+	const flags = [...providerFlags, "--data", host.path("data"), "--model", own.id];
 	await using agent = await ZotClient.start({ flags });
 	const { models } = Object(await agent.data({ id: "1", type: "get_models" }));
 	expect(models).toContainEqual(expect.objectContaining(own));

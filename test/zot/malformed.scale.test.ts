@@ -14,9 +14,9 @@ const maxGrowth = 48 * 1024 * 1024;
 async function probe(agent: ZotClient): Promise<Holdings> {
 	const from = agent.stderr.length;
 	agent.kill("SIGUSR2");
-	const found = (): RegExpExecArray | null => /probe (\{.*\})\n/.exec(agent.stderr.slice(from));
+	const match = (): RegExpExecArray | null => /probe (\{.*\})\n/.exec(agent.stderr.slice(from));
 	for (let round = 0; ; round++) {
-		const json = found()?.[1];
+		const json = match()?.[1];
 		// memory-probe.ts writes an object of this type.
 		if (json !== undefined) return parseJson(json) as Holdings;
 		await agent.data({ id: `probe-${from}-${round}`, type: "ping" });

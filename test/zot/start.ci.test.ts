@@ -72,12 +72,12 @@ const refusals: readonly (readonly [says: RegExp, ...flags: readonly string[]])[
 	[/"loud" is not allowed for logLevel \(--log-level\)/, ...offline, "--log-level", "loud"],
 ];
 
-const rows = refusals.map(([says, ...flags]) => ({ error: says.source, says, flags }));
+const rows = refusals.map(([pattern, ...flags]) => ({ error: pattern.source, says: pattern, flags }));
 
-test.each(rows)("a failed start is reported in one line: $error", async ({ says, flags }) => {
+test.each(rows)("a failed start is reported in one line: $error", async ({ says: pattern, flags }) => {
 	const { code, stdout, stderr } = await zot("rpc", ...flags);
 	expect(stderr).toMatch(/^zot: .*\n$/);
-	expect(stderr).toMatch(says);
+	expect(stderr).toMatch(pattern);
 	expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
 });
 
@@ -184,8 +184,8 @@ test("a conversation leaves no file, except the verdict about the sandbox", asyn
 	const { code, stdout } = await host.run([...args], { input, env: { TMPDIR: host.home } });
 	expect(code).toBe(0);
 	expect(stdout).toMatch(/"done"\}\n$/);
-	const left = readdirSync(host.home, { recursive: true, withFileTypes: true });
-	const files = left.filter((entry) => entry.isFile()).map(({ name }) => name);
+	const created = readdirSync(host.home, { recursive: true, withFileTypes: true });
+	const files = created.filter((entry) => entry.isFile()).map(({ name }) => name);
 	// Without bubblewrap, the program stores no sandbox verdict.
 	expect(["", "sandbox-verdict"]).toContain(files.join());
 });

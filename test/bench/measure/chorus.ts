@@ -43,10 +43,10 @@ export class Chorus {
 	}
 
 	async #speak(part: Part): Promise<number> {
-		const begun = this.#next;
+		const current = this.#next;
 		this.#next = Promise.withResolvers();
 		const before = process.cpuUsage();
-		begun.resolve(part);
+		current.resolve(part);
 		// Waits one tick longer than the streams, so that their last texts are sent.
 		for (let tick = 0; tick <= part.ticks; tick++) await setImmediate();
 		const { user, system } = process.cpuUsage(before);

@@ -14,11 +14,11 @@ export class GatewayBinary implements AsyncDisposable {
 	readonly #child: ChildProcess;
 	readonly #exited: Promise<unknown>;
 
-	private constructor(child: ChildProcess, port: number, begun: Start) {
+	private constructor(child: ChildProcess, port: number, startTime: Start) {
 		this.#child = child;
 		this.#exited = once(child, "exit");
 		this.port = port;
-		this.begun = begun;
+		this.begun = startTime;
 	}
 
 	/**
@@ -43,13 +43,13 @@ export class GatewayBinary implements AsyncDisposable {
 		process.once("exit", kill);
 		child.once("exit", () => process.off("exit", kill));
 		const [line] = await once(child.stdout, "data");
-		const begun = { clock: performance.now() - began, cpu: processCpu(child.pid) };
+		const startTime = { clock: performance.now() - began, cpu: processCpu(child.pid) };
 		const { port } = new URL(
 			String(line)
 				.replace(/^parley listening on /, "")
 				.trim(),
 		);
-		return new GatewayBinary(child, Number(port), begun);
+		return new GatewayBinary(child, Number(port), startTime);
 	}
 
 	memory(): number {

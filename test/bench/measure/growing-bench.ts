@@ -29,9 +29,9 @@ export interface GrowingSides {
 
 const urlOf = ({ port }: ServerProcess): string => `http://127.0.0.1:${port}`;
 
-async function startSide(bot: string, { platform: name, given = [] }: GrowingSides): Promise<Side> {
+async function startSide(bot: string, { platform: name, given: args = [] }: GrowingSides): Promise<Side> {
 	const gateway = await startServer("gateway-chat", String(words));
-	const platform = await startServer(name, ...given);
+	const platform = await startServer(name, ...args);
 	const started = await startServer(bot, urlOf(platform), urlOf(gateway), "grows");
 	return { servers: [started, platform, gateway], platform, bot: started };
 }
@@ -67,7 +67,7 @@ export async function benchGrowing(name: string, sides: GrowingSides, options: B
 	const each = (of: (round: (typeof rounds)[number]) => number): number[] => rounds.map(of);
 	const { library } = sides;
 	// Averages both measurements of the floor, because the load of the machine varies.
-	const ratios = each(({ a, b, again }) => (2 * b.cpu) / (a.cpu + again.cpu));
+	const ratios = each(({ a, b, again: repeated }) => (2 * b.cpu) / (a.cpu + repeated.cpu));
 	const ratio = figure(`CPU of a growing answer, connector ÷ ${library} alone`, ratios, "×");
 	const firsts = each(({ b }) => b.firstMs);
 	const first = figure("connector: first word of the model to the first post", firsts, "ms");
@@ -94,7 +94,7 @@ export async function benchGrowing(name: string, sides: GrowingSides, options: B
 		),
 		figure(
 			`noise: ${library} ÷ itself`,
-			each(({ a, again }) => again.cpu / a.cpu),
+			each(({ a, again: repeated }) => repeated.cpu / a.cpu),
 			"×",
 		),
 		...[first, ratio],

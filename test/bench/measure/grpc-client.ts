@@ -7,15 +7,15 @@ const tokenTag = 0x12;
 /** Bytes before each message: a flag and the length. */
 const headerBytes = 5;
 
-/** Returns a parser of stream chunks that calls `found` for each token. */
-function tokens(found: () => void): (chunk: Buffer) => void {
+/** Returns a parser of stream chunks that calls `onToken` for each token. */
+function tokens(onToken: () => void): (chunk: Buffer) => void {
 	let rest: Buffer = Buffer.alloc(0);
 	return (chunk) => {
 		rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
 		while (rest.length > headerBytes) {
 			const end = headerBytes + rest.readUInt32BE(1);
 			if (rest.length < end) return;
-			if (rest[headerBytes] === tokenTag) found();
+			if (rest[headerBytes] === tokenTag) onToken();
 			rest = rest.subarray(end);
 		}
 	};

@@ -16,9 +16,10 @@ export class Marks {
 	inspect(chunk: Buffer): void {
 		for (const awaited of this.#awaited) {
 			const { mark, tail, resolve } = awaited;
-			const found = chunk.includes(mark) || (tail + chunk.toString("latin1", 0, mark.length)).includes(mark);
+			const isMatch =
+				chunk.includes(mark) || (tail + chunk.toString("latin1", 0, mark.length)).includes(mark);
 			awaited.tail = chunk.toString("latin1", Math.max(0, chunk.length - mark.length));
-			if (!found) continue;
+			if (!isMatch) continue;
 			this.#awaited = this.#awaited.filter((other) => other !== awaited);
 			resolve();
 		}

@@ -26,7 +26,7 @@ const maximum = 32;
 
 let socket: WebSocket | undefined;
 let seq = 0;
-let left = 0;
+let remaining = 0;
 let open = 0;
 let edits = 0;
 let delays: number[] = [];
@@ -156,8 +156,8 @@ function postMessage(channel: string): void {
 
 function answered(channel: string): void {
 	open -= 1;
-	if (left > 0) {
-		left -= 1;
+	if (remaining > 0) {
+		remaining -= 1;
 		open += 1;
 		postMessage(channel);
 	} else if (open === 0) process.send?.(0);
@@ -174,7 +174,7 @@ process.on("message", (order) => {
 		edits = 0;
 	}
 	if (!("messages" in order)) return;
-	left = Number(order.messages) - maximum;
+	remaining = Number(order.messages) - maximum;
 	open = maximum;
 	for (let index = 0; index < maximum; index++) postMessage(channelOf(index));
 });

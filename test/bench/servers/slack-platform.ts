@@ -22,7 +22,7 @@ const placeOf = (index: number): string => `${kind ?? "CD".charAt(index % 2)}${1
 const roots = new Map(Array.from({ length: maximum }, (_, index) => [placeOf(index), stamp()]));
 
 let sockets: WebSocket[] = [];
-let left = 0;
+let remaining = 0;
 let open = 0;
 let edits = 0;
 let delays: number[] = [];
@@ -117,8 +117,8 @@ function send(event: object): void {
 
 function answered(channel: string): void {
 	open -= 1;
-	if (left > 0) {
-		left -= 1;
+	if (remaining > 0) {
+		remaining -= 1;
 		open += 1;
 		postMessage(channel);
 	} else if (open === 0) process.send?.(0);
@@ -135,7 +135,7 @@ process.on("message", (order) => {
 		edits = 0;
 	}
 	if (!("messages" in order)) return;
-	left = Number(order.messages) - maximum;
+	remaining = Number(order.messages) - maximum;
 	open = maximum;
 	for (let index = 0; index < maximum; index++) postMessage(placeOf(index));
 });

@@ -84,7 +84,7 @@ export class OzzieClient implements AsyncDisposable {
 		for (;;) {
 			const frame = await this.next();
 			if (frame.type !== "event")
-				throw new Error(`a response that nobody waits for: ${JSON.stringify(frame)}`);
+				throw new Error(`a response to no pending request: ${JSON.stringify(frame)}`);
 			if (name !== undefined && frame.event !== name) continue;
 			if (Object.entries(where).every(([key, value]) => frame.payload[key] === value)) return frame;
 		}
@@ -100,8 +100,8 @@ export class OzzieClient implements AsyncDisposable {
 	async response(id: string | undefined): Promise<ResponseFrame> {
 		for (;;) {
 			const index = this.#frames.findIndex((frame) => frame.type === "res" && frame.id === id);
-			const [found] = index < 0 ? [] : this.#frames.splice(index, 1);
-			if (found?.type === "res") return found;
+			const [match] = index < 0 ? [] : this.#frames.splice(index, 1);
+			if (match?.type === "res") return match;
 			await this.#more();
 		}
 	}

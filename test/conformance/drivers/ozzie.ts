@@ -27,9 +27,9 @@ class OzzieConversation implements Conversation {
 	readonly #begun: Begun;
 	#events: EventFrame[] = [];
 
-	constructor(begun: Begun) {
-		this.#client = begun.client;
-		this.#begun = begun;
+	constructor(opened: Begun) {
+		this.#client = opened.client;
+		this.#begun = opened;
 	}
 
 	async say(...texts: readonly string[]): Promise<void> {

@@ -38,8 +38,8 @@ class RozConversation implements Conversation {
 	/** Turns whose outcome was not yet returned, in the order of their messages. */
 	readonly #turns: OpenTurn[] = [];
 
-	constructor(begun: Begun) {
-		this.#begun = begun;
+	constructor(opened: Begun) {
+		this.#begun = opened;
 	}
 
 	async say(...texts: readonly string[]): Promise<void> {

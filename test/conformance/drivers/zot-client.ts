@@ -196,9 +196,9 @@ export class ZotClient implements AsyncDisposable {
 	}
 
 	/** Waits until the condition is true or the process has exited. Throws after a line with an invalid form or order. */
-	async #when(what: string, isTrue: () => boolean): Promise<void> {
-		const over = (): boolean => this.#failure !== undefined || !this.#open || isTrue();
-		await this.#watch.until(what, over);
+	async #when(condition: string, isTrue: () => boolean): Promise<void> {
+		const isSettled = (): boolean => this.#failure !== undefined || !this.#open || isTrue();
+		await this.#watch.until(condition, isSettled);
 		if (this.#failure) throw this.#failure;
 	}
 

@@ -117,7 +117,7 @@ export class ZotOrder {
 		if (frame.type === "tool_result" && !this.#calls.delete(frame.id)) {
 			throw new Error(`a result of ${frame.id}, which is not at work`);
 		}
-		const over = frame.type === "turn_start" || frame.type === "done";
-		if (over && this.#calls.size > 0) throw new Error(`no result of ${[...this.#calls].join(", ")}`);
+		const isEnd = frame.type === "turn_start" || frame.type === "done";
+		if (isEnd && this.#calls.size > 0) throw new Error(`no result of ${[...this.#calls].join(", ")}`);
 	}
 }

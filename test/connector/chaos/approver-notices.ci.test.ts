@@ -60,9 +60,9 @@ function faultsOf(posts: readonly SeenPost[], place: NoticePlatform): string[] {
 			// The approval card, the reminder and the answer.
 			["anything in the conversation", posts, "", 3],
 		];
-	return counts.flatMap(([what, all, text, count]) => {
-		const found = all.filter((post) => post.text.includes(text)).length;
-		return found === count ? [] : [`${what} is visible ${found} times`];
+	return counts.flatMap(([name, all, text, count]) => {
+		const visible = all.filter((post) => post.text.includes(text)).length;
+		return visible === count ? [] : [`${name} is visible ${visible} times`];
 	});
 }
 
@@ -95,12 +95,12 @@ async function faultsOfDeaths(open: Open, losesDatabase: boolean): Promise<reado
 		isStep(place) ? Array.from({ length: hits }, (_, at) => ({ place, hit: at + 1, losesDatabase })) : [],
 	);
 	expect(deaths.length).toBeGreaterThan(30);
-	const found: string[] = [];
+	const problems: string[] = [];
 	for (const death of deaths) {
 		const played = await play(open, death);
-		found.push(...played.faults.map((fault) => `death at ${death.place}@${death.hit}: ${fault}`));
+		problems.push(...played.faults.map((fault) => `death at ${death.place}@${death.hit}: ${fault}`));
 	}
-	return found;
+	return problems;
 }
 
 const stages: readonly (readonly [platform: string, open: Open])[] = [

@@ -236,11 +236,11 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 	async #pass(ms: number): Promise<void> {
 		await this.#quiet();
 		const part = Math.max(100, ms > 60_000 ? 5000 : ms / 6);
-		for (let left = ms; left > 0; left -= part) {
+		for (let remaining = ms; remaining > 0; remaining -= part) {
 			// A short step first: work such as concurrent commits needs only milliseconds.
 			this.#clock.advance(shortMs);
 			await this.#quiet();
-			this.#clock.advance(Math.max(0, Math.min(left, part) - shortMs));
+			this.#clock.advance(Math.max(0, Math.min(remaining, part) - shortMs));
 			await this.#quiet();
 			this.people.pendingActions.judge();
 			this.work.stream();
@@ -290,10 +290,10 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 	/** Advances the clock until `work` has settled, at most 200 times. The work of a dead process may never settle. */
 	async #through(work: Promise<void>): Promise<void> {
 		let isOver = false;
-		const over = (): void => {
+		const settle = (): void => {
 			isOver = true;
 		};
-		work.then(over, over);
+		work.then(settle, settle);
 		for (let turn = 0; turn < 200 && !isOver; turn++) {
 			this.#clock.advance(100);
 			await this.#quiet();

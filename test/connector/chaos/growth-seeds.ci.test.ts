@@ -27,8 +27,8 @@ test.each([
 		for (let seed = first; seed < first + seeds; seed++) {
 			await using directory = await mkdtempDisposable(join(tmpdir(), "parley-growth-"));
 			const parts = { open: open(seed), random: new Random(seed), directory: directory.path };
-			const found = await playSeed(parts).catch((reason: unknown) => [String(reason)]);
-			faults.push(...found.map((fault) => `seed ${seed}: ${fault}`));
+			const seedFaults = await playSeed(parts).catch((reason: unknown) => [String(reason)]);
+			faults.push(...seedFaults.map((fault) => `seed ${seed}: ${fault}`));
 		}
 		expect(faults).toEqual([]);
 	},

@@ -71,12 +71,12 @@ async function faultsOfDeaths(stage: Stage, losesDatabase: boolean): Promise<rea
 		isStep(place) ? Array.from({ length: hits }, (_, at) => ({ place, hit: at + 1, losesDatabase })) : [],
 	);
 	expect(deaths.length).toBeGreaterThan(30);
-	const found: string[] = [];
+	const problems: string[] = [];
 	for (const death of deaths) {
 		const played = await play(stage, death);
-		found.push(...played.faults.map((fault) => `death at ${death.place}@${death.hit}: ${fault}`));
+		problems.push(...played.faults.map((fault) => `death at ${death.place}@${death.hit}: ${fault}`));
 	}
-	return found;
+	return problems;
 }
 
 const stages: readonly (Stage & { readonly platform: string })[] = [

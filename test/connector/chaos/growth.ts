@@ -131,9 +131,9 @@ export class Growth {
 				streaming || text.includes(part.trim()) || buttons.includes("Stop"),
 		);
 		const { connector } = (await this.#killable?.status()) ?? {};
-		const again = this.posts().filter(({ text }) => text.includes(greeting));
+		const repeated = this.posts().filter(({ text }) => text.includes(greeting));
 		return [
-			...again.map(({ text }) => `an earlier answer is posted again: ${text}`),
+			...repeated.map(({ text }) => `an earlier answer is posted again: ${text}`),
 			...unfinished.map(({ text }) => `an answer is unfinished: ${text.slice(0, 100)}`),
 			...(connector?.stuck ?? []).map(({ id, reason }) => `${id} is stuck: ${reason}`),
 			...this.#platform.drainViolations(),
@@ -141,7 +141,7 @@ export class Growth {
 	}
 
 	async pass(ms: number): Promise<void> {
-		for (let left = ms; left > 0; left -= partMs) {
+		for (let remaining = ms; remaining > 0; remaining -= partMs) {
 			await this.#quiet();
 			// A short step first: work such as concurrent commits needs only milliseconds.
 			this.#clock.advance(25);
@@ -165,14 +165,14 @@ export class Growth {
 		return connector !== undefined && connector.waiting === 0 && connector.open === undecided;
 	}
 
-	async #until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+	async #until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
 		const limit = this.#clock.now() + longestMs;
 		let isOver = false;
 		const cancel = afterPatience(patienceMs, () => {
 			isOver = true;
 		});
 		try {
-			while (!(await isSo())) {
+			while (!(await isTrue())) {
 				if (isOver && this.#clock.now() > limit) throw new Error("the work does not end");
 				await this.pass(1000);
 			}
@@ -214,10 +214,10 @@ export class Growth {
 	/** Advances the clock until `work` has settled, at most 200 times. The work of a dead process may never settle. */
 	async #through(work: Promise<void> | undefined): Promise<void> {
 		let isOver = false;
-		const over = (): void => {
+		const settle = (): void => {
 			isOver = true;
 		};
-		work?.then(over, over);
+		work?.then(settle, settle);
 		for (let turn = 0; turn < 200 && !isOver; turn++) {
 			this.#clock.advance(20);
 			await this.#quiet();

@@ -41,8 +41,8 @@ export function arrivalsOf({ sessions }: ScriptedGateway, message: string): Arri
 export function judgeWaiting(gateway: ScriptedGateway, deleted: readonly Posted[]): string[] {
 	const waiting = new Set(gateway.sessions.flatMap(({ runs }) => runs.map(({ id }) => id)));
 	return deleted.flatMap(({ id }) => {
-		const left = arrivalsOf(gateway, id).filter(({ run, hasJoined }) => !hasJoined && waiting.has(run));
-		return left.map(({ content }) => `${content} was deleted and still waits`);
+		const queued = arrivalsOf(gateway, id).filter(({ run, hasJoined }) => !hasJoined && waiting.has(run));
+		return queued.map(({ content }) => `${content} was deleted and still waits`);
 	});
 }
 

@@ -50,10 +50,10 @@ export function judgeGrowth({ work, gateway, posts, isMissing }: WorkAndPosts): 
 /** Returns a fault for each room that shows the answers of a session out of order. */
 export function judgeOrder({ answers }: Work, places: readonly (readonly Post[])[]): string[] {
 	return [...Map.groupBy(answers, ({ session }) => session)].flatMap(([session, own]) => {
-		const given = own.map(({ text }) => text);
+		const expectedOrder = own.map(({ text }) => text);
 		return places.flatMap((posts) => {
-			const shown = posts.flatMap((post) => given.find((text) => post.text.includes(text)) ?? []);
-			const expected = given.filter((text) => shown.includes(text));
+			const shown = posts.flatMap((post) => expectedOrder.find((text) => post.text.includes(text)) ?? []);
+			const expected = expectedOrder.filter((text) => shown.includes(text));
 			return shown.join() === expected.join()
 				? []
 				: [`${session} showed ${shown.join()} instead of ${expected.join()}`];
@@ -124,21 +124,23 @@ export function judgePings({ work, isMissing }: WorkAndPosts, pings: readonly Pi
 	});
 	const others = pings.filter(({ text }) => causes.every(({ name }) => !text.includes(name)));
 	const faults = causes.flatMap(({ name, requester, isRequested, mayBeMissing }) => {
-		const called = pings.filter(({ text }) => text.includes(name)).map(({ who, by }) => `${who} by ${by}`);
+		const called = pings
+			.filter(({ text }) => text.includes(name))
+			.map(({ who: notified, by }) => `${notified} by ${by}`);
 		const expected = isRequested ? [`@${requester} by create`] : [];
 		return (mayBeMissing && called.length === 0) || called.join() === expected.join()
 			? []
 			: [`${name} (${isRequested ? "expected" : "unexpected"}) has called ${called.join() || "no person"}`];
 	});
-	return [...faults, ...others.map((ping) => `somebody was called: ${JSON.stringify(ping)}`)];
+	return [...faults, ...others.map((ping) => `a person was notified unexpectedly: ${JSON.stringify(ping)}`)];
 }
 
 function judgeCard(
-	what: string,
+	cardTitle: string,
 	cards: readonly Post[],
 	{ buttons, isOpen }: { readonly buttons: readonly string[]; readonly isOpen: boolean },
 ): string[] {
-	if (cards.length !== 1) return [`${what} has ${cards.length} cards`];
+	if (cards.length !== 1) return [`${cardTitle} has ${cards.length} cards`];
 	const canBeAnswered = cards[0]?.buttons.some((label) => buttons.includes(label)) ?? false;
-	return canBeAnswered === isOpen ? [] : [`${what} is ${isOpen ? "open" : "over"}, its card not`];
+	return canBeAnswered === isOpen ? [] : [`${cardTitle} is ${isOpen ? "open" : "over"}, its card not`];
 }

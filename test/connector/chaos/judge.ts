@@ -33,7 +33,7 @@ export function judge(run: DiscordChaosRun): string[] {
 		...judgeReviews(workAndPosts),
 		...judgeTrust(run, posts),
 		...judgeMessages(run),
-		...people.pendingActions.unanswered.map((what) => `no response within 3 s: ${what}`),
+		...people.pendingActions.unanswered.map((action) => `no response within 3 s: ${action}`),
 		...judgeGrantCards(workAndPosts),
 		...judgePings(workAndPosts, simulator.pings),
 		...simulator.drainViolations(),

@@ -120,7 +120,7 @@ export class Messages<Room extends Place, Person extends Author<Room>> {
 	}
 
 	#own(): SentMessage<Room, Person> | undefined {
-		const left = this.recent;
-		return left.length === 0 ? undefined : this.#random.pick(left);
+		const candidates = this.recent;
+		return candidates.length === 0 ? undefined : this.#random.pick(candidates);
 	}
 }

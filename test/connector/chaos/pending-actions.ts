@@ -26,9 +26,9 @@ export class PendingActions {
 		this.#clock = clock;
 	}
 
-	/** Adds a press or command. `what` describes it in a fault report. */
-	add(interaction: PendingAction["interaction"], what: string): void {
-		this.#actions.push({ interaction, what, at: this.#clock.now(), isJudged: false });
+	/** Adds a press or command. `description` names it in a fault report. */
+	add(interaction: PendingAction["interaction"], description: string): void {
+		this.#actions.push({ interaction, what: description, at: this.#clock.now(), isJudged: false });
 	}
 
 	/** Records a fault. Presses and commands that are pending now, or follow within a second, need no response. */
@@ -40,12 +40,12 @@ export class PendingActions {
 	judge(): void {
 		const now = this.#clock.now();
 		for (const action of this.#actions) {
-			const { interaction, what, at } = action;
+			const { interaction, what: description, at } = action;
 			if (action.isJudged || now < at + answerMs) continue;
 			action.isJudged = true;
 			const wasDisturbed = this.#disturbances.some((then) => then >= at - 1000 && then <= at + answerMs);
 			if (interaction.failed && !wasDisturbed)
-				this.unanswered.push(`${what} at ${new Date(at).toISOString()}`);
+				this.unanswered.push(`${description} at ${new Date(at).toISOString()}`);
 		}
 	}
 }

@@ -125,8 +125,8 @@ export class People {
 			"/task list",
 			"/why",
 		]);
-		const isThere = this.#simulator.commands().some((command) => name.startsWith(`/${command.name}`));
-		if (!isThere) return;
+		const isRegistered = this.#simulator.commands().some((command) => name.startsWith(`/${command.name}`));
+		if (!isRegistered) return;
 		this.#await(person.commands(name, {}, { in: room }));
 		if (name === "/stop") this.messages.stopped(room);
 	}

@@ -34,7 +34,7 @@ export function judgeSlack(run: SlackChaosRun): string[] {
 			judgeFile(gateway, sentMessage, (file) => refusalsOf(run, sentMessage, file)),
 		),
 		...judgeRetries(gateway, people.retries),
-		...people.pendingActions.unanswered.map((what) => `no response within 3 s: ${what}`),
+		...people.pendingActions.unanswered.map((action) => `no response within 3 s: ${action}`),
 		...judgePings(workAndPosts, simulator.pings),
 		...simulator.drainViolations(),
 	];

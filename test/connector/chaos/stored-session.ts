@@ -16,8 +16,8 @@ export class StoredSession {
 	/** The dispatched event whose sequence number the port has not stored yet. */
 	#handed: { readonly received: Promise<void> | undefined } | undefined;
 
-	constructor(left: Session | undefined) {
-		this.store = new Proxy<SessionStore>(left ? { session: left } : {}, {
+	constructor(stored: Session | undefined) {
+		this.store = new Proxy<SessionStore>(stored ? { session: stored } : {}, {
 			set: (store, _name, session: Session) => {
 				if (store.session?.id !== session.id) this.#unreceived.clear();
 				this.#number(session.seq);

@@ -52,11 +52,11 @@ export class DeliveryRun {
 	/** Runs processes until everything is delivered. At most `kills` of them die or are stopped. */
 	async play(kills: number): Promise<void> {
 		await mkdir(this.#directory, { recursive: true });
-		for (let left = kills; ; left--) {
+		for (let remaining = kills; ; remaining--) {
 			const place = this.#random.pick(places);
 			const hit = this.#random.between(1, often.includes(place) ? 30 : 5);
-			if (left === 0) this.platform.calm = this.#random.chance(0.5);
-			if (await this.#live(left > 0 ? { place, hit } : undefined)) break;
+			if (remaining === 0) this.platform.calm = this.#random.chance(0.5);
+			if (await this.#live(remaining > 0 ? { place, hit } : undefined)) break;
 			if (this.#random.chance(0.15)) this.#loseDatabase();
 		}
 		await rm(this.#directory, { recursive: true });

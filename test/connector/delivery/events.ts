@@ -24,10 +24,10 @@ function rowsOf(random: Random, { session, seq, cards }: Place): PlannedRow[] {
 	if (kind === 3) return [row("acknowledgement", 0)];
 	if (kind === 4) return [row("error", 0)];
 	if (kind === 5) return [];
-	const known = cards.length > 0 && random.chance(0.7);
-	const card = known ? random.pick(cards) : `${session}/card-${seq}`;
-	if (!known) cards.push(card);
-	if (known && kind < 9) return [row("progress", 0, card)];
+	const isExisting = cards.length > 0 && random.chance(0.7);
+	const card = isExisting ? random.pick(cards) : `${session}/card-${seq}`;
+	if (!isExisting) cards.push(card);
+	if (isExisting && kind < 9) return [row("progress", 0, card)];
 	return [row(random.pick(["approval", "milestone"]), 0, card)];
 }
 

@@ -67,8 +67,8 @@ export class Platform implements Surface {
 		if (fate < 0.1) {
 			// This limit also applies to late requests of a dead process, because the next process waits longer after its own
 			// start.
-			const left = Math.max(1, latest - this.#clock.now());
-			this.#clock.after(this.#random.between(1, left), () => this.#carryOut(row));
+			const remaining = Math.max(1, latest - this.#clock.now());
+			this.#clock.after(this.#random.between(1, remaining), () => this.#carryOut(row));
 			throw new DeliveryError("the answer did not come in time", { kind: "unknown" });
 		}
 		const receipt = this.#carryOut(row);

@@ -21,10 +21,10 @@ export const drawDiscord: Draw<DiscordSite> = {
 		const { state } = site.simulator;
 		const messages = [...state.channels.values()].flatMap((channel) => channel.messages);
 		for (const message of messages.filter(({ author }) => author.bot)) {
-			const found = message.states
+			const matchingState = message.states
 				.map(({ content, embeds, components }) => ({ ...message, content, embeds, components }))
 				.find((version) => has(readable(site.written(show(state, version))), sight));
-			if (found) return drawMessage(site, found);
+			if (matchingState) return drawMessage(site, matchingState);
 		}
 		return undefined;
 	},

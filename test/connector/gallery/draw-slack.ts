@@ -25,10 +25,10 @@ export const drawSlack: Draw<SlackSite> = {
 		const { state } = site.simulator;
 		const messages = [...state.channels.values()].flatMap((channel) => channel.messages);
 		for (const message of messages.filter(({ author }) => author.isBot)) {
-			const found = message.states
+			const matchingState = message.states
 				.map(({ text, blocks }) => ({ ...message, text, blocks }))
 				.find((version) => has(readable(site.written(show(state, version))), sight));
-			if (found) return drawMessage(site, found);
+			if (matchingState) return drawMessage(site, matchingState);
 		}
 		return undefined;
 	},

@@ -34,8 +34,8 @@ export class Gallery<S> {
 			if (kind.scene !== scene) continue;
 			const drawn = this.#drawnOf(kind, site);
 			if (!drawn) {
-				const what = JSON.stringify(kind.at ?? kind.shows);
-				throw new Error(`no post of the scene ${scene} has ${what}: change kinds.ts`);
+				const content = JSON.stringify(kind.at ?? kind.shows);
+				throw new Error(`no post of the scene ${scene} has ${content}: change kinds.ts`);
 			}
 			this.#drawn.set(kind, drawn);
 		}

@@ -120,9 +120,9 @@ export class DiscordSite implements Site {
 		if (name === "random") return this.random;
 		if (name === "dm") return person.dm;
 		const threads = this.simulator.threads();
-		const found = name === "thread" ? threads.at(-1) : threads.find((thread) => thread.name === name);
-		if (!found) throw new Error(`there is no room ${name}`);
-		return found;
+		const match = name === "thread" ? threads.at(-1) : threads.find((thread) => thread.name === name);
+		if (!match) throw new Error(`there is no room ${name}`);
+		return match;
 	}
 
 	/**
@@ -159,8 +159,8 @@ export class DiscordSite implements Site {
 
 	drainFaults(): string[] {
 		const pings = this.drainPings().map((who) => `notified: ${who}`);
-		const left = this.simulator.network.pending > 0 ? ["a fault that was planned did not happen"] : [];
-		return [...this.simulator.drainViolations(), ...pings, ...left];
+		const faults = this.simulator.network.pending > 0 ? ["a fault that was planned did not happen"] : [];
+		return [...this.simulator.drainViolations(), ...pings, ...faults];
 	}
 
 	connect(connecting: Connecting): Promise<Running> {

@@ -12,10 +12,10 @@ export async function doStep(notebook: Notebook, step: Doing): Promise<void> {
 	const { site } = notebook.played;
 	const person = site.people[step.by ?? "Mia"];
 	if ("says" in step) {
-		const { says, as = says, attaches = [], in: room = "general" } = step;
+		const { says: text, as = text, attaches = [], in: room = "general" } = step;
 		const forwards = step.forwards === undefined ? undefined : await notebook.message(step.forwards, person);
 		const where = { in: site.room(room, person), attachments: attaches, ...defined({ forwards }) };
-		notebook.name(as, person.says(notebook.written(says), where));
+		notebook.name(as, person.says(notebook.written(text), where));
 	} else if ("replies" in step) {
 		const { replies, as = replies, quiet = false, in: room = "general" } = step;
 		const replyTo = await notebook.message(step.to, person, room);
@@ -36,8 +36,8 @@ async function change(notebook: Notebook, step: Changing, person: Player): Promi
 }
 
 async function command(notebook: Notebook, step: Commanding, person: Player): Promise<SentInteraction> {
-	const { commands, with: given = {}, on, in: room = "general" } = step;
-	const values = Object.entries(given).map(([name, value]) => [
+	const { commands, with: options = {}, on, in: room = "general" } = step;
+	const values = Object.entries(options).map(([name, value]) => [
 		name,
 		typeof value === "string" ? notebook.filled(value) : value,
 	]);

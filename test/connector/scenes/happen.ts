@@ -83,10 +83,13 @@ async function rule(notebook: Notebook, step: Ruling): Promise<void> {
 	else site.moderate(room, await notebook.message(step.moderates, site.people.Olga, step.in));
 }
 
-async function operate(notebook: Notebook, { operator, asks, notes, has = "" }: Operating): Promise<void> {
+async function operate(
+	notebook: Notebook,
+	{ operator, asks: requestParams, notes, has = "" }: Operating,
+): Promise<void> {
 	const { played } = notebook;
 	// Replacing values inside strings keeps the type of the parameters.
-	const params = parseJson(notebook.filled(JSON.stringify(asks))) as typeof asks;
+	const params = parseJson(notebook.filled(JSON.stringify(requestParams))) as typeof requestParams;
 	let answer: object = {};
 	const isFound = async (): Promise<boolean> => {
 		answer = await played.operator.request(operator, params);

@@ -27,14 +27,14 @@ export class Notebook {
 		if (named) return named;
 		const { site, sceneGateway } = this.played;
 		const seen = () => attempt(() => site.room(room, person).shows(person)) ?? [];
-		let found: Seen | undefined;
-		const isThere = (): boolean => {
-			found = seen().findLast((shown) => has(textOfPost(site, shown), site.platformForm(words)));
-			return found !== undefined;
+		let message: Seen | undefined;
+		const isVisible = (): boolean => {
+			message = seen().findLast((shown) => has(textOfPost(site, shown), site.platformForm(words)));
+			return message !== undefined;
 		};
-		await sceneGateway.until(isThere, `there is a message with ${words}`);
-		if (!found) throw new Error(`there is no message with ${words}`);
-		return found;
+		await sceneGateway.until(isVisible, `there is a message with ${words}`);
+		if (!message) throw new Error(`there is no message with ${words}`);
+		return message;
 	}
 
 	/** Replaces names by mentions, and `{1}` by the stored value. */

@@ -16,7 +16,7 @@ import type { Scene } from "./step.ts";
  */
 export function playGolden<S extends Site>(Place: SiteClass<S>, draw: Draw<S>): void {
 	const sites = new Map<Scene, S>();
-	const cities: SceneGateway[] = [];
+	const gateways: SceneGateway[] = [];
 	const gallery = new Gallery(Place.platform, draw);
 	const played = Object.fromEntries(
 		Object.entries(golden).filter(([, { only = Place.platform }]) => only === Place.platform),
@@ -28,17 +28,17 @@ export function playGolden<S extends Site>(Place: SiteClass<S>, draw: Draw<S>): 
 				sites.set(scene, site);
 				return site;
 			});
-			cities.push(sceneGateway);
+			gateways.push(sceneGateway);
 		}
 	});
 	afterAll(async () => {
-		for (const sceneGateway of cities) await sceneGateway[Symbol.asyncDispose]();
+		for (const sceneGateway of gateways) await sceneGateway[Symbol.asyncDispose]();
 	});
 	for (const [name, scene] of Object.entries(played)) {
 		test(`final view: ${scene.name}`, async ({ skip }) => {
 			skip(scene.sandbox === true && !hasBubblewrap, "bubblewrap is not installed here");
 			const site = sites.get(scene);
-			const sceneGateway = cities.find((one) => one.has(scene));
+			const sceneGateway = gateways.find((one) => one.has(scene));
 			if (!sceneGateway || !site) throw new Error("there is no gateway for the scene");
 			let seen = "";
 			await play(sceneGateway, scene, () => {

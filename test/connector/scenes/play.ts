@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { claim } from "./claim.ts";
+import { checkExpectation } from "./check-expectation.ts";
 import { doStep } from "./do-step.ts";
 import { findInternals, readIdEnds } from "./find-internals.ts";
 import { happen } from "./happen.ts";
@@ -7,7 +7,7 @@ import { Notebook } from "./notebook.ts";
 import { PlayedScene } from "./played-scene.ts";
 import type { SceneGateway } from "./scene-gateway.ts";
 import { shownPosts } from "./shown-posts.ts";
-import type { Claim, Doing, Scene, Step } from "./step.ts";
+import type { Doing, Expectation, Scene, Step } from "./step.ts";
 
 const outcomes = ["says", "replies", "edits", "deletes", "reacts", "opensThread"];
 const orders = ["clicks", "chooses", "commands", "types"];
@@ -39,8 +39,8 @@ export async function play(
 			await performStep(notebook, step);
 		} catch (cause) {
 			const why = cause instanceof Error ? cause.message : String(cause);
-			const what = JSON.stringify(step, written);
-			throw new Error(`step ${index + 1}, ${what}: ${why}\n${played.report()}`, { cause });
+			const description = JSON.stringify(step, written);
+			throw new Error(`step ${index + 1}, ${description}: ${why}\n${played.report()}`, { cause });
 		}
 	}
 	await played.settle();
@@ -49,7 +49,7 @@ export async function play(
 }
 
 export async function performStep(notebook: Notebook, step: Step): Promise<void> {
-	if (isClaim(step)) return claim(notebook, step);
+	if (isExpectation(step)) return checkExpectation(notebook, step);
 	if (!isDoing(step)) return happen(notebook, step);
 	await notebook.played.calm();
 	await notebook.played.sceneGateway.pass(1000);
@@ -82,7 +82,7 @@ function isDoing(step: Step): step is Doing {
 	return [...outcomes, ...orders].some((outcome) => outcome in step);
 }
 
-function isClaim(step: Step): step is Claim {
+function isExpectation(step: Step): step is Expectation {
 	const isSight = sights.some((sight) => sight in step) && !("operator" in step);
 	return isSight || ("file" in step && "has" in step);
 }

@@ -117,19 +117,19 @@ export class SceneGateway implements AsyncDisposable {
 		if (gateway) await this.through(gateway.stop(0));
 	}
 
-	/** Waits until `isSo` is true. If real time passes without success, advances the clock, except with `still`. */
-	async until(isSo: () => boolean | Promise<boolean>, what: string, still?: "still"): Promise<void> {
-		const begun = performance.now();
-		let flown = 0;
-		while (!(await isSo())) {
-			const waited = performance.now() - begun;
+	/** Waits until `isTrue` returns true. If real time passes without success, advances the clock, except with `still`. */
+	async until(isTrue: () => boolean | Promise<boolean>, what: string, still?: "still"): Promise<void> {
+		const startedAt = performance.now();
+		let advanced = 0;
+		while (!(await isTrue())) {
+			const waited = performance.now() - startedAt;
 			// Measures the pace again, because the machine may have become busier.
 			if (waited > paced(deadlineMs) && waited > pacedNow(deadlineMs))
 				throw new Error(`gave up after ${deadlineMs / 1000} s of an idle machine: ${what}`);
 			const due = still ? 0 : Math.max(0, Math.floor((waited - stallMs) * clockFactor));
 			// Limits the step: while the test process was suspended, the gateway and the connector did not run either.
-			this.clock.advance(Math.min(100, due - flown));
-			flown = due;
+			this.clock.advance(Math.min(100, due - advanced));
+			advanced = due;
 			// Checks in every turn of the event loop would take CPU time from the processes that the scene waits for.
 			await rest(1);
 		}
@@ -138,10 +138,10 @@ export class SceneGateway implements AsyncDisposable {
 	/** Advances the clock like `until` until `work` has settled, and returns its result. */
 	async through<Value>(work: Promise<Value>): Promise<Value> {
 		let isOver = false;
-		const over = (): void => {
+		const settle = (): void => {
 			isOver = true;
 		};
-		work.then(over, over);
+		work.then(settle, settle);
 		await this.until(() => isOver, "it comes to an end");
 		return work;
 	}
@@ -149,8 +149,8 @@ export class SceneGateway implements AsyncDisposable {
 	/** Advances the clock by `ms` in steps, with several turns of the event loop after each step. */
 	async pass(ms: number): Promise<void> {
 		const step = Math.min(5000, Math.max(50, ms / 200));
-		for (let left = ms; left > 0; left -= step) {
-			this.clock.advance(Math.min(step, left));
+		for (let remaining = ms; remaining > 0; remaining -= step) {
+			this.clock.advance(Math.min(step, remaining));
 			for (let turn = 0; turn < 8; turn++) await tick();
 		}
 	}

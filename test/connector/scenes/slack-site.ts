@@ -122,9 +122,9 @@ export class SlackSite implements Site {
 		if (name === "group") {
 			return this.roomOf(this.simulator.home.conversation(this.people.Mia.person, this.people.Max.person));
 		}
-		const found = name === "thread" ? this.simulator.threads().at(-1) : this.#thread(name);
-		if (!found) throw new Error(`there is no room ${name}`);
-		return this.roomOf(found);
+		const match = name === "thread" ? this.simulator.threads().at(-1) : this.#thread(name);
+		if (!match) throw new Error(`there is no room ${name}`);
+		return this.roomOf(match);
 	}
 
 	rooms(): readonly SlackRoom[] {
@@ -156,9 +156,9 @@ export class SlackSite implements Site {
 	drainFaults(): string[] {
 		const { simulator } = this;
 		const pings = this.drainPings().map((who) => `notified: ${who}`);
-		const left = simulator.network.pending > 0 ? ["a fault that was planned did not happen"] : [];
+		const faults = simulator.network.pending > 0 ? ["a fault that was planned did not happen"] : [];
 		const lost = simulator.delivery.lost.map((event) => `given up by Slack: ${event}`);
-		return [...simulator.drainViolations(), ...pings, ...left, ...lost];
+		return [...simulator.drainViolations(), ...pings, ...faults, ...lost];
 	}
 
 	connect(connecting: Connecting): Promise<Running> {
@@ -199,7 +199,7 @@ export class SlackSite implements Site {
 	}
 
 	forbid(_: SlackRoom, rights: readonly string[]): never {
-		throw new Error(`nobody on Slack can forbid ${rights.join()} in one channel`);
+		throw new Error(`Slack cannot forbid ${rights.join()} in one channel`);
 	}
 
 	open({ channel }: SlackRoom, { person }: SlackPlayer): void {

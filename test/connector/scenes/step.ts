@@ -10,7 +10,7 @@
  *     }
  *
  * Each scene has a new platform and connector. The scenes of a file share a gateway with the offline model. The clock
- * advances by a second before each action of a person, for `passes`, and while a claim waits for a timer. A scene fails if
+ * advances by a second before each action of a person, for `passes`, and while an expectation waits for a timer. A scene fails if
  * it breaks a rule of the platform, notifies a person unexpectedly, logs an unexpected error, or posts internal details.
  *
  * - People (`by`, `to`): Olga is an owner, Alex an approver, Mia (the default) and Max are members, Gus is a guest, and
@@ -94,7 +94,7 @@ export type Operating = {
 	};
 }[RequestMethod];
 
-/** A step that is neither an action of one person nor a claim. */
+/** A step that is neither an action of one person nor an expectation. */
 export type Happening<S extends Site = Site> =
 	/** Concurrent actions, all before the first response. */
 	| { readonly together: readonly Doing[] }
@@ -143,7 +143,7 @@ export type Happening<S extends Site = Site> =
 	| { does(played: PlayedScene<S>): void | Promise<void>; readonly what: string };
 
 /** A condition that must become true without further actions. */
-export type Claim =
+export type Expectation =
 	/** The channel has a matching post. With `times`, exactly this number of matching posts. */
 	| (Seen & { readonly shows: Sight; readonly times?: number })
 	/** After all work is complete, the channel has exactly these posts, in this order. */
@@ -156,7 +156,7 @@ export type Claim =
 	/** The last press or command was acknowledged without a response for the person. */
 	| { readonly answeredNothing: true }
 	| { readonly typing: boolean; readonly in?: string }
-	/** Mentions have notified exactly these people since the last `notified` claim, in this order. */
+	/** Mentions have notified exactly these people since the last `notified` expectation, in this order. */
 	| { readonly notified: readonly Name[] }
 	/** Stores the first capture group of the expression in a post as `{1}`. */
 	| (Seen & { readonly notes: RegExp })
@@ -165,7 +165,7 @@ export type Claim =
 	/** Content of a file in the agent's root directory. Null if the file must not exist. */
 	| { readonly file: string; readonly has: string | null };
 
-export type Step<S extends Site = Site> = Doing | Happening<S> | Claim;
+export type Step<S extends Site = Site> = Doing | Happening<S> | Expectation;
 
 /** Notice settings. With `approveIn`, approvals can also be answered in `random`. */
 export interface SceneNotices {

@@ -11,8 +11,8 @@ async function place(options: SimulatorOptions = {}) {
 	onTestFinished(() => server.close());
 	const { apiUrl, cdnUrl } = server;
 	const sessions = new StoredSession();
-	const client = (given: Partial<ClientOptions> = {}) =>
-		new WatchedClient({ token: simulator.token, apiUrl, cdnUrl, sessions, ...given });
+	const client = (overrides: Partial<ClientOptions> = {}) =>
+		new WatchedClient({ token: simulator.token, apiUrl, cdnUrl, sessions, ...overrides });
 	const general = simulator.channel("general");
 	const ada = simulator.member("Ada");
 	const says = (text: string) => ada.says(text, { in: general });

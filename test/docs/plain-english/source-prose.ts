@@ -9,11 +9,11 @@ export function sourceProse(file: string, source: string, literals: Literals): P
 	const { program, comments, errors } = parseSync(file, source);
 	if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
 	const lineAt = lineFinder(source);
-	const found = literals === "titles" ? testTitles(program) : sentenceLiterals(program);
+	const literalProse = literals === "titles" ? testTitles(program) : sentenceLiterals(program);
 	const kind: Kind = literals === "texts" ? "texts" : "names";
 	return [
 		...joinedComments(comments, source).flatMap((lines) => commentProse(lines, lineAt)),
-		...found.flatMap(({ text, start }) =>
+		...literalProse.flatMap(({ text, start }) =>
 			text.split("\n").map((text) => ({ kind, text, line: lineAt(start) })),
 		),
 	];
@@ -64,11 +64,12 @@ function commentProse({ start, lines }: CommentLines, lineAt: (index: number) =>
 	if (directive.test(lines[0] ?? "")) return [];
 	const prose: Prose[] = [];
 	const first = lineAt(start);
-	let begun: { line: number; lines: string[] } | undefined;
+	let paragraph: { line: number; lines: string[] } | undefined;
 	let isCode = false;
 	const flush = (): void => {
-		if (begun !== undefined) prose.push({ kind: "comments", text: begun.lines.join("\n"), line: begun.line });
-		begun = undefined;
+		if (paragraph !== undefined)
+			prose.push({ kind: "comments", text: paragraph.lines.join("\n"), line: paragraph.line });
+		paragraph = undefined;
 	};
 	for (const [index, raw] of lines.entries()) {
 		const text = raw.replace(/^\s*\*{0,2}(?: |$)/, "");
@@ -80,8 +81,8 @@ function commentProse({ start, lines }: CommentLines, lineAt: (index: number) =>
 		// Deeper indentation marks a diagram or a code sample.
 		if (line === "" || isCode || line.startsWith("```") || tagOfType.test(line) || /^(?:\t| {3})/.test(text))
 			continue;
-		begun ??= { line: first + index, lines: [] };
-		begun.lines.push(withoutTag(line).replace(/^(?:[-*] |\d+\. )/, ""));
+		paragraph ??= { line: first + index, lines: [] };
+		paragraph.lines.push(withoutTag(line).replace(/^(?:[-*] |\d+\. )/, ""));
 	}
 	flush();
 	return prose;
@@ -125,13 +126,13 @@ function rootName(callee: ESTree.Expression | ESTree.Super): string {
  * contain SQL.
  */
 function sentenceLiterals(program: ESTree.Program): Found[] {
-	const found: Found[] = [];
+	const literalProse: Found[] = [];
 	/** Nodes to skip: parts of a concatenation or a tagged template, and literal types. */
 	const seen = new Set<ESTree.Node>();
 	const add = (node: ESTree.Node): void => {
 		if (seen.has(node)) return;
 		const text = textOf(node);
-		if (text !== undefined && isSentence(text)) found.push({ text, start: node.start });
+		if (text !== undefined && isSentence(text)) literalProse.push({ text, start: node.start });
 	};
 	const visitor = new Visitor({
 		TaggedTemplateExpression: ({ quasi }) => void seen.add(quasi),
@@ -145,7 +146,7 @@ function sentenceLiterals(program: ESTree.Program): Found[] {
 		Literal: add,
 	});
 	visitor.visit(program);
-	return found;
+	return literalProse;
 }
 
 /** The text of a literal or a concatenation, with `{…}` for values. Undefined for any other node. */

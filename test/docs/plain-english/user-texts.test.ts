@@ -161,15 +161,15 @@ function outside(name: string): { readonly file: string; readonly text: string }
 }
 
 test.each(Object.entries(maxima))("user texts of %s are in a folder texts", (name, maximum) => {
-	const found = outside(name).filter(({ file, text }) => !isExcepted(exceptions, file, text));
-	expect(found.length, found.map(({ file, text }) => `${file}: ${text}`).join("\n")).toBeLessThanOrEqual(
+	const matches = outside(name).filter(({ file, text }) => !isExcepted(exceptions, file, text));
+	expect(matches.length, matches.map(({ file, text }) => `${file}: ${text}`).join("\n")).toBeLessThanOrEqual(
 		maximum,
 	);
 });
 
 test("each exception is for a text", () => {
-	const found = Object.keys(maxima).flatMap(outside);
-	const unused = exceptions.filter((one) => !found.some(({ file, text }) => isExcepted([one], file, text)));
+	const matches = Object.keys(maxima).flatMap(outside);
+	const unused = exceptions.filter((one) => !matches.some(({ file, text }) => isExcepted([one], file, text)));
 	expect(unused).toEqual([]);
 });
 

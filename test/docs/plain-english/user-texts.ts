@@ -17,7 +17,7 @@ export interface UserText {
 export function userTexts(file: string, source: string, { errors: withErrors = false } = {}): UserText[] {
 	const { program, errors } = parseSync(file, source);
 	if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
-	const found: UserText[] = [];
+	const texts: UserText[] = [];
 	/** Source ranges of log calls and of excluded errors. */
 	const others: (readonly [number, number])[] = [];
 	const seen = new Set<ESTree.Node>();
@@ -26,7 +26,7 @@ export function userTexts(file: string, source: string, { errors: withErrors = f
 		const text = textOf(node);
 		if (text === undefined || !(isSentence(text) || (isWord && /\p{L}{2}/u.test(text)))) return;
 		seen.add(node);
-		found.push({ text, start: node.start });
+		texts.push({ text, start: node.start });
 	};
 	const visitor = new Visitor({
 		CallExpression({ callee, start, end }) {
@@ -50,7 +50,7 @@ export function userTexts(file: string, source: string, { errors: withErrors = f
 		Literal: (node) => add(node),
 	});
 	visitor.visit(program);
-	return found.filter(({ start }) => !others.some(([from, to]) => from <= start && start < to));
+	return texts.filter(({ start }) => !others.some(([from, to]) => from <= start && start < to));
 }
 
 /** Whether the call is a log call, such as `log.warn`, `parts.log.warn` or `this.#log.warn`. */

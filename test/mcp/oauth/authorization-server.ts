@@ -73,8 +73,8 @@ export async function openAuthorizationServer(scope: string): Promise<Authorizat
 		issuer,
 		provider,
 		async accepts(token, resource) {
-			const found = await provider.AccessToken.find(token);
-			return found?.isExpired === false && [found.aud].flat().includes(resource);
+			const accessToken = await provider.AccessToken.find(token);
+			return accessToken?.isExpired === false && [accessToken.aud].flat().includes(resource);
 		},
 		[Symbol.asyncDispose]: () => close(server),
 	};

@@ -147,8 +147,8 @@ test.for<[string, Lies, string]>([
 		},
 		"the authorization server refused the request: invalid_request",
 	],
-])("a server with %s gets no login", async ([, lies, problem]) => {
-	const { url } = await openLiar(lies);
+])("a server with %s gets no login", async ([, faults, problem]) => {
+	const { url } = await openLiar(faults);
 	const text = await outcome(url);
 	expect(text).toContain(problem);
 	expect(text).not.toContain("a-code");
@@ -161,7 +161,7 @@ test("no metadata, redirect or endpoint leads to a private address other than th
 	const redirect: Answer = (response) => response.writeHead(302, { location: `${target}/` }).end();
 	const challenge: Answer = (response) =>
 		response.writeHead(401, { "www-authenticate": `Bearer resource_metadata="${target}/metadata"` }).end();
-	const lies: readonly Lies[] = [
+	const faults: readonly Lies[] = [
 		{ answers: { "/mcp": challenge } },
 		{ answers: { "/mcp": redirect } },
 		{ resource: { authorization_servers: [target] } },
@@ -173,7 +173,7 @@ test("no metadata, redirect or endpoint leads to a private address other than th
 		{ answers: { "/register": redirect } },
 	];
 	const outcomes: string[] = [];
-	for (const one of lies) outcomes.push(await outcome((await openLiar(one)).url));
+	for (const one of faults) outcomes.push(await outcome((await openLiar(one)).url));
 	// If the resource metadata cannot be read, the server itself may be the authorization server.
 	expect(outcomes.filter((text) => text === "logged in")).toHaveLength(2);
 	expect(inside.paths).toEqual([]);

@@ -156,7 +156,7 @@ test("a token is sent only to the server of its login", async () => {
 	await moved.t.send(moved.session, "go");
 	await moved.log.next("assistant.message");
 	expect(other.seen.length).toBeGreaterThan(0);
-	expect(other.seen.every((given) => given === "")).toBe(true);
+	expect(other.seen.every((parameters) => parameters === "")).toBe(true);
 });
 
 test("a code is exchanged once, and an answer with another state or issuer is refused", async () => {
@@ -171,15 +171,15 @@ test("a code is exchanged once, and an answer with another state or issuer is re
 	await expect(pending.finish(answer)).resolves.toMatchObject({ url: server.url });
 	await expect(pending.finish(answer)).rejects.toThrow("was used before");
 	const mixed = await begin(remoteAt(server.url));
-	const given = (await browse(mixed.url)).searchParams;
-	given.set("iss", "https://other.example");
-	await expect(mixed.finish(given)).rejects.toThrow("comes from another authorization server");
+	const parameters = (await browse(mixed.url)).searchParams;
+	parameters.set("iss", "https://other.example");
+	await expect(mixed.finish(parameters)).rejects.toThrow("comes from another authorization server");
 	// A code is only valid for the login that requested it, because each login has its own PKCE verifier.
-	const thief = await begin(remoteAt(server.url));
+	const attacker = await begin(remoteAt(server.url));
 	const victim = await begin(remoteAt(server.url));
 	const stolen = (await browse(victim.url)).searchParams;
-	stolen.set("state", thief.url.searchParams.get("state") ?? "");
-	await expect(thief.finish(stolen)).rejects.toThrow(
+	stolen.set("state", attacker.url.searchParams.get("state") ?? "");
+	await expect(attacker.finish(stolen)).rejects.toThrow(
 		"the authorization server refused the request: invalid_grant",
 	);
 });

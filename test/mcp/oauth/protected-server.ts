@@ -29,18 +29,19 @@ export async function openProtectedServer(
 			response.setHeader("content-type", "application/json").end(JSON.stringify(facts));
 			return;
 		}
-		const given = incoming.headers.authorization ?? "";
-		seen.push(given);
-		if (await authorization.accepts(given.replace(/^Bearer /, ""), url)) return forward(incoming, response);
+		const received = incoming.headers.authorization ?? "";
+		seen.push(received);
+		if (await authorization.accepts(received.replace(/^Bearer /, ""), url))
+			return forward(incoming, response);
 		incoming.resume();
 		response.writeHead(401, { "www-authenticate": `Bearer resource_metadata="${metadata}"` }).end();
 	}
 	function forward(incoming: IncomingMessage, response: ServerResponse): void {
 		const { method, headers } = incoming;
 		const { host: _, authorization: __, ...others } = headers;
-		const out = request(everything.url, { method, headers: others }, (given) => {
-			response.writeHead(given.statusCode ?? 500, given.headers);
-			given.pipe(response);
+		const out = request(everything.url, { method, headers: others }, (received) => {
+			response.writeHead(received.statusCode ?? 500, received.headers);
+			received.pipe(response);
 		});
 		out.on("error", () => response.destroy());
 		response.on("close", () => out.destroy());

@@ -36,9 +36,9 @@ test("closing ends immediately while Slack is silent, unavailable or limits requ
 	await silent.port.close();
 	const forever = new Promise<void>(() => undefined);
 	for (const _ of [1, 2]) simulator.network.next("apps.connections.open", { until: forever });
-	const asking = await client().connect();
+	const pendingClient = await client().connect();
 	await watch.until("both have asked", () => simulator.network.pending === 0);
-	await asking.port.close();
+	await pendingClient.port.close();
 	simulator.network.next("auth.test", { until: forever });
 	const first = client();
 	const connecting = first.connect();
@@ -51,7 +51,7 @@ test("closing ends immediately while Slack is silent, unavailable or limits requ
 	await waiting.reaches("lost");
 	await waiting.port.close();
 	await lost;
-	expect([silent.links, asking.links, first.links, waiting.states]).toEqual([[], [], [], ["lost"]]);
+	expect([silent.links, pendingClient.links, first.links, waiting.states]).toEqual([[], [], [], ["lost"]]);
 	await opens(0);
 	expect([sockets.opened, clock.pending]).toEqual([2, 0]);
 });

@@ -9,12 +9,12 @@ import type { ClientOptions, WatchedClient } from "./watched-client.ts";
 type OpenSlack = Awaited<ReturnType<typeof openSlack>>;
 
 /** The client with an HTTP endpoint for Slack's events. */
-async function listening(slack: OpenSlack, given: Partial<ClientOptions> = {}) {
+async function listening(slack: OpenSlack, options: Partial<ClientOptions> = {}) {
 	const transport: SlackTransport = {
 		...{ type: "http", signingSecret: slack.simulator.signingSecret },
 		listen: { host: "127.0.0.1", port: 0 },
 	};
-	const one = await slack.client({ transport, ...given }).connect();
+	const one = await slack.client({ transport, ...options }).connect();
 	const url = `http://127.0.0.1:${portOf(one)}/slack/events`;
 	return { one, url, events: slack.server.sendsTo(url) };
 }
@@ -106,7 +106,7 @@ test("closing answers requests in progress, and does not wait for endless ones",
 	const { clock, says, watch, simulator } = slack;
 	const { one, url, events } = await listening(slack, { receive: () => open.promise });
 	const socket = connect(Number(new URL(url).port), "127.0.0.1");
-	const over = new Promise((resolve) => socket.once("close", resolve));
+	const closed = new Promise((resolve) => socket.once("close", resolve));
 	socket.on("error", () => undefined);
 	const headers = {
 		host: "slack",
@@ -124,7 +124,7 @@ test("closing answers requests in progress, and does not wait for endless ones",
 	await watch.until("it is answered", () => events.statuses.length === 1);
 	expect([events.statuses, simulator.delivery.pending]).toEqual([[200], 0]);
 	clock.advance(3000);
-	await Promise.all([closing, over]);
+	await Promise.all([closing, closed]);
 	await expect(fetch(url)).rejects.toThrow();
 });
 

@@ -30,8 +30,15 @@ export async function openSlack(options: SimulatorOptions = {}) {
 	const [general, ada] = [simulator.channel("general"), simulator.member("Ada")];
 	const { apiUrl, sockets } = server;
 	const overSockets: SlackTransport = { type: "sockets", appToken: simulator.appToken };
-	const client = (given: Partial<ClientOptions> = {}): WatchedClient =>
-		new WatchedClient({ botToken: simulator.token, transport: overSockets, apiUrl, clock, watch, ...given });
+	const client = (overrides: Partial<ClientOptions> = {}): WatchedClient =>
+		new WatchedClient({
+			botToken: simulator.token,
+			transport: overSockets,
+			apiUrl,
+			clock,
+			watch,
+			...overrides,
+		});
 	return {
 		...{ clock, simulator, server, sockets, watch, general, ada, client },
 		says: (text: string) => ada.says(text, { in: general }),

@@ -92,9 +92,9 @@ test("without a response from Slack the client waits and retries", async () => {
 test.each([
 	["an invalid bot token", { botToken: "xoxb-none" }, ["the bot token (invalid_auth)", "copy it again"]],
 	["no bot token", { botToken: "" }, ["(not_authed)", "the token is missing"]],
-])("%s is refused once, with advice", async (_, given, words) => {
+])("%s is refused once, with advice", async (_, options, words) => {
 	const { client, sockets } = await openSlack();
-	const one = await client(given).connect();
+	const one = await client(options).connect();
 	expect(one.links).toEqual([{ state: "refused", detail: expect.any(String) }]);
 	for (const part of words) expect(one.links[0]).toMatchObject({ detail: expect.stringContaining(part) });
 	expect(sockets.opened).toBe(0);

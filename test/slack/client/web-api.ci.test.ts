@@ -43,8 +43,8 @@ test("arguments arrive unchanged: blocks, metadata, flags and numbers", async ()
 	};
 	expect(await port.call({ method: "chat.postMessage", args })).toMatchObject({ type: "ok" });
 	const history = { channel: general.id, limit: 5, include_all_metadata: true };
-	const found = await port.call({ method: "conversations.history", args: history });
-	expect(found).toMatchObject({ body: { messages: [{ metadata: args.metadata, blocks: [{ text }] }] } });
+	const page = await port.call({ method: "conversations.history", args: history });
+	expect(page).toMatchObject({ body: { messages: [{ metadata: args.metadata, blocks: [{ text }] }] } });
 });
 
 test("a press is answered at its response URL, and a used-up URL is refused with Slack's error", async () => {

@@ -25,17 +25,17 @@ export function hasReached(
 ): boolean {
 	const taskState = { state: at.task, suspended: at.suspended, putOff: at.putOff };
 	const workerState = { state: at.worker, suspended: at.workerSuspended, putOff: at.workerPutOff };
-	const asks = (seen.find(title)?.prompt ?? "") !== "";
+	const requiresApproval = (seen.find(title)?.prompt ?? "") !== "";
 	const ended = !needed || !isOver(at.task) || seen.find(dependentOf(title))?.ends === 1;
-	const here = at.asks ? asks : isThere(title, taskState, killable, seen);
-	return here && ended && isThere(workerOf(title), workerState, killable, seen);
+	const here = at.asks ? requiresApproval : exists(title, taskState, killable, seen);
+	return here && ended && exists(workerOf(title), workerState, killable, seen);
 }
 
 interface Place extends Pick<Row, "suspended" | "putOff"> {
 	readonly state: ExpectedState["task"];
 }
 
-function isThere(
+function exists(
 	title: string,
 	{ state, suspended, putOff }: Place,
 	{ model }: KillableRuntime,
@@ -103,8 +103,8 @@ function row(
 	state: ExpectedState["task"],
 	suspended: number,
 	putOff: number,
-	asks: boolean,
+	requiresApproval: boolean,
 ): Row | undefined {
 	if (state === "none") return undefined;
-	return { state, suspended, putOff, runs: isOver(state) ? 0 : 1, prompts: asks ? 1 : 0 };
+	return { state, suspended, putOff, runs: isOver(state) ? 0 : 1, prompts: requiresApproval ? 1 : 0 };
 }

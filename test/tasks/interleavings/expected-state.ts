@@ -118,7 +118,7 @@ export function enabled(at: ExpectedState): Action[] {
 
 /** Returns the state after an action. Throws if the action is not possible. */
 export function after(at: ExpectedState, action: Action): ExpectedState {
-	const [makesSense, lead] = machine[action];
+	const [makesSense, advance] = machine[action];
 	if (!makesSense(at)) throw new Error(`${action} makes no sense: ${JSON.stringify(at)}`);
-	return lead(at);
+	return advance(at);
 }

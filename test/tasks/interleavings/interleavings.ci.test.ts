@@ -80,9 +80,9 @@ async function playAll(
 	for (const group of groups) faults.push(...(await stage.play(group, chance)));
 	const played = groups.reduce((sum, { length }) => sum + length, 0);
 	const seconds = ((performance.now() - began) / 1000).toFixed(1);
-	const how = chance ? ", each with a death in the middle of a step" : "";
+	const suffix = chance ? ", each with a death in the middle of a step" : "";
 	process.stdout.write(
-		`${engine}: ${played} of ${all.length} sequences of ${maxSteps} steps${how}, ${seconds} s, PARLEY_TEST_SEED=${seed}\n`,
+		`${engine}: ${played} of ${all.length} sequences of ${maxSteps} steps${suffix}, ${seconds} s, PARLEY_TEST_SEED=${seed}\n`,
 	);
 	return faults;
 }

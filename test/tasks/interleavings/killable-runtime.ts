@@ -64,8 +64,8 @@ export class KillableRuntime {
 	/** Advances the clock in small steps, and completes the work of each step. */
 	async pass(ms: number): Promise<void> {
 		const piece = 9_000;
-		for (let left = ms; left > 0; left -= piece) {
-			this.clock.advance(Math.min(piece, left));
+		for (let remaining = ms; remaining > 0; remaining -= piece) {
+			this.clock.advance(Math.min(piece, remaining));
 			await this.quiet();
 		}
 	}

@@ -40,7 +40,7 @@ async function faultsOfOne(
 	sessions: Sessions,
 ): Promise<string[]> {
 	const { title, home, needed } = player.cast;
-	const problem = (what: string): string => `${sequence.join(", ")}: ${what}`;
+	const problem = (message: string): string => `${sequence.join(", ")}: ${message}`;
 	const faults: string[] = [];
 	const own = usageIn(sessions, group.seen.of(title).own);
 	const worker = usageIn(sessions, group.seen.find(workerOf(title))?.own ?? "");

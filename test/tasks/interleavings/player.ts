@@ -79,18 +79,18 @@ export class Player {
 	}
 
 	/**
-	 * Performs an action. Resolves when the request is acknowledged, before its effects. `again` repeats the request with
+	 * Performs an action. Resolves when the request is acknowledged, before its effects. With `isRepeat`, repeats the request with
 	 * the same key.
 	 */
-	async play(action: Own, killable: KillableRuntime, again = false): Promise<void> {
-		if (!again || !this.isDecision(action)) this.#step += 1;
+	async play(action: Own, killable: KillableRuntime, isRepeat = false): Promise<void> {
+		if (!isRepeat || !this.isDecision(action)) this.#step += 1;
 		if (this.isDecision(action)) return this.#decide(action, killable);
 		const { title } = this.cast;
 		const [worker, reply] = replies[action];
-		const who = worker ? workerOf(title) : title;
-		if (this.faulty(action) !== undefined) killable.model.breakDown(who, true);
-		const id = `${idOf(who)}_${this.#step}`;
-		killable.model.reply(who, action === "spawn" ? [spawnCall(id, title)] : reply(id));
+		const owner = worker ? workerOf(title) : title;
+		if (this.faulty(action) !== undefined) killable.model.breakDown(owner, true);
+		const id = `${idOf(owner)}_${this.#step}`;
+		killable.model.reply(owner, action === "spawn" ? [spawnCall(id, title)] : reply(id));
 	}
 
 	async #decide(action: Decision, killable: KillableRuntime): Promise<void> {
@@ -133,8 +133,8 @@ export class Player {
 		return killable.t.runtime.tasks.reply(this.#keyed("reply_task"), taskId, { approved, feedback, token });
 	}
 
-	#keyed(method: string, what = ""): Keyed {
-		const key = `${this.cast.title} ${this.#step} ${what}`;
+	#keyed(method: string, suffix = ""): Keyed {
+		const key = `${this.cast.title} ${this.#step} ${suffix}`;
 		return { principal: operator, key, method, params: {} };
 	}
 }

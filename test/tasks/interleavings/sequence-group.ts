@@ -66,12 +66,12 @@ export class SequenceGroup {
 
 	/** Plays the actions at this index in all sequences. Throws if a sequence does not reach its expected state. */
 	async step(place: number): Promise<void> {
-		const moving = this.playing.filter(({ sequence }) => place < sequence.length);
-		const first = moving[0]?.sequence[place];
+		const active = this.playing.filter(({ sequence }) => place < sequence.length);
+		const first = active[0]?.sequence[place];
 		if (first !== undefined && isShared(first)) await this.#share(first);
-		else await Promise.all(moving.map((one) => one.player.play(ownOf(one, place), this.killable)));
-		await this.#passFaults(moving.map((one) => one.player.faulty(one.sequence[place] ?? "crash")));
-		for (const one of moving) one.at = after(one.at, one.sequence[place] ?? "crash");
+		else await Promise.all(active.map((one) => one.player.play(ownOf(one, place), this.killable)));
+		await this.#passFaults(active.map((one) => one.player.faulty(one.sequence[place] ?? "crash")));
+		for (const one of active) one.at = after(one.at, one.sequence[place] ?? "crash");
 		await this.arrive();
 	}
 
@@ -80,32 +80,32 @@ export class SequenceGroup {
 	 * the next process, the requests that were not acknowledged are repeated, and the missing model replies are sent.
 	 */
 	async cutStep(place: number, commits: number): Promise<void> {
-		const moving = this.playing.filter(({ sequence }) => place < sequence.length);
+		const active = this.playing.filter(({ sequence }) => place < sequence.length);
 		const acknowledged = new Set<Playing>();
 		this.killable.store.die(commits + 1);
-		const all = moving.map(async (one) => {
+		const all = active.map(async (one) => {
 			await one.player.play(ownOf(one, place), this.killable);
 			acknowledged.add(one);
 		});
 		await Promise.race([Promise.all(all), this.killable.store.death]);
 		await this.killable.quiet();
 		await this.crash();
-		const next = new Map(moving.map((one) => [one, { ...one, at: after(one.at, ownOf(one, place)) }]));
+		const next = new Map(active.map((one) => [one, { ...one, at: after(one.at, ownOf(one, place)) }]));
 		const canContinue = (one: Playing): boolean =>
 			this.#hasReached(one) || this.#hasReached(next.get(one) ?? one);
-		await this.#until("all continue", moving, canContinue);
+		await this.#until("all continue", active, canContinue);
 		await this.killable.quiet();
 		const rows = await this.#rows();
-		const behind = moving.filter((one) => differences(next.get(one) ?? one, rows).length > 0);
+		const incomplete = active.filter((one) => differences(next.get(one) ?? one, rows).length > 0);
 		// User requests are always repeated, so only model calls must be awaited.
-		const undecided = behind.filter((one) => !one.player.isDecision(ownOf(one, place)));
+		const undecided = incomplete.filter((one) => !one.player.isDecision(ownOf(one, place)));
 		await this.#until("models are asked for missing replies", undecided, (one) => this.#hasReached(one));
-		for (const one of behind) {
+		for (const one of incomplete) {
 			if (acknowledged.has(one) && one.player.isDecision(ownOf(one, place))) throw lost(one, place);
 		}
-		await Promise.all(behind.map((one) => one.player.play(ownOf(one, place), this.killable, true)));
-		await this.#passFaults(behind.map((one) => one.player.faulty(ownOf(one, place))));
-		for (const one of moving) one.at = after(one.at, ownOf(one, place));
+		await Promise.all(incomplete.map((one) => one.player.play(ownOf(one, place), this.killable, true)));
+		await this.#passFaults(incomplete.map((one) => one.player.faulty(ownOf(one, place))));
+		for (const one of active) one.at = after(one.at, ownOf(one, place));
 		await this.arrive();
 	}
 
@@ -193,9 +193,9 @@ export class SequenceGroup {
 		return hasReached(cast, at, this.killable, this.seen);
 	}
 
-	async #until(what: string, all: readonly Playing[], isTrue: (one: Playing) => boolean): Promise<void> {
+	async #until(condition: string, all: readonly Playing[], isTrue: (one: Playing) => boolean): Promise<void> {
 		await this.#watch
-			.until(what, () => all.every(isTrue))
+			.until(condition, () => all.every(isTrue))
 			.catch((cause: Error) => {
 				const late = all.filter((one) => !isTrue(one)).slice(0, 5);
 				const message = `${cause.message}: ${late.map(describe).join("\n")}\n${this.#complaints()}`;
@@ -218,9 +218,9 @@ function differences(
 ): string[] {
 	const { title, needed } = player.cast;
 	return expectedRows(title, at, needed).flatMap(([name, row]) => {
-		const found = rows.get(name);
-		if (isDeepStrictEqual(found, row)) return [];
-		return [`${sequence.join(", ")}: ${name} is ${JSON.stringify(found)} instead of ${JSON.stringify(row)}`];
+		const actual = rows.get(name);
+		if (isDeepStrictEqual(actual, row)) return [];
+		return [`${sequence.join(", ")}: ${name} is ${JSON.stringify(actual)} instead of ${JSON.stringify(row)}`];
 	});
 }
 

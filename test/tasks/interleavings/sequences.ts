@@ -5,14 +5,14 @@ import { type Action, after, atFirst, type ExpectedState, enabled, isOver } from
  * may follow the end of a task. A crash never follows a crash, because the second one would change nothing.
  */
 export function allSequences(maximum: number): Action[][] {
-	const found: Action[][] = [];
+	const sequences: Action[][] = [];
 	const extend = (at: ExpectedState, sequence: readonly Action[]): void => {
 		const next = sequence.length < maximum ? expected(at, sequence.at(-1)) : [];
-		if (next.length === 0) found.push([...sequence]);
+		if (next.length === 0) sequences.push([...sequence]);
 		for (const action of next) extend(after(at, action), [...sequence, action]);
 	};
 	extend(atFirst, []);
-	return found;
+	return sequences;
 }
 
 function expected(at: ExpectedState, last: Action | undefined): Action[] {

@@ -99,7 +99,7 @@ export class Sightings {
 			return;
 		}
 		const seen = this.#byTask.get(event.taskId);
-		if (!seen) throw new Error(`${event.type} of ${event.taskId}, which nobody has created`);
+		if (!seen) throw new Error(`${event.type} of the unknown task ${event.taskId}`);
 		if (event.type === "task.suspended")
 			Object.assign(seen, { token: event.token, suspended: seen.suspended + 1 });
 		else if (event.type === "task.failed" && event.willRetry)
@@ -109,7 +109,7 @@ export class Sightings {
 
 	#noteStart(taskId: string, conversation: string): void {
 		const seen = this.#byTask.get(taskId);
-		if (!seen) throw new Error(`somebody works on ${taskId}, which nobody has created`);
+		if (!seen) throw new Error(`work on the unknown task ${taskId}`);
 		seen.own = conversation;
 		this.#byConversation.set(conversation, seen);
 	}

@@ -9,7 +9,7 @@ test("a gateway killed with tasks in every state continues all of them", { timeo
 	await using setup = await KillSetup.create();
 	await setup.start();
 	const trusting = await setup.open(true);
-	const asking = await setup.open(false);
+	const untrusted = await setup.open(false);
 	const submit = (title: string, ...lines: string[]) => setup.submit(trusting, title, lines.join("\n"));
 	const suspended = await submit("suspended", "review: May I?", "say: went on");
 	const replied = await submit("replied", "review: Sure?", "say: went on");
@@ -21,7 +21,7 @@ test("a gateway killed with tasks in every state continues all of them", { timeo
 	const completed = await submit("completed", "say: done");
 	await setup.event("task.completed", completed);
 
-	const questioned = await setup.submit(asking, "asked", "run: printf x >> asked\nsay: done");
+	const questioned = await setup.submit(untrusted, "asked", "run: printf x >> asked\nsay: done");
 	const prompt = await setup.event("prompt.request", questioned);
 	// The command appends to a `.txt` file, because a change of another kind of file would make the gateway refuse the
 	// pending call.
@@ -58,8 +58,8 @@ test("a gateway killed with tasks in every state continues all of them", { timeo
 
 	await setup.start();
 	await setup.client.request("prompt_response", { token: String(prompt["token"]), value: true });
-	const again = await setup.check(suspended);
-	expect([again.status, again.suspension?.token]).toEqual(["suspended", tokens.get(suspended)]);
+	const rechecked = await setup.check(suspended);
+	expect([rechecked.status, rechecked.suspension?.token]).toEqual(["suspended", tokens.get(suspended)]);
 	await setup.reply(suspended, "revise");
 	for (const id of Object.values(open)) await setup.event("task.completed", id);
 	expect(setup.effects("asked")).toBe("x");

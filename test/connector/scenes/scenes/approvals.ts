@@ -2,7 +2,7 @@ import type { DiscordSite } from "../discord-site.ts";
 import type { Scene, Step } from "../step.ts";
 
 const write = "@Parley write: notes.txt <<< hello";
-const asks: Step[] = [
+const requestsApproval: Step[] = [
 	{ says: write },
 	{ shows: ["Approval", "`write_file`", "notes.txt", "[Approve once]", "[Deny]"] },
 ];
@@ -11,7 +11,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 	{
 		name: "a call that requires approval shows its effect before it runs",
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ shows: ["+hello", "More in Details", "Expires", "[Details]"] },
 			{ file: "notes.txt", has: null },
 		],
@@ -19,7 +19,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 	{
 		name: "an approver approves a call once: it runs, and the card shows the approver and the time",
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ clicks: "Approve once", by: "Alex" },
 			{ shows: ["✅ **Approved", "by @Alex", "second"] },
 			{ shows: ["(to Mia", "write_file returned"] },
@@ -31,7 +31,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 	{
 		name: "an owner may approve a call as well",
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ clicks: "Approve once", by: "Olga" },
 			{ shows: "by @Olga" },
 			{ file: "notes.txt", has: "hello" },
@@ -40,7 +40,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 	{
 		name: "a denial can have a reason, which the agent gets",
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ clicks: "Deny", by: "Alex", fills: { reason: "not in this folder" } },
 			{ shows: ["⛔ **Denied** by @Alex"] },
 			{ shows: ["(to Mia", "write_file failed", "not in this folder"] },
@@ -50,7 +50,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 	{
 		name: "a denial needs no reason",
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ clicks: "Deny", by: "Olga", fills: {} },
 			{ shows: "⛔ **Denied** by @Olga" },
 			{ shows: "failed" },
@@ -59,7 +59,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 	{
 		name: "the requester cannot approve without the right, and gets the reason",
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ clicks: "Approve once" },
 			{ answered: ["Not accepted", "approver"] },
 			{ shows: "[Approve once]" },
@@ -69,7 +69,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 	{
 		name: "another member cannot approve",
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ clicks: "Approve once", by: "Max" },
 			{ answered: "Not accepted" },
 			{ file: "notes.txt", has: null },
@@ -78,7 +78,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 	{
 		name: "a guest cannot approve",
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ clicks: "Approve once", by: "Gus" },
 			{ answered: "Not accepted" },
 			{ file: "notes.txt", has: null },
@@ -87,7 +87,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 	{
 		name: "a person without access cannot approve",
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ clicks: "Approve once", by: "Sam" },
 			{ answered: /Not accepted|You do not have access yet/ },
 			{ file: "notes.txt", has: null },
@@ -96,7 +96,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 	{
 		name: "the requester cannot deny for others without the right, but can stop the work",
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ says: "@Parley stop" },
 			{ shows: ["⌛ **No answer**, so the call did not run", "stopped the work"] },
 			{ hides: "[Approve once]" },
@@ -116,7 +116,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 	{
 		name: "the first of two simultaneous presses decides, and the other person is informed",
 		steps: [
-			...asks,
+			...requestsApproval,
 			{
 				together: [
 					{ clicks: "Approve once", by: "Alex" },
@@ -131,7 +131,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 	{
 		name: "after an approval for the session, the same call needs no further approval",
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ clicks: "For this session", by: "Alex" },
 			{ shows: "✅ **Approved for this session** by @Alex" },
 			{ shows: "write_file returned" },
@@ -145,7 +145,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		name: "a call without an answer in time does not run",
 		place: { approvalHours: 0.1 },
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ passes: 7 * 60_000 },
 			{ shows: ["⌛ **No answer**, so the call did not run", "the request expired"] },
 			{ file: "notes.txt", has: null },
@@ -155,7 +155,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		name: "a reply approves a call if the person may",
 		only: "discord",
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ replies: "approve", to: "[Approve once]", by: "Alex" },
 			{ shows: "by @Alex" },
 			{ file: "notes.txt", has: "hello" },
@@ -165,7 +165,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		name: "a reply denies a call, with its reason",
 		only: "discord",
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ replies: "deny: use another name", to: "[Approve once]", by: "Alex" },
 			{ shows: "⛔ **Denied** by @Alex" },
 			{ shows: ["write_file failed", "use another name"] },
@@ -175,7 +175,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		name: "a reply other than yes or no decides nothing",
 		only: "discord",
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ replies: "hm, maybe", to: "[Approve once]", by: "Alex" },
 			{ shows: "Not decided. Reply **approve**" },
 			{ shows: "[Approve once]" },
@@ -185,7 +185,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		name: "a reply without the right changes nothing",
 		only: "discord",
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ replies: "approve", to: "[Approve once]" },
 			{ shows: "Not accepted" },
 			{ file: "notes.txt", has: null },
@@ -194,7 +194,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 	{
 		name: "a button still works after both processes were restarted",
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ restarts: "both" },
 			{ clicks: "Approve once", by: "Alex" },
 			{ shows: "by @Alex" },
@@ -205,7 +205,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 	{
 		name: "a button still works after the connector lost its database, on the same card",
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ losesDatabase: true },
 			{ clicks: "Approve once", by: "Alex" },
 			{ shows: "by @Alex", times: 1 },
@@ -216,7 +216,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 	{
 		name: "an answer of the operator in another client shows on the card",
 		steps: [
-			...asks,
+			...requestsApproval,
 			{
 				what: "the operator approves at a terminal",
 				does: async ({ sceneGateway, operator }) => {
@@ -264,7 +264,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 	{
 		name: "the details of a call are private, with all notes, its risk and its end",
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ clicks: "Details" },
 			{
 				answered: ["write_file", "+hello", "creates a new file", "writes a file", "Risk: normal", "Expires"],
@@ -289,7 +289,7 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		name: "a person who has lost the role can no longer approve",
 		only: "discord",
 		steps: [
-			...asks,
+			...requestsApproval,
 			{
 				what: "Alex is no longer an approver",
 				does: ({ site }) => site.people.Alex.loses(site.simulator.home.role("approvers")),

@@ -29,7 +29,7 @@ const suspended: Step[] = [
 	{ shows: ["⏸️ **Waiting for your answer**: Is the plan right?", "[Approve] [Revise]"], in: "Tidy" },
 	{ notified: ["Mia"] },
 ];
-const asks: Step[] = [
+const requestsApproval: Step[] = [
 	{ says: "@Parley write: notes.txt <<< hello" },
 	{ shows: ["Approval", "`write_file`", "[Approve once]"] },
 ];
@@ -60,7 +60,7 @@ export const deleted: readonly Scene[] = [
 	{
 		name: "an approval closes when another client deletes its conversation",
 		steps: [
-			...asks,
+			...requestsApproval,
 			deletes,
 			{ shows: ["Approval", "⌛ **No answer**, so the call did not run"], times: 1 },
 			{ hides: "[Approve once]" },
@@ -86,7 +86,7 @@ export const deleted: readonly Scene[] = [
 		name: "an approval whose conversation is deleted while the connector is stopped is closed after its start",
 		steps: [
 			...elsewhere,
-			...asks,
+			...requestsApproval,
 			{ stops: "connector" },
 			deletesAllButOne,
 			{ starts: "connector" },

@@ -35,8 +35,8 @@ function repeated(name: string, is: Fault): Scene<DiscordSite> {
 			{
 				what: "the one request after the fault has brought the answer",
 				does() {
-					const found = requests.filter((label) => label.endsWith("/channels/{channel_id}/messages"));
-					if (found.join() !== posts) throw new Error(`these were asked: ${requests.join()}`);
+					const lookups = requests.filter((label) => label.endsWith("/channels/{channel_id}/messages"));
+					if (lookups.join() !== posts) throw new Error(`these were asked: ${requests.join()}`);
 				},
 			},
 		],

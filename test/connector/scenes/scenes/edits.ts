@@ -1,6 +1,6 @@
 import type { Scene, Step } from "../step.ts";
 
-const asks: Step[] = [
+const requestsApproval: Step[] = [
 	{ says: "@Parley write: notes.txt <<< hello" },
 	{ shows: ["Approval", "write notes.txt", "[Edit and approve]", "[Deny]"] },
 ];
@@ -9,7 +9,7 @@ export const edits: readonly Scene[] = [
 	{
 		name: "an approver edits the arguments and approves: the edited call runs, and the card shows it",
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ clicks: "Edit and approve", by: "Alex" },
 			{ form: ["Edit and approve", "path", "content"] },
 			{ clicks: "Edit and approve", by: "Alex", fills: { content: "good evening" } },
@@ -23,7 +23,7 @@ export const edits: readonly Scene[] = [
 	{
 		name: "a form that is sent unchanged approves the unchanged call",
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ clicks: "Edit and approve", by: "Alex", fills: {} },
 			{ shows: "✅ **Approved once** by @Alex" },
 			{ file: "notes.txt", has: "hello" },
@@ -32,7 +32,7 @@ export const edits: readonly Scene[] = [
 	{
 		name: "an edit that always requires approval is refused, and the approval stays open",
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ clicks: "Edit and approve", by: "Alex", fills: { path: "/etc/parley-scene.txt" } },
 			{ answered: ["Invalid answer", "always requires a separate approval", "[Edit again]"] },
 			{ shows: "[Edit and approve]" },
@@ -44,7 +44,7 @@ export const edits: readonly Scene[] = [
 	{
 		name: "after arguments that the tool refuses, the approval stays open, and the form can be reopened",
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ clicks: "Edit and approve", by: "Alex", fills: { path: "" } },
 			{ answered: ["Invalid answer", "The question is still open", "[Edit again]"] },
 			{ shows: "[Approve once]" },
@@ -55,7 +55,7 @@ export const edits: readonly Scene[] = [
 	{
 		name: "a member without the right gets no form",
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ clicks: "Edit and approve", by: "Max" },
 			{ answered: "Not accepted" },
 			{ file: "notes.txt", has: null },

@@ -1,6 +1,6 @@
 import type { Scene, Step } from "../step.ts";
 
-const asks: Step[] = [
+const requestsApproval: Step[] = [
 	{ says: "@Parley write: notes.txt <<< hello" },
 	{ shows: ["Approval", "[Approve once]"] },
 	{ calls: "card", on: "[Approve once]" },
@@ -19,7 +19,7 @@ export const late: readonly Scene[] = [
 	{
 		name: "a press after another person has approved shows the approver and the time",
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ clicks: "Approve once", by: "Alex" },
 			{ shows: "✅ **Approved" },
 			{ clicks: "Approve once", on: "card", by: "Olga", late: true },
@@ -33,7 +33,7 @@ export const late: readonly Scene[] = [
 	{
 		name: "a press after the work was stopped reports that, and runs no call",
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ says: "@Parley stop" },
 			{ shows: "⌛ **No answer**" },
 			{ clicks: "Approve once", on: "card", by: "Alex", late: true },
@@ -45,7 +45,7 @@ export const late: readonly Scene[] = [
 		name: "a press after the expiry reports that, and runs no call",
 		place: { approvalHours: 0.1 },
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ passes: 7 * 60_000 },
 			{ shows: "the request expired" },
 			{ clicks: "Approve once", on: "card", by: "Alex", late: true },
@@ -57,7 +57,7 @@ export const late: readonly Scene[] = [
 		name: "a press after its card was deleted reports the outcome of the question",
 		errors: [/a post was given up/],
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ moderates: "card" },
 			{ says: "@Parley stop" },
 			{ passes: 5000 },
@@ -70,7 +70,7 @@ export const late: readonly Scene[] = [
 		name: "a press during the deletion of its card is accepted, and the answer shows its outcome",
 		errors: [/a post was given up/],
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ moderates: "card" },
 			{ clicks: "Approve once", on: "card", by: "Alex", late: true },
 			{ shows: "write_file returned" },

@@ -14,7 +14,7 @@ const byMention: SceneNotices = {
 };
 
 const write: Step = { says: "@Parley write: notes.txt <<< hello" };
-const asks: Step[] = [
+const requestsApproval: Step[] = [
 	write,
 	{ shows: ["Approval", "[Approve once]"] },
 	{ shows: /approval for `write_file`\*\* is waiting for your decision/, times: 1 },
@@ -30,7 +30,7 @@ export const notices: readonly Scene[] = [
 		name: "approvers are notified once, reminded once, and then the next group is notified once",
 		notices: byMention,
 		steps: [
-			...asks,
+			...requestsApproval,
 			passes(29),
 			{ notified: [] },
 			passes(2),
@@ -51,7 +51,7 @@ export const notices: readonly Scene[] = [
 		name: "a restart of both processes repeats no notice, and loses none",
 		notices: byMention,
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ restarts: "both" },
 			{ shows: /approval for `write_file`\*\* is waiting for your decision/, times: 1 },
 			{ notified: [] },
@@ -73,7 +73,7 @@ export const notices: readonly Scene[] = [
 		name: "a lost database repeats no notice",
 		notices: byMention,
 		steps: [
-			...asks,
+			...requestsApproval,
 			passes(31),
 			{ shows: "**Reminder:**", times: 1 },
 			{ notified: ["Alex"] },
@@ -87,7 +87,7 @@ export const notices: readonly Scene[] = [
 		name: "a decided approval has neither a reminder nor an escalation",
 		notices: byMention,
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ clicks: "Deny", by: "Alex", fills: {} },
 			{ shows: "⛔ **Denied** by @Alex" },
 			passes(200),
@@ -99,7 +99,7 @@ export const notices: readonly Scene[] = [
 		name: "a stopped run has neither a reminder nor an escalation",
 		notices: byMention,
 		steps: [
-			...asks,
+			...requestsApproval,
 			{ says: "@Parley stop" },
 			{ shows: "stopped the work" },
 			passes(200),
@@ -111,7 +111,7 @@ export const notices: readonly Scene[] = [
 		name: "an approval of a deleted conversation has neither a reminder nor an escalation",
 		notices: byMention,
 		steps: [
-			...asks,
+			...requestsApproval,
 			deletes,
 			{ shows: /stopped the work|the conversation was deleted/ },
 			passes(200),

@@ -3,7 +3,7 @@ import type { SlackSite } from "../slack-site.ts";
 import type { Scene, Step } from "../step.ts";
 
 /** The policy of the shared gateway requires two approvals for this directory. */
-const asks: Step[] = [
+const requestsApprovals: Step[] = [
 	{ says: "@Parley write: prod/notes.txt <<< hello" },
 	{
 		shows: [
@@ -20,7 +20,7 @@ export const quorum: readonly Scene[] = [
 	{
 		name: "a call that needs two approvals runs after the second, and the card names both people",
 		steps: [
-			...asks,
+			...requestsApprovals,
 			{ clicks: "Approve once", by: "Alex" },
 			{ answeredNothing: true },
 			{ shows: ["**1 of 2 approvals**: @Alex", "[Approve once]"] },
@@ -50,7 +50,7 @@ export const quorum: readonly Scene[] = [
 	{
 		name: "one denial is enough, also after an approval",
 		steps: [
-			...asks,
+			...requestsApprovals,
 			{ clicks: "Approve once", by: "Alex" },
 			{ shows: "1 of 2 approvals" },
 			{ clicks: "Deny", by: "Olga", fills: { reason: "not today" } },
@@ -62,7 +62,7 @@ export const quorum: readonly Scene[] = [
 	{
 		name: "a typed approval does not count as one of several approvals, also as the last one, and a typed denial denies nothing",
 		steps: [
-			...asks,
+			...requestsApprovals,
 			{ replies: "approve", to: "0 of 2 approvals", by: "Alex" },
 			{ hides: "1 of 2 approvals" },
 			{ shows: "**0 of 2 approvals**" },
@@ -96,7 +96,7 @@ export const quorum: readonly Scene[] = [
 	{
 		name: "an approval from a list says that the call still waits for another",
 		steps: [
-			...asks,
+			...requestsApprovals,
 			{ commands: "/approvals", by: "Olga" },
 			{ answered: "[Approve once]" },
 			{ clicks: "Approve once", on: "Requested by", by: "Olga" },
@@ -109,7 +109,7 @@ export const quorum: readonly Scene[] = [
 	{
 		name: "a list that was shown before an edit approves nothing",
 		steps: [
-			...asks,
+			...requestsApprovals,
 			{ commands: "/approvals", by: "Olga" },
 			{ answered: ["prod/notes.txt", "hello", "[Approve once]"] },
 			{ clicks: "Edit and approve", by: "Alex", fills: { content: "good evening" } },
@@ -122,7 +122,7 @@ export const quorum: readonly Scene[] = [
 	{
 		name: "a vote survives a restart of both processes",
 		steps: [
-			...asks,
+			...requestsApprovals,
 			{ clicks: "Approve once", by: "Alex" },
 			{ shows: "1 of 2 approvals" },
 			{ restarts: "both" },
@@ -146,7 +146,7 @@ export const discordQuorum: readonly Scene<DiscordSite>[] = [
 	{
 		name: "a person who lost the role before the deciding vote does not count",
 		steps: [
-			...asks,
+			...requestsApprovals,
 			{ clicks: "Approve once", by: "Alex" },
 			{ shows: "**1 of 2 approvals**: @Alex" },
 			{
@@ -162,7 +162,7 @@ export const slackQuorum: readonly Scene<SlackSite>[] = [
 	{
 		name: "a person who became a guest before the deciding vote does not count",
 		steps: [
-			...asks,
+			...requestsApprovals,
 			{ clicks: "Approve once", by: "Alex" },
 			{ shows: "**1 of 2 approvals**: @Alex" },
 			{ what: "Alex becomes a guest", does: ({ site }) => site.people.Alex.person.becomes("guest") },

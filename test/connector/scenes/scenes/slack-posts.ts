@@ -67,8 +67,8 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 				what: "the operator lists the feedback",
 				async does({ sceneGateway, operator }) {
 					const { feedback } = await sceneGateway.through(operator.request("list_feedback", {}));
-					const [given] = feedback;
-					if (feedback.length === 1 && given?.rating === "bad" && given.comment === "too short") return;
+					const [rating] = feedback;
+					if (feedback.length === 1 && rating?.rating === "bad" && rating.comment === "too short") return;
 					throw new Error(`the feedback is ${JSON.stringify(feedback)}`);
 				},
 			},

@@ -3,9 +3,9 @@ import type { Scene, Step } from "../step.ts";
 
 const words = ["one", "two", "three", "four"];
 
-function shows(what: string, without: readonly string[]): Step<SlackSite> {
+function shows(title: string, without: readonly string[]): Step<SlackSite> {
 	return {
-		what: `Slack tells the app ${what}`,
+		what: `Slack tells the app ${title}`,
 		does: ({ site: { simulator } }) => {
 			const { app } = simulator.state;
 			app.subscriptions = app.subscriptions.difference(new Set(without));

@@ -53,8 +53,8 @@ export const slackStreams: readonly Scene<SlackSite>[] = [
 			["cannot be completed at once", "chat.update", { status: 503, drop: "after-commit" }],
 		] as const
 	).map(
-		([what, method, is]): Scene<SlackSite> => ({
-			name: `an answer whose stream ${what} is complete in one post`,
+		([title, method, is]): Scene<SlackSite> => ({
+			name: `an answer whose stream ${title} is complete in one post`,
 			steps: [
 				{ fault: method, is },
 				{ says: slow, in: "dm" },
@@ -196,8 +196,8 @@ function finished(): Step<SlackSite> {
 	return {
 		what: "no stream is unfinished",
 		does: ({ site }) => {
-			const left = site.simulator.unfinished().map(({ text }) => text);
-			if (left.length > 0) throw new Error(`unfinished: ${left.join()}`);
+			const unfinished = site.simulator.unfinished().map(({ text }) => text);
+			if (unfinished.length > 0) throw new Error(`unfinished: ${unfinished.join()}`);
 		},
 	};
 }

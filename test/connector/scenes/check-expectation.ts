@@ -3,15 +3,15 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { attempt, type Notebook } from "./notebook.ts";
 import { has, parley, shownPosts, textOfPost } from "./shown-posts.ts";
-import type { Claim } from "./step.ts";
+import type { Expectation } from "./step.ts";
 
 type OfRoom = Extract<
-	Claim,
+	Expectation,
 	{ shows: unknown } | { showsOnly: unknown } | { hides: unknown } | { notes: unknown }
 >;
 
-/** Waits until the claim is true. Otherwise rejects with a description of the current state. */
-export async function claim(notebook: Notebook, step: Claim): Promise<void> {
+/** Waits until the expectation is met. Otherwise rejects with a description of the current state. */
+export async function checkExpectation(notebook: Notebook, step: Expectation): Promise<void> {
 	const { played, interaction } = notebook;
 	if ("answered" in step) {
 		await wait(
@@ -41,8 +41,8 @@ export async function claim(notebook: Notebook, step: Claim): Promise<void> {
 	} else if ("stuck" in step) await stuck(notebook, step.stuck);
 	else if ("file" in step) {
 		await played.settle();
-		const found = await readFile(join(played.site.directory, step.file), "utf8").catch(() => null);
-		if (!isDeepStrictEqual(found, step.has)) throw new Error(`it holds ${JSON.stringify(found)}`);
+		const content = await readFile(join(played.site.directory, step.file), "utf8").catch(() => null);
+		if (!isDeepStrictEqual(content, step.has)) throw new Error(`it holds ${JSON.stringify(content)}`);
 	} else await see(notebook, step);
 }
 
@@ -61,8 +61,8 @@ async function see(notebook: Notebook, step: OfRoom): Promise<void> {
 	};
 	if ("notes" in step) {
 		await wait(notebook, seen, (posts) => posts.some((text) => step.notes.test(text)));
-		const found = seen().map((text) => step.notes.exec(text)?.[1]);
-		notebook.noted = found.findLast((text) => text !== undefined) ?? "";
+		const captures = seen().map((text) => step.notes.exec(text)?.[1]);
+		notebook.noted = captures.findLast((text) => text !== undefined) ?? "";
 		return;
 	}
 	if ("shows" in step) {
