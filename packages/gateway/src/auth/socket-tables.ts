@@ -41,7 +41,7 @@ export async function* readSocketTable(name: TableName): AsyncGenerator<string> 
 	}
 }
 
-/** Number of keys below which the text is searched for each key. */
+/** With fewer keys, a part of the table is parsed only if it contains one of the keys. */
 const FEW = 8;
 
 /** State TCP_ESTABLISHED: https://www.kernel.org/doc/html/latest/networking/proc_net_tcp.html */

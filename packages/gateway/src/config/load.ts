@@ -346,7 +346,7 @@ function aboutModels({
 	};
 }
 
-/** Returns the positions of the model names in the sources that set them, with the highest precedence. */
+/** Returns the positions of the model names, each in the source of highest precedence that sets it. */
 function originsOf(checked: readonly CheckedSource[]): ModelOrigins | undefined {
 	const model = checked.find(({ settings }) => settings.model !== undefined)?.source.origin(["model"]);
 	const last = checked.find(({ settings }) => settings.models?.fallback);

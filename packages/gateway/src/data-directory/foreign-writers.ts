@@ -83,8 +83,8 @@ function warningsAbout(path: string, status: FileFacts, way: PathSteps): string[
 	if (groupCanWrite(status)) {
 		warn(foreignWriterTexts.group({ group: gid }), `chmod g-w ${quote(path)}`);
 	}
-	// Each user and each group gets at most one warning of each kind, because directories below a home directory have the
-	// same owner.
+	// A foreign user or group causes at most one warning about directories and links, because nested directories often
+	// have the same owner.
 	const [owners, groups] = [new Set([uid]), new Set<number>()];
 	for (const [place, facts] of [...way.directories, ...way.links]) {
 		if (isForeign(facts.uid) && !owners.has(facts.uid)) {

@@ -178,7 +178,10 @@ function withLlama(model: Model, { config, llama, clock }: OpenModelsOptions): M
 	});
 }
 
-/** Returns the models of a server's list with all known facts. The operator may know more than the server reports. */
+/**
+ * Returns the models of the server's list, the operator's own models, and the models of other providers. A served model
+ * has its facts in `table`, if the table contains it.
+ */
 function tableOf(
 	served: readonly string[],
 	{ own, table, routes }: KnownModels & { readonly routes: Routes },

@@ -14,7 +14,7 @@ const partBytes = 16 * 1024;
  */
 const large = 1024 * 1024;
 
-/** Number of lines in one tick that are treated as a stream, for example of a fast reply. */
+/** Minimum number of lines in one tick that are treated as a stream, for example of a fast reply. */
 const streamLines = 4;
 /**
  * Maximum number of turns of the event loop whose lines share one write of a stream. A write takes longer than the creation
