@@ -290,7 +290,6 @@ export class CatchUp {
 	}
 }
 
-/** Returns the id of the message after which to read. */
 function startOf({ unread, message }: Cursor): bigint {
 	return BigInt(unread ?? message);
 }

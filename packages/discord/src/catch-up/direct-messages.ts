@@ -133,9 +133,9 @@ export function unreadChannels(data: unknown, since: string): ReadPosition[] {
 
 /**
  * Finds the direct messages that have messages after `since`, for at most `maxPeople` people. Discord does not
- * list a bot's direct messages, but a bot can open the one with a known person, who does not notice this
- * (https://docs.discord.com/developers/resources/user#create-dm). `left` are people for whom the request failed
- * temporarily.
+ * list a bot's direct messages, but a bot can open them with a known person:
+ * https://docs.discord.com/developers/resources/user#create-dm. The person does not notice this. `left` are
+ * people for whom the request failed temporarily.
  */
 async function unreadDirectMessages(
 	people: readonly string[],

@@ -112,9 +112,9 @@ export class Listening {
 }
 
 /**
- * Returns the position in each channel after which reading starts: the newest message of its sessions that is
- * older than the database, or else their last use, at most the creation of the database. Ignores newer messages,
- * because missed messages may precede them.
+ * Returns the position in each channel after which reading starts. This is the newest message of its sessions
+ * that is older than the database. Without one, it is the last use of the sessions, but not later than the
+ * creation of the database. Newer messages are ignored, because missed messages may precede them.
  */
 function placesOf(rooms: readonly RoomProgress[], createdAt: number): ReadPosition[] {
 	const createdId = BigInt(snowflakeAt(createdAt));

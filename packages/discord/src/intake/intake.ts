@@ -213,7 +213,6 @@ function unseen(channel: string): Translated {
 	return { ignored: `the bot cannot see channel ${channel}` };
 }
 
-/** Names for the mentions in a text. */
 interface Names {
 	/** User id of the bot. */
 	readonly user: string;

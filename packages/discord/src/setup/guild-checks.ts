@@ -161,7 +161,6 @@ export interface Standing {
 
 const everything = (1n << 64n) - 1n;
 
-/** Returns the bot's permissions in the guild. */
 export function permissionsInGuild({ guild, roles, own }: Standing): bigint {
 	const granted = roles
 		// The default role has the id of the guild.

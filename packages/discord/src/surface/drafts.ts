@@ -19,7 +19,6 @@ export interface Showing {
 	readonly state?: CardState | undefined;
 }
 
-/** A message for Discord, with information about parts that were left out. */
 export interface Drafted {
 	readonly draft: Draft;
 	/** Reasons why parts were left out or shortened, for the log. */
@@ -85,7 +84,6 @@ export function withoutFiles({ content, components, files }: Draft, why: FileRef
 	return { content: `${shortTo(content, maximum)}${noFiles}`, components, files: [] };
 }
 
-/** Returns the text, or its beginning if it is too long. */
 function shortTo(text: string, maximum: number): string {
 	return lengthOf(text) <= maximum ? text : closed(cutTo(text, maximum - lengthOf(fence)));
 }
@@ -194,7 +192,6 @@ function choiceOf(choice: Extract<Control, { type: "choice" }>): Component {
 	});
 }
 
-/** Returns the links among the controls as lines of text. */
 function linksAsText(rows: readonly (readonly Control[])[]): string {
 	const links = rows.flat().filter((control) => control.type === "link");
 	return links.map(({ label, url }) => `\n${label}: <${url}>`).join("");
