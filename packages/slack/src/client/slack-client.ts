@@ -40,8 +40,9 @@ const maxWaitMs = 60_000;
 const echoed: ReadonlySet<string> = new Set(["chat.postMessage"]);
 
 /**
- * Creates the port to Slack, which uses Bolt and its web client. `connect` resolves when the transport has started, after a
- * refusal of the token, or when the port closes.
+ * Creates the port to Slack, which uses Bolt and its web client. `connect` resolves when the transport has
+ * started, after a refusal of the token, or when the port closes. It rejects if the HTTP transport cannot
+ * listen.
  */
 export function createSlackPort(options: SlackPortOptions): SlackPort {
 	return new SlackClient(options);
@@ -188,7 +189,10 @@ class SlackClient implements SlackPort {
 		else this.#options.log.warn("Slack reported that the app was removed, but still accepts its token");
 	}
 
-	/** Reports a silence. Logs it as a warning, once, if lost events are likely, and otherwise at the level `debug`. */
+	/**
+	 * Reports a silence. If lost events are likely, logs one warning for each silence, and otherwise a line at the
+	 * level `debug`.
+	 */
 	#suspected({ reason, since, isLikely }: Suspicion, handlers: Handlers): void {
 		const { log } = this.#options;
 		const words = "events from Slack may not arrive";
@@ -232,7 +236,7 @@ const Removed = z.object({
 /** A notice about the app: Slack delays events, or the token may be invalid. */
 type AppNotice = "limited" | "removed";
 
-/** Parses a notice. Returns undefined for other events, and for notices about another workspace or token. */
+/** Parses a notice. Returns undefined for other events, and for removals that concern another workspace or token. */
 export function readAppNotice(body: unknown, { team, user }: OwnAccount): AppNotice | undefined {
 	if (Limited.safeParse(body).success) return "limited";
 	const removed = Removed.safeParse(body).data;
@@ -244,7 +248,7 @@ export function readAppNotice(body: unknown, { team, user }: OwnAccount): AppNot
 /** Milliseconds for which pending calls may continue after `end`. */
 const graceMs = 5000;
 
-/** Pending calls to Slack. Some calls take minutes, which is too long when the connector stops. */
+/** Pending calls to Slack. Some calls take minutes, so they are aborted some seconds after `end`. */
 export class PendingCalls {
 	readonly #clock: Clock;
 	readonly #over = new AbortController();

@@ -71,8 +71,9 @@ export class WebCalls {
 }
 
 /**
- * Converts a rate limit or an error code to Slack's response. Throws `unavailable` for any other error.
- * https://docs.slack.dev/apis/web-api/rate-limits and the page of each method list the responses.
+ * Returns Slack's response from an error of the client. Throws `unavailable` if the error is neither a rate
+ * limit nor a response with an error code. https://docs.slack.dev/apis/web-api/rate-limits and the page of each
+ * method list the responses.
  */
 function refusalOf(method: string, reason: unknown): SlackAnswer {
 	if (reason instanceof WebAPIRateLimitedError) {

@@ -14,7 +14,7 @@ const someTimeMs = 30_000;
 
 const Refusal = z.object({ ok: z.literal(false), error: z.string() });
 
-/** Options of a request. Slack's hosts and the host of `apiUrl` are allowed. */
+/** Options of a request. Slack's hosts and the origin of `apiUrl` are allowed. */
 export interface SlackHosts {
 	/** The setting `slack.apiUrl`. */
 	readonly apiUrl: string | undefined;
@@ -82,7 +82,10 @@ function retryAfterMs(given: string | null): number {
 	return given !== null && /^\d{1,5}$/.test(given.trim()) ? Number(given) * 1000 : someTimeMs;
 }
 
-/** Returns the error code of a JSON refusal. A success, and some refusals, are plain text. */
+/**
+ * Returns the error code of a JSON refusal. Undefined for any other text, such as a success or a refusal in
+ * plain text.
+ */
 function refusalIn(detail: string): string | undefined {
 	try {
 		return Refusal.safeParse(parseJson(detail)).data?.error;
@@ -92,8 +95,8 @@ function refusalIn(detail: string): string | undefined {
 }
 
 /**
- * Throws for a URL that belongs neither to Slack nor to the host of `apiUrl`, because untrusted data must not cause requests to
- * other hosts.
+ * Throws for a URL that belongs neither to Slack nor to the origin of `apiUrl`, because untrusted data must not
+ * cause requests to other hosts.
  */
 export function demandSlack(url: string, { apiUrl }: SlackHosts): void {
 	const parsed = URL.canParse(url) ? new URL(url) : undefined;

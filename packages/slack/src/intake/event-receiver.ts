@@ -61,9 +61,9 @@ export class EventReceiver {
 	}
 
 	/**
-	 * Handles one outer event. Requests to Slack start at once, independently of earlier events in the line. `isLast`
-	 * means that Slack does not redeliver the event, so it is handled with the known data. `seenBefore` means that an
-	 * earlier process may have answered it.
+	 * Handles one outer event. Requests to Slack start at once, independently of earlier events in the line.
+	 * `isLast` means that the event is not repeated, so it is handled with the known data. `seenBefore` means that
+	 * an earlier process may have answered it.
 	 */
 	event(body: unknown, isLast = false, seenBefore?: true): Promise<undefined> {
 		const { handlers, log } = this.#parts;

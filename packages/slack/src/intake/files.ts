@@ -61,8 +61,9 @@ export class Files {
 	}
 
 	/**
-	 * Returns the files and attachments of a message that its event did not include. Undefined if there are none, or if Slack
-	 * refuses. Rejects with `unavailable` if Slack does not respond in time. With `isLast`, returns undefined instead.
+	 * Reads the files and attachments of a message from Slack, because its event may lack them. Undefined if there
+	 * are none, or if Slack refuses. Rejects with `unavailable` if Slack does not respond in time. With `isLast`,
+	 * returns undefined instead.
 	 */
 	async attachedTo(message: string, isLast: boolean): Promise<MessageExtras | undefined> {
 		const attached = this.#attached.find(message);
@@ -71,8 +72,8 @@ export class Files {
 	}
 
 	/**
-	 * Converts files, without deleted and invalid ones. Rejects with `unavailable` if Slack does not report the details of a file
-	 * in time. With `isLast`, the file then has no URL.
+	 * Converts files. Leaves out invalid data and files without content. Rejects with `unavailable` if Slack does
+	 * not report the details of a file in time. With `isLast`, the file then has no URL.
 	 */
 	async read(files: readonly unknown[], isLast = false): Promise<Attachment[]> {
 		const read = await Promise.all(files.map((file) => this.#read(file, isLast)));
@@ -90,7 +91,7 @@ export class Files {
 	}
 }
 
-/** Converts a file. The kit tells people about a file without a URL. */
+/** Converts a file. The kit reports a file without a URL in the chat. */
 function attachmentOf({ id, name, title, size, mimetype, ...file }: WireFile): Attachment {
 	return {
 		id,

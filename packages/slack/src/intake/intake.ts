@@ -48,7 +48,7 @@ export interface IntakeParts {
 	readonly log: Logger;
 }
 
-/** An outer event. `isLast` means that Slack does not redeliver it. */
+/** An outer event. `isLast` means that the event is not repeated. */
 type Delivered = Outer & { readonly isLast: boolean };
 type Handler = (event: Outer["event"], outer: Delivered) => Translated | Promise<Translated>;
 

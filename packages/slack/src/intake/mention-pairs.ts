@@ -31,7 +31,7 @@ export class MentionPairs {
 		this.#arrived.add(id);
 		found.resolve(message);
 		message.catch(() => {
-			// The event failed, so Slack will redeliver it.
+			// The event failed. If Slack redelivers it, that event takes its place.
 			if (this.#messages.get(id) === found) this.#forget(id);
 		});
 	}

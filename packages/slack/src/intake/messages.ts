@@ -20,7 +20,10 @@ export interface MessagesParts {
 	readonly files: Files;
 }
 
-/** Maximum names to look up for a text. Slack allows about fifty requests a minute, and a text can contain thousands of names. */
+/**
+ * Maximum names to look up for a text. A text can contain thousands of names, and Slack limits the rate of
+ * requests.
+ */
 const maxNames = 20;
 
 /** Creates inbound events for messages. Looks up channel, author, names and files concurrently, and then the thread. */

@@ -11,7 +11,6 @@ import { People } from "./people.ts";
 import { Threads } from "./threads.ts";
 import { Viewed } from "./viewed.ts";
 
-/** Creates the intake with its caches. */
 export function openIntake(parts: {
 	readonly self: OwnAccount;
 	readonly port: SlackApi;

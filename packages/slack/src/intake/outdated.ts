@@ -3,8 +3,8 @@ import type { ConnectorTables } from "@parley/connector";
 import type { Incoming } from "./incoming.ts";
 
 /**
- * Whether a later edit or a deletion has replaced the text of a message. `edited` is the version of an edit. Undefined for the
- * first text.
+ * Whether a later edit or a deletion has replaced the text of a message. `edited` is the timestamp of an edit.
+ * Undefined for the first text.
  */
 export type Outdated = (message: string, edited: string | undefined) => Promise<boolean>;
 
@@ -21,7 +21,7 @@ export function outdatedIn(store: Store<ConnectorTables>): Outdated {
 				.where((is) =>
 					is.or([
 						is("id", "=", `deleted:${message}`),
-						// In ASCII, `;` follows the colon, so the range contains all ids with this prefix.
+						// In ASCII, `;` follows the colon, so the range contains the ids of all later edits.
 						is.and([is("id", ">", `edited:${message}:${edited}`), is("id", "<", `edited:${message};`)]),
 					]),
 				)

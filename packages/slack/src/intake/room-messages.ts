@@ -54,8 +54,9 @@ export interface RoomMessagesParts {
 }
 
 /**
- * Reads the messages before a request and the linked messages, if the author may currently read them. For a direct message, also
- * reads messages of the channel that the author is viewing. Rejects with `unavailable` if Slack refuses or does not respond.
+ * Returns the messages before a message and the messages that it links to, if the author may currently read
+ * them. For a direct message, also returns messages of the channel that the author is viewing. Rejects with
+ * `unavailable` if Slack does not return the earlier messages or the author's access.
  */
 export async function readRoomMessages(parts: RoomMessagesParts, query: ContextQuery): Promise<ReadContext> {
 	const [linked, seen, isAllowed, page] = await Promise.all([
@@ -119,7 +120,7 @@ async function readThread(
 	{ port }: RoomMessagesParts,
 	{ channel, root, latest, at, limit }: Thread,
 ): Promise<Earlier> {
-	// With a limit of 0, only the first message of the thread is read, because the request replies to it.
+	// With a limit of 0, only the first message of the thread is read, because the queried message replies to it.
 	if (limit === 0) {
 		const { messages } = await ask(port, "conversations.replies", { channel, ts: root, limit: 1 });
 		const first = messages.filter((message) => message.ts === root).map((message) => ({ channel, message }));
@@ -186,7 +187,7 @@ async function readLinks(
 	const links = linksIn(text, parts.self.url).slice(0, maxLinks);
 	const read = links.map(async (link) => {
 		const { channel } = link;
-		// A link to a direct message is valid only in the same conversation.
+		// A link to a direct message is read only in the same conversation.
 		const isHere = channel === room.channel;
 		if (!isHere && channel.startsWith("D")) return [];
 		return isHere || (await isReader(parts, { ...room, channel }, person.id)) ? readLink(parts, link) : [];
@@ -195,7 +196,10 @@ async function readLinks(
 	return (await Promise.allSettled(read)).flatMap((one) => (one.status === "fulfilled" ? one.value : []));
 }
 
-/** Reads the newest messages of the channel that a person views while they write to the app. */
+/**
+ * Reads the newest messages of the channel that the author of a direct message is viewing, if the author can
+ * read it.
+ */
 async function readViewed(
 	parts: RoomMessagesParts,
 	{ room, person }: ContextQuery,

@@ -30,8 +30,8 @@ const dayMs = 24 * 3_600_000;
 /** Milliseconds for which a refusal is remembered. A missing scope or invitation can be repaired. */
 const refusedMs = 600_000;
 /**
- * Maximum milliseconds of a rate limit during which `find` rejects for an unknown thread, so that Slack redelivers
- * the event. Slack redelivers it after a minute: https://docs.slack.dev/apis/events-api#retries
+ * Maximum milliseconds of a rate limit during which `find` rejects for an unknown thread, so that Slack
+ * redelivers the event: https://docs.slack.dev/apis/events-api#retries
  */
 const briefMs = 10_000;
 

@@ -8,9 +8,11 @@ import type { SlackAnswer, SlackApi } from "../vocabulary/slack-port.ts";
 export const appSettings = "https://api.slack.com/apps";
 
 /**
- * Returns the response of a method. Rejects with a `ParleyError` for operators: `unauthenticated` for an invalid
- * token, `failed_precondition` with instructions for other known refusals, `permission_denied` for unknown ones, and
- * `unavailable` for a rate limit.
+ * Returns the response of a method. Rejects with a `ParleyError` for operators:
+ * - `unauthenticated` for an invalid token
+ * - `failed_precondition`, with instructions, for other known refusals
+ * - `permission_denied` for unknown refusals
+ * - `unavailable` for a rate limit or a missing response
  */
 export async function callSlack(
 	port: SlackApi,

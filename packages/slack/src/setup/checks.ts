@@ -121,7 +121,7 @@ async function checkRooms({ bot }: SlackChecks): Promise<Finding> {
 	return { id, status: "ok", what: doctorTexts.rooms({ count: Math.max(1, count), isComplete }) };
 }
 
-/** Checks in order. All other checks depend on the first one. */
+/** Checks in the order in which they run. */
 export const checks = {
 	token: checkToken,
 	scopes: checkScopes,

@@ -24,8 +24,8 @@ export class PostTargets {
 	}
 
 	/**
-	 * Returns the target of a row, or the thread of `card`. In a thread, a card has no separate thread, because threads cannot be
-	 * nested.
+	 * Returns the target of a row, or the thread of `card`. In a thread, a card has no separate thread, because
+	 * threads cannot be nested. Throws `rate-limited` for a new post whose card is not posted yet.
 	 */
 	async targetOf(row: OutboxRow, card: string | undefined): Promise<PostTarget> {
 		const { channel, thread } = roomOf(row);

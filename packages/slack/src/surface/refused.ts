@@ -148,7 +148,7 @@ export function isAboutToken(word: string): boolean {
 	return tokenCodes.has(word);
 }
 
-/** Whether the refusal is temporary, so that a later retry may succeed. */
+/** Whether an error code means a temporary refusal by the workspace or its organisation. */
 export function isTemporary(word: string): boolean {
 	return temporaryCodes.has(word);
 }

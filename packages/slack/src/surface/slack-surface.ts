@@ -41,9 +41,8 @@ export interface SlackSurface extends Surface {
 }
 
 /**
- * Returns Slack's surface for the outbox. `Receipt.remote` is the id of the message (`messageId`). For a thread, it is the id of
- * the card that starts the thread. `dedupeWindowMs` is 0, because Slack has no key against duplicate posts:
- * https://github.com/slackapi/slack-api-specs/issues/10
+ * Returns Slack's surface for the outbox. `dedupeWindowMs` is 0, because Slack has no key against duplicate
+ * posts: https://github.com/slackapi/slack-api-specs/issues/10
  */
 export function slackSurface(parts: SurfaceParts): SlackSurface {
 	const { port, self, unlimited, clock, log, signal } = parts;

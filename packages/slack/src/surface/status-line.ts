@@ -167,8 +167,8 @@ export class StatusLine {
 	}
 
 	/**
-	 * Sends changes of a thread one at a time, so that the last change applies. A rate limit never delays the removal
-	 * of a status.
+	 * Sends changes of a thread one at a time, so that the last change applies. The removal of a status does not
+	 * wait for the connector's own rate limits.
 	 */
 	#set(line: Line, status: SessionStatus): Promise<void> {
 		const { channel, thread, last } = line;

@@ -21,7 +21,7 @@ export class Suggestions {
 		this.#shown = new Lookup({ clock, max: maxEntries, retentionMs });
 	}
 
-	/** Shows suggestions. Rejects with a `DeliveryError`. */
+	/** Shows suggestions, unless they are already shown. Rejects with a `DeliveryError` if Slack does not accept them. */
 	async show(channel: string, suggested: readonly string[]): Promise<void> {
 		const prompts = suggested
 			.slice(0, limits.suggestions)

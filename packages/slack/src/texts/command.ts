@@ -8,7 +8,6 @@ interface Names {
 export const commandTexts = {
 	threads: ({ bot }: Pick<Names, "bot">) =>
 		`Slash commands do not work in Slack threads. In a thread, mention me and write the command, for example \`@${bot} !task list\`.`,
-	/** Help text. `commands` are names and descriptions of commands. */
 	help: ({
 		slash,
 		bot,

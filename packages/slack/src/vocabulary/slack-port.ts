@@ -16,8 +16,13 @@ export type SlackAnswer =
 /** A delivery from Slack over any transport. `body` is unchecked. */
 export interface SlackEnvelope {
 	/**
-	 * Kind of the delivery. `event`: the outer event with its `event_id`. `command`: a slash command. `action`: a button or a
-	 * choice. `view`: a submitted form. `shortcut`: a message menu. `unread`: an interaction of another kind, or a malformed one.
+	 * Kind of the delivery:
+	 * - `event`: the outer event with its `event_id`
+	 * - `command`: a slash command
+	 * - `action`: a button or a choice
+	 * - `view`: a submitted form
+	 * - `shortcut`: a message menu
+	 * - `unread`: an interaction of another kind, or a malformed one
 	 */
 	readonly type: "event" | "command" | "action" | "view" | "shortcut" | "unread";
 	readonly body: unknown;
@@ -31,7 +36,7 @@ export type Interaction = SlackEnvelope & { readonly type: Exclude<SlackEnvelope
 /** Body of the acknowledgement. Usually undefined. */
 export type SlackReply = Readonly<Record<string, unknown>> | undefined;
 
-/** State of the connection. `refused` is final: another attempt requires other tokens or settings. */
+/** State of the connection. `refused` is final, because Slack would also refuse a retry. */
 export type SlackLink =
 	| { readonly state: "ready"; readonly account: OwnAccount }
 	| { readonly state: "lost"; readonly detail: string }
@@ -62,7 +67,7 @@ export interface SlackApi {
 
 /** The Web API, and the URLs from Slack for answers to one interaction. */
 export interface SlackResponder extends SlackApi {
-	/** Posts to a `response_url`. Rejects without a response, or with a 5xx status. */
+	/** Posts to a `response_url`. Rejects for a URL of another host, without a response, or with a 5xx status. */
 	respond(url: string, body: Readonly<Record<string, unknown>>): Promise<SlackAnswer>;
 }
 
@@ -86,6 +91,9 @@ export interface SlackPort extends SlackResponder {
 		/** Called repeatedly while no events arrive on a connection that seems to work. Events may have been missed. */
 		readonly silent?: () => void;
 	}): Promise<void>;
-	/** Accepts no further deliveries. Resolves when all accepted deliveries are acknowledged. */
+	/**
+	 * Accepts no further deliveries. Resolves when all accepted deliveries are acknowledged, or when it is too
+	 * late to acknowledge them.
+	 */
 	close(): Promise<void>;
 }

@@ -24,7 +24,7 @@ const Frame = z.discriminatedUnion("type", [
 export type Frame = z.output<typeof Frame>;
 export type EnvelopeFrame = Extract<Frame, { envelope_id: string }>;
 
-/** Parses a frame. Throws for an undocumented frame. */
+/** Parses a frame. Throws for invalid JSON and for an undocumented frame. */
 export function readFrame(text: string): Frame {
 	return Frame.parse(parseJson(text, limits));
 }

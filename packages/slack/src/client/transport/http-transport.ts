@@ -8,7 +8,7 @@ import { SilenceWatch, type Suspicion } from "./silence-watch.ts";
 import type { Deliver, Transport } from "./transport.ts";
 import { forgery, forgeryInHead, ReplayMemory } from "./verify.ts";
 
-/** Request URL of the app for events, commands and interactions. */
+/** Path of the app's request URL for events, commands and interactions. */
 export const requestPath = "/slack/events";
 
 /** Maximum concurrent signed requests. */

@@ -12,7 +12,7 @@ const idleMs = 15 * 60_000;
  * this number only once in a million cases.
  */
 const maxMissed = 20;
-/** Minimum milliseconds between two replacements, for the case that Slack's choice is not random. */
+/** Minimum milliseconds between two replacements, because Slack's choice may not be random. */
 const missedMs = 5 * 60_000;
 
 export interface WatchedSocket {

@@ -66,8 +66,8 @@ export class SocketLine {
 	}
 
 	/**
-	 * Opens the socket and resolves when Slack has sent `hello` on it. Rejects if `address` rejects, if Slack does not
-	 * send `hello` in time, or when the signal aborts.
+	 * Opens the socket and resolves when Slack has sent `hello` on it. Rejects if `address` rejects, if Slack
+	 * closes the socket or sends no `hello` in time, or when the signal aborts.
 	 */
 	async open(signal: AbortSignal): Promise<void> {
 		const over = new AbortController();
@@ -96,7 +96,7 @@ export class SocketLine {
 		this.#leaving.resolve({ reason, isFinal: false });
 	}
 
-	/** Resolves when all deliveries on the line are acknowledged, or when it is too late to acknowledge them. */
+	/** Resolves when all deliveries on the line have ended, or when it is too late to acknowledge them. */
 	async settled(): Promise<void> {
 		const over = new AbortController();
 		const late = delay(this.#parts.clock, acknowledgeMs, over.signal).catch(() => undefined);
@@ -206,7 +206,7 @@ export class PingWatch {
 	#timer: Timer | undefined;
 	#unanswered = 0;
 
-	/** Calls `dead` once if no pong arrives within 7.5 seconds. */
+	/** Calls `dead` once, 2.5 seconds after the second consecutive ping without a pong. */
 	constructor(socket: WebSocket, clock: Clock, dead: () => void) {
 		this.#socket = socket;
 		this.#clock = clock;
@@ -224,7 +224,10 @@ export class PingWatch {
 		this.#timer = undefined;
 	}
 
-	/** All sockets of the process share the channel. */
+	/**
+	 * Handles a pong. Ignores pongs for other sockets, because all sockets of the process share the diagnostics
+	 * channel.
+	 */
 	readonly #pong = (message: unknown): void => {
 		if (Object(message).websocket === this.#socket) this.#unanswered = 0;
 	};

@@ -36,7 +36,10 @@ export interface SocketPairParts {
 	readonly log: Logger;
 }
 
-/** A pair of sockets. Until the connector stops, each socket is closed only after a new one has replaced it. */
+/**
+ * A pair of sockets. Until it stops, the connector closes a socket only after a new one has replaced it, or
+ * after Slack has refused new sockets.
+ */
 export class SocketPair implements Transport {
 	readonly #parts: SocketPairParts;
 	readonly #closing = new AbortController();
