@@ -81,8 +81,8 @@ const isOutput = sql<boolean>`id like ${sql.lit(`${outputPrefix}%`)}`;
 /** Maximum share of the quota for stored results. */
 const outputShare = 1 / 4;
 /**
- * Maximum share of the space for stored results that the results of one run may use by displacing results of
- * other sessions.
+ * Maximum share of the space for stored results that one run may use by displacing results of other sessions. The first
+ * result of a run may exceed this share.
  */
 const displacingShare = 1 / 2;
 

@@ -214,7 +214,7 @@ testInside("links to a file of the operator and to a home directory do not block
 });
 
 testInside("after a command, no file is removed in a directory behind a link at the root", async () => {
-	// The change looks like a repository with a hook that appeared while the command ran.
+	// The replaced root contains a repository with a hook, as if the command had created both.
 	const sandbox = await sandboxOf(project);
 	const running = sandbox.run(
 		shellCommand("touch up; until [ -e ../go ] || [ -e go ]; do sleep 0.05; done", project),

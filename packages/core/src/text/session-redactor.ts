@@ -79,7 +79,10 @@ export class SessionRedactor implements Sink {
 	}
 }
 
-/** Passwords are removed first, because a part of a password can look like a credential. */
+/**
+ * Returns a sink that applies `inner` and then `outer`. `inner` removes the passwords first, because a part of a password
+ * can look like a credential.
+ */
 function both(outer: Sink, inner: Sink | undefined): Sink {
 	if (!inner) return outer;
 	return {

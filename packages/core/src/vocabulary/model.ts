@@ -46,11 +46,15 @@ export interface ModelRequest {
 export type StopReason = "end_turn" | "tool_use" | "max_tokens" | "refusal";
 
 /**
- * Events of one reply, in order: `started` if the provider sends headers before content; any number of `usage`, `thinking`,
- * `text` and `call`; then exactly one `end`. A `call` is complete: its arguments are parsed JSON, or `invalid` has the reason why
- * they are not. A provider that streams calls yields `call.started`, `call.delta` and `call.ended` before the `call` with the
- * same `index`. `usage` is the usage so far, so that an interrupted reply is also charged; `end.usage` is final. Both events name
- * the model that answers.
+ * Events of one reply, in this order:
+ *
+ * 1. `started`, if the provider sends headers before content.
+ * 2. Any number of `usage`, `thinking`, `text` and `call`. A provider that streams calls yields `call.started`, `call.delta` and
+ *    `call.ended` before the `call` with the same `index`.
+ * 3. Exactly one `end`.
+ *
+ * The `arguments` of a `call` are parsed JSON, or `invalid` has the reason why they cannot be used. `usage` is the usage so far,
+ * so that an interrupted reply is also charged. `end.usage` is final.
  */
 export type ModelEvent =
 	/** The response headers have arrived without an error. */

@@ -105,7 +105,7 @@ export interface PlainReply {
 	/** Model that answered. */
 	readonly model: string;
 	readonly text: string;
-	/** False if the reply was cut at `maxTokens`. */
+	/** Whether the model ended the reply normally. */
 	readonly isComplete: boolean;
 }
 

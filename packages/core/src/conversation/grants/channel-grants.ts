@@ -103,11 +103,11 @@ export class ChannelGrants implements SessionGrants {
 	}
 
 	/**
-	 * Requests a grant. A grant of the operator applies immediately. A member's request becomes a question in their
-	 * session, for the operator and the owners of their guild or team. If no session is named, the question is in the
-	 * channel's session with the last message. Throws `invalid_argument` for an invalid scope. Throws
-	 * `failed_precondition` for a channel that cannot be trusted, and for a channel without messages unless `unseen` is
-	 * set.
+	 * Requests a grant. A grant of the operator applies immediately. A member's request becomes a question for the operator
+	 * and the owners of the member's guild or team. The question is asked in the session `sessionId`. If `sessionId` is
+	 * absent, it is asked in `current` if that session belongs to the channel, or else in the channel's session with the
+	 * last message. Throws `invalid_argument` for an invalid scope. Throws `failed_precondition` for a channel that cannot
+	 * be trusted, and for a channel without a session. For the operator, `unseen` allows a channel without a session.
 	 */
 	async request(
 		request: Keyed,

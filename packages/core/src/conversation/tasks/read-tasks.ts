@@ -10,13 +10,13 @@ export async function findTask(db: Tx, id: string): Promise<TaskRow | undefined>
 	return db.selectFrom("tasks").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-/** Returns the task as people see it. */
+/** Returns the public facts of a task. */
 export async function describeTask(db: Tx, row: TaskRow): Promise<TaskFacts | undefined> {
 	const [facts] = await describeTasks(db, [row]);
 	return facts;
 }
 
-/** Returns tasks as people see them, in the order of the rows. */
+/** Returns the public facts of the tasks, in the order of the rows. */
 async function describeTasks(db: Tx, rows: readonly TaskRow[]): Promise<TaskFacts[]> {
 	if (rows.length === 0) return [];
 	const ids = rows.map(({ id }) => id);

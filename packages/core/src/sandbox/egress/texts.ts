@@ -26,7 +26,7 @@ export const egressTexts = {
 	notOnList: "it is not on the list of hosts that commands may reach",
 } as const;
 
-/** Errors of requests that the gateway or its tools send. */
+/** Errors of connections that the gateway, its tools or sandboxed commands open. */
 export const fetchTexts = {
 	notHttps: (origin: string): string => `${origin} is not https`,
 	notPublic: (host: string): string => `${host} is not on the public internet`,

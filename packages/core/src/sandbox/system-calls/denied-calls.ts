@@ -24,8 +24,8 @@ const ADDR_NO_RANDOMIZE = 0x4_0000;
 const CLONE_NEWUSER = 0x1000_0000;
 const SIGCHLD = 17;
 /**
- * Families of include/linux/socket.h and types of include/linux/net.h: `AF_PACKET` with `SOCK_RAW`, `AF_ALG` with
- * `SOCK_SEQPACKET`, `AF_VSOCK` with `SOCK_STREAM`.
+ * Arguments of `socket` (family, type, protocol) for `AF_PACKET` with `SOCK_RAW`, `AF_ALG` with `SOCK_SEQPACKET`, and
+ * `AF_VSOCK` with `SOCK_STREAM`. Values: include/linux/socket.h and include/linux/net.h.
  */
 const strange = [
 	[17, 3, 0],

@@ -46,7 +46,7 @@ interface Reported {
 
 interface ClockParts extends FiringParts {
 	readonly observers: Observers;
-	/** Confirms the permissions of owners who are people of chat platforms. */
+	/** Checks the current permissions of schedule owners who are chat users. */
 	readonly checks: PersonChecks;
 }
 

@@ -124,7 +124,7 @@ export class Tasks {
 		return outcome.response;
 	}
 
-	/** Records a person's answer to a suspended task. The task continues when a slot is free. */
+	/** Records the answer to the review question of a suspended task. The task continues when a slot is free. */
 	async reply(
 		request: Keyed,
 		taskId: string,
