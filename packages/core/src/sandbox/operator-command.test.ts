@@ -73,7 +73,7 @@ test("the processes that a program has started end with it at a limit", async ()
 	onTestFinished(() => rmSync(directory, { recursive: true }));
 	const pipe = join(directory, "running");
 	execFileSync("mkfifo", [pipe]);
-	// The pipe ends when none of the processes is left.
+	// The pipe ends when no process has it open.
 	const left = text(createReadStream(pipe));
 	const { bytes } = await readShell(`exec 9> '${pipe}'; echo 1 >&9; sleep 300 & cat /dev/zero`);
 	expect(bytes).toBeUndefined();

@@ -22,7 +22,7 @@ export interface ProgramCall {
 /** A system program for `runOperatorCommand`. */
 export interface OperatorCommand extends ProgramCall {
 	readonly cwd?: string;
-	/** Ends the program with SIGTERM when it aborts. */
+	/** When this signal aborts, the program receives SIGTERM. */
 	readonly signal?: AbortSignal;
 	/** Receives each line of stdout. `output` of the result is then empty. Must not throw. */
 	onLine?(line: string): void;
@@ -66,7 +66,7 @@ export async function runOperatorCommand({
 export interface ReadLimits {
 	/** Maximum bytes of stdout. A longer output ends the program and is not returned. */
 	readonly maxBytes: number;
-	/** Ends the program with SIGKILL when it aborts. */
+	/** When this signal aborts, the process group of the program receives SIGKILL. */
 	readonly signal: AbortSignal;
 }
 
@@ -80,9 +80,9 @@ export interface ReadCommandResult {
 }
 
 /**
- * Runs the program without input and resolves with the bytes that it writes to stdout. If a limit ends the program,
- * its child processes also end. A process that left the process group may continue, but the function does not wait
- * for it. Rejects with `not_found` if the program does not exist.
+ * Runs the program without input and resolves with the bytes that it writes to stdout. A limit ends all processes of the
+ * program's process group. A process that left the group may continue, but the function does not wait for it. Rejects
+ * with `not_found` if the program does not exist.
  */
 export async function readOperatorCommand(
 	{ command, args, environment }: ProgramCall,

@@ -48,7 +48,7 @@ export const ROOT_SOCKET = "agent.sock";
  */
 const stat = (path: string, field: number): string => `$(sed 's/.*) //' ${path} | cut -d' ' -f${field})`;
 
-/** Attempts to escape from a sandbox. Each one is made separately. */
+/** Attempts to escape from a sandbox. Each one runs in its own subshell. */
 export const probes: readonly Probe[] = [
 	{ name: "read-beside", attempt: 'cat "$beside/canary"' },
 	{ name: "write-beside", attempt: '[ -d "$beside" ] && echo x >"$beside/written"' },

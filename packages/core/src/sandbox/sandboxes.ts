@@ -381,7 +381,7 @@ async function sharedGitSettings(unsandboxed: Sandbox, cwd: string): Promise<str
 	return entries.map((entry) => settingOf(entry)).join("");
 }
 
-/** Committer in sessions of a chat platform. Their members must not commit as the operator. */
+/** Committer in sessions of a chat platform. Chat users must not commit as the operator. */
 const chatGitSettings = settingOf("user.name\nParley") + settingOf("user.email\nparley@localhost");
 
 function settingOf(entry: string): string {

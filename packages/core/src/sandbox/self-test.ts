@@ -31,7 +31,7 @@ export interface ProbeListeners extends AsyncDisposable {
 	readonly socket: string;
 }
 
-/** Facts for a check without listeners. The probes cannot reach any listener. */
+/** Port and socket name for a check without listeners. No listener has them. */
 const noListeners = { port: 0, socket: "nobody" };
 
 interface Tested {
@@ -49,9 +49,9 @@ interface Tested {
 }
 
 /**
- * Tries the escapes that this version of bubblewrap and the configuration must prevent. Resolves with their
- * number. Rejects with `failed_precondition` if one succeeds or its probe printed nothing. Also rejects if the
- * sandbox cannot start.
+ * Tries the escapes that this version of bubblewrap and the configuration must prevent. Resolves with the number of
+ * tried escapes. Rejects with `failed_precondition` if an escape succeeds, or if a probe prints nothing. Also rejects if
+ * the sandbox cannot start.
  */
 export async function testSandbox(tested: Tested): Promise<number> {
 	const isPromised = ({ since = 0, unixSockets = false }: Probe): boolean =>
@@ -241,7 +241,7 @@ export async function thisSystem(): Promise<TriedSystem> {
 	return { boot: await readFile("/proc/sys/kernel/random/boot_id", "utf8"), user: process.getuid?.() };
 }
 
-/** Resolves with the key of these circumstances. Rejects if the program cannot be read. */
+/** Resolves with the key of these circumstances. Rejects if the file of the program cannot be inspected. */
 export async function keyOf(circumstances: Circumstances): Promise<string> {
 	const { program, version, build, profile, sample, system } = circumstances;
 	const { dev, ino, size, mtimeNs, ctimeNs } = await stat(program, { bigint: true });

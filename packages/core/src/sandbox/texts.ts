@@ -1,4 +1,4 @@
-/** Reasons why commands have no sandbox, and log messages about it. */
+/** Reasons why commands have no sandbox, and log messages about the sandbox. */
 export const sandboxTexts = {
 	failedToStart: "the sandbox of a command failed to start; it is checked again before the next command",
 	none: "there is no sandbox",

@@ -7,8 +7,8 @@ const kinds: readonly PrincipalKind[] = ["operator", "observer", "connector", "a
 const place = { platform: "discord", tenant: "g", channel: "c", shared: false };
 
 /**
- * Scope of a permission for each principal kind, in the order of `kinds`: any object, the principal's own objects, or none.
- * `role` is the lowest role of the person behind a connector. With `alone`, a connector needs no person.
+ * Scopes of a permission for an operator, an observer and a connector: any object, the principal's own objects, or none. With a
+ * role, a connector needs a person with at least this role. `alone` also allows a connector without a person.
  */
 type Right = "any" | "own" | "no";
 const table: { readonly [Name in Action]: readonly [Right, Right, Right, Role?, "alone"?] } = {

@@ -9,13 +9,16 @@ import {
 } from "./principal.ts";
 import { belongsElsewhere, onlyOthersCan, onlyTheOperatorCan, rightTexts } from "./texts.ts";
 
-/** Scope of a permission of a principal kind. `own`: objects of the principal, and for an observer the sessions of its token. */
+/**
+ * Scope of a permission of a principal kind. `own`: objects of the principal and, for an observer, objects of the sessions that its
+ * token lists.
+ */
 type Rule = "any" | "own" | "none";
 
 interface Rules extends Record<Exclude<PrincipalKind, "agent">, Rule> {
-	/** For a connector, the lowest role of the person it acts for. Absent if the role does not matter. */
+	/** Lowest role of the person that a connector acts for. Absent if a connector needs no person. */
 	readonly role?: Role;
-	/** Whether a connector may do the action without a person. */
+	/** True if a connector may do the action without a person, although a person needs `role`. */
 	readonly alone?: true;
 }
 
@@ -36,13 +39,12 @@ const rules = {
 	"session.write": { ...chatActions, role: "guest" },
 	/** Starts a session with the transcript of another session that the principal may read. */
 	"session.fork": { ...chatActions, role: "member" },
-	/** Changes settings and title of a session, which affect all its readers. */
+	/** Changes the settings or the title of a session, for all its readers. */
 	"session.configure": { ...chatActions, role: "member" },
 	/** Runs a shell command in a session without a model call. */
 	"command.run": operatorOnly,
 	/** Reads the file changes of a turn. */
 	"changes.read": operatorOnly,
-	/** Undoes the file changes of a turn. */
 	"changes.undo": operatorOnly,
 	/** Registers tools that a client runs for a session. */
 	"client_tools.register": operatorOnly,
@@ -51,13 +53,12 @@ const rules = {
 	"file.read": readers,
 	/** Reads open questions and approvals. */
 	"prompt.read": readers,
-	/** Answers a question of the agent. In a chat, only the requester of the work and approvers may do this. */
+	/** Answers a question of the agent. Among chat users, only the requester of the work and approvers may do this. */
 	"prompt.answer": { ...chatActions, role: "guest" },
-	/** Approves a tool call. */
 	"prompt.approve": { ...chatActions, role: "approver" },
 	/** Approves a tool call that always requires approval. Never allowed through a chat platform. */
 	"prompt.approve_critical": operatorOnly,
-	/** Denies a tool call that waits for approval. */
+	/** Denies an approval, or dismisses a question. */
 	"prompt.deny": { ...chatActions, role: "guest" },
 	"trust.accept_all": operatorOnly,
 	"event.read": readers,
@@ -66,7 +67,7 @@ const rules = {
 	/** Cancels a task and answers its reviews. */
 	"task.control": { ...chatActions, role: "member" },
 	"memory.read": { operator: "any", observer: "none", connector: "own", role: "guest" },
-	/** Stores a note for the person or for the channel. */
+	/** Stores a note with the scope `user` or `channel`. */
 	"memory.write": { ...chatActions, role: "member" },
 	"memory.write_everyone": operatorOnly,
 	/** Deletes notes. `Memories.forget` also checks the author and the scope of each note. */
@@ -76,7 +77,7 @@ const rules = {
 	"schedule.read": { operator: "any", observer: "none", connector: "own", role: "guest" },
 	/** Creates a schedule. At each firing, its owner must still have this permission. */
 	"schedule.create": { ...chatActions, role: "member" },
-	/** Deletes a schedule. Only its owner and the operator may do this. */
+	/** Deletes a schedule. `Schedules.remove` also checks the owner of the schedule. */
 	"schedule.remove": { ...chatActions, role: "guest" },
 	"usage.read": readers,
 	"budget.set": operatorOnly,
@@ -117,7 +118,6 @@ const rules = {
 
 export type Action = keyof typeof rules;
 
-/** All actions, for tables and tests. */
 // The cast is safe because these are the keys of the object.
 export const actions = Object.keys(rules) as readonly Action[];
 
@@ -131,7 +131,7 @@ export interface ActionObject {
 	 * only if `place` is the channel in which the person writes.
 	 */
 	readonly place?: string | undefined;
-	/** Requester of the work to which a question belongs. */
+	/** Id of the person who requested the work to which a question belongs. */
 	readonly requester?: string | undefined;
 }
 
@@ -192,7 +192,7 @@ const othersMay: Readonly<Record<Exclude<PrincipalKind, "agent">, string>> = {
 	connector: rightTexts.ownerOrOperator,
 };
 
-/** Returns the refusal if the object is in another channel, or is a session without a channel. */
+/** Returns the refusal if the object belongs to another channel, or to a session without a channel. */
 function refusalOfPlace(person: Person, { place, sessionId }: ActionObject): string | undefined {
 	if (place === undefined && sessionId === undefined) return undefined;
 	return place === placeKey(person.place) ? undefined : belongsElsewhere;

@@ -1,6 +1,11 @@
 import type { Message } from "./message.ts";
 
-/** Method of a compaction: it removes or shortens tool results, removes thinking, or replaces older messages with a summary. */
+/**
+ * Method of a compaction.
+ * - tool_results: removes or shortens tool results.
+ * - thinking: removes thinking.
+ * - summary: replaces older messages with a summary.
+ */
 export type CompactionLevel = "tool_results" | "thinking" | "summary";
 
 /** One compaction of a session's context. Token counts are estimates. */

@@ -13,8 +13,8 @@ import type { BudgetReached, Usage } from "./usage.ts";
 /**
  * Reason for the early end of a run.
  * - refusal: the model refused.
- * - cut: the last reply reached its token limit.
- * - model: the provider failed.
+ * - cut: the last reply was incomplete, usually because of its token limit.
+ * - model: a model call failed.
  * - budget: a budget allows no further call.
  * - denied: a call was denied repeatedly.
  * - limit: a limit of the run other than a budget.
@@ -62,10 +62,12 @@ export interface TrustBadge {
 }
 
 /**
- * Recorded events of a conversation. A session begins with `session.created`. A run begins with `user.message`. Each tool call
- * has one `tool.started` and one `tool.completed` or `tool.failed`, with any `prompt.requested` in between. Each model call has
- * one `model.called`, which `run.retrying` follows if the call is repeated. A run ends with exactly one `assistant.message`, after
- * `usage.updated` if the run has a reply or a failed model call.
+ * Recorded events of a conversation.
+ * - A session begins with `session.created`.
+ * - A run begins with `user.message`.
+ * - A tool call has one `tool.started` and one `tool.completed` or `tool.failed`, with any `prompt.requested` in between.
+ * - A model call has one `model.called`, which `run.retrying` follows if the call is repeated.
+ * - A run ends with exactly one `assistant.message`, after `usage.updated` if the run has a reply or a failed model call.
  */
 export type ConversationEvent =
 	| {
@@ -112,9 +114,9 @@ export type ConversationEvent =
 			readonly trusted?: TrustBadge;
 			readonly origin?: RunOrigin;
 			/**
-			 * True in the history of a new session. The message did not happen in this session: no model was called, and no tool ran. A
-			 * client can invent a history, and a message without text has `content` "". The history of a fork comes from the original
-			 * session.
+			 * True for a message of the history with which the session was created. No model was called in this session, and no tool ran.
+			 * The history comes from a client, which may have invented it, or from the original session of a fork. `content` is "" for a
+			 * message without text.
 			 */
 			readonly imported?: true;
 	  }
@@ -140,9 +142,9 @@ export type ConversationEvent =
 			readonly cost: number;
 			/** Milliseconds from the request to the end of the reply. */
 			readonly durationMs: number;
-			/** Error of the call, or "" if the reply is complete. */
+			/** Error of the call, `cancelled` if the run was stopped, or "" without an error. */
 			readonly error: string;
-			/** Kind of the failure. Absent without a failure, and in events of earlier versions. */
+			/** Kind of a `ModelError`. Absent without such an error, and in events of earlier versions. */
 			readonly fault?: ModelFault;
 			/** Text of a reply after which the run continues with tool calls. Absent without text. */
 			readonly text?: string;
@@ -262,7 +264,7 @@ export type ConversationEvent =
 			/** People to notify. `escalated` is true for the first notice to this group. */
 			readonly notify?: Notice & { readonly escalated: boolean };
 	  }
-	/** A file for the members of the session. `runId` and `callId` identify the tool call that created it. */
+	/** A file that a tool call shares with the members of the session. */
 	| {
 			readonly type: "file.created";
 			readonly file: FileFacts;

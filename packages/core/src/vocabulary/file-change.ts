@@ -1,4 +1,3 @@
-/** Facts of a file at one moment. */
 interface FileFingerprint {
 	/** SHA-256 of the content in hexadecimal, or `absent`. */
 	readonly fingerprint: string;
@@ -40,8 +39,8 @@ export interface FileChange {
 	readonly path: string;
 	readonly before: FileFingerprint;
 	/**
-	 * Fingerprints that show that nothing changed the file since the turn: the one after the last write, and also
-	 * the one before that write if it may have failed.
+	 * Fingerprints of a file that was not changed after the turn: after the last write and, if that write may have failed, also
+	 * before it.
 	 */
 	readonly after: readonly string[];
 	/** Whether something else changed the file between two writes of the turn. */

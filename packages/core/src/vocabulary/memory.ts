@@ -48,12 +48,11 @@ export const memoryLimits = {
 	notes: 500,
 } as const;
 
-/** Control characters except line feeds and tabs. */
 const controls = /(?![\n\t])\p{Cc}/gu;
 
 /**
- * Returns the note in its stored form: trimmed, without control characters, with each tag in one line. Throws `invalid_argument`
- * if the note is blank or exceeds a limit.
+ * Returns the note in its stored form: trimmed, without control characters other than line feeds and tabs, and with different tags
+ * of one line each. Throws `invalid_argument` if the note is blank or exceeds a limit.
  */
 export function checkMemory({ scope, text: given, tags: requested }: NewMemory): NewMemory {
 	const text = given.replaceAll(/\r\n?/g, "\n").replaceAll(controls, "").trim();

@@ -87,5 +87,5 @@ function blockText(block: Message["content"][number]): string {
 	}
 }
 
-/** Matches each character or pair that a program may treat as a line end, so that every line of quoted text gets its mark. */
+/** Matches each character or pair that a program may treat as a line end. A missed line end would give a line without its `>`. */
 export const lineEnds = /\r\n|[\n\v\f\r\u{85}\u{2028}\u{2029}]/u;

@@ -59,5 +59,5 @@ export class ModelError extends ParleyError {
 /** Maximum tool calls of one reply that the gateway runs. A provider that sends hundreds is faulty. */
 export const maxCalls = 8;
 
-/** Text for the model about further tool calls. These calls are valid, and the model may repeat them. */
+/** Result of each tool call of a reply after the first `maxCalls`. It asks the model to repeat the call. */
 export const tooManyCalls = callRefusalTexts.onlyFirstCalls(maxCalls);

@@ -9,7 +9,10 @@ export interface ToolDescription {
 	readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** Levels of thinking before the answer. If a model lacks a level, the nearest one is used. */
+/**
+ * Levels of thinking before the answer. For a level that the model lacks, another level is used. A model that cannot think ignores
+ * the level.
+ */
 export const reasoningLevels = ["off", "low", "medium", "high", "xhigh", "max"] as const;
 
 export type Reasoning = (typeof reasoningLevels)[number];
@@ -33,9 +36,7 @@ export interface ModelRequest {
 	readonly tools: readonly ToolDescription[];
 	readonly sampling?: Sampling;
 	readonly reasoning?: Reasoning;
-	/**
-	 * Whether the next request will probably start more than five minutes later. If so, a cache with a longer lifetime saves cost.
-	 */
+	/** Whether the next request will probably start more than five minutes later, so that a cache with a longer lifetime saves cost. */
 	readonly awaitsPeople?: boolean;
 }
 
@@ -84,7 +85,7 @@ export type ModelEvent =
 	| { readonly type: "call.ended"; readonly index: number }
 	| { readonly type: "end"; readonly stop: StopReason; readonly usage: Usage; readonly model: string };
 
-/** Called when the provider starts to respond, even with an error. `requestId` is the provider's id of the request. */
+/** Receives the provider's id of the request when the response starts, even for an error. Not called without a valid id. */
 export type OnResponseStart = (requestId: string) => void;
 
 /**
@@ -101,7 +102,7 @@ export interface Model {
 	countTokens?(request: ModelRequest, signal: AbortSignal): Promise<number | undefined>;
 	/** Returns the number of tokens of each text. Available for servers that expose their tokenizer. Throws like `stream`. */
 	countTexts?(model: string, texts: readonly string[], signal: AbortSignal): Promise<readonly number[]>;
-	/** Resolves when the context window of the model is known, or when the server cannot report it. Never rejects. */
+	/** Resolves when the context window of the model is known, the server cannot report it, or `signal` aborts. Never rejects. */
 	settled?(signal: AbortSignal, model: string): Promise<void>;
 	/** Returns the context window in tokens that the server reported. Undefined before the report. */
 	windowOf?(model: string): number | undefined;

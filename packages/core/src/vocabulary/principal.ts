@@ -1,8 +1,5 @@
 import { defined } from "@parley/base";
-/**
- * Kind of a caller. A connector acts for people of one chat platform. `agent` is the model itself, which has no permissions on
- * the gateway.
- */
+/** Kind of a caller. A connector acts for users of one chat platform. `agent` is the model, which has no permissions on the gateway. */
 export type PrincipalKind = "operator" | "observer" | "connector" | "agent";
 
 /** Roles of a person of a chat platform, ordered by permissions, lowest first. A `stranger` has no access. */
@@ -10,7 +7,7 @@ export const roles = ["stranger", "guest", "member", "approver", "owner"] as con
 export type Role = (typeof roles)[number];
 
 export interface Principal {
-	/** Stable unique id, for example `operator` or `connector:discord`. Idempotency keys and sessions belong to it. */
+	/** Stable unique id, for example `operator` or `connector:discord`. Idempotency keys and sessions belong to this id. */
 	readonly id: string;
 	readonly kind: PrincipalKind;
 	/** Id of the client's token. Its revocation closes the client's connections. Absent for local processes of the operator. */
@@ -100,7 +97,10 @@ export interface SessionsOf {
 	readonly place?: string;
 }
 
-/** Returns the filter for the sessions of a principal: its own and those in its token's list. Ignores `sessions: "all"`. */
+/**
+ * Returns the filter for the sessions of a principal: its own sessions, and those that its token lists. For a connector with a
+ * person, only sessions of the person's channel. Ignores `sessions: "all"`.
+ */
 export function visibleSessions({ id, sessions, person }: Principal): SessionsOf {
 	return {
 		owner: id,

@@ -173,7 +173,6 @@ const longestAnswer = 65_536;
 const longestPassword = 4_096;
 
 const yes = new Set<unknown>([true, "yes", "y", "allow", "once"]);
-/** Values that approve in a choice, and values that deny. */
 const approving = new Set<unknown>([...yes, "approve"]);
 const denying = new Set<unknown>([false, "no", "n", "deny"]);
 const forSession = new Set<unknown>(["session", "always"]);
@@ -211,7 +210,7 @@ function readConfirm(prompt: Prompt, floor: boolean, response: PromptResponse): 
 	return { kind: "approved", remember: false };
 }
 
-/** Interprets the value of a choice between `deny` and `approve`. Also accepts `yes` and `no` of a confirm prompt. */
+/** Interprets the value of a choice between `deny` and `approve`. Also accepts the values of other approvals, such as `yes`. */
 function readDecision(value: unknown, denied: Answer): Answer {
 	if (denying.has(value)) return denied;
 	if (approving.has(value)) return { kind: "approved", remember: false };
@@ -228,7 +227,7 @@ function readText(prompt: Prompt, answer: unknown): string {
 	if (answer.length > longest) {
 		throw invalid(answerTexts.tooLong(answer.length, longest));
 	}
-	// The pattern compiles, because the question would otherwise have been refused earlier.
+	// The pattern compiles, because a question with an invalid pattern is refused.
 	if (prompt.validation !== "" && !RE2JS.compile(prompt.validation).matches(answer)) {
 		throw invalid(answerTexts.noMatch(prompt.validation));
 	}

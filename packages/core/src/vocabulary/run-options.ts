@@ -83,7 +83,6 @@ export function configuresSession(options: RunOptions): boolean {
 	return configuring.some((name) => options[name] !== undefined);
 }
 
-/** Maximum characters of the text in `system`. */
 const maxSystemCharacters = 200_000;
 
 /** Throws `invalid_argument` for an invalid option, with the allowed values. Does not check names of agents, tools and models. */
@@ -159,7 +158,6 @@ function ask(phase: OodaPhase): UserMessage {
 	};
 }
 
-/** Options that determine the phases of a run. */
 type Mode = { readonly mode?: "react" | "ooda" } | undefined;
 
 /**

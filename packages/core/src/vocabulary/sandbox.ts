@@ -55,17 +55,20 @@ export interface CommandOutcome {
 }
 
 /**
- * Confinement of commands. `off`: none; commands have the operator's permissions. `container`: the gateway's container, as the
- * operator declared. `none`: a required sandbox is missing, so no command runs.
+ * Confinement of commands.
+ * - off: none. Commands have the operator's permissions.
+ * - bubblewrap: a sandbox of bubblewrap.
+ * - container: the gateway's container, which the operator has declared as the boundary.
+ * - none: a required sandbox is missing, so no command runs.
  */
 export type SandboxKind = "off" | "bubblewrap" | "container" | "none";
 
 /** Runs the commands of one session. */
 export interface Sandbox {
 	readonly mode: SandboxKind;
-	/** Whether commands of a chat can reach the gateway's files. If so, no person of a chat can approve a command. */
+	/** Whether commands of a chat can reach the gateway's files. If so, no chat user can approve a command. */
 	readonly exposed?: boolean;
-	/** Name of the confinement. An approval is valid for one profile. */
+	/** Id of the confinement. An approval is valid only under the same profile. */
 	readonly profile: string;
 	/** Environment of every command. `Command.environment` adds variables. */
 	readonly environment: Readonly<Record<string, string>>;
@@ -100,8 +103,10 @@ export interface SandboxRequest {
 }
 
 /**
- * Limit on the memory of a command. `systemd` and `cgroup`: a cgroup for the command and its child processes, which systemd or
- * the gateway creates. `address-space`: the address space of each process.
+ * Limit on the memory of a command.
+ * - systemd: a cgroup that systemd creates for the command and its child processes.
+ * - cgroup: a cgroup that the gateway creates for the command and its child processes.
+ * - address-space: a limit on the address space of each process.
  */
 export type MemoryLimit = "systemd" | "cgroup" | "address-space";
 

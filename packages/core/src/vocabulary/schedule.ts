@@ -107,7 +107,7 @@ export const scheduleLimits = {
 /** Maximum milliseconds after the due time at which a firing is not marked as late. */
 export const lateMs = 60_000;
 
-/** Returns the message with a title. Throws `invalid_argument` if the message is blank or exceeds a limit. */
+/** Returns the trimmed prompt, and the title or its default. Throws `invalid_argument` for a blank prompt, or for a text over its limit. */
 export function checkScheduleTexts({ prompt: given, title: requested = "" }: ScheduleTexts): {
 	readonly prompt: string;
 	readonly title: string;

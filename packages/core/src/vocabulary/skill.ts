@@ -8,7 +8,7 @@ export type SkillSource = "data" | "directory" | "claude";
 export interface SkillStep {
 	/** Id of the step, unique in its skill. */
 	readonly id: string;
-	/** Default: the step's id. */
+	/** Title in the file, or the id of a step without a title. */
 	readonly title: string;
 	readonly prompt: string;
 	/** Name of a model, or a tier. Default: the run's model. */
@@ -217,10 +217,9 @@ export function invocationIn(content: string): Invocation | undefined {
 }
 
 /**
- * Fills the arguments of a call into a skill. With `isQuoted`, each argument becomes one quoted line, because
- * the words of a chat member must not look like the words of the skill. Throws `invalid_argument` for arguments
- * of more than 100,000 characters, or if the filled body and prompts together have more than 1,000,000
- * characters.
+ * Fills the arguments of a call into a skill. With `isQuoted`, each inserted text is a JSON string, so that the text of a chat user
+ * cannot look like text of the skill. Throws `invalid_argument` for arguments of more than 100,000 characters, or if the filled body
+ * and prompts together have more than 1,000,000 characters.
  */
 export function useSkill(
 	{ skill, files }: { readonly skill: Skill; readonly files: readonly string[] },
@@ -255,7 +254,6 @@ interface FilledSkill {
 	readonly directory: string;
 }
 
-/** Texts of one skill, filled in with the arguments of one call. */
 class Filling {
 	readonly #skill: FilledSkill;
 	readonly #argumentText: string;

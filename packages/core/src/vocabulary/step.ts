@@ -115,7 +115,7 @@ export function hadApprovals(steps: readonly Step[]): boolean {
 	);
 }
 
-/** Whether another tool call with an effect started after the last approval request of this call. */
+/** Whether an `intent` of another tool call follows the announcement of this call or its last later approval request. */
 export function ranSinceQuestion(steps: readonly Step[], callId: string): boolean {
 	const raised = steps.findLastIndex(
 		(step) => (step.kind === "started" || (step.kind === "judged" && step.asked)) && step.callId === callId,

@@ -123,9 +123,9 @@ const kinds: { readonly [Type in ImageType]: { readonly name: string; readonly b
 /** Number of base64 characters for twelve bytes, which are enough to identify every type. */
 const sampleLength = 16;
 
-/** An image in base64 with its declared type. */
 interface ImageData {
 	readonly mediaType: ImageType;
+	/** Base64. */
 	readonly data: string;
 }
 

@@ -66,19 +66,19 @@ export function readTaint(text: string): Taint {
 
 /**
  * Classes that policy judges. `critical` classes (see policy.ts) require approval regardless of grants.
- * - read, write: inside the roots.
- * - outside-read, outside-write: outside the roots.
- * - secret: key files and similar.
- * - control: files that control Parley or this machine.
- * - irreversible: publishing, force-pushing.
- * - person: asks a person.
- * - client: a tool that a client runs.
- * - mcp: a tool of an MCP server.
- * - mcp-changed: an MCP tool whose description or schema has changed since its last approved call.
- * - memory-read: reading notes.
- * - memory-write: storing or deleting notes of the person or the channel.
- * - `memory-everyone`: storing or deleting notes for all people.
- * - schedule: creating or removing a schedule.
+ * - `read`, `write`: inside the roots.
+ * - `outside-read`, `outside-write`: outside the roots.
+ * - `secret`: files with secrets, such as private keys.
+ * - `control`: files that control Parley or this machine.
+ * - `irreversible`: for example publishing or force-pushing.
+ * - `person`: a question to a person.
+ * - `client`: a tool that a client runs.
+ * - `mcp`: a tool of an MCP server.
+ * - `mcp-changed`: an MCP tool whose description or schema has changed since its last approved call.
+ * - `memory-read`: reading notes.
+ * - `memory-write`: storing or deleting notes with the scope `user` or `channel`.
+ * - `memory-everyone`: storing or deleting notes with the scope `everyone`.
+ * - `schedule`: creating or removing a schedule.
  */
 export type ActionClass =
 	| "read"

@@ -1,6 +1,6 @@
 import type { Role } from "./principal.ts";
 
-/** Errors for actions without permission, by the missing permission. */
+/** Parts of errors for actions that a principal may not do. */
 export const rightTexts = {
 	mayNot: (principal: string, action: string): string => `${principal} may not ${action}`,
 	onlyPerson: (principal: string, action: string): string =>
@@ -64,7 +64,7 @@ export const callRefusalTexts = {
 	cancelled: "not run: the run was cancelled first",
 } as const;
 
-/** Errors of answers to questions. */
+/** Errors for invalid answers to questions and approvals. */
 export const answerTexts = {
 	argumentsOfApproval: "arguments: only the approval of a tool call accepts arguments; leave them out",
 	changedOnce: "a call with changed arguments can only be approved once: answer true",
@@ -131,7 +131,7 @@ export const storedFileTexts = {
 		"or raise files.quotaBytes in the configuration",
 } as const;
 
-/** Names of a session's flags, for the reasons and notes of an approval. */
+/** Texts about the taint of a session, for the reasons and notes of an approval. */
 export const taintTexts = {
 	untrusted: "untrusted text",
 	privateData: "private data",
@@ -227,5 +227,5 @@ export function onlyTheOperatorCan(action: Act): string {
 	return `only the operator can ${acts[action]}, outside of chats`;
 }
 
-/** Error for an action on an object of another channel or connector. */
+/** Error for a chat user's action on an object outside the user's channel, or on an object of another principal. */
 export const belongsElsewhere = "this belongs to another channel";

@@ -138,8 +138,11 @@ export interface ToolContext {
 	 */
 	redact(text: string): string;
 	/**
-	 * Calls the model once. The call counts toward the limits and budgets of the run. Throws `resource_exhausted` if they do not
-	 * allow it, `unavailable` if the model returns no text, and `cancelled` if `withdrawn` aborts first.
+	 * Calls the model once. The call counts toward the limits and budgets of the run. Throws:
+	 * - `resource_exhausted` if a limit or budget does not allow the call
+	 * - `unavailable` if the model returns no text
+	 * - `cancelled` if `withdrawn` aborts first
+	 * - the error of a failed model call
 	 */
 	reply(request: PlainRequest, withdrawn?: AbortSignal): Promise<PlainReply>;
 	/** Sends output that people may watch while the call runs. It is UTF-8 text, and a chunk may end within a character. */

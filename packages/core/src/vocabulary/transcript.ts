@@ -124,7 +124,7 @@ export function withPersonalNotes(messages: readonly Message[], steps: readonly 
 		const known = personalised.get(message);
 		if (known) return known;
 		const own = withOwn(message, { recalled: index === 0 ? recalled : "", results });
-		// An unchanged message is not stored, because a later step may still change it.
+		// An unchanged message is not cached, because a later step may still change it.
 		if (own !== message) personalised.set(message, own);
 		return own;
 	});
@@ -199,8 +199,8 @@ function neverRan(callId: string): ResultBlock {
 }
 
 /**
- * Returns the text of a chat member for the model: a line with the member's name, then the member's lines with
- * `>`. The text therefore cannot imitate another member or Parley.
+ * Returns the text of a chat user for the model: a line with the user's id and name, then the user's lines with
+ * `>`. The text therefore cannot imitate another user or Parley.
  */
 export function attributed(
 	content: string,

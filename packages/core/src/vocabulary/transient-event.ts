@@ -84,7 +84,7 @@ export type TransientEvent =
 	 * an idle session, with `runId` "". Calls for a summary or a title cause no such event.
 	 */
 	| ({ readonly type: "context.updated"; readonly runId: string } & ContextSnapshot)
-	/** Reply of a model call with visible text. The event follows the text and precedes `model.called`. It contains no secrets. */
+	/** Reply of a model call, unless the call was auxiliary. The event follows the text and precedes `model.called`. */
 	| {
 			readonly type: "model.replied";
 			readonly runId: string;

@@ -294,7 +294,6 @@ testInside("files in memory have a limit, and /dev accepts none", async () => {
 testInside("a process gets no more memory than its limit", async () => {
 	const { features } = await sandboxes().check();
 	const { v } = limitsOfProcess(features?.memory ?? "address-space");
-	// Returns a command that creates a string of this many KiB.
 	const line = (kib: number): string => `perl -e '$x = "a" x (1024 * ${kib}); print length $x'`;
 	expect(await run(line(1024))).toBe(String(1024 * 1024));
 	expect(await run(line(v + 1))).toMatch(/Out of memory/);

@@ -55,7 +55,7 @@ export interface SandboxProfile {
 	readonly readable?: readonly string[] | undefined;
 	/** Text of `.gitconfig` in the home directory. */
 	readonly gitSettings: string;
-	/** Whether files with secrets in the roots appear empty. No person in a chat can approve reading these files. */
+	/** Whether files with secrets in the roots appear empty. No chat user can approve reading these files. */
 	readonly hidesSecrets?: boolean;
 	readonly network: Sandbox | undefined;
 	/** The same sandbox with network access to some hosts. */
@@ -100,7 +100,6 @@ function preludeOf(
 	].join("; ");
 }
 
-/** Options of every command, for example new namespaces of all kinds, no capabilities and an empty environment. */
 const confinement: readonly Mount[] = [
 	["--unshare-user"],
 	["--unshare-all"],

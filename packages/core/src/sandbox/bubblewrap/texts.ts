@@ -1,4 +1,4 @@
-/** Errors of bubblewrap on this machine, with instructions. */
+/** Reasons why bubblewrap cannot be used, and instructions for the operator. */
 export const bubblewrapTexts = {
 	notInstalled: "bubblewrap is not installed",
 	otherProgram: (program: string): string =>
@@ -19,7 +19,7 @@ export const bubblewrapTexts = {
 	allowNamespaces: (alternative: string): string => `let this user create user namespaces, ${alternative}`,
 } as const;
 
-/** Notes and errors about changes in the roots. The model and people read them after a command. */
+/** Notes and errors about the roots of a command, for the model, for people and for the log. */
 export const rootTexts = {
 	workingDirectory: "working directory",
 	directoryReplaced: "parley: a directory was replaced while the sandbox was built",

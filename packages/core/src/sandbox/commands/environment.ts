@@ -22,7 +22,6 @@ const allowedNames = [
 /** Program directories if the environment has no PATH. */
 export const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
 
-/** Variables that control the shell, the dynamic linker, interpreters and Parley itself. */
 const steering =
 	/^(?:PATH|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|PS4|PARLEY_.*|LD_.*|DYLD_.*|NODE_OPTIONS|PYTHONSTARTUP|PYTHONHOME|PERL5OPT|RUBYOPT|_?JAVA_(?:TOOL_)?OPTIONS)$/;
 

@@ -27,7 +27,7 @@ const SH = "/bin/sh";
  * responses.
  */
 const JOINED = "exec 2>&1; ";
-/** Starts a command with an empty environment. Without it, the shell would export additional variables. */
+/** Starts a command with an empty environment. A plain `exec` would pass the variables that the shell itself exports. */
 const BASH_WITH_NOTHING = 'exec -c "$@"';
 const SH_WITH_NOTHING = 'exec env -i "$@"';
 
@@ -130,7 +130,10 @@ export class ProcessGroup {
 		child.once("close", () => this.#finish());
 	}
 
-	/** Sends SIGTERM to the group, or calls `ask`, and kills the group 1.5 s later. */
+	/**
+	 * Sends SIGTERM to the group, or calls `ask`. Kills the group 1.5 s later, or at once if no process received the
+	 * request of `ask`.
+	 */
 	terminate(): void {
 		this.#askToEnd();
 		this.#later(TERMINATE_MS, () => {

@@ -139,7 +139,6 @@ test("only allowed names of the environment reach the command", async () => {
 	const { output } = await sandboxOf(systemClock, environment).run(shell("env"));
 	expect(output).not.toContain("canary");
 	expect(output).toContain("HOME=/home/somebody");
-	// Variables that a shell sets for its child processes.
 	const shellVariables = ["PWD", "OLDPWD", "SHLVL", "_"];
 	const names = output.split("\n").flatMap((line) => (line === "" ? [] : [line.split("=")[0]]));
 	expect(names.filter((name) => !shellVariables.includes(name ?? "")).sort()).toEqual([

@@ -15,7 +15,7 @@ export interface Reach {
 
 export type Lookup = (name: string) => Promise<readonly string[]>;
 
-/** The public internet, on the HTTP and HTTPS ports. */
+/** The public internet, on the HTTP and HTTPS ports. Excludes this machine and its networks, even with public addresses. */
 export const publicReach: Reach = {
 	ports: [80, 443],
 	allows: (address) => isPublicAddress(address) && !isNeighbour(address),

@@ -71,7 +71,7 @@ export interface TrustedMcpRemote extends TrustFacts {
 	readonly url: string;
 	/** Whether the server may have an address of this machine or its networks, and may use plain HTTP. */
 	readonly allowPrivate: boolean;
-	/** Environment variables of the gateway that the headers of its requests may contain. */
+	/** Environment variables of the gateway whose values the headers of requests to the server may contain. */
 	readonly environment: Readonly<Record<string, string>>;
 	/** Values that must not appear in any text. */
 	readonly secrets: readonly string[];
@@ -95,8 +95,12 @@ export interface McpSource {
 }
 
 /**
- * Phase of a server. `idle`: it has not started. `starting`: its tools are not known yet. `waiting`: it ended or failed, and
- * starts again later. `closed`: the gateway is stopping.
+ * Phase of a server.
+ * - idle: it has not started.
+ * - starting: its tools are not known yet.
+ * - ready: its tools can be called.
+ * - waiting: it ended or failed, and starts again later.
+ * - closed: the gateway is stopping.
  */
 export type McpServerPhase = "idle" | "starting" | "ready" | "waiting" | "closed";
 
