@@ -91,8 +91,8 @@ verifiesOn("ozzie", ["file.streamed"], "a large file is on the disk soon after i
 	const [response] = await answered;
 	const { url, bytes, type } = UploadedFile.parse(parseJson(await text(response)));
 	expect([bytes, type]).toEqual([size, "text/plain"]);
-	// Socket buffers hold a few mebibytes. If the gateway buffered the complete body, the client could send all of it
-	// before the first write to disk.
+	// Socket buffers contain at most a few mebibytes. If the gateway buffered the complete body, the client could send
+	// all of it before the first write to disk.
 	expect(ahead).toBeLessThan(20 * mebibyte);
 	const back = await fetch(gateway.url + url);
 	expect((await back.arrayBuffer()).byteLength).toBe(size);

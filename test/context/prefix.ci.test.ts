@@ -46,7 +46,7 @@ function replyTo(random: Random, { body }: ReceivedRequest): StreamedReply {
 	return { content: [...thought, ...calls] };
 }
 
-/** Interruptions before the turn with this number. */
+/** Interruptions, keyed by the number of the turn that follows them. */
 const trouble: Readonly<Record<number, (talk: Talk) => Promise<unknown>>> = {
 	async 5(talk) {
 		talk.fake.script({ ...says("cut off here"), stop: "max_tokens" });

@@ -1,6 +1,6 @@
 /**
- * Plays the first ten minutes of a new user and prints a table of the steps. Exits with 1 if the steps take more than
- * 90 seconds or 3 commands.
+ * Plays the first ten minutes of a new user and prints a table of the steps. Exits with 1 if the steps need more than
+ * 90 seconds or more than 3 commands.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

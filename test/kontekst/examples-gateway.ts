@@ -37,7 +37,7 @@ export class ExamplesGateway implements AsyncDisposable {
 		};
 	}
 
-	/** Joins `names` to the root directory of the sessions. */
+	/** A path below the root directory of the sessions. */
 	path(...names: readonly string[]): string {
 		return join(this.#host.path("root"), ...names);
 	}

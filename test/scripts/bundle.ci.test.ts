@@ -87,7 +87,7 @@ test("a client's start reads few files, and small commands load only their own c
 
 test("V8 stores the files of the gateway with one byte per character", () => {
 	const wide = chunks().filter(({ text }) => /[^\0-\xff]/.test(text));
-	// The bundler keeps the characters of a tagged template. This file belongs to the connectors.
+	// The bundler does not escape the characters of a tagged template. This template is in a file of the connectors.
 	expect(wide.map(({ file }) => basename(file))).toEqual(["parse-text.js"]);
 });
 

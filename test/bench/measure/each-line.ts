@@ -1,4 +1,4 @@
-/** Calls `act` for each complete line of stdin. Simpler and cheaper than `node:readline`. */
+/** Calls `act` for each complete line of stdin. Simpler than `node:readline`, so that it uses little CPU time. */
 export function eachLine(act: (line: string) => void): void {
 	let rest = "";
 	process.stdin.setEncoding("utf8").on("data", (chunk: string) => {

@@ -55,7 +55,7 @@ export async function benchGrowing(name: string, sides: GrowingSides, options: B
 	const ours = await startSide(sides.kit, sides);
 	const floor = await startSide(sides.sdk, sides);
 	const rounds: { readonly a: Cost; readonly b: Cost; readonly again: Cost }[] = [];
-	// During the first messages, sessions are opened and V8 compiles the code.
+	// Warm-up rounds open the sessions, and let V8 compile the code.
 	const warmUp = options.ratios ? 1 : 2;
 	for (const round of roundsOf(options, warmUp)) {
 		const a = await costOf(floor);

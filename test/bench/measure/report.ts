@@ -69,7 +69,7 @@ export interface Gate {
 
 /**
  * Prints medians with their range, and the gates. Writes the figures to the `--json` file. Sets exit code 1 after a
- * SIGTERM or when a median misses its gate.
+ * SIGTERM, or if a median misses a gate that may fail the bench.
  */
 export function report(
 	name: string,

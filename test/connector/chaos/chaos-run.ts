@@ -49,7 +49,8 @@ export interface ChaosPlatform<Simulator, People extends ChaosPeople> {
 	/** Ids of the guilds or teams that contain the rooms, as in session keys. */
 	readonly tenants: readonly string[];
 	/**
-	 * Virtual milliseconds after which the connector has stored all earlier actions. It may not have responded to them.
+	 * Virtual milliseconds after which the connector has stored all earlier actions, although some responses may still be
+	 * pending.
 	 */
 	readonly calmMs: number;
 	/** Virtual milliseconds that exceed any retry or timeout. */
@@ -287,7 +288,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		this.#arm(await this.#begin(isLost));
 	}
 
-	/** Advances the clock until `work` has settled, at most 200 times. The work of a dead process may never settle. */
+	/** Advances the clock until `work` has settled, in at most 200 steps. The work of a dead process may never settle. */
 	async #through(work: Promise<void>): Promise<void> {
 		let isOver = false;
 		const settle = (): void => {

@@ -10,7 +10,7 @@ export interface SeenPost {
 	readonly id: string;
 	readonly text: string;
 	readonly buttons: readonly string[];
-	/** Whether the platform marks the post as a stream that has not ended. */
+	/** Whether the platform shows the post as still streaming. */
 	readonly streaming?: boolean;
 }
 
@@ -211,7 +211,7 @@ export class Growth {
 		this.#arm();
 	}
 
-	/** Advances the clock until `work` has settled, at most 200 times. The work of a dead process may never settle. */
+	/** Advances the clock until `work` has settled, in at most 200 steps. The work of a dead process may never settle. */
 	async #through(work: Promise<void> | undefined): Promise<void> {
 		let isOver = false;
 		const settle = (): void => {

@@ -7,7 +7,7 @@ type Session = ScriptedGateway["sessions"][number];
 interface Post {
 	readonly text: string;
 	readonly buttons: readonly string[];
-	/** Whether the platform marks the post as a stream that has not ended. */
+	/** Whether the platform shows the post as still streaming. */
 	readonly streaming?: boolean;
 }
 

@@ -12,7 +12,7 @@ interface Passage {
 }
 
 /**
- * Delivers platform events to a connector: out of order, several at once, and some of them twice. Repeats
+ * Delivers platform events to a connector: out of order, several concurrently, and some of them twice. Repeats
  * unacknowledged events.
  */
 export class Network {

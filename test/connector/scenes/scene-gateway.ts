@@ -123,7 +123,7 @@ export class SceneGateway implements AsyncDisposable {
 		let advanced = 0;
 		while (!(await isTrue())) {
 			const waited = performance.now() - startedAt;
-			// Measures the pace again, because the machine may have become busier.
+			// Repeats the measurement of the pace, because the machine may have become busier.
 			if (waited > paced(deadlineMs) && waited > pacedNow(deadlineMs))
 				throw new Error(`gave up after ${deadlineMs / 1000} s of an idle machine: ${what}`);
 			const due = still ? 0 : Math.max(0, Math.floor((waited - stallMs) * clockFactor));

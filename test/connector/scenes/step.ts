@@ -10,8 +10,9 @@
  *     }
  *
  * Each scene has a new platform and connector. The scenes of a file share a gateway with the offline model. The clock
- * advances by a second before each action of a person, for `passes`, and while an expectation waits for a timer. A scene fails if
- * it breaks a rule of the platform, notifies a person unexpectedly, logs an unexpected error, or posts internal details.
+ * advances by a second before each action of a person, for `passes`, and while an expectation waits for a timer. A scene
+ * fails if it breaks a rule of the platform, notifies a person unexpectedly, logs an unexpected error, or posts internal
+ * details.
  *
  * - People (`by`, `to`): Olga is an owner, Alex an approver, Mia (the default) and Max are members, Gus is a guest, and
  *   Sam has no access. Robo is a bot. `@Parley` and `@Max` in their messages are mentions.
