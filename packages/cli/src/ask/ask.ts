@@ -226,7 +226,7 @@ export class OwnRun {
 	}
 }
 
-/** Throws `invalid_argument` for the first path that does not lead to a file. */
+/** Rejects with `invalid_argument` for the first path that does not lead to a file. */
 async function checkFiles(paths: readonly string[]): Promise<void> {
 	for (const path of paths) {
 		const found = await stat(path).catch((cause: unknown) => {

@@ -26,7 +26,7 @@ export interface GatewayAddress {
 const defaultUrl = "http://127.0.0.1:7777";
 
 /**
- * Finds the gateway like `locateGateway`. Throws if `--data` or `PARLEY_DATA` names a data directory without a running
+ * Finds the gateway like `locateGateway`. Rejects if `--data` or `PARLEY_DATA` names a data directory without a running
  * gateway, because a gateway at the default address may use other data.
  */
 export async function findGateway(flags: AddressFlags, io: Io): Promise<GatewayAddress> {

@@ -68,7 +68,10 @@ export async function getFromGateway(
 /** Maximum wait for a response. A gateway may have to read its complete history. */
 const patienceMs = 60_000;
 
-/** Parsed JSON of a response with status 200. Throws a `ParleyError` for an error of the gateway or of the connection. */
+/**
+ * Parsed JSON of a response with status 200. Rejects with a `ParleyError` for an error of the gateway or of the
+ * connection.
+ */
 export async function getJson(address: HttpAddress, path: string): Promise<unknown> {
 	let answered: Awaited<ReturnType<typeof getFromGateway>>;
 	try {

@@ -22,7 +22,7 @@ export interface SessionChoice {
 const maxSearched = 1_000;
 
 /**
- * The session of `directory` that changed last. Ignores sessions of chat channels. Throws `not_found` without a
+ * The session of `directory` that changed last. Ignores sessions of chat channels. Rejects with `not_found` without a
  * matching session, and `failed_precondition` for a gateway on another machine, which has its own directories.
  */
 export async function lastSession(client: Client, directory: string | undefined): Promise<string> {
@@ -41,8 +41,8 @@ export async function lastSession(client: Client, directory: string | undefined)
 const alwaysKnown: readonly string[] = ["fast", "standard", "max", "default"];
 
 /**
- * Opens a session for a person: the named session, or a new session in `rootDir`. Throws `invalid_argument` for an
- * unknown model before it creates a session.
+ * Opens a session for a person: the named session, or a new session in `rootDir`. Rejects with `invalid_argument` if
+ * the model is unknown. No session is created then.
  */
 export async function openSession(client: Client, choice: SessionChoice): Promise<OpenSession> {
 	const { model } = choice;
@@ -52,7 +52,7 @@ export async function openSession(client: Client, choice: SessionChoice): Promis
 	return session;
 }
 
-/** Throws for an unknown model before the command creates a session. */
+/** Rejects if the model is unknown. Called before a session is created. */
 async function checkModel(client: Client, model: string, profile = "default"): Promise<void> {
 	const name = model.trim();
 	if (alwaysKnown.includes(name)) return;

@@ -4,8 +4,8 @@ import { rootTexts } from "../texts/gateway/start.ts";
 
 /**
  * Checks whether the gateway's tools could use every file of the machine. Returns a warning if the operator chose `/`
- * as a root. Throws if `/` is only the current directory, because a service manager or a container often starts
- * programs there.
+ * as a root. Rejects if no root was chosen and the current directory is `/`, because a service manager or a container
+ * often starts programs there.
  */
 export async function checkRoots(
 	chosen: readonly string[],

@@ -45,7 +45,7 @@ export async function answerQuestion(
 	};
 }
 
-/** Returns the question with the details of the tool call. Throws if no question or several questions match. */
+/** Returns the question with the details of the tool call. Rejects if no question or several questions match. */
 async function findQuestion(client: Client, id: string): Promise<OpenPromptPayload> {
 	const { prompts } = await client.request("list_prompts", { limit: 1000 });
 	const [match, ...others] = prompts.filter(({ token }) => token === id || shortCode(token) === id);

@@ -40,8 +40,8 @@ function headOf(session: SessionFacts): string[] {
 }
 
 /**
- * Writes a file that only its owner can read. Throws `already_exists` for an existing file, unless `replaces` is set.
- * Throws `invalid_argument` if the file cannot be written.
+ * Writes a file that only its owner can read. Rejects with `already_exists` for an existing file, unless `replaces` is
+ * set. Rejects with `invalid_argument` if the file cannot be written.
  */
 export async function writeExport(path: string, text: string, replaces: boolean): Promise<void> {
 	try {

@@ -179,7 +179,7 @@ function readNumber(text: string): number {
 }
 
 /**
- * Answers a request for a trust grant. The id may be abbreviated. Returns the channel of the request. Throws if no
+ * Answers a request for a trust grant. The id may be abbreviated. Returns the channel of the request. Rejects if no
  * request or several requests match.
  */
 export async function answerRequest(
@@ -201,7 +201,7 @@ export async function answerRequest(
 }
 
 /**
- * Complete id of the grant. If no grant matches, returns the id unchanged, so that the gateway refuses it. Throws if
+ * Complete id of the grant. If no grant matches, returns the id unchanged, so that the gateway refuses it. Rejects if
  * the id is too short or ambiguous.
  */
 export async function findGrant(client: Client, given: string): Promise<string> {
