@@ -108,7 +108,7 @@ async function checkSource(dataDirectory: string): Promise<void> {
 	});
 }
 
-/** Throws for a backup file in the data directory, because it would be part of the next backup. */
+/** Rejects if the backup file is in the data directory, because the file would be part of the next backup. */
 async function checkPlace(file: string, dataDirectory: string): Promise<void> {
 	const within = await realpath(dataDirectory);
 	const place = await realpath(dirname(file)).catch(() => dirname(file));

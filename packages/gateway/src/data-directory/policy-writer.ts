@@ -40,7 +40,7 @@ async function lockOf(path: string): Promise<string> {
 	return join(dirname(target), "run", "policy.lock");
 }
 
-/** Reads the policy. Returns "" if the file does not exist. Throws if the file must not be edited. */
+/** Reads the policy. Returns "" if the file does not exist. Rejects if the file must not be edited. */
 async function readPolicyText(path: string): Promise<string> {
 	try {
 		const facts = await stat(path);

@@ -13,7 +13,7 @@ export async function replacePrivateFile(path: string, text: string): Promise<vo
 
 /**
  * Writes a file as `replacePrivateFile` does, but an existing file keeps its mode and its owner. A link stays, and its
- * target is replaced. Throws the error of the system if this user cannot give the file to its owner.
+ * target is replaced. Rejects with the error of the system if this user cannot give the file to its owner.
  */
 export async function replaceOwnedFile(path: string, text: string): Promise<void> {
 	const target = await realpath(path).catch(() => path);

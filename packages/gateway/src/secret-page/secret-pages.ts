@@ -68,8 +68,9 @@ export class SecretPages {
 	}
 
 	/**
-	 * Creates the page of a question, or returns the page of an earlier request with the same key. Throws the same errors
-	 * as an answer, for example if the holder may not answer. Throws `invalid_argument` for a key of another request.
+	 * Creates the page of a question, or returns the page of an earlier request with the same key. Rejects with the same
+	 * errors as an answer, for example if the holder may not answer. Rejects with `invalid_argument` for a key of another
+	 * request.
 	 */
 	async issue(
 		holder: Principal,

@@ -189,7 +189,7 @@ async function route(
 	send(request, response, await answerApi(options.api, principal, url));
 }
 
-/** Answers a GET or HEAD of the metrics. Answers with 403 if `scrape` throws `permission_denied`. */
+/** Answers a GET or HEAD of the metrics. Answers with 403 if `scrape` rejects with `permission_denied`. */
 async function answerMetrics(
 	response: ServerResponse,
 	method: string | undefined,

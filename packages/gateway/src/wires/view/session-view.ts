@@ -108,7 +108,7 @@ export class SessionView {
 
 	/**
 	 * Approves the open and the later tool calls of the session, except calls that always require approval. A connector's
-	 * request changes nothing. It throws `permission_denied` unless the channel is trusted.
+	 * request changes nothing. The call rejects with `permission_denied` unless the channel is trusted.
 	 */
 	acceptAll(request: Keyed): Promise<void> {
 		return this.#runtime.acceptAll(request, this.id);

@@ -27,7 +27,7 @@ export interface AgentSettings {
 	readonly acceptsAll: boolean;
 	/** Returns facts about a model of the provider, listed or not. */
 	readonly findModel?: (name: string) => ModelInfo | undefined;
-	/** Throws `invalid_argument` for a model that the server does not list. Absent if the runtime checks names. */
+	/** Rejects with `invalid_argument` for a model that the server does not list. Absent if the runtime checks names. */
 	readonly checkModel?: (name: string) => Promise<void>;
 	/** Reasoning level of the models, read when a prompt starts. */
 	reasoning: Reasoning | undefined;

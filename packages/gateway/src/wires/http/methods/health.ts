@@ -42,7 +42,7 @@ export interface HealthDeps {
 /** Health of the gateway. The status is public, but the report is not. */
 export interface Health {
 	status(): HealthStatus;
-	/** Returns the body of `/api/health?verbose`. Throws `permission_denied` if the principal may not read it. */
+	/** Returns the body of `/api/health?verbose`. Rejects with `permission_denied` if the principal may not read it. */
 	report(principal: Principal): Promise<object>;
 }
 

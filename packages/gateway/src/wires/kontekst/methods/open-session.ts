@@ -10,8 +10,8 @@ interface OpenedSession {
 }
 
 /**
- * Joins the session that a start command names. Creates a missing session with the id of the client. Throws for an unknown
- * agent, an unusable directory or an empty prompt.
+ * Joins the session that a start command names. Creates a missing session with the id of the client. Rejects for an
+ * unknown agent, an unusable directory, or an empty prompt without a skill.
  */
 export async function openSession(
 	runtime: Runtime,

@@ -80,7 +80,7 @@ async function answer(
 
 /**
  * Handles an unreadable answer from a client that reads no errors and would wait forever. The first time, repeats the
- * prompt with the error in its label, and throws. The next time, denies the prompt. For other clients, always throws.
+ * prompt with the error in its label, and rejects. The next time, denies the prompt. For other clients, always rejects.
  */
 export async function settleUnread(
 	connection: HandlerContext,

@@ -137,7 +137,8 @@ type OnBehalf = { readonly [Name in keyof Claim]?: Claim[Name] | undefined };
 
 /**
  * Returns the principal of a request. If a connector's request names a person, the principal acts for that person.
- * `method` is for the audit log. Throws `invalid_argument` if a connector's request has only one of `actor` and `place`.
+ * `method` is for the audit log. Rejects with `invalid_argument` if a connector's request has only one of `actor` and
+ * `place`.
  */
 export async function actingPrincipal(
 	runtime: Runtime,

@@ -42,7 +42,7 @@ export class SessionTools {
 	}
 
 	/**
-	 * Connects the client of the stream and registers its tools. Throws as `ClientTools.connect` and
+	 * Connects the client of the stream and registers its tools. Rejects with the errors of `ClientTools.connect` and
 	 * `ToolConnection.register`. A client without tools needs no right to offer tools.
 	 */
 	static async open(

@@ -114,7 +114,7 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
  * Returns the agent of an environment, or undefined for the default agent. Existing clients send no environment,
- * "default", or the UUID of an environment of another server. Throws `invalid_argument` for an unknown agent.
+ * "default", or the UUID of an environment of another server. Rejects with `invalid_argument` for an unknown agent.
  */
 async function agentOf(
 	environment: string,

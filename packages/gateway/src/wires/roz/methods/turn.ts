@@ -46,7 +46,7 @@ export class Turn {
 		this.#keepalive = clock.after(keepaliveMs, () => this.#sendKeepalive());
 	}
 
-	/** Sends the message. Throws as `SessionTools.beginTurn` and `SessionView.send` do. */
+	/** Sends the message. Rejects as `SessionTools.beginTurn` and `SessionView.send` do. */
 	async start({ content, images, options }: ComposedMessage): Promise<void> {
 		const { messageId, session, keyed } = this.#options;
 		const { view, tools } = session;
