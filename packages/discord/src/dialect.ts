@@ -28,7 +28,7 @@ const emojiName = /:(?=\w+:)/g;
 const roleLink = /^https:\/\/role\.invalid\/(\d{1,20})$/;
 const personLink = /^https:\/\/discord\.com\/users\/(\d{1,20})$/;
 const momentLink = /^https:\/\/moment\.invalid\/(\d{1,12})$/;
-/** Matches link texts that Discord does not show as links, because they could mislead. */
+/** Matches labels that Discord does not accept as the text of a link. */
 const misleading = /[\\<>[\]]|:\/\/|\p{Extended_Pictographic}/u;
 
 /**

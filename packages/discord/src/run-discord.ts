@@ -89,7 +89,8 @@ async function openSide(
 		stop: () => listening.stop(),
 		async close() {
 			presence.stop();
-			// The stored session ends before the first event that is not durable, so that Discord sends this event again.
+			// The session is stored at a position before the first event that is not durable, so that Discord sends
+			// this event again.
 			await port.close();
 			await listening.close();
 		},

@@ -36,7 +36,10 @@ type Reading = readonly [channel: string, state: ReadingChannel];
 /** Maximum channels to read concurrently. */
 const parallel = 4;
 
-/** Maximum events of a channel that wait for its reading. With more events, all of them are processed without waiting. */
+/**
+ * Maximum events of a channel that wait for its reading. If there are more, all of them are passed on without
+ * waiting.
+ */
 const maxDelayed = 500;
 
 /** Maximum channels without a cursor to read in a guild. */
@@ -51,7 +54,7 @@ const OfGuild = z.object({ id: z.string() });
 const Ready = z.object({ guilds: z.array(OfGuild) });
 
 /**
- * Passes on the events of Discord. In a new session, first reads messages that may have been missed:
+ * Passes the events of Discord to `receive`. In a new session, first reads messages that may have been missed:
  * - in channels, threads and direct messages with a cursor
  * - in other channels and threads of guilds that have messages after `alive.since`
  * - in direct messages with known people
@@ -75,7 +78,10 @@ export class CatchUp {
 		this.#direct = new DirectMessages(parts);
 	}
 
-	/** True if no event waits for a reading, no check of direct messages is pending, and no GUILD_CREATE is expected. */
+	/**
+	 * True if all registered readings have ended, no check of direct messages is pending, and no GUILD_CREATE is
+	 * expected.
+	 */
 	get isDone(): boolean {
 		return this.#reading.size === 0 && this.#expected.size === 0 && this.#direct.isSeen;
 	}
@@ -274,8 +280,8 @@ export class CatchUp {
 	}
 
 	/**
-	 * Retries readings that failed. New events of their channels do not wait, because the retries may take a long
-	 * time.
+	 * Reads the channels that are recorded as unread. New events of these channels do not wait, because the
+	 * reading may take a long time.
 	 */
 	async #readUnread(): Promise<void> {
 		const { behind } = this.#parts.highWater;

@@ -60,7 +60,10 @@ export class DirectMessages {
 		this.#unseen = unseen;
 	}
 
-	/** Passes the channels with new messages to `read`. Resolves with false if the check must be repeated later. */
+	/**
+	 * Checks direct messages, and passes those with new messages to `read`. Resolves with false if the check must
+	 * be repeated later.
+	 */
 	async check(read: (places: readonly ReadPosition[]) => Promise<void>): Promise<boolean> {
 		const unseen = this.#unseen;
 		if (unseen === undefined || this.#isStopped) return true;
@@ -118,7 +121,10 @@ const GuildChannels = z.object({
 /** Maximum people in a check, because Discord limits how many direct messages a bot opens at once. */
 const maxPeople = 20;
 
-/** Returns the channels and threads of a GUILD_CREATE whose last message is after `since`, latest first. */
+/**
+ * Returns the channels and threads in GUILD_CREATE data that have messages after `since`, most recently active
+ * first.
+ */
 export function unreadChannels(data: unknown, since: string): ReadPosition[] {
 	const guild = GuildChannels.safeParse(data).data;
 	if (guild === undefined) return [];

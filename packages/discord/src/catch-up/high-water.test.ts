@@ -90,7 +90,7 @@ test("a pending channel stays known while messages continue, also over restarts,
 	await highWater.addPending("1", { message: "5", guild: "9" });
 	expect(saved).toEqual([{ "1": { message: "5", guild: "9", unread: "5" } }]);
 	await highWater.passed("1", { message: "8", guild: "9" });
-	// The recorded unread position is already earlier.
+	// An earlier unread position is already recorded.
 	await highWater.addPending("1", { message: "8", guild: "9" });
 	// The channel has no cursor yet.
 	await highWater.addPending("2", { message: "3" });

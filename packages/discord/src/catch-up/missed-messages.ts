@@ -111,8 +111,8 @@ export class MissedMessages {
 	}
 
 	/**
-	 * Sends a request. Repeats it up to `tries` times in total if there is no response, or if its status is 429 or
-	 * at least 500.
+	 * Sends a request. Makes up to `tries` attempts while there is no response, or while the status is 429 or at
+	 * least 500.
 	 */
 	async #ask(request: DiscordRequest): Promise<DiscordResponse> {
 		const { port, clock, signal } = this.#parts;

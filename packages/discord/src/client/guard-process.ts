@@ -5,7 +5,10 @@ import { type GuardedProcess, guardProcess as guard } from "@parley/connector";
 const reading =
 	/[/\\](?:discord\.js|@discordjs[/\\]ws)[/\\]|\bat (?:async )?(?:WebSocketShard|SimpleShardingStrategy)[\w$]*\./;
 
-/** Installs the kit's guard, which logs errors of discord.js and lets the process continue. */
+/**
+ * Installs the kit's guard, which logs uncaught errors of discord.js and lets the process continue. Returns a
+ * function that removes the guard.
+ */
 export function guardProcess(log: Logger, guarded?: GuardedProcess): () => void {
 	return guard(log, defined({ tolerated: { library: "discord.js", stack: reading }, guarded }));
 }

@@ -119,7 +119,7 @@ async function makeRequest(...[url, init]: Parameters<RESTOptions["makeRequest"]
 
 async function answerOf(response: ResponseLike): Promise<DiscordResponse> {
 	const { status, headers } = response;
-	// Proxies in front of Discord respond with HTML.
+	// A proxy in front of Discord may respond with HTML.
 	const isJson = headers.get("content-type")?.startsWith("application/json") ?? false;
 	const text = await response.text();
 	const body = isJson && text !== "" ? parseJson(text, { maxNodes }) : null;

@@ -1,7 +1,7 @@
 import type { Clock, Logger, Timer } from "@parley/base";
 import type { OwnAccount } from "../vocabulary/discord-port.ts";
 
-/** Maximum milliseconds and events by which the stored session may be outdated. */
+/** Maximum milliseconds and events after which the session is stored again. */
 const lateMs = 1000;
 const maxBehind = 50;
 
@@ -174,6 +174,6 @@ export interface GatewaySession {
 /** Stores the session across restarts. */
 export interface SessionStore {
 	load(): Promise<GatewaySession | undefined>;
-	/** Saves the session, or undefined if Discord has ended it. */
+	/** Saves the session. `undefined` means that no session can be resumed. */
 	save(session: GatewaySession | undefined): Promise<void>;
 }

@@ -71,7 +71,7 @@ export async function startCommandSync(
 			}
 			const waitMs = error instanceof RetryLater ? error.waitMs : retryMs.unreachable;
 			log.warn("the commands on Discord are not updated yet, trying again later", { error, waitMs });
-			// The loop checks the signal.
+			// An abort ends the delay, and then the loop.
 			await delay(clock, waitMs, signal).catch(() => undefined);
 		}
 	}

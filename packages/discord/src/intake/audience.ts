@@ -2,7 +2,7 @@ import { PermissionFlagsBits } from "discord-api-types/v10";
 import * as z from "zod";
 import { id } from "./wire.ts";
 
-/** Permissions to read and to write in a channel. An administrator has all permissions. */
+/** Permissions to read a channel, to write in it, and to use commands. An administrator has all permissions. */
 const ways = [
 	PermissionFlagsBits.ViewChannel,
 	PermissionFlagsBits.SendMessages,

@@ -21,7 +21,6 @@ export type WireAttachment = z.output<typeof WireAttachment>;
 const time = z.iso.datetime({ offset: true });
 const Mentioned = User.extend({ member: Member.partial().nullish() });
 
-/** Components, which `textOfMessage` parses. */
 const components = z.array(z.unknown()).default([]).catch([]);
 
 /** A forwarded message, without its author: resources/message#message-snapshot-object */

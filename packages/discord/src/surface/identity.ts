@@ -19,7 +19,8 @@ export interface CardIdentity {
 const firstId = 2 ** 30;
 
 /**
- * Returns the identity of the card with this name. Two cards have the same identity with a probability of 2 to the power of -59.
+ * Returns the identity of the card with this name. Two cards with a container have the same identity with a
+ * probability of 2 to the power of -59.
  */
 export function identityOf(name: string): CardIdentity {
 	const bytes = hash("sha256", `card:${name}`, "buffer");

@@ -38,7 +38,7 @@ export class PostChannels {
 		this.#threadless.set(message, true);
 	}
 
-	/** Returns the known channels of a conversation's posts. */
+	/** Returns the channel of a conversation, and the thread of its last post if this process knows it. */
 	channelsOf(conversation: string): string[] {
 		// Reading the rate limits of a conversation does not count as a use of its thread.
 		const thread = this.#threads.peek(conversation);

@@ -9,7 +9,7 @@ import { channelOf } from "./post-channels.ts";
 
 /** Names that the connector gave to a thread, and the times of its last name changes. */
 export interface ThreadNames {
-	/** Current name of the thread. While the result of a change is unknown, also the requested name. */
+	/** Name that the connector gave last. While the result of a change is unknown, also the requested name. */
 	readonly given: readonly string[];
 	/** Milliseconds since the epoch. */
 	readonly changedAt: readonly number[];
