@@ -16,7 +16,7 @@ import { needsRichText, richTextBlock } from "./rich-text.ts";
 import { otherwise, tableBlock } from "./tables.ts";
 import { writeMarkdown } from "./write-markdown.ts";
 
-/** Block of a post's body. A section is used if Slack refuses all other types. */
+/** Block of a post's body. A section is used only after Slack has refused the other types. */
 export type BodyBlock = MarkdownBlock | RichTextBlock | TableBlock | ContextBlock | SectionBlock;
 
 export interface Body {

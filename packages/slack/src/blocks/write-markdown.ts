@@ -31,7 +31,7 @@ function linesOf(block: Exclude<Block, List>, nested: boolean): string[] {
 		case "heading":
 			return headingLines(block, nested);
 		case "thematicBreak":
-			// Hyphens could be parsed as a list marker.
+			// In a list item, hyphens could be parsed as a list marker.
 			return [nested ? "___" : "---"];
 		case "code":
 			return codeLines(block.value, block.lang);

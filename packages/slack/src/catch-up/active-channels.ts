@@ -62,7 +62,7 @@ export class ActiveChannels {
 		await this.#saved.written();
 	}
 
-	/** Adds entries that were used earlier, most recently used first. */
+	/** Adds entries, of which the most recently used is first. Known entries stay unchanged. */
 	add(places: readonly ActiveChannel[]): void {
 		const fresh = places.filter((place) => !this.#places.has(nameOf(place)));
 		for (const place of fresh.toReversed()) this.#use(place);

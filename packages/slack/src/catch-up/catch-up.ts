@@ -39,8 +39,8 @@ const overlapMs = 6 * 60_000;
 const oldestMs = 24 * 3_600_000;
 const everyMs = 60_000;
 /**
- * Milliseconds without events after which missed messages are read. Either the workspace was quiet for this time, or
- * the delivery is broken, whatever the state of the connection is.
+ * Milliseconds without events after which missed messages are read, whatever the state of the connection. Either
+ * the workspace was quiet, or the delivery is broken.
  */
 const silentMs = 16 * 60_000;
 const maxPlaces = 50;

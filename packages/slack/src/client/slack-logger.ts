@@ -2,8 +2,10 @@ import type { Logger } from "@parley/base";
 import { type LogLevel, LogLevel as levels, type Logger as SlackLogger } from "@slack/bolt";
 
 /**
- * Returns an adapter of the log for Slack's libraries. It logs their `error` lines as warnings, and their `info` lines, which
- * are internal, at the level `debug`. It drops their `debug` lines, because they contain all sent data.
+ * Returns an adapter of the log for Slack's libraries:
+ * - `error` lines become warnings
+ * - `info` lines, which are internal, get the level `debug`
+ * - `debug` lines are dropped, because they contain all sent data
  */
 export function slackLogger(log: Logger): SlackLogger {
 	const joined = (words: readonly unknown[]): string => words.map(String).join(" ");

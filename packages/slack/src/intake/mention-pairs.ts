@@ -31,7 +31,7 @@ export class MentionPairs {
 		this.#arrived.add(id);
 		found.resolve(message);
 		message.catch(() => {
-			// The event failed. If Slack redelivers it, that event takes its place.
+			// The event failed. If Slack redelivers it, the redelivered event takes its place.
 			if (this.#messages.get(id) === found) this.#forget(id);
 		});
 	}

@@ -64,7 +64,8 @@ export class Messages {
 				? { ours: false, root: false }
 				: await threads.find(
 						{ channel: source.channel, thread },
-						// The thread matters only for a message from a person in a channel that mentions neither the agent nor another person.
+						// The thread matters only if a person's message in a channel mentions neither the agent nor another
+						// person.
 						{ asks: !isLast && room.kind !== "direct" && !person.bot && !address.us && !address.others },
 					);
 		const edited = type === "edited" ? message.edited?.ts : undefined;

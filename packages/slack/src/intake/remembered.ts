@@ -7,7 +7,7 @@ import { type Cache, type Clock, createCache, delay, ParleyError } from "@parley
 const maxMs = 1000;
 
 export interface RememberedParts<Value> {
-	/** Description of the value, for the error that Slack did not respond. */
+	/** Description of the value for the error after a timeout. */
 	readonly what: string;
 	readonly ask: (id: string) => Promise<Value>;
 	readonly clock: Clock;

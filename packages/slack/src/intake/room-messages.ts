@@ -22,7 +22,7 @@ const perPage = 200;
  * oldest message on.
  */
 const windowsMs = [86_400_000, 3_600_000, 300_000];
-/** Maximum linked messages to read for a request. */
+/** Maximum linked messages to read for a message. */
 const maxLinks = 3;
 /** Maximum messages of the channel that the author of a direct message is viewing. */
 const maxViewed = 20;

@@ -63,9 +63,9 @@ export class Threads {
 	}
 
 	/**
-	 * Returns facts about a thread; see `OwnThreads.thread`. Asks Slack only with `asks`, and only if the database does
-	 * not show that the thread is the agent's. Rejects with `unavailable` if Slack does not respond in time. During a
-	 * longer rate limit, an unknown thread is treated as one without the bot, because most threads are.
+	 * Returns facts about a thread; see `OwnThreads.thread`. Asks Slack only with `asks`, and only if the database
+	 * does not show that the thread is the agent's. Rejects with `unavailable` if Slack does not respond in time.
+	 * During a longer rate limit, an unknown thread is treated as one without posts of the bot.
 	 */
 	async find(
 		{ channel, thread }: { readonly channel: string; readonly thread: string },

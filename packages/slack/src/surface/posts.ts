@@ -57,7 +57,10 @@ interface Prepared extends Drafted {
 /** Creates, edits and deletes posts in channels and threads. */
 export class Posts {
 	readonly #parts: PostsParts;
-	/** Posts whose files are missing, by row. They must not be posted again. An evicted post is searched again. */
+	/**
+	 * Timestamps of posts whose files are missing, by row id. Such a post must not be created again. An evicted
+	 * post is searched again.
+	 */
 	readonly #halves = new LRUCache<string, string>({ max: maxHalves });
 
 	constructor(parts: PostsParts) {

@@ -10,8 +10,10 @@ const id = z.string().min(1).max(256);
 const Frame = z.discriminatedUnion("type", [
 	z.object({ type: z.literal("hello"), num_connections: z.int().optional() }),
 	/**
-	 * Reasons: with `warning`, the socket closes in ten seconds; with `refresh_requested`, it should be replaced; with
-	 * `link_disabled`, Slack refuses new sockets.
+	 * Reasons of Slack:
+	 * - `warning`: the socket closes in ten seconds
+	 * - `refresh_requested`: the socket should be replaced
+	 * - `link_disabled`: Slack refuses new sockets
 	 */
 	z.object({ type: z.literal("disconnect"), reason: z.string().default("") }),
 	z.object({

@@ -206,9 +206,12 @@ function answer(response: ServerResponse, { status, body }: Answer): void {
 const limits = { maxNodes: 200_000 };
 
 /**
- * Parses the body of a request (https://docs.slack.dev/interactivity/handling-user-interaction#payloads): JSON for an
- * event, a form for a command, and a form with JSON in `payload` for an interaction. Throws for JSON that is
- * malformed or not an object.
+ * Parses the body of a request (https://docs.slack.dev/interactivity/handling-user-interaction#payloads):
+ * - JSON for an event
+ * - a form for a command
+ * - a form with JSON in `payload` for an interaction
+ *
+ * Throws for JSON that is malformed or not an object.
  */
 export function readBody(text: string, contentType: string): Readonly<Record<string, unknown>> {
 	if (!contentType.startsWith("application/x-www-form-urlencoded")) return asObject(parseJson(text, limits));

@@ -212,7 +212,7 @@ const ghostMs = 60_000;
 
 interface OtherProcessWatchParts {
 	readonly clock: Clock;
-	/** Replaces a socket. The greeting of the new socket has the current number. */
+	/** Replaces a socket. The greeting of the new socket contains the current number of sockets. */
 	readonly replaceSocket: () => void;
 	/** Called once if another process has sockets. */
 	readonly found: (connections: number) => void;
