@@ -30,7 +30,10 @@ const parameters = () =>
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
-/** Asks a person a question and waits for the answer. The answer to a password question is a handle. */
+/**
+ * Asks a person a question and waits for the answer. For a password, the result is a handle instead of the
+ * text.
+ */
 export const askUser = defineTool<Arguments>({
 	name: "ask_user",
 	description: askUserTexts.description,

@@ -59,10 +59,7 @@ test("every tool and every parameter has a description", () => {
 	}
 });
 
-/**
- * An ordinary call of each tool that declares the classes of such a call. Leaves out `unschedule_task`, because it needs a
- * schedule.
- */
+/** Arguments of a usual call for each tool with `usual`, except `unschedule_task`, which needs a schedule. */
 const usualCalls: Readonly<Record<string, object>> = {
 	command_output: { command: 1 },
 	stop_command: { command: 1 },

@@ -33,7 +33,7 @@ const builtin: readonly Tool[] = [
 	delegate,
 ];
 
-/** Returns the tools that sessions on the gateway's port have by default, except the web tools. */
+/** Returns the built-in tools, except `web_fetch` and `web_search`, which have dependencies. */
 export function builtinTools(): readonly Tool[] {
 	return builtin;
 }

@@ -26,7 +26,6 @@ function person(user: string, channel = "C1", role: Person["role"] = "member"): 
 	};
 }
 
-/** A runtime whose model makes the tool calls that a test defines. */
 class Talk implements AsyncDisposable {
 	readonly t: TestRuntime;
 	readonly model: ScriptedModel;
@@ -57,7 +56,6 @@ class Talk implements AsyncDisposable {
 		await this.t.runtime.send(unkeyed(by), id, { content });
 	}
 
-	/** Returns the result of a tool call that the last model request contains. */
 	result(callId: string): string | undefined {
 		const blocks = this.model.requests.at(-1)?.messages.flatMap(({ content }) => [...content]) ?? [];
 		const found = blocks.find((block) => block.type === "result" && block.callId === callId);

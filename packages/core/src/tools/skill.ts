@@ -9,7 +9,7 @@ const parameters = () =>
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
-/** Loads a skill for the model. The result is the skill's text, which stays in the conversation. Runs a skill that has steps. */
+/** Loads the text of a skill into the conversation, or runs a skill that has steps and returns its output. */
 export const skill = defineTool<Arguments>({
 	name: "skill",
 	description: skillTexts.description,

@@ -8,7 +8,7 @@ import { normaliseTexts } from "./texts.ts";
 
 /** Maximum values in the JSON text of one argument. */
 const MAX_NODES = 20_000;
-/** Maximum characters of a name or a number in a note. */
+/** Maximum characters of a quoted name or of a number. */
 const MAX_SHOWN = 100;
 
 /** Tool call as the model wrote it. See `CallBlock`. */
@@ -30,8 +30,8 @@ export interface NormalCall {
 
 /**
  * Returns the normal form of a tool call: the name of an offered tool, and arguments with the names of its
- * `parameters`. Changes only unambiguous parts; the tool's schema then checks the result. A call of an unknown tool,
- * or with invalid arguments, is returned unchanged. Normalising a normal form changes nothing.
+ * `parameters`. Changes only unambiguous parts; the tool's schema then checks the result. A call of an
+ * unknown tool, or with `invalid`, is returned unchanged. Normalising a normal form changes nothing.
  */
 export function normaliseCall(tools: readonly Tool[], call: WrittenCall): NormalCall {
 	const { name, arguments: args, adjusted = [] } = call;
@@ -47,8 +47,8 @@ export function normaliseCall(tools: readonly Tool[], call: WrittenCall): Normal
 }
 
 /**
- * Returns the tool with this name, or the only tool that accepts the name or has it in another spelling. Otherwise
- * undefined.
+ * Finds a tool by its exact name, else by another spelling of its name, else by an accepted name. Undefined
+ * if no tool or more than one tool matches.
  */
 export function findTool(tools: readonly Tool[], name: string): Tool | undefined {
 	const exact = tools.find((tool) => tool.name === name);
@@ -59,7 +59,6 @@ export function findTool(tools: readonly Tool[], name: string): Tool | undefined
 	return found.length === 1 ? found[0] : undefined;
 }
 
-/** Part of a JSON Schema that `z.toJSONSchema` writes for parameters. */
 interface Schema {
 	readonly type?: unknown;
 	readonly properties?: Readonly<Record<string, Schema>>;
@@ -69,7 +68,6 @@ interface Schema {
 	readonly maximum?: number;
 }
 
-/** Normalises the arguments of one tool call, and collects notes about the changes. */
 class Normaliser {
 	readonly notes: string[] = [];
 	problem: string | undefined;
@@ -80,8 +78,8 @@ class Normaliser {
 	}
 
 	/**
-	 * Returns the normal form of an object, and any other value unchanged. `place` is its path in the arguments: "" or
-	 * "edits.0.", for example.
+	 * Returns the normal form of an object, and any other value unchanged. `place` is the prefix of key
+	 * paths, for example "" or "edits.0.".
 	 */
 	object(value: unknown, schema: Schema, place: string): unknown {
 		// An object with arbitrary keys has no names to match.
@@ -103,10 +101,7 @@ class Normaliser {
 		return Object.fromEntries(normal);
 	}
 
-	/**
-	 * Returns the normal form of one key and its value, or undefined if the entry has no effect. Returns an unknown key
-	 * unchanged.
-	 */
+	/** Returns the normal key and value, or undefined if the entry has no effect. */
 	#entry(
 		written: string,
 		raw: unknown,
@@ -155,8 +150,8 @@ class Normaliser {
 	}
 
 	/**
-	 * Returns the value of a text if the schema expects a number, a boolean, a list or an object. Returns any other text
-	 * unchanged.
+	 * Converts a text to the number, boolean, list or object that the schema expects. Returns the text if
+	 * that is not possible.
 	 */
 	#read(text: string, { schema, place }: Parameter): unknown {
 		const value = readText(text, schema);
@@ -184,7 +179,6 @@ class Normaliser {
 interface Parameter {
 	readonly schema: Schema;
 	readonly key: string;
-	/** The key as the model wrote it. */
 	readonly written: string;
 	/** Path of the parameter in the arguments. */
 	readonly place: string;
@@ -198,8 +192,10 @@ interface Duration {
 }
 
 /**
- * Returns a duration in the unit of its parameter. Milliseconds become whole seconds, rounded up. Seconds become whole
- * milliseconds.
+ * Returns a duration in `unit`. The written name or the value shows the unit of `raw`:
+ *
+ * - If the name has no unit, a number of seconds above `maximum` is read as milliseconds.
+ * - If the name has no unit, a number of milliseconds below `minimum` is read as seconds.
  */
 function inUnit(raw: number, { unit, written, minimum, maximum }: Duration): number {
 	if (raw <= 0 || !Number.isFinite(raw)) return raw;
@@ -264,7 +260,7 @@ function quoted(text: string): string {
 	return JSON.stringify(visible(text.slice(0, MAX_SHOWN)));
 }
 
-/** Cached descriptions. Each takes a millisecond to create and never changes, and every model request needs all of them. */
+/** Cached descriptions, because every model request needs the descriptions of all its tools. */
 const descriptions = new WeakMap<Tool, ToolDescription>();
 
 /** Returns the descriptions of the tools for a model. The same tool always has the same description object. */

@@ -1,4 +1,4 @@
-/** Notes for the model about changes to the spelling of a tool call. */
+/** Notes and errors for the model about the normal form of a tool call. */
 export const normaliseTexts = {
 	toolName: (tool: string, written: string): string => `the tool is ${tool}, not ${written}`,
 	sameArgument: (names: string, key: string): string =>

@@ -28,7 +28,10 @@ export interface RefusedCall {
 
 const MAX_SHOWN = 200;
 
-/** Finds the tool of a call, checks the arguments and plans the call. Has no effects and never rejects. */
+/**
+ * Finds the tool of a call, checks the arguments and plans the call. Never rejects: a failure becomes a
+ * refusal.
+ */
 export async function prepareCall(
 	tools: readonly Tool[],
 	call: WrittenCall,
@@ -74,8 +77,9 @@ export async function executeCall(
 }
 
 /**
- * Returns the binding of an approval as a text of hashes. It covers the tool with the normal form of its arguments in canonical
- * JSON (https://www.rfc-editor.org/rfc/rfc8785), each fact of its plan, and the policy.
+ * Returns the binding of an approval: a SHA-256 hash for each fact of the plan, for the policy version, and
+ * for the tool name with its normal arguments. Hashes canonical JSON
+ * (https://www.rfc-editor.org/rfc/rfc8785). Throws `internal` if a value is not JSON.
  */
 export function bindingText(
 	{ name, arguments: args }: { readonly name: string; readonly arguments: unknown },
@@ -116,14 +120,14 @@ function hashOf(value: unknown): string {
 	return createHash("sha256").update(text).digest("hex");
 }
 
-/** Returns the text for the model. An unexpected error is logged for the operator and hidden from the model. */
+/** Returns the error message for the model. Logs an error with the code `internal` for the operator. */
 function faultOf(reason: unknown, tool: Tool, { log, callId }: ToolContext): string {
 	const error = ParleyError.from(reason);
 	if (error.code === "internal") log.error(toolCallTexts.failed, { tool: tool.name, callId, error: reason });
 	return error.message;
 }
 
-/** Returns the valid argument names if the model used an unknown one, otherwise "". */
+/** Returns the argument names of the tool if the model used an unknown one, otherwise "". */
 function namesFor(tool: Tool, issues: readonly z.core.$ZodIssue[]): string {
 	if (!issues.some(({ code, path }) => code === "unrecognized_keys" && path.length === 0)) return "";
 	const names = Object.keys(Object(describeTools([tool])[0]?.parameters["properties"]));

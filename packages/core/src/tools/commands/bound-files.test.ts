@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => directory[Symbol.asyncDispose]());
 
-/** Time in seconds: the `mtime` of every file, also after a swap. */
+/** Unix time in seconds. The `mtime` of every file, also after a swap. */
 const oldTime = 1_700_000_000;
 
 async function put(name: string, content = name): Promise<void> {

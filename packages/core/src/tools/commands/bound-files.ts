@@ -28,23 +28,25 @@ const MAX_SECOND_MS = 10_000;
 /** Maximum bytes of a file that is identified by content. A larger file is identified by `factsOf`. */
 const MAX_FILE_BYTES = 256 * 1024;
 /**
- * Entries to read before the scan yields to other work: about 3 ms. The file system calls are synchronous, because
- * asynchronous calls need four times as much CPU time.
+ * Entries to read before the scan yields to other work. The file system calls are synchronous, because
+ * asynchronous calls use more CPU time.
  */
 const TOGETHER = 64;
 
-/** Installed or built code. A scan reads it last, reads only its metadata, and returns one line for each directory. */
+/**
+ * Directories of installed or built code. A scan reads them last, reads only metadata, and returns one line
+ * for each directory.
+ */
 const installed = /^(?:node_modules|bower_components|site-packages|\.venv|venv|\.tox|Pods|target)$/;
-/** Caches, settings of editors and data of version control, which tools write automatically. */
+/** Directories of caches, editor settings and version control, which tools write automatically. */
 const caches =
 	/^(?:\.cache|\.vite|\.turbo|\.parcel-cache|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.nyc_output|\.gradle|\.idea|\.hg|\.svn)$/;
-/** Logs, databases and editor backups, which change while no person works on them. */
+/** Files that programs change without a user, for example logs, databases and editor backups. */
 const data =
 	/\.log(?:\.\d+)?$|\.pid$|\.(?:sqlite3?|db)(?:-(?:wal|shm|journal))?$|\.sw[a-p]$|~$|^(?:\.DS_Store|\.#.*|4913|nohup\.out)$/i;
-/** Documents, tables, images and recordings. */
 const documents =
 	/\.(?:txt|md|rst|csv|tsv|pdf|docx?|xlsx?|pptx?|odt|ods|png|jpe?g|gif|webp|ico|bmp|mp[34]|wav|ogg|mov|webm)$/i;
-/** Names of documents that tools read as instructions. */
+/** Text files that package managers or CMake read. */
 const instructions = /^(?:requirements|constraints|CMakeLists).*\.txt$/i;
 /** Directories of a git repository that contain no programs or settings. */
 const gitData = /^(?:objects|refs|logs|lfs)$/;
@@ -59,26 +61,31 @@ export interface BoundFilesOptions {
 	readonly roots: readonly string[];
 	/** Whether to skip names that begin with a dot. */
 	readonly hidden: boolean;
-	/** Prefix of the paths of files. */
+	/** Prefix of the paths in the result. */
 	readonly prefix: string;
-	/** Facts of an earlier scan. If a limit ended that scan, the new scan ends after the same number of entries. */
+	/**
+	 * Facts of an earlier scan. If a limit ended that scan, the new scan reads at most the same number of
+	 * entries.
+	 */
 	readonly earlier?: string;
-	/** Maximum files and directories. Default: 30,000. */
+	/** Maximum files and directories, unless `earlier` sets it. Default: 30,000. */
 	readonly max?: number;
 }
 
-/** Whether a file is data by its name: a document, an image, a log, a database or an editor backup. */
+/** Whether the name is that of a data file, for example a document, an image, a log or a database. */
 export function isDataName(name: string): boolean {
 	return data.test(name) || (documents.test(name) && !instructions.test(name));
 }
 
 /**
- * Identifies the files below a directory that a program could run or load. Skips documents, images, caches, logs, databases, and
- * git's stored data. A link is identified by its text, and by its target if that is a file in the directory or in a root. A file
- * of up to 256 KiB is identified by content and permissions. A larger file, a file of an installed package, or a file that would
- * exceed 32 MiB of content in total is identified by metadata. The metadata is permissions, device, inode, size, and `mtime` and
- * `ctime` in nanoseconds. Reads installed packages last. Stops at 30,000 files and directories or after 3 s (10 s with
- * `earlier`).
+ * Identifies the files below a directory that a program could run or load. Reads at most 30,000 files and
+ * directories, for at most 3 s (10 s with `earlier`). Reads installed packages last. Skips data files, caches
+ * and git objects.
+ *
+ * - A link is identified by its text. If its target is in the directory or in a root and no data file, also
+ *   by the target.
+ * - A file of up to 256 KiB is identified by content and permissions, until 32 MiB have been read.
+ * - Any other file, and each file of an installed package, is identified by metadata. See `factsOf`.
  */
 export async function filesBelow(directory: string, options: BoundFilesOptions): Promise<FilesFact> {
 	const search = new FilesSearch(directory, options);
@@ -105,7 +112,7 @@ const kernelPlaces = ["/proc", "/sys", "/dev"];
 /** File system in memory with ordinary files. */
 const memoryPlace = "/dev/shm";
 
-/** Whether a path is in one of these directories. False in the memory file system. */
+/** Whether a path is in one of these directories. False for a path in `/dev/shm`. */
 export function isInside(path: string, places: readonly string[]): boolean {
 	return !isWithin(path, memoryPlace) && places.some((place) => isWithin(path, place));
 }
@@ -281,7 +288,7 @@ class FilesSearch {
 		}
 	}
 
-	/** Returns the text of a link, with the identity of its target if that is a file in the directory or in a root. */
+	/** Returns the text of a link, and the identity of a followed target that is not a data file. */
 	#linkIdentity(path: string): string {
 		const text = readlinkSync(path);
 		let identity: string | undefined;
@@ -289,7 +296,7 @@ class FilesSearch {
 			const target = realpathSync.native(path);
 			if (!isDataName(basename(target)) && this.#isFollowed(target)) identity = regularIdentity(target);
 		} catch {
-			// The link is dangling.
+			// The target is missing or cannot be reached.
 		}
 		return `-> ${JSON.stringify(text)} ${identity ?? ""}`;
 	}

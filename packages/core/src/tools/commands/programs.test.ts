@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 import { createDirectory } from "../../testing/tool-context.ts";
 import { findNamed } from "./programs.ts";
 
-/** Creates a working directory, a directory outside it, and a directory of programs. */
 async function workspace() {
 	const directory = await createDirectory();
 	const [cwd, other, bin] = ["work", "other", "bin"].map((name) => join(directory.path, name));

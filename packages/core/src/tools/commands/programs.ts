@@ -21,8 +21,8 @@ export interface Named {
 	/** Programs to find on the search path. A line for each one has its name, and its identity or `none`. */
 	readonly programs: string;
 	/**
-	 * Files, with a line for each file. A tab separates the path from the real path and the identity. Data files are included
-	 * only if the command may execute them.
+	 * Files, with a line for each file. A tab separates the path from the real path and the identity. Data
+	 * files are included only if they are executable or the command names an interpreter.
 	 */
 	readonly files: string;
 	/** Real paths of directories in the roots that the facts of the working directory do not cover. */
@@ -33,14 +33,14 @@ export interface Named {
 	readonly known: boolean;
 }
 
-/** Maximum programs, and maximum paths. */
+/** Maximum number of programs, and of paths. */
 const maxNamed = 300;
 
 /** Directories whose files change automatically, or cannot be changed. */
 const systemPlaces = ["/proc", "/sys", "/dev", "/run", "/var/log"];
 
 const parent = /(?:^|[/=]|^-[A-Za-z])\.\.(?:\/|$)/;
-/** Matches a name that is followed by `..`. */
+/** Matches a directory name before `..`, for example in `a/../b`. */
 const climbing = /(?:^|[/=])(?!\.\.?\/)[^/=]+\/\.\.(?:\/|$)/;
 
 /**
@@ -79,7 +79,7 @@ export async function findNamed(
 	};
 }
 
-/** Returns the current identities of files, with a line for each existing regular file. */
+/** Returns the current identities of the first 300 files, with a line for each existing regular file. */
 export function fileFacts(paths: readonly string[]): Promise<string> {
 	return linesOf([...new Set(paths)], namedFile);
 }
@@ -118,7 +118,10 @@ function isCovered(directory: string, other: string): boolean {
 	return isWithin(directory, other) && !/(?:^|\/)\.(?!git$)/.test(relative(other, directory));
 }
 
-/** Whether part of the path is known only when the command runs. A pattern inside the working directory is harmless. */
+/**
+ * Whether part of the path is known only when the command runs. A pattern inside the working directory does
+ * not count, because the facts of that directory include its files.
+ */
 function isUnclear(path: string, cwd: string): boolean {
 	return path.includes(UNKNOWN) || path.startsWith("/~") || (/[*?[]/.test(path) && !isWithin(path, cwd));
 }

@@ -177,8 +177,9 @@ async function changesSince({ binding }: ToolPlan, cmd: string, context: ToolCon
 }
 
 /**
- * Returns the sandbox of the command. With `network`, the sandbox can reach the operator's hosts. If the operator
- * listed no hosts, the command runs outside the sandbox, but the gateway refuses such a command of a chat session.
+ * Returns the sandbox of the command. With `network`, this is the sandbox with access to the operator's
+ * hosts, else the confinement for commands that need the network. Throws `permission_denied` if the session
+ * has neither.
  */
 function sandboxFor({ network }: Arguments, { sandbox }: ToolContext): Sandbox {
 	if (sandbox.refusal !== undefined) {
@@ -229,7 +230,7 @@ export function sandboxNote({ mode, hosts }: CommandConfinement): string {
 	return runCommandTexts.sandbox(mode, network);
 }
 
-/** Returns the note for a sandbox without network access. Returns none for any other confinement. */
+/** Returns the note if the sandbox has no network and is not `exposed`. Otherwise returns no note. */
 export function usualSandboxNote(sandbox: CommandConfinement): string[] {
 	const isUsual =
 		sandbox.mode !== "off" && sandbox.mode !== "container" && !sandbox.hosts && !sandbox.exposed;
@@ -244,7 +245,10 @@ export function execClasses({ mode, exposed = false }: CommandConfinement): Acti
 /** Maximum bytes of a label, so that an approver can read the command. */
 const MAX_SHOWN_BYTES = 16 * 1024;
 
-/** Refuses a command that cannot start or cannot be shown exactly, because it cannot be approved. */
+/**
+ * Throws `invalid_argument` for a command that cannot start or cannot be shown exactly, because it cannot be
+ * approved.
+ */
 export function refuseUnshowable(words: readonly string[], label: string): void {
 	const refuse = (reason: string): never => {
 		throw new ParleyError(runCommandTexts.cannotApprove(reason), { code: "invalid_argument" });

@@ -13,7 +13,7 @@ import { changedPaths, filesBelow } from "./bound-files.ts";
 import { findNamed, programIdentity } from "./programs.ts";
 import { surroundingsTexts } from "./texts.ts";
 
-/** Facts about the environment of a command line that are fast to read. Every decision about the command depends on them. */
+/** Facts about the environment of a command line. Each plan contains them, because they are fast to read. */
 export type Surroundings = Readonly<Record<"directory" | "executable" | "environment" | "sandbox", string>>;
 
 /** Reads the facts of the environment in which a command line would run. */
@@ -120,7 +120,7 @@ function filesIn(directory: string, context: ToolContext, options: SearchOptions
 	return search;
 }
 
-/** Returns one line for the approver: the call is refused if bound files change. SECURITY.md has the details. */
+/** Returns the note for the approver that the call is refused if bound files change. See SECURITY.md. */
 function boundNotes(
 	subject: string,
 	{ complete, known }: Record<"complete" | "known", boolean>,
@@ -188,7 +188,6 @@ export async function findShell(): Promise<string> {
 	}
 }
 
-/** Returns the hash of the names and values in a fixed order. */
 function hashOf(environment: Readonly<Record<string, string>>): string {
 	const sorted = Object.entries(environment).sort(([one], [other]) => (one < other ? -1 : 1));
 	return createHash("sha256").update(JSON.stringify(sorted)).digest("hex");

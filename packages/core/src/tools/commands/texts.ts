@@ -76,7 +76,7 @@ export const runCommandTexts = {
 		`its text takes ${bytes} bytes, and at most ${max} can be shown: write the command to a file and run the file`,
 } as const;
 
-/** Notes of an approval about files that a command could run or load. */
+/** Notes and errors about files that a command could run or load. */
 export const surroundingsTexts = {
 	cannotRunIn: (directory: string): string => `cannot run a command in ${JSON.stringify(directory)}`,
 	filesHere: (count: number): string => `${count} here, and files that the command names`,

@@ -110,8 +110,8 @@ function previewOf({ shown, classes }: WriteTarget, old: string, args: Arguments
 }
 
 /**
- * Returns the error of a failed edit. With `text` (the text of the file), the error also shows the most similar lines, or the
- * lines of all occurrences.
+ * Returns the error of a failed edit. With `text` (the text of the file), the error also shows the most
+ * similar lines, or the line numbers of all occurrences.
  */
 function missed({ path, old_text, occurrence }: Arguments, edit: TextEdit, text?: string): ParleyError {
 	const fault = (message: string): ParleyError => new ParleyError(message, { code: "invalid_argument" });
@@ -129,7 +129,10 @@ function missed({ path, old_text, occurrence }: Arguments, edit: TextEdit, text?
 	return fault(editFileTexts.ambiguous(lines.length, where));
 }
 
-/** Maximum length of an edited or inserted text in UTF-16 units. Also the maximum bytes of the file. */
+/**
+ * Maximum length of the old, the new and the edited text in UTF-16 units. Also the maximum bytes of an
+ * editable file.
+ */
 export const MAX_EDITABLE = 256 * 1024;
 const MAX_NAMED_LINES = 10;
 const MAX_EXCERPT_LINES = 20;
@@ -161,7 +164,10 @@ export function editableText(
 	return content.toString();
 }
 
-/** Returns the end of a message: the lines that are most similar to the requested text, or that no line is similar. */
+/**
+ * Returns the end of an error message: the most similar lines, or that the file is empty or has no similar
+ * line.
+ */
 export function nearest(text: string, requested: string): string {
 	if (text === "") return editFileTexts.emptyFile;
 	const near = findNearestLines(text, requested);

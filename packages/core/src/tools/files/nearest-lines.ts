@@ -3,7 +3,7 @@ import { nearestTexts } from "./texts.ts";
 
 /** Maximum characters of a line that is compared in parts. A longer line is compared only as a unit. */
 const MAX_COMPARED = 2_000;
-/** Maximum positions of equal requested lines that are compared. Further positions are ignored. */
+/** Maximum positions that are compared for equal requested lines. Further positions are ignored. */
 const MAX_VOTES = 20;
 const MIN_LIKENESS = 0.4;
 const MAX_QUOTE = 200;
@@ -49,7 +49,10 @@ function plain(line: string): string {
 		.trim();
 }
 
-/** Returns the index of the start line for which most lines have an equal `plain` form. Undefined if no lines do. */
+/**
+ * Returns the index of the start line for which most lines have an equal `plain` form. It may be negative.
+ * Undefined if no lines do.
+ */
 function startByVotes(lines: readonly string[], requestedLines: readonly string[]): number | undefined {
 	const places = new Map<string, number[]>();
 	for (const [index, line] of requestedLines.entries()) {
@@ -69,8 +72,8 @@ function startByVotes(lines: readonly string[], requestedLines: readonly string[
 }
 
 /**
- * Returns the index of the start line that aligns the longest requested line with the most similar line. Undefined if
- * no line is similar.
+ * Returns the index of the start line that aligns the longest requested line with the most similar line. It
+ * may be negative. Undefined if no line is similar, or the longest line has more than 2,000 characters.
  */
 function startByLikeness(lines: readonly string[], requestedLines: readonly string[]): number | undefined {
 	const longest = requestedLines.reduce((a, b) => (b.length > a.length ? b : a));

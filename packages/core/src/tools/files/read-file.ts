@@ -321,7 +321,7 @@ function invalid(message: string): ParleyError {
 
 interface Reading {
 	readonly tool: string;
-	/** Verb for the action in the text for people. The shown path follows it. */
+	/** Verb of the label, for example `read`. The path follows it. */
 	readonly verb: string;
 	/** Whether the content may contain keys or passwords. */
 	readonly secret: boolean;

@@ -36,7 +36,6 @@ async function putFiles(files: Readonly<Record<string, string | Buffer>>): Promi
 	}
 }
 
-/** Returns a sandbox that ends commands with the outcome of `outcomeOf`, and runs commands for which it returns undefined. */
 function ending(outcomeOf: (command: Command) => Partial<CommandOutcome> | undefined): Sandbox {
 	return {
 		mode: "off",

@@ -28,8 +28,8 @@ const parameters = () =>
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
- * Searches lines of text files for a regular expression. In a directory, skips key files, links, files that `.gitignore` or
- * `.ignore` excludes, and by default hidden files.
+ * Searches lines of text files for a regular expression. In a directory, skips files that may contain keys,
+ * links, files that `.gitignore` or `.ignore` excludes, and by default hidden files.
  */
 export const searchFiles = defineTool<Arguments>({
 	name: "search_files",
@@ -143,8 +143,8 @@ async function filesOf(path: string, args: Arguments, context: ToolContext): Pro
 }
 
 /**
- * Removes lines of files that were deleted or replaced since the files were chosen, and lines of hard links to files
- * of the gateway. Because ripgrep opens files by name, it may have read such a file.
+ * Removes lines of files that can no longer be opened as regular files, and lines of hard links to files of
+ * the gateway. Because ripgrep opens files by name, a file may have been replaced before the search.
  */
 async function withoutSwapped(
 	lines: readonly MatchedLine[],
@@ -199,7 +199,7 @@ interface LineSearch {
 	readonly maxMatches: number;
 }
 
-/** One line of a file. `gap` is true if lines before it were omitted. */
+/** One line of a file. `gap` is true if ripgrep left out lines between this line and the previous one. */
 interface MatchedLine {
 	readonly file: string;
 	readonly number: number;

@@ -13,7 +13,10 @@ const parameters = () =>
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
-/** Shares a copy of the current file with the members of the session. */
+/**
+ * Shares a copy of a file with all participants of the session. The copy has the content at the time of the
+ * call.
+ */
 export const sendFile = defineTool<Arguments>({
 	name: "send_file",
 	description: sendFileTexts.description,

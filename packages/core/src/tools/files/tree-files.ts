@@ -7,13 +7,12 @@ import { completeLines } from "../../text/visible.ts";
 import type { CommandOutcome, Sandbox } from "../../vocabulary/sandbox.ts";
 import { treeTexts } from "./texts.ts";
 
-/** Maximum bytes of output. If ripgrep writes more, only the first half of this number is used: about 80,000 paths. */
+/** Maximum bytes of output. If ripgrep writes more, only the first half of this number is used. */
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 
 /** Pattern that excludes names with a control character, because control characters separate the parts of the output. */
 const CONTROLS = "!*[\u{1}-\u{1f}\u{7f}]*";
 
-/** Sandbox in which ripgrep runs, and the signal that ends it. */
 interface SearchContext {
 	readonly sandbox: Sandbox;
 	readonly signal: AbortSignal;
@@ -106,7 +105,10 @@ export async function runRipgrep(
 	return outcome;
 }
 
-/** Resolves with the path of ripgrep. Rejects with `failed_precondition` on a platform for which its package has no build. */
+/**
+ * Resolves with the path of ripgrep. Rejects with `failed_precondition` if its package cannot be loaded, for
+ * example on a platform without a build.
+ */
 export async function findRipgrep(load = () => import("@vscode/ripgrep")): Promise<string> {
 	try {
 		const { rgPath } = await load();

@@ -17,8 +17,11 @@ export interface InspectionPlaces extends ForbiddenPaths {
 }
 
 /**
- * A changed file of a turn, as it is now. `restorable`: an undo can restore the file. `restored`: the file is already
- * as before the turn. `refused`: an undo leaves the file unchanged.
+ * Changed file of a turn in its present state.
+ *
+ * - `restorable`: an undo can restore the file.
+ * - `restored`: the file is already as before the turn.
+ * - `refused`: an undo leaves the file unchanged.
  */
 export type InspectedChange = {
 	readonly change: FileChange;
@@ -81,7 +84,9 @@ function diffOfChange({ change, present, shown }: InspectedChange, direction: "u
 /** Maximum characters of the diffs of a turn. Further diffs are not shown. */
 const maxDiffs = 1024 * 1024;
 
-/** Returns the diffs of the changes, in their order. The reason replaces each diff that exceeds `maxDiffs`. */
+/**
+ * Returns the diffs of the changes, in their order. After `maxDiffs` characters, a note replaces each diff.
+ */
 export function diffsOf(files: readonly InspectedChange[], direction: "undo" | "show"): readonly string[] {
 	let room = maxDiffs;
 	return files.map((file) => {

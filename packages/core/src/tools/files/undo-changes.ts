@@ -94,7 +94,10 @@ async function run(
 	return { text: [text, ...notes].join("\n"), failed: false };
 }
 
-/** Whether at least one file is already as before the turn, for example because a kill interrupted the undo. */
+/**
+ * Whether at least one file is already as before the turn, for example because the gateway stopped during the
+ * undo.
+ */
 function hasUndoneFile(files: readonly InspectedChange[]): boolean {
 	return files.some(({ kind }) => kind === "restored");
 }

@@ -37,7 +37,10 @@ export interface WriteTarget {
 	readonly state: FileState;
 }
 
-/** Finds the file at a path that the model wrote. Throws if no call may write the file. */
+/**
+ * Inspects the file at a path that the model wrote. Throws if no call may write the file, even with an
+ * approval.
+ */
 export async function findTarget(text: string, context: ToolContext): Promise<WriteTarget> {
 	const resolved = await resolvePath(text, context);
 	refuseLeavingLink(resolved, text, context);
@@ -46,13 +49,12 @@ export async function findTarget(text: string, context: ToolContext): Promise<Wr
 	return { path, root, shown: shownPath(path, context.cwd), classes: classesOf(resolved), state };
 }
 
-/** Texts of a plan in addition to the facts of its target. */
 interface WritePlan {
 	readonly preview: string;
 	readonly note: string;
 	/** Whether the note describes an ordinary call. Default: true. */
 	readonly isUsual?: boolean;
-	/** New content of the file. */
+	/** Text that the call inserts. */
 	readonly text: string;
 }
 
@@ -130,7 +132,7 @@ export async function putContent(
 	await changes.end(write, "written");
 }
 
-/** Part of the name of the temporary file in which a call stores new content. */
+/** Returns a part of the name of a call's temporary file. It is unique to the call. */
 export function partKey({ sessionId, callId }: ToolContext): string {
 	return createHash("sha256").update(`${sessionId} ${callId}`).digest("hex").slice(0, 16);
 }
@@ -141,7 +143,7 @@ function refuseLeavingLink({ path, written, root }: ResolvedPath, text: string, 
 	throw new ParleyError(pathTexts.link(text, path), { code: "permission_denied" });
 }
 
-/** Classes of a call that writes the file. */
+/** Returns the action classes of a call that writes the path. */
 export function classesOf({ path, written, root }: ResolvedPath): ActionClass[] {
 	return definedItems([
 		root === undefined ? "outside-write" : "write",
@@ -203,10 +205,10 @@ interface Replacement {
 }
 
 /**
- * Replaces a file completely or not at all: writes and syncs a temporary file in the same directory, then renames it.
- * With `makeParents`, creates missing parent directories. Does not preserve owner, hard links and extended attributes
- * of the old file. All operations use the directory that was opened first. Throws `aborted` if a directory of the
- * path became a link.
+ * Replaces a file completely or not at all: writes and syncs a temporary file in the same directory, then
+ * renames it. With `makeParents`, creates missing parent directories. Does not preserve the owner, hard links
+ * or extended attributes of the old file. All operations use the directory that was opened first. Throws
+ * `aborted` if a directory of the path became a link.
  */
 export async function replaceFile(replacement: Replacement, makeParents: boolean): Promise<void> {
 	const { path, content, mode, key } = replacement;

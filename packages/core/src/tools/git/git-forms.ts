@@ -127,10 +127,7 @@ const losses: readonly Loss[] = [
 	})),
 ];
 
-/**
- * Returns the reason why the call cannot be undone in this repository, or undefined. Effects outside the repository are judged
- * like the effects of any other command.
- */
+/** Returns the reason why the call may lose content of the repository, or undefined. */
 export function lossReason(words: GitWords, existing: ReadonlySet<string>): string | undefined {
 	const loss = losses.find(
 		({ command, when }) => command === words.command && (when === undefined || when(words, existing)),
@@ -161,7 +158,7 @@ export interface GitWords {
 	readonly command: string;
 	/** All words after the command. */
 	readonly all: readonly string[];
-	/** Words before `--` that begin with a dash. */
+	/** Words before `--` that begin with a dash, except `-` itself. */
 	readonly options: readonly string[];
 	/** All other words, including those after `--`, but not `--` itself. */
 	readonly plain: readonly string[];
@@ -196,7 +193,6 @@ interface ReadForm {
 	readonly options: RegExp;
 	/** Words to insert after the command or its verb. */
 	readonly careful?: readonly string[];
-	/** Additional condition on the words. */
 	readonly when?: (words: GitWords) => boolean;
 	/** Verbs of the command after which `careful` is inserted. */
 	readonly verbs?: readonly string[];

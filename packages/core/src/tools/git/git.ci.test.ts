@@ -64,14 +64,12 @@ function putFile(path: string, content: string): Promise<void> {
 	return put(join(repository, path), content);
 }
 
-/** Returns the decision about a call (allowed, approval, always-required approval) with its classes. */
 async function judged(args: readonly string[]): Promise<string> {
 	const { plan } = await prepare([...args]);
 	const { effect, floor } = decide({ tool: git, plan }, { acceptAll: false, grants: [], taint: "" });
 	return `${effect}${floor ? " always" : ""}: ${plan.classes.join(" ")}`;
 }
 
-/** Creates a program that writes a file when it starts. */
 async function trap(): Promise<{ readonly program: string; readonly sprung: () => Promise<boolean> }> {
 	const program = join(directory.path, "outside/trap.sh");
 	const mark = join(directory.path, "outside/sprung");
@@ -404,7 +402,10 @@ test("a long output is cut at its end with a note", async () => {
 	);
 });
 
-/** Returns a sandbox that records commands. The last command of a call ends with `outcome`. */
+/**
+ * Returns a sandbox that records commands. Commands other than inspections of the repository end with
+ * `outcome`.
+ */
 function ending(outcome: Partial<CommandOutcome>, commands: Command[] = []): Sandbox {
 	return {
 		...context.sandbox,

@@ -164,7 +164,10 @@ async function bindingOf(
 	};
 }
 
-/** Returns the sandbox of a call. A call with the care `outside` needs the network, which a bubblewrap sandbox lacks. */
+/**
+ * Returns the sandbox of a call. A call with the care `outside` needs the network, which a bubblewrap sandbox
+ * lacks. Throws `permission_denied` if the session may not use the network.
+ */
 function sandboxOf({ care }: GitJudgement, { sandbox }: ToolContext): Sandbox {
 	if (care !== "outside") return sandbox;
 	if (sandbox.network) return sandbox.network;
@@ -174,8 +177,8 @@ function sandboxOf({ care }: GitJudgement, { sandbox }: ToolContext): Sandbox {
 }
 
 /**
- * Returns the power of the command. Git may change files that control later commands in two cases: no program of the repository
- * runs, or a person approved the call.
+ * Returns the power of the command. Git may change files that control later commands in two cases: no program
+ * of the repository runs, or the call has the class `control`, which requires approval.
  */
 function powerOf(care: Care, classes: GitJudgement["classes"]): NonNullable<Command["power"]> {
 	if (care === "read") return "read";
@@ -188,8 +191,8 @@ function grantOf([command = "", verb = ""]: readonly string[]): GrantScope {
 }
 
 /**
- * Returns the beginning of git's output. Hides possible secrets in file diffs, unless the call was approved as secret. Also hides
- * user names and passwords in the URLs of `remote`.
+ * Returns git's output up to the first omission. Hides possible secrets in file diffs, unless the call was
+ * approved as secret. Also hides user names and passwords in the URLs of `remote`.
  */
 function readable(outcome: CommandOutcome, { patches, words, classes }: GitJudgement): string {
 	const { lines, cut } = completeLines(outcome);

@@ -12,7 +12,6 @@ let directory: Awaited<ReturnType<typeof createDirectory>>;
 let context: ToolContext;
 let repository: Repository;
 
-/** Returns a sandbox in which git prints `output` for each object. */
 function saying(output: string, code = 0): Sandbox {
 	return {
 		mode: "off",
@@ -44,7 +43,6 @@ function judge(args: readonly string[], more: Partial<Repository> = {}, where = 
 	return judgeGit(args, { directory: context.cwd, repository: { ...repository, ...more } }, where);
 }
 
-/** Returns the decision about a call (allowed, approval, always-required approval) with its classes. */
 async function judged(...parts: Parameters<typeof judge>): Promise<string> {
 	const { classes } = await judge(...parts);
 	const plan: ToolPlan = { label: "", classes, preview: "", binding: {}, notes: [] };

@@ -27,13 +27,13 @@ import { gitEffectTexts } from "./texts.ts";
 export interface GitJudgement extends ReasonedClasses {
 	readonly care: Care;
 	readonly words: readonly string[];
-	/** Whether the output contains file diffs. */
+	/** Whether the output may contain file diffs. */
 	readonly patches: boolean;
 }
 
 interface ReasonedClasses {
 	readonly classes: readonly ActionClass[];
-	/** Reasons for the classes, for people. */
+	/** Reasons for the classes, for approvers. */
 	readonly notes: readonly string[];
 }
 
@@ -164,7 +164,10 @@ async function judgeChange(
 	return { care, words: args, ...shape(reasons), patches: false };
 }
 
-/** Decides where the call runs. A sandbox without a network is not used for a call that needs the network. */
+/**
+ * Decides where the call runs. A call that needs the network does not run in bubblewrap, which has no
+ * network.
+ */
 function confinementOf(words: GitWords, { repository }: Place, { sandbox }: ToolContext) {
 	const network = reachesNetwork(words);
 	const leavesSandbox = network && sandbox.mode === "bubblewrap";

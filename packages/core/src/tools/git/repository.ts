@@ -203,9 +203,13 @@ const READ_ONLY = settings({
 const UNATTENDED = settings({ "gc.auto": "0", "maintenance.auto": "false" });
 
 /**
- * Restrictions of a call. `read`: no program of the repository or its settings runs, nothing is written, and no other
- * machine is reached. `change`: like `read`, but git may write and filters may run. `run`: ordinary git without a
- * terminal. `outside`: git outside the sandbox, without any program that sandboxed commands could have planted.
+ * Restrictions of a call.
+ *
+ * - `read`: no program of the repository or its settings runs, nothing is written, and no other machine is
+ *   reached.
+ * - `change`: like `read`, but git may write and filters may run.
+ * - `run`: ordinary git without a terminal.
+ * - `outside`: git outside the sandbox, without any program that sandboxed commands could have planted.
  */
 export type Care = "read" | "change" | "run" | "outside";
 

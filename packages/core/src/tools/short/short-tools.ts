@@ -47,7 +47,6 @@ const bash = defineTool<Arguments>({
 	run: (args, plan, context) => runCommand.run(translated(args, context), plan, context),
 });
 
-/** Converts the arguments to arguments of `run_command`. */
 function translated({ command, timeout }: Arguments, { sandbox }: ToolContext) {
 	return {
 		cmd: command,
@@ -57,7 +56,6 @@ function translated({ command, timeout }: Arguments, { sandbox }: ToolContext) {
 	};
 }
 
-/** `read_file` under the name that clients of the zot protocol know. */
 const read = defineTool({
 	...readFile,
 	name: "read",
@@ -65,7 +63,6 @@ const read = defineTool({
 	description: shortToolTexts.read,
 });
 
-/** `write_file` under the name that clients of the zot protocol know. */
 const write = defineTool({
 	...writeFile,
 	name: "write",

@@ -12,10 +12,10 @@ const MAX_REDIRECTS = 3;
 const MAX_BODY_BYTES = 5 * 1024 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_TOTAL_MS = 20_000;
-/** Maximum milliseconds per hop, from the DNS lookup to the last header. */
+/** Maximum milliseconds per request, from the DNS lookup to the last header. */
 const MAX_HEADERS_MS = 10_000;
 
-/** Accepted response encodings. `deflate` is not accepted, because servers use this name for two formats. */
+/** Requested response encodings. `deflate` is missing, because servers use this name for two formats. */
 const acceptedEncodings = "gzip, br, zstd";
 
 /** Headers that each request has. Neither the model nor a page can set a header, and cookies are not stored. */
@@ -166,8 +166,9 @@ function unreachable(url: URL, reason: unknown): ParleyError {
 }
 
 /**
- * Reads a body up to `limit` bytes after decompression, so that a small compressed body cannot use more memory than any other.
- * Throws `unavailable` if the body is damaged, cannot be decompressed, or ends early.
+ * Reads a body up to `limit` bytes after decompression, so that a small compressed body cannot use more
+ * memory than any other. Rejects with `unavailable` if the body is damaged, cannot be decompressed, or ends
+ * early.
  */
 export async function readBody(source: Readable, encoding: string, limit: number): Promise<Body> {
 	// The stream is read until its end, its limit or its first error. Later errors have no effect.
@@ -249,8 +250,8 @@ interface MediaType {
 }
 
 /**
- * Parses a `content-type` header. Many servers send invalid headers. Also treats a type or subtype of more than 80 characters as
- * invalid.
+ * Parses a `content-type` header, which many servers send in an invalid form. Also treats a type or subtype
+ * of more than 80 characters as invalid.
  */
 export function readMediaType(header: string): MediaType {
 	try {
@@ -268,15 +269,15 @@ export function mayBeText({ essence }: MediaType): boolean {
 	return essence.startsWith("text/") || /\+(?:json|xml|yaml)$/.test(essence) || textTypes.has(essence);
 }
 
-/** Whether the text is HTML. */
+/** Whether the text is HTML: by its type or, if the type is missing, by its first tag. */
 export function isHtml({ essence }: MediaType, text: string): boolean {
 	if (essence === "text/html" || essence === "application/xhtml+xml") return true;
 	return essence === "" && /^\s{0,100}<(?:!doctype html|html)\b/i.test(text);
 }
 
 /**
- * Decodes bytes by the first known charset: that of the byte order mark, of the header, or of the HTML. Default: UTF-8. Returns
- * undefined if they are not text.
+ * Decodes bytes by the first known charset: that of the byte order mark, of the header, or of the HTML.
+ * Default: UTF-8. Returns undefined if one of the first 8,000 characters is NUL.
  */
 export function decodeText(bytes: Buffer, type: MediaType): string | undefined {
 	const text = decoderOf(bytes, type).decode(bytes);

@@ -5,7 +5,10 @@ import { orAborted, within } from "../../sandbox/egress/reach.ts";
 import type { PageToRead } from "./readable-worker.ts";
 import { pageTexts } from "./texts.ts";
 
-/** Limits of a page. For a larger page, a document model would take hundreds of megabytes. Few pages exceed these limits. */
+/**
+ * Limits of a page: UTF-16 units of its HTML, `<` characters, and milliseconds. For a larger page, a document
+ * model would take hundreds of megabytes.
+ */
 const MAX_STRUCTURED = 1.5 * 1024 * 1024;
 const MAX_TAGS = 80_000;
 const MAX_WORK_MS = 5_000;

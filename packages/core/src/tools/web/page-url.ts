@@ -3,7 +3,7 @@ import { addressOf, notReached, type Reach } from "../../sandbox/egress/reach.ts
 import { visible } from "../../text/visible.ts";
 import { urlTexts } from "./texts.ts";
 
-/** Maximum characters of a URL that an approver can read. */
+/** Maximum characters of a URL, so that an approver can read it. */
 const MAX_LENGTH = 2_000;
 const MAX_SHOWN = 200;
 

@@ -94,7 +94,9 @@ const entities: Readonly<Record<string, string>> = {
 	"&nbsp;": " ",
 };
 
-/** Returns at most `max` characters of the text in one line, without common tags and invisible characters. */
+/**
+ * Returns the text in one line, without common tags and invisible characters. Cuts it after `max` characters.
+ */
 function oneLine(html: string, max: number): string {
 	const text = html
 		.slice(0, 10 * max)
