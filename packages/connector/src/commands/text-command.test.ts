@@ -82,9 +82,9 @@ test.each([
 });
 
 test.each([
-	["!task new", "`text`"],
+	["!task new", "`text` is missing"],
 	["!task new Count minutes:500", "`minutes`"],
-	["!task new Count minutes:soon", "`minutes`"],
+	["!task new Count minutes:soon", "`minutes` has an invalid value"],
 	["!task new Count priority:urgent", "`priority`"],
 	["!task new Count quiet:maybe", "`quiet`"],
 	["!task new Count title:abcdefghijk", "`title`"],

@@ -55,13 +55,13 @@ function readOptions<Shape extends CommandShape>(command: Shape, text: string): 
 		const given = written.get(option.name);
 		if (given === undefined) continue;
 		const value = readValue(option, given);
-		if (value === undefined) return { problem: wrong(command, option) };
+		if (value === undefined) return { problem: wrong(command, option, false) };
 		options[option.name] = value;
 	}
 	// A stop command may contain further words.
 	if (left !== "" && command.name !== "stop") return { problem: tooMuch(command) };
 	const missing = command.options.find(({ name, required }) => required && !(name in options));
-	return missing ? { problem: wrong(command, missing) } : { command, options };
+	return missing ? { problem: wrong(command, missing, true) } : { command, options };
 }
 
 interface Written {
@@ -120,8 +120,8 @@ function readValue(option: CommandOption, text: string): string | number | boole
 	return text.length >= min && text.length <= max ? text : undefined;
 }
 
-function wrong(command: CommandShape, { name, description }: CommandOption): string {
-	return commandTexts.typed.invalid({ name, description, usage: usageOf(command) });
+function wrong(command: CommandShape, { name, description }: CommandOption, isMissing: boolean): string {
+	return commandTexts.typed.wrong({ name, isMissing, description, usage: usageOf(command) });
 }
 
 function tooMuch(command: CommandShape): string {

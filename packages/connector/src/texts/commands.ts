@@ -45,15 +45,19 @@ export const commandTexts = {
 	typed: {
 		chooseOne: ({ commands }: { readonly commands: string }): string =>
 			`Choose one of these commands: ${commands}`,
-		invalid: ({
+		/** The value is not shown, because the text is also used as Slack's mrkdwn. */
+		wrong: ({
 			name,
+			isMissing,
 			description,
 			usage,
 		}: {
 			readonly name: string;
+			readonly isMissing: boolean;
 			readonly description: string;
 			readonly usage: string;
-		}): string => `\`${name}\` is missing or invalid. ${description}. Usage: ${usage}`,
+		}): string =>
+			`\`${name}\` ${isMissing ? "is missing" : "has an invalid value"}. ${description}. Usage: ${usage}`,
 		withoutOptions: ({ usage }: { readonly usage: string }): string =>
 			`This command has no options. Usage: ${usage}`,
 		unread: ({ usage }: { readonly usage: string }): string =>
