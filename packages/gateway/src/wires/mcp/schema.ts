@@ -100,7 +100,7 @@ export type WaitingPrompt = z.infer<typeof waiting>;
 export type RunOutput = z.infer<typeof runOutput>;
 export type TaskOutput = z.infer<typeof taskOutput>;
 
-/** Answer of a person to the form of an approval. The wait ignores any other content. */
+/** Answer of a person to the form of an approval. After any other content, the approval stays open. */
 export const approvalForm = z.object({ decision: z.enum(["approve", "deny"]) });
 
 /** Fields of a JSON-RPC message that the handling of its HTTP request needs. The library checks all other fields. */
