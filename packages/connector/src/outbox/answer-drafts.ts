@@ -17,11 +17,11 @@ export class AnswerDrafts {
 	readonly #log: Logger;
 	readonly #startedAt: number;
 	readonly #running = new Map<string, Promise<Receipt | DeliveryError>>();
-	/** Monotonic times until which an edit without a clear answer may still arrive, by card. */
+	/** Monotonic time, by card, until which an edit with an unclear result may still arrive. */
 	readonly #late = new Map<string, number>();
 	/**
-	 * Cards of answers that this process posted within `inboundMs` of its start. Until then, edits of the last
-	 * process may still arrive for all other cards.
+	 * Cards of answers that this process posted within `inboundMs` of its start. During this time, edits of the last
+	 * process may still arrive for all other cards of answers.
 	 */
 	readonly #posted = new Set<string>();
 
@@ -36,8 +36,8 @@ export class AnswerDrafts {
 	}
 
 	/**
-	 * Makes one edit of a card. Resolves with false if another edit of the card runs, or if the platform did not accept the
-	 * edit.
+	 * Sends one edit of a card. Resolves with true if the edit succeeded. Resolves with false if the edit failed, or if
+	 * another edit of the card is running.
 	 */
 	async show(card: string, send: () => Promise<Receipt | DeliveryError>): Promise<boolean> {
 		if (this.#running.has(card)) return false;
@@ -51,13 +51,15 @@ export class AnswerDrafts {
 		return false;
 	}
 
-	/** Notes that a row created the post of its card. */
 	notePosted({ card }: OpenRow): void {
 		if (this.#clock.monotonic() >= this.#startedAt + inboundMs) this.#posted.clear();
 		else if (card !== null && isAnswerCard(card)) this.#posted.add(card);
 	}
 
-	/** Monotonic time from which a row may edit its post; `Infinity` while an edit runs. */
+	/**
+	 * Monotonic time until which transient edits delay a row: 0 for a row without the card of an answer, `Infinity`
+	 * while an edit of the card runs.
+	 */
 	openAt({ card, edits, attempts }: OpenRow): number {
 		if (card === null || !isAnswerCard(card)) return 0;
 		if (this.#running.has(card)) return Number.POSITIVE_INFINITY;

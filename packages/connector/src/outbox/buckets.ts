@@ -1,14 +1,14 @@
 import type { Clock } from "@parley/base";
 import type { RateLimit } from "../platform/surface.ts";
 
-/**
- * Waits in milliseconds after a rate limit: the wait if the platform gives no valid time, and the maximum wait, for
- * example after a ban.
- */
+/** Wait in milliseconds after a rate limit for which the platform reports no positive wait. */
 const unclearMs = 1000;
+/** Maximum wait in milliseconds after a rate limit, for example after a ban. */
 const maxMs = 3_600_000;
 
-/** Exhausted rate limits of the platform. They are only in memory, because the platform reports them again. */
+/**
+ * Exhausted rate limits of the platform. Kept only in memory: after a restart, the platform reports the limits again.
+ */
 export class Buckets {
 	readonly #clock: Clock;
 	readonly #emptyUntil = new Map<string, number>();

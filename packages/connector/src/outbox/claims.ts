@@ -2,7 +2,7 @@ import type { OpenRow } from "./open-row.ts";
 import type { Attempt, Content } from "./statements.ts";
 
 interface Claim {
-	/** State of the row before the claim. */
+	/** State of the row before the attempt. */
 	readonly row: OpenRow;
 	/** Content of the row; undefined until the row is attempted. */
 	readonly content?: Content;
@@ -10,8 +10,8 @@ interface Claim {
 }
 
 /**
- * Step of a row before its request. A planned row gets a new attempt. For any other row, the request repeats the last
- * attempt.
+ * Returns the transition of a row to `attempted`. A planned row starts a new attempt. For any other row, the request
+ * repeats the last attempt.
  */
 export function attemptOf({ id, state, attempts, sentAt, reason }: OpenRow, now: number): Attempt {
 	const first = { attempts: attempts + 1, sentAt: now };
@@ -20,8 +20,8 @@ export function attemptOf({ id, state, attempts, sentAt, reason }: OpenRow, now:
 }
 
 /**
- * Rows that are attempted in the transaction that plans them, which saves a commit. A claimed row is busy. After the
- * transaction, `begin` or `giveUp` must be called.
+ * Rows that are marked as attempted in the planning transaction, which saves a commit. A claimed row is busy. After
+ * the commit, call `begin`; after a failure, call `giveUp`.
  */
 export class Claims {
 	readonly #busy: Map<string, Promise<void>>;
@@ -68,7 +68,7 @@ export class Claims {
 		}
 	}
 
-	/** Releases all claims after a failed transaction. */
+	/** Releases all claims, for example after a failed transaction. */
 	giveUp(): void {
 		for (const { row } of [...this.#claims.values()]) this.drop(row);
 	}

@@ -27,7 +27,10 @@ interface ClosedRoomsParts {
 	readonly clock: Clock;
 }
 
-/** Rows for a closed thread or channel. Edits wait until it is open again, and new answers are copied to direct messages. */
+/**
+ * Handles the rows for closed threads and channels. Edits wait until the room is open again. New answers are copied to
+ * direct messages.
+ */
 export class ClosedRooms {
 	readonly #parts: ClosedRoomsParts;
 
@@ -42,7 +45,7 @@ export class ClosedRooms {
 		await open.change(`${conversation}${closedSuffix}`, (tx) => planCopies(tx, id, { dialect, now }));
 	}
 
-	/** Pauses the later rows of a held row's event, for the same reason. */
+	/** Holds the later planned rows of a held row's event, for the same reason. */
 	async pauseRest({ id, conversation }: OpenRow, reason: string): Promise<void> {
 		const { open, clock } = this.#parts;
 		await open.change(conversation, async (tx) => {
@@ -59,7 +62,7 @@ export class ClosedRooms {
 		});
 	}
 
-	/** Releases held rows, as `Outbox.reopen` does. */
+	/** Releases the held rows of a room that is open again; without `room`, the held rows of all rooms. */
 	async release(room: string | undefined): Promise<void> {
 		const { store, open, clock } = this.#parts;
 		const released = await store.commit((tx) => releaseClosed(tx, clock.now(), room));
@@ -79,8 +82,8 @@ async function readRow(tx: Tx, id: string) {
 }
 
 /**
- * Plans direct messages to the person who asked: an explanation, and copies of this row and the later rows of the answer
- * that are not posted. Plans nothing for an answer older than `staleMs`.
+ * Plans direct messages to the person who asked: an explanation, and copies of this row and the later rows of the
+ * answer that are not posted. Plans nothing for a row without `elsewhere`, or for an answer older than `staleMs`.
  */
 async function planCopies(
 	tx: Tx,

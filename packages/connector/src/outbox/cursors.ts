@@ -8,13 +8,13 @@ type Tx = Kysely<ConnectorTables>;
 export interface Cursor {
 	readonly session: string;
 	readonly seq: number;
-	/** Previous position of the cursor, if the caller knows it. Otherwise, it is read from the database. */
+	/** Expected previous position of the cursor, which saves a read. */
 	readonly after?: number;
 }
 
 /**
- * State of a conversation as JSON, with its external key and the last event that a connector with another database may have
- * posted.
+ * Stored state of a session, as JSON in `state`. `replayedTo` is the `seq` of the last event that a connector with
+ * another database may have posted.
  */
 export interface StoredConversation {
 	readonly state: string;

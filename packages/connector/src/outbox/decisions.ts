@@ -13,7 +13,7 @@ import { postTexts } from "../texts/posts.ts";
 
 type Tx = Kysely<ConnectorTables>;
 
-/** A row that is held, or that was given up. */
+/** A row in the state `held` or `dead`. */
 export interface StuckRow {
 	readonly id: string;
 	readonly conversation: string;
@@ -25,8 +25,8 @@ export interface StuckRow {
 }
 
 /**
- * Returns held rows, then dead rows, each with the newest first. Omits a dead row of a growing answer: the last row of the
- * answer follows, and replaces the row or fails for the same reason.
+ * Returns up to `limit` held or dead rows: held rows first, then the newest first. Omits a dead row of a growing
+ * answer: the last row of the answer follows, and replaces the row or fails for the same reason.
  */
 export async function readStuck(db: Tx, limit: number): Promise<StuckRow[]> {
 	const rows = await db
@@ -49,7 +49,7 @@ export async function readStuck(db: Tx, limit: number): Promise<StuckRow[]> {
 
 const droppedBy = "dropped by ";
 
-/** Pauses all planned rows of a conversation. Resolves with their number. */
+/** Holds all planned rows of a conversation. Resolves with their number. */
 export async function pauseRows(
 	tx: Tx,
 	pausing: { readonly conversation: string; readonly reason: string; readonly now: number },
@@ -65,9 +65,9 @@ export async function pauseRows(
 }
 
 /**
- * A person's decision about a held row: send it, as if it were planned at the time of the decision, or give
- * it up. A person can also send a dead answer. The platform is then searched for the answer first, because it
- * may have been posted.
+ * Decision of a person about a held or dead row. A held row is sent as if it were planned at the time of the decision,
+ * or dropped. A dead answer can only be sent. The platform is then searched for the answer first, because it may have
+ * been posted.
  */
 export interface Decision {
 	readonly send: boolean;
@@ -92,7 +92,7 @@ export async function readDecidable(db: Tx, id: string, send: boolean): Promise<
 	if (row === undefined) throw new ParleyError(postTexts.unknown({ id }), { code: "not_found" });
 	const { conversation, state, lane, card, reason, position } = row;
 	if (state === "held") return { conversation, state };
-	// A person has already decided to drop a dropped row.
+	// A dropped row stays dropped, because a person has decided so.
 	const isGivenUp = state === "dead" && lane === "final" && !reason?.startsWith(droppedBy);
 	if (!send || !isGivenUp) {
 		throw new ParleyError(postTexts.needsNoDecision({ id, state }), { code: "failed_precondition" });
@@ -134,8 +134,9 @@ export async function decideRow(tx: Tx, id: string, { send, by }: Decision, now:
 }
 
 /**
- * Stores a decision of another process for the sending process. The first decision applies. Throws `not_found` for an
- * unknown row. Throws `failed_precondition` if the row does not allow the decision, or if the first decision is different.
+ * Stores a decision of another process for the sending process. The first decision applies. Rejects with `not_found`
+ * for an unknown row. Rejects with `failed_precondition` if the row does not allow the decision, or if the first
+ * decision is different.
  */
 export async function leaveDecision(tx: Tx, id: string, { send, by }: Decision, now: number): Promise<void> {
 	await readDecidable(tx, id, send);
@@ -160,7 +161,10 @@ export async function forgetDecision(tx: Tx, id: string): Promise<void> {
 	await tx.deleteFrom("decisions").where("id", "=", id).execute();
 }
 
-/** Returns up to `limit` held or dead posts of a connector with their reasons. The connector may be running. */
+/**
+ * Returns up to `limit` held or dead posts of a connector, as `readStuck` does; none if the connector has no database.
+ * The connector may be running.
+ */
 export async function readStuckPosts(where: DatabaseLocation, limit: number): Promise<StuckRow[]> {
 	const file = connectorDatabaseFile(where);
 	if (!existsSync(file)) return [];
@@ -168,8 +172,9 @@ export async function readStuckPosts(where: DatabaseLocation, limit: number): Pr
 }
 
 /**
- * Decides a post of a stopped connector. A post to send is sent after the next start. The caller must hold the
- * connector's lock. Rejects with `not_found`, or with `failed_precondition` if the post does not allow this decision.
+ * Carries out a decision about a post of a stopped connector. A post to send is sent after the next start. The caller
+ * must hold the connector's lock. Rejects with `not_found` for an unknown post, or with `failed_precondition` if the
+ * post does not allow this decision.
  */
 export async function decideStuckPost(
 	where: ConnectorDatabaseOptions,

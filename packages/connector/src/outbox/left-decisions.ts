@@ -31,8 +31,8 @@ interface Parts {
 }
 
 /**
- * Carries out the decisions of other processes about held posts, now and every two seconds until it is stopped. Other
- * processes write only their decisions, because this process has the state of the rows in memory.
+ * Carries out the decisions of other processes about held posts and dead answers, now and every two seconds until it
+ * is stopped. Other processes store only their decisions, because this process has the state of the rows in memory.
  */
 export function startDecisionPolling(parts: Parts): { stop(): Promise<void> } {
 	const { clock } = parts;
@@ -78,9 +78,9 @@ async function execute(
 }
 
 /**
- * Makes the running connector send or drop a held post or a dead answer, within a few seconds. Changes no other data and no
- * schema. Rejects with `failed_precondition` for a connector of another version or a post that needs no decision, and with
- * `not_found` for an unknown post.
+ * Leaves a decision about a held post or a dead answer for the running connector, which carries it out within a few
+ * seconds. Changes no other data and no schema. Rejects with `failed_precondition` for a connector of another version
+ * or a post that does not allow the decision, and with `not_found` for an unknown post.
  */
 export async function leaveDecisionOn(
 	where: ConnectorDatabaseOptions,

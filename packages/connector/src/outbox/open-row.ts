@@ -6,7 +6,7 @@ export interface OpenRow {
 	readonly id: string;
 	readonly position: number;
 	readonly conversation: string;
-	/** Id of the event that the row belongs to. */
+	/** Session and `seq` of the row's event: `SESSION/SEQ`. */
 	readonly message: string;
 	readonly lane: Lane;
 	readonly card: string | null;
@@ -17,7 +17,7 @@ export interface OpenRow {
 	 * no such request was made, or if its time is unknown.
 	 */
 	readonly sentAt: number | null;
-	/** Reason for the last failure, or the reason why the row is held. */
+	/** Reason for the last failure, the hold or the release of the row; null if there was none. */
 	readonly reason: string | null;
 	readonly at: number;
 	/** Whether the card is already posted. The row then replaces the content of the post, and its request may be repeated. */

@@ -19,7 +19,7 @@ type Tx = Kysely<ConnectorTables>;
 /** Unsettled rows, with the changes of earlier commands in the same transaction. */
 export interface Draft {
 	of(conversation: string): readonly OpenRow[];
-	/** Sets the rows that this command leaves. */
+	/** Sets the unsettled rows after this command. */
 	set(conversation: string, rows: readonly OpenRow[]): void;
 }
 
@@ -27,7 +27,7 @@ interface OpenRowsParts {
 	readonly store: Store<ConnectorTables>;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Signal that aborts when the connector stops. */
+	/** Aborts when the outbox stops. */
 	readonly signal: AbortSignal;
 }
 
@@ -35,7 +35,10 @@ interface OpenRowsParts {
 export class OpenRows {
 	readonly #parts: OpenRowsParts;
 	readonly #rows: Map<string, readonly OpenRow[]>;
-	/** Rows changed by commands of a running transaction, with the number of their run. */
+	/**
+	 * Rows by conversation that commands of a running transaction have changed. `run` counts the executions of a command
+	 * that the store repeats.
+	 */
 	readonly #drafts = new Map<string, { readonly rows: readonly OpenRow[]; readonly run: number }>();
 
 	constructor(parts: OpenRowsParts, rows: readonly OpenRow[]) {
@@ -47,7 +50,7 @@ export class OpenRows {
 		return this.#rows.get(conversation) ?? [];
 	}
 
-	/** Rows that no earlier row of their conversation blocks. */
+	/** Yields the rows that can be sent, as `unblocked` defines them. */
 	*unblocked(): Generator<OpenRow> {
 		for (const rows of this.#rows.values()) yield* unblocked(rows);
 	}
@@ -106,7 +109,9 @@ export class OpenRows {
 		});
 	}
 
-	/** Moves a row to `attempted`; undefined if it is no longer in the expected state. */
+	/**
+	 * Moves a row to `attempted` and resolves with its content; undefined if the row is no longer in the expected state.
+	 */
 	attempt(row: OpenRow, step: Attempt): Promise<Content | undefined> {
 		return this.#move(row, step, attemptRow);
 	}
@@ -126,7 +131,7 @@ export class OpenRows {
 				log.warn("cannot save the results of posts, retrying", { conversation, error });
 				if (signal.aborted) return;
 			}
-			// An aborted delay only ends the wait. The signal then shows that the connector stops.
+			// An abort only ends the wait. The next attempt is then the last.
 			await delay(clock, storeWaitMs, signal).catch(() => undefined);
 		}
 	}

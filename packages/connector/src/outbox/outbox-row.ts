@@ -4,10 +4,13 @@ import type { OutboxRow } from "../platform/surface.ts";
 import type { OpenRow } from "./open-row.ts";
 import { type Content, keyOf } from "./statements.ts";
 
-/** Length of a nonce. Discord accepts 25 characters: https://docs.discord.com/developers/resources/message#create-message */
+/**
+ * Length of a nonce. Discord accepts up to 25 characters:
+ * https://docs.discord.com/developers/resources/message#create-message
+ */
 const nonceLength = 24;
 
-/** Returns the nonce of the rows with a key. */
+/** Returns the nonce for the key or the id of a row. */
 export function nonceOf(key: string): string {
 	return hash("sha256", key, "base64url").slice(0, nonceLength);
 }

@@ -42,8 +42,9 @@ import {
 
 type Tx = Kysely<ConnectorTables>;
 
-/** Maximum concurrent requests for all posts, and further requests that are reserved for urgent lanes. */
+/** Maximum number of concurrent requests, without the reserved requests. */
 const parallel = 32;
+/** Number of further concurrent requests for urgent lanes. */
 const reserved = 8;
 
 /**
@@ -141,16 +142,16 @@ export class Outbox {
 	}
 
 	/**
-	 * Sends the rows that waited for their room to open again. `room` is the conversation of the room; without it, all waiting
-	 * rows are sent.
+	 * Releases the rows that wait for their thread or channel to open again. `room` is the conversation of the room;
+	 * without it, the rows of all rooms are released.
 	 */
 	reopen(room?: string): Promise<void> {
 		return this.#closed.release(room).then(this.#dispatch);
 	}
 
 	/**
-	 * Sends or drops a held row, or sends an answer that was given up. Rejects with `not_found`, or with
-	 * `failed_precondition` if the row does not allow this decision.
+	 * Sends or drops a held row, or sends an answer that was given up. Rejects with `not_found` for an unknown row, or
+	 * with `failed_precondition` if the row does not allow this decision.
 	 */
 	async decide(id: string, decision: Decision): Promise<void> {
 		const { store, clock } = this.#parts;
@@ -160,8 +161,8 @@ export class Outbox {
 	}
 
 	/**
-	 * Shows once that the agent is working, and its current step. Does nothing while a post of the conversation is
-	 * unsettled and not held, or while no capacity is free.
+	 * Shows once that the agent is working, and its current step. Does nothing after `stop`, during a rate limit, at the
+	 * maximum of requests, or while a row of the conversation is neither settled nor held.
 	 */
 	async typing(conversation: string, doing?: string): Promise<void> {
 		await this.#indicate(conversation, () => this.#parts.surface.typing(conversation, doing));
@@ -197,8 +198,8 @@ export class Outbox {
 
 	/**
 	 * Shows transient content in the post of a growing answer, without a row. Resolves with `waits` if the content was
-	 * not shown: for example, the post does not exist yet, or a post of the conversation is unsettled. A later row of the
-	 * card is sent after the transient content.
+	 * not shown or the result is unclear: for example, the post does not exist yet, or a row of the conversation is
+	 * neither settled nor held. A later row of the card is sent after the transient content.
 	 */
 	async draft({ conversation, card, payload }: AnswerDraft): Promise<"shown" | "waits"> {
 		const { surface, clock } = this.#parts;
@@ -318,15 +319,15 @@ export class Outbox {
 		await this.#settle({ ...row, state: "attempted" }, judge(row, repeats, outcome, this.#moment()));
 	}
 
-	/** Creates another post for a complete answer, because a person has deleted its post. */
+	/** Plans another post for a complete answer whose post no longer exists. */
 	async #repost({ id, card, conversation }: OpenRow): Promise<void> {
 		if (card === null) return;
 		await this.#open.change(conversation, (tx) => postReplacement(tx, { id, card }, this.#parts.clock.now()));
 	}
 
 	/**
-	 * Settles a row that may already be posted. A new post is sent again while the platform refuses duplicates,
-	 * and otherwise looked up. An edit is repeated.
+	 * Continues a row with an unclear result. A new post is sent again while the platform refuses duplicates, and
+	 * otherwise looked up. An edit is repeated when the earlier request must have arrived.
 	 */
 	async #resolve(row: OpenRow): Promise<void> {
 		const { store, surface, clock } = this.#parts;
@@ -361,7 +362,9 @@ export class Outbox {
 		return { now: clock.now(), monotonic: clock.monotonic(), chance: chance() };
 	}
 
-	/** Makes a request and notes the rate limits of its response. */
+	/**
+	 * Makes a request and notes the rate limits of its response. Never rejects: resolves with a `DeliveryError` instead.
+	 */
 	async #ask<T extends Receipt | undefined>(request: () => Promise<T>): Promise<T | DeliveryError> {
 		try {
 			const answer = await request();
@@ -386,7 +389,7 @@ export class Outbox {
 			this.#repeats.delete(row.id);
 		}
 		const facts = { id: row.id, conversation: row.conversation, lane: row.lane, reason };
-		// The last row of a growing answer follows, and reports the failure.
+		// The last row of the answer follows, and logs an error if it also fails.
 		if (to === "dead" && row.id.startsWith(growingCursor))
 			log.info("a growing answer cannot be shown", facts);
 		else if (to === "dead") log.error("a post was given up", facts);

@@ -34,7 +34,7 @@ export interface PlannedRow {
 	readonly standsFor?: string;
 	/** Whether a connector with another database may have posted the row. Default: `replayed` of the plan. */
 	readonly doubtful?: true;
-	/** Reason why the row waits for a person's decision. */
+	/** Reason why the row waits for a person's decision. Absent: the row does not wait. */
 	readonly decisionReason?: string;
 }
 

@@ -8,7 +8,7 @@ export interface Posted {
 	ownerOf(message: string): Promise<string | undefined>;
 }
 
-/** Looks up the ids of posts and of their outbox rows in a connector's database. */
+/** Returns lookups of the ids of posts and of their outbox rows in a connector's database. */
 export function postedIn(store: Store<ConnectorTables>): Posted {
 	return {
 		async cards(card) {

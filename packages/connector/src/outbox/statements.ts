@@ -158,10 +158,7 @@ const selectCard = hotStatement<ConnectorTables, { card: string }, { remote: str
 	db.selectFrom("cards").select("remote").where("card", "=", p("card")),
 );
 
-/**
- * Content of a row for the surface. It is read from the database when needed, because open rows in memory do
- * not contain it.
- */
+/** Content of a row for the surface. The rows in memory do not contain it. */
 export interface Content {
 	/** Posting in the format of the surface. */
 	readonly payload: unknown;
@@ -179,15 +176,15 @@ export async function settleRow(tx: Tx, step: DeliveryTransition, card: string |
 	return true;
 }
 
-/** Marks a row as attempted. Returns undefined if the row is no longer in the expected state. */
+/** Marks a row as attempted and resolves with its content; undefined if the row is no longer in the expected state. */
 export async function attemptRow(tx: Tx, step: Attempt): Promise<Content | undefined> {
 	const [moved] = await attempt(tx, step);
 	return moved && { payload: parseJson(moved.payload), target: await readCard(tx, moved.card) };
 }
 
 /**
- * Makes the next attempt of a row create a new post with its own identity, because a person has deleted the post of its
- * card.
+ * Makes the next attempt of a row create a new post, because the post of its card no longer exists. The new post has
+ * the identity of the row instead of a shared key.
  */
 export async function postReplacement(
 	tx: Tx,

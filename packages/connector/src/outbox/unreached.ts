@@ -4,11 +4,11 @@ import { sql } from "kysely";
 import { connectorDatabaseFile, type DatabaseLocation } from "../store/connector-database.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 
-/** A notice that did not reach an approver by the first way that was tried. */
+/** A notice that no approver got by the first way. */
 export interface Unreached {
 	/** The ways that failed, with the platform's reasons. */
 	readonly reason: string;
-	/** Time of the failure, in milliseconds since the epoch. */
+	/** Time at which the notice was posted in another way or given up, in milliseconds since the epoch. */
 	readonly at: number;
 }
 

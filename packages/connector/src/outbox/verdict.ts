@@ -4,7 +4,8 @@ import { postTexts } from "../texts/posts.ts";
 import type { OpenRow } from "./open-row.ts";
 
 /**
- * Maximum number of attempts to create a post. Before each further attempt, lookups did not find the post.
+ * Maximum number of attempts to create a post, without attempts that a rate limit refused. Each further attempt is
+ * made only after lookups did not find the post.
  */
 export const maxAttempts = 8;
 
@@ -47,9 +48,7 @@ export interface NextDelivery {
 	readonly waitMs: number;
 }
 
-/**
- * Lookups so far of a row that may be posted. They are kept only in memory, so the next process starts without them.
- */
+/** Lookups so far of a row that may be posted. Kept only in memory. */
 export interface Doubt {
 	/**
 	 * Monotonic time of the first lookup. For a row that this database never sent, the time at which the process started.
@@ -57,11 +56,11 @@ export interface Doubt {
 	readonly since: number;
 	/** Number of lookups that did not find the post although it must have arrived. */
 	absences: number;
-	/** Number of failed lookups in a row. */
+	/** Number of consecutive failed lookups. */
 	failures: number;
 }
 
-/** Repeats of a request with an unclear result, while the platform refuses duplicates. They are kept only in memory. */
+/** Repeats of a request with an unclear result, while the platform refuses duplicates. Kept only in memory. */
 export interface Repeats {
 	/** Monotonic time until which the platform refuses duplicates. */
 	until: number;
@@ -185,8 +184,8 @@ export function judgeLookup(
 }
 
 /**
- * State of an edit without a clear answer. The edit may be repeated, but a late edit must not undo a newer one. Further
- * edits wait until the edit must have arrived.
+ * State of an edit with an unclear result. The edit is repeated when the earlier request must have arrived, so that a
+ * late request cannot undo a newer edit.
  */
 export function judgeEdit(row: OpenRow, doubt: Doubt, monotonic: number): NextDelivery {
 	const { attempts, reason } = row;

@@ -11,6 +11,7 @@ import type { Rooms } from "./rooms.ts";
 
 /** Limits: sessions that the gateway lists, and conversations in the result. */
 const maxListed = 500;
+/** Maximum number of conversations in the result. */
 const maxChecked = 25;
 
 interface Parts {

@@ -28,6 +28,7 @@ export interface FirstPost {
 
 /** Milliseconds between lookups of the post, and the number of lookups. */
 const pollMs = 100;
+/** Maximum number of lookups. */
 const maxPolls = 30;
 
 /**
