@@ -48,7 +48,10 @@ export interface IncomingFile {
 	/** Session that owns the file. Null until a message contains the file. */
 	readonly sessionId: string | null;
 	readonly content: AsyncIterable<Uint8Array>;
-	/** Bytes that become free when the file is recorded, in addition to the free part of the quota. Default: 0. */
+	/**
+	 * Bytes by which the arriving file may exceed the quota. For a result, the bytes of older results that may be deleted. Infinity
+	 * if an earlier request has stored the file. Default: 0.
+	 */
 	readonly spareBytes?: number;
 }
 
@@ -78,14 +81,14 @@ export interface ByteRange {
 const partEnding = ".part";
 
 /**
- * Files that clients upload and tools share, and complete results of calls. The table `files` has the metadata. The
+ * Files that clients upload and tools share, and complete results of tool calls. The table `files` has the metadata. The
  * directory `files` of the data directory has the content, under the id. Content is streamed, except by `load`.
  */
 export class Files {
 	readonly limits: FileLimits;
 	readonly #options: FilesOptions;
 	readonly #directory: string;
-	/** Received bytes of incoming files, by id. */
+	/** Bytes of files that are being received or copied, by id. */
 	readonly #arriving = new Map<string, number>();
 
 	constructor(options: FilesOptions) {
@@ -164,7 +167,7 @@ export class Files {
 		}
 	}
 
-	/** Reads the content of a file of a few mebibytes into memory. Returns undefined if it was deleted. */
+	/** Reads the content of a file of a few mebibytes into memory. Returns undefined if the content was deleted. */
 	async load(id: string): Promise<Buffer | undefined> {
 		try {
 			return await readFile(this.#path(id));
@@ -180,8 +183,8 @@ export class Files {
 	}
 
 	/**
-	 * Stores the complete result of a call under `id`, until its session is deleted or a newer result needs the room.
-	 * Replaces a file with that id. All these results together use at most a quarter of the quota. When the result is
+	 * Stores the complete result of a tool call under `id`, until its session is deleted or a newer result needs the room.
+	 * Replaces a file with that id. All stored results together use at most a quarter of the quota. When the result is
 	 * complete, `makeRoomForOutput` deletes older results. Until then, the disk contains both. Throws
 	 * `resource_exhausted` without enough room.
 	 */
@@ -226,7 +229,7 @@ export class Files {
 
 	/**
 	 * Copies the contents of stored files to other ids, and then calls `commit`, which records the copies with
-	 * `recordCopies`. Deletes the copies if `commit` throws. Skips a file whose content was deleted. Throws
+	 * `recordCopies`. Deletes the copies if a copy or `commit` fails. Skips a file whose content was deleted. Throws
 	 * `resource_exhausted` before the first copy if the quota has no room for all copies.
 	 */
 	async copying<T>(copies: readonly FileCopy[], commit: () => Promise<T>): Promise<T> {

@@ -40,10 +40,7 @@ export function systemCode(reason: unknown): string {
 /** Maximum bytes of a hashed file. A larger file is identified by size, and by `mtime` and `ctime` in nanoseconds. */
 const maxHashedBytes = 50n * 1024n * 1024n;
 
-/**
- * Returns the real path of a file or directory with its device and inode numbers. Another file at this path has another
- * identity.
- */
+/** Returns the real path of a file or directory, with its device and inode numbers. */
 export async function identityOf(path: string): Promise<string> {
 	const real = await realpath(path);
 	const { dev, ino } = await stat(real, { bigint: true });

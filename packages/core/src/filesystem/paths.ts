@@ -92,8 +92,8 @@ export function isWithin(path: string, directory: string): boolean {
 }
 
 /**
- * Returns a form of a path that ignores case, Unicode composition and ignorable characters. Two paths of the same file
- * on macOS have the same form. Use it only to refuse a call or to require approval.
+ * Returns a form of a path that ignores case, Unicode composition and ignorable characters. Names that macOS treats as
+ * equal have the same form. Use this form only to refuse a call or to require approval.
  */
 export function looseForm(path: string): string {
 	if (/^[\x20-\x7e]*$/.test(path)) return path.toLowerCase();

@@ -80,9 +80,7 @@ export function isControl(...paths: readonly string[]): boolean {
 	return paths.some((path) => matches(control, path));
 }
 
-/**
- * Whether Parley may give the content of one of the files to other sessions as instructions. See `project-notes.ts`.
- */
+/** Whether one of the files has the name of a file that Parley reads as instructions: see `project-notes.ts`. */
 export function isInstructions(...paths: readonly string[]): boolean {
 	return paths.some((path) => matches(instructions, path));
 }

@@ -1,4 +1,4 @@
-/** System reasons for a failed file operation. */
+/** Reasons for a failed file operation. */
 export const fileErrorTexts = {
 	permissionDenied: "permission denied",
 	notPermitted: "the system does not permit it",

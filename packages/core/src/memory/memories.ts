@@ -53,7 +53,7 @@ interface MemoryFilter {
 	/** Words to search for. Without words, the newest notes are returned. */
 	readonly query?: string | undefined;
 	readonly scope?: MemoryScope | undefined;
-	/** Notes about this person and notes that they wrote. The operator may name any person. */
+	/** Selects notes about this person and notes that this person wrote. Only the operator may name another person. */
 	readonly person?: string | undefined;
 	readonly limit: number;
 }

@@ -9,14 +9,14 @@ export interface OwnProgram {
 	/** Complete environment. */
 	readonly environment: Readonly<Record<string, string>>;
 	/**
-	 * Receives each line of stderr of `startOwnProgram`. Without it, that program writes to this process's stderr. Must
-	 * not throw.
+	 * Receives each line of stderr of `startOwnProgram`. If absent, the program writes to this process's stderr. Must not
+	 * throw.
 	 */
 	onErrorLine?(line: string): void;
 }
 
 export interface RunningProgram {
-	/** Exit code, or 128 plus the number of the signal that ended it; 127 if it could not be started. */
+	/** Exit code, 128 plus the number of the signal that ended the program, or 127 if the program could not be started. */
 	readonly ended: Promise<number>;
 	signal(name: "SIGTERM" | "SIGKILL"): void;
 }
@@ -38,14 +38,13 @@ export function startOwnProgram({ args, environment, onErrorLine }: OwnProgram):
 export interface BackgroundProgram extends OwnProgram {
 	/** Current directory of the program. */
 	readonly directory: string;
-	/** File to which its output and errors are appended. Created with mode 0600 if it does not exist. */
+	/** File to which the program's output and errors are appended. Created with mode 0600 if it does not exist. */
 	readonly log: string;
 }
 
 /**
- * Starts another script with this process's Node in its own process session. If the program ends before this
- * process, resolves with its exit code, in the form of `RunningProgram.ended`. Throws if the log cannot be
- * opened.
+ * Starts another script with this process's Node in a new process session. If the program ends before this process,
+ * resolves with the program's exit code, in the form of `RunningProgram.ended`. Throws if the log cannot be opened.
  */
 export function startInBackground({ args, environment, directory, log }: BackgroundProgram): Promise<number> {
 	const output = openSync(log, "a", 0o600);

@@ -167,8 +167,8 @@ interface TriedSystem {
 
 /**
  * File with keys of the circumstances under which all probes failed to escape, so that the next process does not repeat
- * the probes. The file never lets a command run without a sandbox. It is treated as absent if another user owns it or
- * its directory, or can write to one of them.
+ * the probes. The file never lets a command run without a sandbox. The file is treated as absent if another user owns
+ * the file or its directory, or can write to either.
  */
 export class StoredVerdict {
 	readonly #path: string;

@@ -3,7 +3,7 @@ import { type ContextMessage, isEarlier } from "../vocabulary/message-context.ts
 
 /** Estimated bytes of a message in addition to its text, names and files. */
 const aroundBytes = 100;
-/** Minimum remaining bytes for the beginning of a text. With fewer bytes, the message is left out. */
+/** Minimum remaining bytes for the beginning of a text. With fewer bytes, this message and all later ones are left out. */
 const leastBytes = 200;
 
 interface Chosen {
@@ -42,7 +42,7 @@ export function withinContextBudget(messages: readonly ContextMessage[], maxByte
 }
 
 function bytesOf(text: string): number {
-	// Each line also has a mark of two bytes.
+	// Each line also gets the prefix `> `.
 	return Buffer.byteLength(text) + 2 * text.split(lineEnds).length;
 }
 

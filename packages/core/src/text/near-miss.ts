@@ -1,6 +1,6 @@
 /**
- * Returns the closest candidate, ignoring case, hyphens and underscores. Undefined unless a candidate differs in at most two
- * characters, and in fewer than half of its characters.
+ * Returns the closest candidate, ignoring case, hyphens and underscores. Undefined unless the edit distance of a candidate is at
+ * most 2, and less than half of its length.
  */
 export function findNearMiss(word: string, candidates: readonly string[]): string | undefined {
 	const [best] = candidates
@@ -14,7 +14,7 @@ function plain(word: string): string {
 	return word.toLowerCase().replaceAll(/[-_]/g, "");
 }
 
-/** Returns the Levenshtein distance. Computes one row of the table at a time. */
+/** Returns the Levenshtein distance. */
 function distance(from: string, to: string): number {
 	let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
 	for (const [row, letter] of [...from].entries()) {

@@ -37,7 +37,7 @@ export function nextDue(trigger: Trigger, after: number, createdAt: number): num
 	}
 }
 
-/** Returns the trigger in its normal form. Throws `invalid_argument`, with the value, if it is invalid or can never fire. */
+/** Returns the normal form of a trigger. Throws `invalid_argument`, with the value, for a trigger that is invalid or never fires. */
 export function checkTrigger(trigger: Trigger, now: number): Trigger {
 	switch (trigger.kind) {
 		case "cron":

@@ -63,7 +63,7 @@ export class SessionRedactor implements Sink {
 		return redactor;
 	}
 
-	/** Returns a log that receives no secrets. */
+	/** Returns a log that receives no passwords of the session. */
 	guard(log: Logger): Logger {
 		const at = (level: "debug" | "info" | "warn" | "error") => (message: string, fields?: object) => {
 			if (!this.#passwords) log[level](message, { ...fields });

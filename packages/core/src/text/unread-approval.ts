@@ -3,7 +3,7 @@ import type { Principal } from "../vocabulary/principal.ts";
 import { type Prompt, type PromptResponse, readAnswer } from "../vocabulary/prompt.ts";
 import { unreadTexts } from "./texts.ts";
 
-/** Maximum bytes of a request that a person can read on a telephone. Chat platforms show less at once. */
+/** Maximum bytes of an approval request that a person can read on a phone. */
 const maxReadBytes = 16 * 1024;
 
 /** Whether an approval request is too long for a person to read in a chat. False for other questions. */

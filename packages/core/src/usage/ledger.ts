@@ -97,7 +97,10 @@ const sumOfSession = hotStatement<
 		.where("scope", "=", p("sessionId")),
 );
 
-/** Counts a model call. Returns `budget.reached` for each budget that reaches 80 % or its limit through this call. */
+/**
+ * Adds a model call to the usage of its session, of `accounts` and of the gateway. Returns `budget.reached` for each budget that
+ * reaches 80 % or its limit through this call.
+ */
 export async function addToBudgets(tx: Tx, charge: Charge, budgets: Budgets): Promise<RecordedEvent[]> {
 	const { sessionId, at, model, provider, usage, cost } = charge;
 	const { accounts = [] } = charge;
@@ -201,7 +204,7 @@ async function limitedOf(
 	return states.flatMap((state) => (state.limit === null ? [] : [{ ...state, limit: state.limit }]));
 }
 
-/** Returns the threshold, in percent, that a single charge reached. If the charge passed both thresholds, returns the limit. */
+/** Returns the highest threshold, in percent, that a charge has reached. Undefined if the charge reached no further threshold. */
 function crossed(before: number, after: number, limit: number): BudgetReached["percent"] | undefined {
 	const passes = (mark: number): boolean => before < mark && after >= mark;
 	if (passes(limit)) return 100;

@@ -25,7 +25,7 @@ export interface ChangeContext {
 	readonly at: number;
 }
 
-/** Cached results of `hasSetBudgets` by store. `writeBudget` sets the result to true if it stores a limit. */
+/** Cached results of `hasSetBudgets` by store. `writeBudget` sets the result to true unless it restores the configured limit. */
 const inUse = new WeakMap<Store<Tables>, Promise<boolean>>();
 
 /** Writes the change, which applies from its commit. Throws `invalid_argument` for an invalid change. */

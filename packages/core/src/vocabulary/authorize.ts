@@ -64,7 +64,7 @@ const rules = {
 	"event.read": readers,
 	"task.read": readers,
 	"task.submit": { ...chatActions, role: "member" },
-	/** Cancels a task and answers its reviews. */
+	/** Cancels a task, or answers its review. */
 	"task.control": { ...chatActions, role: "member" },
 	"memory.read": { operator: "any", observer: "none", connector: "own", role: "guest" },
 	/** Stores a note with the scope `user` or `channel`. */

@@ -84,7 +84,7 @@ export interface PlaceProfile {
 	readonly quotaBytes?: number;
 	/** Whether connectors require a mention to treat a message as a message to the agent. */
 	readonly mention?: "required" | "always";
-	/** Whether all members of the channel share a session, or each member has one. */
+	/** Whether all people in the channel share a session, or each person has a separate session. */
 	readonly sessions?: "shared" | "person";
 	/** Part of an answer that connectors show during the run. */
 	readonly live?: "off" | "text" | "tools" | "everything";

@@ -23,7 +23,7 @@ import type { BudgetReached, Usage } from "./usage.ts";
  */
 export type EndCause = "refusal" | "cut" | "model" | "budget" | "denied" | "limit" | "settings" | "step";
 
-/** Person of a chat platform who wrote a message. `name` is untrusted text. */
+/** Chat user who wrote a message. `name` is untrusted text. */
 export interface Author {
 	readonly id: string;
 	readonly name: string;
@@ -101,9 +101,9 @@ export type ConversationEvent =
 			readonly error: string;
 			/** Absent on success, for `cancelled`, for an internal error, and in events of earlier versions. */
 			readonly cause?: EndCause;
-			/** Run that the message joined while it was queued. The error is `cancelled`. */
+			/** Run that the queued message joined. The error is `cancelled`. */
 			readonly joined?: string;
-			/** Principal that stopped the run: the person in a chat, or the client. */
+			/** Principal that stopped the run: a chat user, or a client. */
 			readonly stoppedBy?: string;
 			/** Model that answered, or "" if no model answered. */
 			readonly model: string;
@@ -197,7 +197,7 @@ export type ConversationEvent =
 			readonly result: string;
 			/** Images in the result. Absent without images. Stored rows contain this name. */
 			readonly pictures?: readonly ImageFacts[];
-			/** Duration of the tool call, excluding the time in which it waited for people. */
+			/** Milliseconds from the start to the end of the tool. Does not include the wait for an approval. */
 			readonly durationMs?: number;
 			readonly imported?: true;
 	  }
@@ -264,7 +264,7 @@ export type ConversationEvent =
 			/** People to notify. `escalated` is true for the first notice to this group. */
 			readonly notify?: Notice & { readonly escalated: boolean };
 	  }
-	/** A file that a tool call shares with the members of the session. */
+	/** A file that a tool call shares with the readers of the session. */
 	| {
 			readonly type: "file.created";
 			readonly file: FileFacts;

@@ -27,7 +27,7 @@ export interface FileWrite {
 
 /** Records the writes of a call, so that the operator can undo the writes of a turn. */
 export interface ChangeRecorder {
-	/** Records a write that is about to happen. Durable when it resolves. */
+	/** Records a write that is about to happen. The record is durable when the promise resolves. */
 	begin(write: FileWrite): Promise<void>;
 	/** Records the end of a write. */
 	end(write: FileWrite, outcome: "written" | "failed"): Promise<void>;

@@ -77,7 +77,7 @@ export interface NoticeSchedule extends Pick<NoticeSettings, "remindMs" | "escal
 
 /** The model reply that a tool call belongs to, and the call's position among the approvals that were requested together. */
 export interface ReplyPlace {
-	/** Id of the reply. It is the same for all its calls, including later ones. */
+	/** Id of the reply. All tool calls of the reply have the same id. */
 	readonly id: string;
 	/** Position, from 1. */
 	readonly place: number;
@@ -106,7 +106,7 @@ export interface Prompt {
 	readonly callId?: string;
 	/** Time of the first reminder in milliseconds since the epoch. Default: half of the lifetime. */
 	readonly remindAt?: number;
-	/** Task that asks the question. The members of its session answer. */
+	/** Task that asks the question. The question is in the session that owns the task. */
 	readonly taskId?: string;
 }
 
@@ -154,7 +154,7 @@ export interface PromptResponse {
 	 * the approval is refused. Absent: the approval applies to the current call.
 	 */
 	readonly changes?: number;
-	/** True if a person of a chat platform typed the answer in a message. */
+	/** True if a chat user typed the answer in a message. */
 	readonly typed?: boolean;
 	/** True if `arguments` may only narrow the call. They are refused if the call would then need a further class of action. */
 	readonly narrows?: boolean;

@@ -115,7 +115,7 @@ export interface Workflow {
 	readonly hash?: string;
 	/** At least one step. Step ids are unique. Needed steps exist and form no cycle. */
 	readonly steps: readonly WorkStep[];
-	/** Whether the steps are sub-agents. If so, a failed step does not affect the others, and all results are returned. */
+	/** Whether the steps are sub-agents. If so, a failed step does not affect other steps, and all results are returned. */
 	readonly isDelegation?: true;
 	/** Names of the tools that the steps may use. The run must have them. Default: all tools of the run. */
 	readonly tools?: readonly string[];

@@ -26,7 +26,7 @@ export function publicFileFacts({ id, name, mediaType, bytes }: FileFacts): File
 	return { id, name, mediaType, bytes };
 }
 
-/** A file of a message. After the start of the run, it also says how the model gets the file. */
+/** A file of a message. After the start of the run, `path`, `shown` or `problem` states how the model gets the file. */
 export interface Attachment extends FileFacts {
 	/** Path of the copy for the model, relative to the working directory. */
 	readonly path?: string;

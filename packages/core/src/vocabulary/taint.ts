@@ -65,7 +65,7 @@ export function readTaint(text: string): Taint {
 }
 
 /**
- * Classes that policy judges. `critical` classes (see policy.ts) require approval regardless of grants.
+ * Classes of actions that the policy judges.
  * - `read`, `write`: inside the roots.
  * - `outside-read`, `outside-write`: outside the roots.
  * - `secret`: files with secrets, such as private keys.

@@ -39,8 +39,8 @@ export interface PlanStep {
 }
 
 /**
- * Progress of a task. `current` of `total` steps are completed, and `percentage` is their share. `label` is the title of the
- * current step.
+ * Progress of a task. `current` of `total` steps are completed. `percentage` is the share of completed steps, rounded down. `label`
+ * is the title of the current step.
  */
 export interface TaskProgress {
 	readonly current: number;
@@ -65,7 +65,7 @@ export interface ReviewReply {
 	readonly approved: boolean;
 	readonly feedback: string;
 	readonly by: string;
-	/** Person of a chat platform who answered, with their role at that time. */
+	/** Chat user who answered, with the role at that time. */
 	readonly person?: Person;
 }
 
@@ -73,7 +73,7 @@ export interface ReviewReply {
 export interface NewTask {
 	readonly title: string;
 	readonly description: string;
-	/** Names of the task's tools. Default: the usual tools of tasks. */
+	/** Names of the task's tools. Default: `run_command`, `git` and `query_memories`. */
 	readonly tools?: readonly string[];
 	readonly priority?: Priority;
 	readonly agent?: string;
@@ -134,7 +134,7 @@ interface Used {
 }
 
 /**
- * Events of a task in the session that owns it. A step of a workflow has no such events. The order is: created; started; progress,
+ * Events of a task in the session that owns the task. A step of a workflow has no such events. The order is: created; started; progress,
  * suspended and resumed as they occur; then completed, cancelled, or failed without a retry. After a failure with a retry, started
  * follows.
  */

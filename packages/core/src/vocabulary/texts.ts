@@ -142,7 +142,7 @@ export const taintTexts = {
 } as const;
 
 /**
- * Actions in words, as ends of sentences such as "only members can start tasks". People read them in chats, so they contain no
+ * Actions in words, as ends of sentences such as "only members can start tasks". These texts appear in chats, so they contain no
  * permission names, roles or ids.
  */
 const acts = {
@@ -222,7 +222,7 @@ export function onlyOthersCan(action: Act, needed: Role): string {
 	}
 }
 
-/** Returns the error text for an action that no person of a chat platform can do. */
+/** Returns the error text for an action that no chat user can do. */
 export function onlyTheOperatorCan(action: Act): string {
 	return `only the operator can ${acts[action]}, outside of chats`;
 }

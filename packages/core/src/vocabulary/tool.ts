@@ -61,7 +61,7 @@ export interface ToolPlan {
 }
 
 export interface BindOptions {
-	/** Earlier binding. If a limit ended its search, the new search reads at most the same number of entries. */
+	/** Earlier binding. If a limit ended the earlier search, the new search reads at most the same number of entries. */
 	readonly earlier?: ToolPlan["binding"] | undefined;
 	/** Facts that other tool calls collected at the same time. */
 	readonly sharedFacts?: SharedFilesFacts | undefined;
@@ -167,7 +167,7 @@ export interface ToolContext {
 	readonly task?: TaskAccess;
 	/** Opens a stored result of this session by its name (`output_…`). Throws `not_found` for an unknown name. */
 	openOutput(name: string): Promise<FileHandle>;
-	/** Shares a copy of the current file with the members of the session. A repetition of the same call changes nothing. */
+	/** Shares a copy of the current file with the readers of the session. A repetition of the same call changes nothing. */
 	share(path: string, name: string): Promise<FileFacts>;
 }
 
@@ -181,8 +181,8 @@ export interface ToolResult {
 	readonly failed: boolean;
 	readonly images?: readonly ImageBlock[];
 	/**
-	 * Text that people and later runs of the session get instead of `text`. Default: the same text. If it is long, it is also
-	 * stored in a file of the session, so `text` must then be short.
+	 * Text that people and later runs of the session get instead of `text`. Default: `text`. A long `text` is also stored in a file
+	 * of the session, so `text` must be short if `later` is present.
 	 */
 	readonly later?: string;
 }

@@ -25,7 +25,7 @@ export interface RunMessage {
 	readonly loadedImages?: readonly ImageBlock[];
 	/** Run whose last reply is requested again. The transcript already contains its message. */
 	readonly retryOf: string | undefined;
-	/** Person of a chat platform who wrote the message, with their role at that time. */
+	/** Chat user who wrote the message, with the role at that time. */
 	readonly actor?: Person;
 	/** Channel messages that the client has read as context for the message. */
 	readonly context?: MessageContext;
@@ -211,7 +211,7 @@ export function attributed(
 	return [`[${actor.id}, ${JSON.stringify(actor.name)}, writes:]`, ...lines].join("\n");
 }
 
-/** Removes the line and the marks that `attributed` adds, for a reader that uses the text verbatim. */
+/** Removes the line and the `> ` prefixes that `attributed` adds, for a reader that uses the text verbatim. */
 export function withoutAttribution(text: string): string {
 	const quoted = text.replace(/^\[.* writes:\]\n(?=> )/, "");
 	return quoted === text ? text : quoted.replaceAll(/^> /gm, "");

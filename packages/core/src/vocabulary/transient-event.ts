@@ -8,7 +8,7 @@ import type { PlanStep } from "./task.ts";
 /**
  * Transient events, which are not recorded. A reply with text has `text.started`, deltas and `text.ended`. After a crash, the
  * reply is requested again and begins with another `text.started`. A streamed reply begins with `response.started`. It may have
- * `thinking.delta`s, and for each tool call `arguments.started`, deltas and `arguments.ended`, even if it is interrupted.
+ * `thinking.delta`s, and for each tool call `arguments.started`, deltas and `arguments.ended`, even if the reply is interrupted.
  * Transient events contain no secrets. For an auxiliary text, such as a summary, `model.calling` is the only transient event.
  */
 export type TransientEvent =
@@ -93,8 +93,8 @@ export type TransientEvent =
 			readonly stop: StopReason | undefined;
 	  }
 	/**
-	 * A tool call starts to run, after its approval if it needs one. The event follows `tool.started`, and precedes progress and
-	 * the end. After a restart, it may be repeated for a call that is safe to repeat. A call that does not run has no such event.
+	 * A tool call starts to run, after any approval. The event follows `tool.started`, and precedes `tool.progress` and the end of
+	 * the call. If a call runs again after a restart, the event is repeated. A call that does not run has no such event.
 	 */
 	| { readonly type: "tool.running"; readonly runId: string; readonly callId: string }
 	/**

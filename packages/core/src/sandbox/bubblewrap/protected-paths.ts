@@ -167,8 +167,8 @@ const line = /^[0-9a-f]+:(?: [0-9A-F]+){5} +\d+(?: (.+))?$/;
 
 /**
  * Returns the socket files of outside processes at or below these directories. A network namespace does not prevent a
- * command from connecting to them. If the kernel's list may be incomplete, for example because it is too long, also
- * searches the directories.
+ * command from connecting to such a socket. If the kernel's list may be incomplete, for example because the list is too
+ * long, also searches the directories.
  */
 export async function hostSockets(directories: readonly string[]): Promise<string[]> {
 	const { names, isComplete } = socketNamesIn((await ifThere(readList())) ?? "");

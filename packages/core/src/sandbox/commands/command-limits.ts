@@ -181,10 +181,11 @@ export function cgroupLimiter(base: string): Limiter {
 }
 
 /**
- * Returns the cgroup in which this process may create limited cgroups, or undefined if it may not. This is the parent
- * of its own cgroup if the parent has no process (`DelegateSubgroup=` of systemd). Otherwise it is its own cgroup if no
- * other process is in it. In that case this process moves into a child, because a cgroup with controllers for its
- * children must not have processes: `Documentation/admin-guide/cgroup-v2.rst`
+ * Returns the cgroup in which this process may create limited cgroups, or undefined without such a cgroup:
+ *
+ * 1. The parent of this process's cgroup, if the parent has no process (`DelegateSubgroup=` of systemd).
+ * 2. This process's cgroup, if no other process is in it. This process then moves into a child cgroup, because a cgroup
+ *    with controllers for its children must not have processes: `Documentation/admin-guide/cgroup-v2.rst`
  */
 export async function delegatedCgroup(own: string, pid: number): Promise<string | undefined> {
 	if ((await mayDelegate(dirname(own))) && (await processesIn(dirname(own))).length === 0) {

@@ -14,7 +14,7 @@ const ABANDON_MS = 1_000;
 const FIRST_TEXT = 3;
 
 /**
- * Shell, and the prelude that it runs before it executes the command. The prelude closes inherited descriptors
+ * Shell, and the prelude that the shell runs before the command. The prelude closes inherited descriptors
  * without the close-on-exec mark, because libuv marks only the lowest numbers. Shells other than bash cannot
  * close numbers above 9, so they close none.
  * https://docs.libuv.org/en/v1.x/process.html#c.uv_disable_stdio_inheritance

@@ -40,8 +40,8 @@ export interface McpLoginState {
 }
 
 /**
- * Key of the login of a server. It includes the directory of an entry of a `.mcp.json`, so that equal names in two directories
- * never share a login. Unambiguous, because the name of a server has no space.
+ * Returns the key of a server's login. For an entry of a `.mcp.json`, the key includes the directory, so that servers with equal
+ * names in two directories never share a login. The key is unambiguous, because the name of a server has no space.
  */
 export function loginKey({
 	name,
@@ -55,7 +55,7 @@ export function loginKey({
 
 /** Stored logins by `loginKey`. Several processes use them concurrently. */
 export interface McpLogins {
-	/** Returns the login of a server. Undefined without a login, for a login with another URL, and if it cannot be decrypted. */
+	/** Returns the login of a server. Undefined without a login for this URL, or if the login cannot be decrypted. */
 	find(key: string, url: string): Promise<McpLogin | undefined>;
 	/**
 	 * Replaces a login with the result of `work`, or removes it if the result is undefined. Changes of one login
