@@ -83,8 +83,8 @@ export class HighWater {
 	}
 
 	/**
-	 * Records that the messages after a cursor are unread, unless an earlier position is recorded. Resolves when storing this has
-	 * succeeded or failed.
+	 * Records that the messages after a cursor are unread, unless the same or an earlier position is recorded.
+	 * Resolves when storing this has succeeded or failed.
 	 */
 	async addPending(channel: string, cursor: Cursor): Promise<void> {
 		const unread = cursor.unread ?? cursor.message;

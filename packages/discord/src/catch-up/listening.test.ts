@@ -119,7 +119,7 @@ test("messages of the gateway from this database do not hide earlier missed ones
 	const { clock, database, open } = await place();
 	const receivedLast = snowflakeAt(clock.now() - 60_000);
 	const first = await open();
-	// Parley's gateway is down while this process runs, and up when the next one runs.
+	// Parley's gateway is down while the first process runs, and up while the second process runs.
 	first.listening.linked(ready);
 	const never = first.listening.begin(() => Promise.reject(new Error("the connector is stopping")));
 	await expect(never).rejects.toThrow("the connector is stopping");

@@ -44,7 +44,6 @@ export interface GuildRights {
 	owner: string;
 	/** Permissions by role id. The default role has the id of the guild. */
 	readonly roles: Map<string, number>;
-	/** Overwrites by channel id. */
 	readonly channels: Map<string, readonly Overwrite[]>;
 }
 

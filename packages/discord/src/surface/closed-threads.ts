@@ -41,7 +41,7 @@ export class ClosedThreads {
 		this.#log = log;
 	}
 
-	/** Sends a request. Throws `closed` if the bot may not reopen the thread. */
+	/** Sends a request. Rejects with `closed` if the bot may not reopen the thread. */
 	async ask({ request, route, channel, isLast }: ThreadRequest): Promise<ApiResponse> {
 		this.#count(channel, 1);
 		const response = await this.#sendReopening(request, route, channel).finally(() =>

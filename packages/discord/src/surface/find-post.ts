@@ -178,7 +178,7 @@ function looksLike(
 	);
 }
 
-/** Removes backslashes, because Markdown may have one before a character of the marker. */
+/** Removes backslashes, with which Markdown may escape characters of the marker. */
 function unescaped(text: string): string {
 	return text.replaceAll("\\", "");
 }

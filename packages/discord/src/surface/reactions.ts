@@ -45,7 +45,7 @@ interface ReactionsParts {
 export class Reactions {
 	readonly #parts: ReactionsParts;
 	readonly #quiet: Cache<string, true>;
-	/** Channel of each thread. */
+	/** Parent channel of each thread. */
 	readonly #parents: Cache<string, string>;
 	/** The bot's other reactions to a message, by the id of the row for which the message was read. */
 	readonly #others: Cache<string, readonly string[]>;
@@ -91,8 +91,8 @@ export class Reactions {
 	}
 
 	/**
-	 * Replaces the bot's reactions. `earlier` are the reactions to remove, except the new one. Adds the new reaction first, so
-	 * that one is always visible.
+	 * Replaces the bot's reactions. `earlier` are the reactions to remove, except the new one. Adds the new
+	 * reaction before it removes others, so that a reaction is always visible.
 	 */
 	async #replace(row: OutboxRow, reaction: Reaction, earlier: readonly string[]): Promise<Receipt> {
 		const { message, emoji, notice } = reaction;

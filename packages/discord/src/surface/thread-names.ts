@@ -90,7 +90,7 @@ export class ThreadTitles {
 		const waits = this.#limitOf(row, changedAt);
 		if (waits !== undefined)
 			throw new DeliveryError(deliveryTexts.renamedOften, { kind: "rate-limited", limit: waits });
-		// The names are saved before the request. Without a response, either one may be the current name.
+		// The names are saved before the request. Without a response, either name may be current.
 		await names.save(thread, { given: [present.name, name], changedAt });
 		await caller.ask({ method: "PATCH", path, body: changeTo(name, present) }, "rename", thread);
 		const after = [...changedAt, clock.now()];

@@ -13,7 +13,7 @@ export type ReadComponent = Pick<z.output<typeof Component>, "content" | "custom
 /** Maximum depth of components that are read. */
 const maxDepth = 4;
 
-/** Returns the components and their nested components in reading order. Leaves out invalid ones. */
+/** Returns the components and their nested components in reading order. Leaves out invalid components. */
 export function readComponents(components: readonly unknown[], depth = 1): ReadComponent[] {
 	return components.flatMap((data) => {
 		const one = Component.safeParse(data).data;
