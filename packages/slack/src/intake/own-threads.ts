@@ -24,7 +24,7 @@ export interface OwnThreads {
 
 const BelowCard = z.object({ thread: z.string() });
 
-/** Maximum threads that `postedThreads` returns. Reading each one takes a request, even if it has no replies. */
+/** Maximum threads that `postedThreads` returns. Reading a thread takes a request, even if it has no replies. */
 const maxPosts = 20;
 /** Maximum rows to read. A post has many rows, because it is edited many times. */
 const maxRows = 500;

@@ -65,7 +65,7 @@ export class Threads {
 	/**
 	 * Returns facts about a thread; see `OwnThreads.thread`. Asks Slack only with `asks`, and only if the database
 	 * does not show that the thread is the agent's. Rejects with `unavailable` if Slack does not respond in time.
-	 * During a longer rate limit, an unknown thread is treated as one without posts of the bot.
+	 * During a longer rate limit, an unknown thread is treated as a thread without posts of the bot.
 	 */
 	async find(
 		{ channel, thread }: { readonly channel: string; readonly thread: string },
@@ -125,8 +125,9 @@ export class Threads {
 	}
 
 	/**
-	 * Returns the thread of a message for which an event has only the timestamp. Rejects like `find`. A message outside threads is
-	 * in its own thread, and so is one that Slack does not show. Undefined for a post of the bot outside threads.
+	 * Returns the thread of a message for which an event has only the timestamp. Rejects like `find`. A message
+	 * that is outside threads, or that Slack does not show, is in its own thread. Undefined for a post of the bot
+	 * outside threads.
 	 */
 	async threadOf(channel: string, ts: string): Promise<string | undefined> {
 		const { known, self } = this.#parts;

@@ -54,7 +54,7 @@ export interface InteractionsParts {
 }
 
 /**
- * Maximum age in milliseconds of a press or a use of a message menu. For an older one, Slack has already shown a
+ * Maximum age in milliseconds of a press or a use of a message menu. For older interactions, Slack has already shown a
  * failure. The clocks are assumed to differ by less.
  */
 const staleMs = 5 * 60_000;
@@ -298,7 +298,6 @@ function pressedIn(
 	});
 }
 
-/** Callback id of the connector's forms. */
 const formId = "parley-form";
 
 /**

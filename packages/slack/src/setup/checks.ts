@@ -132,7 +132,7 @@ export const checks = {
 } as const satisfies Record<string, Check>;
 export type CheckName = keyof typeof checks;
 
-/** Runs one check. A check that throws becomes a finding. */
+/** Runs one check. Never rejects: a failed check becomes a finding. */
 export async function runCheck(name: CheckName, parts: SlackChecks): Promise<Finding> {
 	try {
 		return await checks[name](parts);
@@ -142,8 +142,8 @@ export async function runCheck(name: CheckName, parts: SlackChecks): Promise<Fin
 }
 
 /**
- * Runs the checks in order without changing anything, and ends if the check of the token fails. Never rejects: a check that
- * throws becomes a finding.
+ * Runs the checks in order without changing anything, and ends if the check of the token fails. Never rejects: a
+ * failed check becomes a finding.
  */
 export async function* examineSlack(parts: SlackChecks): AsyncGenerator<Finding> {
 	// The cast is safe because these are the keys of the object.
@@ -193,8 +193,8 @@ async function checkLimits({ bot }: { readonly bot: SlackApi }): Promise<Finding
 }
 
 /**
- * Returns the number of messages that Slack returns when one more than the limit is requested. Undefined without a readable
- * channel.
+ * Requests one message more than a limited app gets, and returns the number of messages in the response.
+ * Undefined without a readable channel.
  */
 async function readHistory(
 	bot: SlackApi,

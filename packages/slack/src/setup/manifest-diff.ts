@@ -1,7 +1,10 @@
 import { defined } from "@parley/base";
 import type { Manifest } from "./manifest.ts";
 
-/** A difference between an installed manifest and the required one. `is` or `wanted` is absent for a missing value. */
+/**
+ * A difference between an installed manifest and the required one. `is` is absent if the value is missing, and
+ * `wanted` if the value is not required.
+ */
 export interface Difference {
 	/** Path of the value, for example `oauth_config.scopes.bot`. */
 	readonly path: string;

@@ -25,7 +25,7 @@ export class PostTargets {
 
 	/**
 	 * Returns the target of a row, or the thread of `card`. In a thread, a card has no separate thread, because
-	 * threads cannot be nested. Throws `rate-limited` for a new post whose card is not posted yet.
+	 * threads cannot be nested. Rejects with `rate-limited` for a new post whose card is not posted yet.
 	 */
 	async targetOf(row: OutboxRow, card: string | undefined): Promise<PostTarget> {
 		const { channel, thread } = roomOf(row);

@@ -47,7 +47,6 @@ export interface PostsParts {
 	readonly log: Logger;
 }
 
-/** Content of a post that is ready to send. */
 interface Prepared extends Drafted {
 	readonly files: readonly SharedFile[];
 	readonly ids: readonly string[];

@@ -18,7 +18,7 @@ export interface Counted {
 	readonly channel?: string;
 	/** Lane of the post. Patient lanes leave three tenths of a limit to urgent ones. */
 	readonly lane?: Request["lane"];
-	/** Whether the call must follow a previous one. If so, it is counted but never delayed. */
+	/** True for a later step of an action that has begun. Such a call is counted but never delayed. */
 	readonly mustFollow?: boolean;
 }
 

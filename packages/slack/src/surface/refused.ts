@@ -88,7 +88,6 @@ const blockCodes: ReadonlySet<string> = new Set([
 ]);
 
 export class Refused extends DeliveryError {
-	/** Slack's error code. */
 	readonly slackCode: string;
 
 	constructor(

@@ -115,7 +115,7 @@ function isSame(one: Found["files"][number], { name, size }: { name: string; siz
 	return (one.title === named || one.name === named) && (one.size === undefined || one.size === size);
 }
 
-/** Whether one timestamp is later. Timestamps have the same length, except in tests. */
+/** Whether the first timestamp is later. Compares numbers, because timestamps in tests have different lengths. */
 function isLater(one: string, other: string): boolean {
 	return Number(one) > Number(other);
 }

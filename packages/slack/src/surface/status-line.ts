@@ -43,7 +43,7 @@ interface Line {
 	/** Times on the monotonic clock when a different text, or the same text, may be sent. */
 	textAt: number;
 	sameTextAt: number;
-	/** Last request. The next one waits for it. */
+	/** Last request. Later requests wait until it has ended. */
 	last: Promise<unknown>;
 }
 

@@ -15,7 +15,7 @@ const maxStreamMs = 4 * 60_000;
 /** Milliseconds without new streams after Slack has refused one. */
 const refusedMs = 10 * 60_000;
 const maxKnown = 1000;
-/** Error codes for a message that is not a running stream, and for a message that is one. */
+/** Error codes of Slack: the message is not a running stream; the message is still a running stream. */
 const notStreaming = "message_not_in_streaming_state";
 const stillStreaming = "streaming_state_conflict";
 
@@ -175,7 +175,10 @@ const states = { running: "in_progress", completed: "complete", failed: "error" 
 /** Chunks for a changed part. Undefined if a stream cannot show the change. */
 type Change = readonly AnyChunk[] | undefined;
 
-/** Returns chunks that turn the sent parts into the next ones. Undefined if a stream cannot show the change. */
+/**
+ * Returns the chunks that change a stream from the parts `sent` to the parts `next`. Undefined if a stream
+ * cannot show the change.
+ */
 function additions(
 	sent: readonly GrowingPart[],
 	next: readonly GrowingPart[],

@@ -13,7 +13,7 @@ const maxEntries = 1000;
  */
 export class Suggestions {
 	readonly #caller: Caller;
-	/** Shown suggestions by channel. */
+	/** Suggestions that were shown last, as JSON, by channel. */
 	readonly #shown: Lookup<string>;
 
 	constructor(caller: Caller, clock: Clock) {

@@ -4,8 +4,9 @@ import type { Caller } from "./caller.ts";
 import { Refused } from "./refused.ts";
 
 /**
- * Sets the title of a thread's session: https://docs.slack.dev/reference/methods/agents.sessions.rename. A missing session is
- * created with the title. An app that is not an agent has no titles; its refusal must not count as a lost post.
+ * Sets the title of a thread's session: https://docs.slack.dev/reference/methods/agents.sessions.rename. A
+ * missing session is created with the title. Resolves even if Slack refuses, because an app that is not an agent
+ * has no titles.
  */
 export async function showTitle(caller: Caller, row: OutboxRow, title: string): Promise<Receipt> {
 	const { conversation, lane } = row;

@@ -72,7 +72,7 @@ export class HttpTransport implements Transport {
 		);
 	}
 
-	/** Returns the port when the server listens. Rejects with `failed_precondition` if the server cannot listen. */
+	/** Resolves with the port when the server listens. Rejects with `failed_precondition` if the server cannot listen. */
 	async start(): Promise<number> {
 		const { host, port } = this.#parts.listen;
 		const listening = Promise.withResolvers<number>();

@@ -8,8 +8,8 @@ const echoMs = 30_000;
  */
 const idleMs = 15 * 60_000;
 /**
- * Number of consecutive envelopes that a socket may miss. Slack chooses sockets at random, so of two working sockets one misses
- * this number only once in a million cases.
+ * Number of consecutive envelopes that a socket may miss. Slack chooses sockets at random, so one of two working
+ * sockets misses this number with a probability of about one in a million.
  */
 const maxMissed = 20;
 /** Minimum milliseconds between two replacements, because Slack's choice may not be random. */

@@ -37,8 +37,8 @@ export interface SocketPairParts {
 }
 
 /**
- * A pair of sockets. Until it stops, the connector closes a socket only after a new one has replaced it, or
- * after Slack has refused new sockets.
+ * A pair of sockets. Until it stops, the connector closes a socket only after a replacement has opened, or after
+ * Slack has refused new sockets.
  */
 export class SocketPair implements Transport {
 	readonly #parts: SocketPairParts;
@@ -83,7 +83,7 @@ export class SocketPair implements Transport {
 		await Promise.all(this.#handled);
 	}
 
-	/** Keeps one socket of the pair open: opens the next one when the current one leaves. */
+	/** Keeps one socket of the pair open. Opens a replacement when the current socket leaves. */
 	async #run(): Promise<void> {
 		const { clock, log, refused } = this.#parts;
 		const { signal } = this.#closing;

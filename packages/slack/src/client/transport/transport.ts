@@ -11,6 +11,6 @@ export interface Transport {
 	start(): Promise<unknown>;
 	/** Acknowledges running deliveries, and closes the transport. */
 	close(): Promise<void>;
-	/** Records that the app posted something about which Slack should send an event. */
+	/** Records a post for which Slack should send an event. */
 	posted(): void;
 }
