@@ -28,7 +28,6 @@ const engines: readonly [string, () => Promise<Store<Tables>>][] = [
 	["PostgreSQL", () => openPgliteStore<Tables>({ migrations })],
 ];
 
-/** Opens a runtime with a chat, a tool call, a summary, and a message that waits for an active run. */
 async function filled(database: Store<Tables>): Promise<TestRuntime> {
 	const t = await TestRuntime.open({
 		database,
@@ -52,7 +51,6 @@ async function filled(database: Store<Tables>): Promise<TestRuntime> {
 	return t;
 }
 
-/** Makes a change, checks the texts, and reverts the change. Returns the result of the check. */
 async function checkAfter(
 	store: Store<Tables>,
 	change: (tx: Kysely<Tables>) => Promise<unknown>,

@@ -39,7 +39,7 @@ interface CheckOptions {
 const maxExamples = 10;
 /** Maximum rows of a page. Each row may contain a message of one megabyte. */
 const pageSize = 32;
-/** Rows to hash before the check yields to other work of the process: about 5 ms. */
+/** Rows to hash before the check yields to other work. */
 const rowsPerTurn = 500;
 
 /**
@@ -111,7 +111,6 @@ class Tally {
 	}
 }
 
-/** A row with its number in a series without gaps. */
 interface Numbered {
 	readonly n: number;
 	readonly row: string;
@@ -136,7 +135,6 @@ class Series {
 		this.#isHashed = isHashed;
 	}
 
-	/** Whether this number follows the number of the last row. */
 	follows(n: number): boolean {
 		return n === this.#next;
 	}

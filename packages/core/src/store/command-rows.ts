@@ -14,7 +14,7 @@ interface NewCommand {
 	readonly at: number;
 }
 
-/** Inserts a running command. Returns its number, which is the next free number in its session. */
+/** Inserts a running command. Returns its number: the highest number in its session plus 1. */
 export async function insertCommand(
 	tx: Tx,
 	{ sessionId, runId, callId, command, at }: NewCommand,

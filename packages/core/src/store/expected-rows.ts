@@ -2,7 +2,10 @@
 export interface ExpectedRun {
 	/** Number of the event with the run's message. */
 	readonly seq: number;
-	/** Whether the run ended after it was active. A run that is cancelled in the queue has no steps. */
+	/**
+	 * Whether the last step must be `ended`. A run that was cancelled before its first reply may have no
+	 * steps.
+	 */
 	isEnded: boolean;
 	/** Complete and failed model replies. Each one has a step. */
 	replies: number;

@@ -127,7 +127,6 @@ function readableBy({ user, channel }: MemoryReader): RawBuilder<boolean> {
 	return sql<boolean>`(${sql.join(scopes, sql` or `)})`;
 }
 
-/** Returns a condition for notes about a person, and for all notes that their requests and runs wrote. */
 function ofPerson(person: string): RawBuilder<boolean> {
 	return sql<boolean>`((memories.scope = 'user' and memories.subject = ${person}) or memories.author = ${person})`;
 }

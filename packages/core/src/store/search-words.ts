@@ -4,8 +4,8 @@ import { folded } from "./search-texts.ts";
 const maxWords = 24;
 
 /**
- * Finds words in all scripts, including scripts without spaces, such as Japanese. Created on first use, because its creation
- * takes 18 ms.
+ * Finds words in all scripts, including scripts without spaces, such as Japanese. Created on first use,
+ * because its creation is slow.
  */
 let segmenter: Intl.Segmenter | undefined;
 

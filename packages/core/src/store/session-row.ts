@@ -3,7 +3,6 @@ import { stamp, type Tables } from "./tables.ts";
 
 type SessionRow = Selectable<Tables["sessions"]>;
 
-/** Columns of a new session that the caller sets. */
 interface NewSessionFacts {
 	readonly id: string;
 	readonly owner: string;

@@ -6,7 +6,7 @@ export interface Snapshot {
 	/** Names of the migrations that the journal contains. */
 	readonly migrations: readonly string[];
 	readonly sessions: number;
-	/** Ids of the stored files that the journal mentions. */
+	/** Ids of the stored files that the journal lists. */
 	readonly fileIds: readonly string[];
 }
 

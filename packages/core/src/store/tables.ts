@@ -10,7 +10,9 @@ interface SessionsTable extends Stamped {
 	owner: string;
 	external_key: string | null;
 	title: string;
-	/** Author of the title, or null without one. A model never replaces a person's title. */
+	/**
+	 * Author of the title, or null for a session without a title. A model never replaces a person's title.
+	 */
 	titled_by: "person" | "model" | null;
 	root_dir: string;
 	status: "active" | "closed";
@@ -275,7 +277,7 @@ interface MemoriesTable extends Stamped {
 	n: GeneratedAlways<number>;
 	id: string;
 	scope: "user" | "channel" | "everyone";
-	/** Person of the note, or the channel in the form of `placeKey`. "" for a shared note. */
+	/** Person whom the note is about, or the channel in the form of `placeKey`. "" for a shared note. */
 	subject: string;
 	/** Person or principal whose run or request wrote the note. */
 	author: string;

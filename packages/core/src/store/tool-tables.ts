@@ -49,7 +49,7 @@ interface FileChangesTable extends Stamped {
 	 * files.
 	 */
 	writing_from: string | null;
-	/** 1 if something else changed the file between two writes of the turn. */
+	/** 1 if the file changed between two writes of the turn without a write of the turn. */
 	interleaved: number;
 	/** The run that undid the turn. */
 	undone_by: string | null;

@@ -14,7 +14,6 @@ const edit = probeTool("edit", { classes: ["write"], binding: () => ({ path: "/w
 const look = probeTool("look");
 const tools = [...builtinTools(), edit, look];
 
-/** A runtime with a rules file and one session. The tests call its tool `edit`. */
 class Scene implements AsyncDisposable {
 	readonly t: TestRuntime;
 	readonly file: string;

@@ -79,7 +79,9 @@ export class Policies {
 		throw new ParleyError(policyStateTexts.unusable(problem), { code: "failed_precondition" });
 	}
 
-	/** Reason why the current operator's file cannot be used. While there is a reason, every call is denied. */
+	/**
+	 * Reason why the operator's current file cannot be used. While there is a reason, every call is denied.
+	 */
 	get problem(): string | undefined {
 		return this.#layers?.operator.problem;
 	}
@@ -228,7 +230,6 @@ export interface PolicyListing {
 	readonly rules: readonly ListedRule[];
 }
 
-/** Returns the rules for these circumstances, in the order of their layers. The ignored rules are last. */
 async function listRules(place: PolicyPlace, options: JudgeOptions): Promise<PolicyListing> {
 	const { version, rules, ignored, problem } = options.policies.of(await findScene(place, options));
 	return {

@@ -32,14 +32,12 @@ function newRequest(options: Partial<RequestedGrant> = {}): RequestedGrant {
 	return { place, ...all, maxActions: 200, lifeMs: 4 * hour, reason: "release", ...options };
 }
 
-/** Returns sandboxes whose state says that commands of chats run in bubblewrap. */
 function confined(clock: ManualClock): Sandboxes {
 	const none = noSandboxes(clock);
 	const state = { ...none.state, chat: "bubblewrap" } as const;
 	return { ...none, state, check: async () => state };
 }
 
-/** Opens a runtime on this store. Its model replies to each message with one tool call. */
 async function opened(database: Store<Tables>): Promise<TestRuntime> {
 	const replies = Array.from({ length: 20 }, (_, n) =>
 		n % 2 === 0 ? [calls(`c${n}`, "edit", { n })] : [says("done")],

@@ -42,7 +42,6 @@ async function rowsOf<T>(store: Store<Tables>, query: string): Promise<T[]> {
 	return (await store.read((db) => sql.raw<T>(query).execute(db))).rows;
 }
 
-/** Returns all objects of the schema in the order of their creation. */
 function schemaObjects(store: Store<Tables>): Promise<SchemaObject[]> {
 	return rowsOf<SchemaObject>(store, "select type, name, tbl_name, sql from sqlite_schema order by rowid");
 }

@@ -23,12 +23,12 @@ export interface AuditCheck {
 /** Action of the row that records the last removed row. */
 export const pruned = "audit.prune";
 
-/** Rows to check before the check yields to other work: about 5 ms. */
+/** Rows to check before the check yields to other work. */
 const pageSize = 1_000;
 
 /**
- * Checks the audit log from the first row to the last. Reports the first changed, missing, moved or added row.
- * Detects missing rows at the end only if one of the `anchors` is after them.
+ * Checks the audit log from the first row to the last. Reports the first changed, missing, moved or added
+ * row. Detects missing rows at the end only if an anchor has a higher number than the last row.
  */
 export async function checkAudit(
 	store: Pick<Store<Tables>, "read">,
@@ -63,7 +63,7 @@ class Walk {
 		this.#lastAnchor = Math.max(0, ...anchors.map(({ seq }) => seq));
 	}
 
-	/** Checks the next row. After the first fault, it checks no further rows. */
+	/** Checks the next row. Returns the first fault, and checks no rows after it. */
 	step(row: AuditRow): Broken | undefined {
 		if (this.#broken) return this.#broken;
 		const seq = Number(row.seq);

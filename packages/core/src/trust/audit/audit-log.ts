@@ -29,12 +29,12 @@ interface AuditLogDeps {
 
 /** Milliseconds after which a row is removed. */
 const retentionMs = 90 * 24 * 60 * 60 * 1000;
-/** Maximum rows that one transaction removes: about 20 ms. */
+/** Maximum rows that one transaction removes. */
 const removedAtOnce = 5_000;
 /** Maximum rows to read before other work can run. */
 const windowSize = 10_000;
 
-/** Reads the audit, verifies it, and removes old rows. */
+/** Reads and verifies the audit log, and removes expired rows. */
 export class AuditLog {
 	readonly #deps: AuditLogDeps;
 	/** Anchor that the gateway logged last. If the last row has a lower number, rows are missing. */
@@ -45,8 +45,8 @@ export class AuditLog {
 	}
 
 	/**
-	 * Returns at most `limit` rows that match the filter, oldest first: the newest rows or, with `after`, the rows that
-	 * follow it.
+	 * Returns at most `limit` rows that match the filter, oldest first: the newest rows or, with `after`, the
+	 * first rows after that number.
 	 */
 	async read(principal: Principal, filter: AuditFilter): Promise<AuditRow[]> {
 		authorize(principal, "audit.read");

@@ -79,8 +79,8 @@ export async function wasShared(db: Tx, place: string): Promise<boolean> {
 }
 
 /**
- * Returns the connector's session of a channel: the current session if it belongs to the channel, otherwise the session
- * that changed last. Undefined without a session.
+ * Returns the connector's session of a channel: the current session if it belongs to the channel, otherwise
+ * the session with the newest message. Undefined without a session.
  */
 export async function newestSessionIn(
 	db: Tx,
@@ -101,8 +101,8 @@ export async function newestSessionIn(
 const maxCompared = 1_000;
 
 /**
- * Throws `failed_precondition` for a channel without a session, and names a similar channel. A mistyped id would trust
- * another channel, or none.
+ * Throws `failed_precondition` for a channel without a session, and suggests a similar channel if one exists.
+ * A mistyped id would trust another channel, or none.
  */
 export async function requireAnnounced(db: Tx, place: string): Promise<void> {
 	const sessionPlaces = db.selectFrom("sessions").select("place").where("place", "is not", null);

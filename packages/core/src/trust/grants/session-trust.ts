@@ -28,7 +28,7 @@ export function isTrustValid(
 	return absentSince === undefined || now - absentSince <= absenceMs;
 }
 
-/** Inserts the grant. Ends an older grant of `accept_all_tools` for the session. */
+/** Grants `accept_all_tools` for the session, and ends an earlier grant. */
 export async function grantTrust(
 	tx: Tx,
 	sessionId: string,

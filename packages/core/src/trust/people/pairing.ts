@@ -38,13 +38,12 @@ export interface Invitation {
 	readonly tenant?: string;
 }
 
-/** A person of a chat platform who acts for themselves. */
 interface Requester {
 	readonly principal: Principal;
 	readonly person: Person;
 }
 
-/** Result of an access request, stored with its key and without the code. */
+/** Result of `pair`, stored with its key and without the code. */
 type PairResult =
 	| Extract<Paired, { status: "paired" }>
 	| { readonly status: "requested"; readonly id: string; readonly expiresAt: number };
@@ -275,7 +274,7 @@ export class Pairing {
 	}
 }
 
-/** Returns the error for a person who pairs in a guild, team or direct message without a paired owner. */
+/** Returns the error for a guild, team or direct message that no connector may serve. */
 function notOpen({ platform, tenant }: Tenant): ParleyError {
 	const message = pairingTexts.noOwner(platform, tenant);
 	return new ParleyError(message, { code: "permission_denied" });

@@ -64,7 +64,7 @@ export function findPairing(
 /** An issued code, which may be used or expired. */
 export interface IssuedPairing extends OpenPairing {
 	readonly kind: Kind;
-	/** Time when the code was used or withdrawn. */
+	/** Time when the code was used or withdrawn. Null for any other code. */
 	readonly settled_at: number | null;
 }
 

@@ -14,7 +14,6 @@ interface Fields extends Partial<Omit<Actor, "id">>, Partial<Omit<Place, "platfo
 
 const discord: Principal = { id: "connector:discord", kind: "connector", platform: "discord" };
 
-/** A gateway whose connectors serve the guild `guild`, with functions for its people. */
 class Guild implements AsyncDisposable {
 	readonly t: TestRuntime;
 	readonly model: ScriptedModel;
@@ -450,7 +449,6 @@ test("only the operator manages people", async () => {
 	});
 });
 
-/** Returns a connector with a token for these guilds. */
 async function bound({ t }: Guild, name: string, tenants?: readonly string[]): Promise<Principal> {
 	const newToken = { kind: "connector", name, platform: "discord", ...(tenants && { tenants }) } as const;
 	const principal = t.runtime.trust.tokens.verify(

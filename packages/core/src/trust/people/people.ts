@@ -30,7 +30,7 @@ import {
 import { foreignTenant, isBoundTo, Tenants, unknownTenant } from "./tenants.ts";
 import { peopleTexts } from "./texts.ts";
 
-/** Methods allowed in a tenant that no connector serves, so that the first owner can get access. */
+/** Methods allowed in a tenant that the connector does not serve, so that the first owner can get access. */
 const allowedAnywhere = new Set(["pair", "whoami"]);
 
 /** People of chat platforms with their roles. */
@@ -212,7 +212,10 @@ export class People {
 /** Maximum stored characters of a name. */
 const maxNameCharacters = 80;
 
-/** Returns the display name of a person of a chat platform, as one short line that shows every character. */
+/**
+ * Returns the display name of a chat user in one line of at most 80 characters. Makes invisible characters
+ * visible.
+ */
 export function shownName(name: string): string {
 	const letters = [...visible(name.trim().replaceAll(/\s+/gu, " "))];
 	return letters.length > maxNameCharacters

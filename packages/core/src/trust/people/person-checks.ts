@@ -9,7 +9,7 @@ import { Tenants } from "./tenants.ts";
 /** Maximum milliseconds to wait for a connector's answer. */
 const patienceMs = 10_000;
 
-/** A question to a connector: which permissions does its platform give a person in a channel now? */
+/** Request to a connector for the current permissions of a person in a channel. */
 export interface PersonCheck {
 	readonly id: string;
 	/** Session in which the person acts. */
@@ -78,8 +78,11 @@ export class PersonChecks {
 	}
 
 	/**
-	 * Asks the connector that the person uses. Resolves with undefined if it is not connected, does not serve the guild or team, or
-	 * does not answer within ten seconds.
+	 * Asks the connector that the person uses. Resolves with undefined in three cases:
+	 *
+	 * - The connector is not connected.
+	 * - The connector does not serve the guild or team.
+	 * - The connector does not answer within ten seconds.
 	 */
 	async ask(
 		person: Person,

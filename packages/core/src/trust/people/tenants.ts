@@ -66,7 +66,10 @@ export function isBoundTo(tenants: string | null, { tenant }: Tenant): boolean {
 	return tenants === null || fromRow<string[]>(tenants).includes(tenant);
 }
 
-/** Allows this token, its predecessors and its replacements to serve the guild or team. */
+/**
+ * Allows the token, and all other tokens with its name, to serve the guild or team. A token without tenants
+ * already serves all.
+ */
 export async function bindTenant(tx: Tx, { tokenId = "" }: Principal, { tenant }: Tenant): Promise<void> {
 	const rows = await tx
 		.selectFrom("tokens")

@@ -119,7 +119,6 @@ export function toLive(row: TokenRow): LiveToken {
 	};
 }
 
-/** Returns the principal of the token. It depends only on the row. */
 function principalOf(row: TokenRow): Principal {
 	const { sessions, platform } = tokenFacts(row);
 	switch (row.kind) {

@@ -38,7 +38,6 @@ class MemoryFile implements OperatorTokenFile {
 	}
 }
 
-/** Tokens in a database in a temporary directory. A test can open the database again. */
 class Place implements AsyncDisposable {
 	readonly clock = new ManualClock();
 	readonly log = new MemoryLogger();
