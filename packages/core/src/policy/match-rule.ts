@@ -15,7 +15,7 @@ import { splitPlainly, UNKNOWN } from "./commands/words.ts";
 import type { PolicyRule } from "./policy-rule.ts";
 import type { KnownTool } from "./read-policy.ts";
 
-/** Whether an `ask` or `deny` rule may apply to the call. */
+/** Whether the rule may apply to the call. In case of doubt, true. */
 export function mayConcern(rule: PolicyRule, facts: CallFacts): boolean {
 	const { classes, commands, paths, hosts } = rule;
 	if (!isOfTool(rule, facts)) return false;
@@ -95,7 +95,6 @@ function namesHost(word: string, pattern: string): boolean {
 	return lower.split(/[\s/:@=,?#]/).includes(pattern);
 }
 
-/** Directories for the call. See `ToolContext`. */
 interface CallPlaces {
 	readonly cwd: string;
 	readonly roots: readonly string[];
@@ -215,8 +214,8 @@ function mayRun(prefix: readonly string[], { commands, isComplete }: ParsedComma
 }
 
 /**
- * Whether the word at this position may be a program that runs. This is the first word, any word after a program that
- * runs others, or any word of a hidden command.
+ * Whether the word at this position may be a program that runs. This is the first word after keywords and
+ * assignments, any word after a program that runs others, or any word of a hidden command.
  */
 function isProgram({ words, hidden }: CommandWords, index: number): boolean {
 	const first = words.findIndex((word) => !isKeyword(word) && !assignment.test(word));

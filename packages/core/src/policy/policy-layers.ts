@@ -56,7 +56,7 @@ interface Combined {
  */
 const maxCachedFiles = 1_000;
 
-/** Policy files of all layers. Each lookup checks for changed files. A check takes a few microseconds. */
+/** Policy files of all layers. Each lookup checks for changed files. */
 export class PolicyLayers {
 	readonly #files: LayerFiles;
 	readonly #operator: Layered;
@@ -78,7 +78,10 @@ export class PolicyLayers {
 		return this.#combine("", [this.#operator], undefined);
 	}
 
-	/** Returns the rules of a session. Returns the same object until a policy file changes. */
+	/**
+	 * Returns the rules of a session. Until a policy file changes, returns the same object while it is
+	 * cached.
+	 */
 	of({ profile, rootDir, channelTools, above = profile }: PolicyScope): PolicyInForce {
 		const { agents, file } = this.#files;
 		const workspace = join(rootDir, ".parley", "policy.jsonc");
@@ -134,7 +137,6 @@ interface LayerState {
 	readonly state: PolicyState;
 }
 
-/** All tools, and the tools that a channel allows. */
 interface ChannelTools {
 	readonly left: readonly string[];
 	readonly all: readonly KnownTool[];

@@ -255,7 +255,6 @@ function schemas(): ReturnType<typeof makeSchemas> {
 	return cachedSchemas;
 }
 
-/** Returns the schema of a policy file. Its errors list the allowed values. */
 function policySchema(): ReturnType<typeof makeSchemas>["file"] {
 	return schemas().file;
 }

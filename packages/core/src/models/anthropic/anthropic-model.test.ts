@@ -45,7 +45,6 @@ interface SentRequest {
 	readonly headers: Headers;
 }
 
-/** Replaces the network with a provider that answers each request with `answer` and records the request. */
 function providing(answer: (sent: SentRequest) => Response | Promise<Response>) {
 	const sent: SentRequest[] = [];
 	const answering: Fetch = async (input, init = {}) => {

@@ -147,7 +147,7 @@ class AnthropicModel implements Model {
 
 /** Creates an SDK client. Clients are created only here. The SDK makes no retries. */
 async function createClient({ apiKey, fetch }: AnthropicOptions, { url }: Address): Promise<BaseAnthropic> {
-	// `Anthropic` adds an object for each part of the API, so it takes three times as long to load.
+	// `Anthropic` adds an object for each part of the API, so it loads more slowly.
 	const { BaseAnthropic } = await import("@anthropic-ai/sdk");
 	return new BaseAnthropic({
 		// Without a key, the SDK would search for one in files of the user's other tools.

@@ -47,7 +47,6 @@ function replyOf(...events: unknown[]) {
 	return { parts, finished: reply.finished, isCorrected: reply.isCorrected };
 }
 
-/** Returns the complete parts of a reply, without indexes and counts. */
 function contentOf(...events: unknown[]) {
 	const { parts } = replyOf(begin, ...events.flat(), stop("tool_use"), end);
 	return parts.flatMap((part): readonly ModelEvent[] => {

@@ -68,7 +68,7 @@ export class ReplyEvents {
 		return this.#state === "finished";
 	}
 
-	/** Whether token counts of the provider were impossible or missing. */
+	/** Whether a token count was impossible, or the count of output tokens was missing. */
 	get isCorrected(): boolean {
 		return this.#counts.isCorrected;
 	}

@@ -235,7 +235,6 @@ function reported(fault: ModelFault | undefined, facts: RequestFacts): string {
 	}
 }
 
-/** The `error` object of a response. */
 interface ErrorFields {
 	readonly type?: unknown;
 	readonly message?: unknown;

@@ -21,10 +21,6 @@ function textOf(events: readonly ModelEvent[]): string {
 	return events.map((event) => (event.type === "text" ? event.text : "")).join("");
 }
 
-/**
- * Plays a complete conversation as the agent loop does. `run` replaces the tools. Returns the texts, the calls and the
- * last event.
- */
 async function converse(message: string, run: (call: CallBlock) => { text: string; failed: boolean }) {
 	const messages = [user(message)];
 	const texts: string[] = [];

@@ -3,7 +3,6 @@ import type { Model, ModelEvent, ModelRequest } from "../../vocabulary/model.ts"
 import { noUsage } from "../../vocabulary/usage.ts";
 import { createRoutedModel } from "./routed-model.ts";
 
-/** A model that records its requests, and answers with another model name. */
 class RecordingModel implements Model {
 	readonly provider: string;
 	readonly defaultModel: string;

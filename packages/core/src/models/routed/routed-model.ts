@@ -2,8 +2,9 @@ import type { AssistantMessage, Message } from "../../vocabulary/message.ts";
 import type { Model, ModelEvent, ModelRequest, OnResponseStart } from "../../vocabulary/model.ts";
 
 /**
- * Combines the models of several providers. Model names of the home provider have no prefix. `provider/name` is a model
- * of another provider. Each model receives its own name without the prefix.
+ * Combines the models of several providers. A name without a provider's prefix is a model of the home
+ * provider, and `provider/name` is a model of that provider. Each model receives its own name without the
+ * prefix.
  */
 export function createRoutedModel(home: Model, others: readonly Model[]): Model {
 	return new RoutedModel(home, others);

@@ -65,12 +65,16 @@ function schemas(): ReturnType<typeof makeSchemas> {
 type Row = z.infer<ReturnType<typeof makeSchemas>["row"]>;
 
 /**
- * Returns the known models with the changes in the operator's file: `{ "models": [row, …] }`. A row with the `id` and
- * `provider` (default: anthropic) of a known model replaces the fields that it contains. Any other row adds a model
- * and needs `context_window` and `max_output`. `prices` are dollars per million tokens. Missing cache prices equal
- * the input price. `long_prompt: null` removes the price for long prompts, and `compact_above: null` removes the
- * threshold. If a row has a `tier`, the provider's previous model of this tier loses it. Throws `invalid_argument`
- * with the position in `origin`, the value and the allowed values.
+ * Returns the known models with the changes in the operator's file: `{ "models": [row, …] }`. Throws
+ * `invalid_argument` with the position in `origin`, the value and the allowed values.
+ *
+ * - A row with the `id` and `provider` (default: anthropic) of a known model replaces the fields that it
+ *   contains.
+ * - Any other row adds a model and needs `context_window` and `max_output`.
+ * - `prices` are dollars per million tokens. A missing price is that of the known model. Without one, a
+ *   missing cache price equals the input price.
+ * - `long_prompt: null` removes the price for long prompts, and `compact_above: null` removes the threshold.
+ * - If a row has a `tier`, the provider's previous model of this tier loses it.
  */
 export function modelsFromFile(
 	value: unknown,

@@ -242,7 +242,6 @@ function nearNames(word: string, names: readonly string[]): string[] {
 		.map(({ name }) => name);
 }
 
-/** Returns the share of `requested` that `pairs` contains. */
 function share(requested: ReadonlySet<string>, pairs: ReadonlySet<string>): number {
 	return requested.intersection(pairs).size / requested.size;
 }

@@ -7,7 +7,6 @@ import { expect, test as plainTest } from "vitest";
 import { openProfiles } from "./open-profiles.ts";
 import type { Profiles } from "./profile.ts";
 
-/** An operator's agents, in a directory with neighbouring directories. */
 class Place {
 	readonly root: string;
 	readonly agents: string;

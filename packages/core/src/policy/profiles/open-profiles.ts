@@ -153,7 +153,7 @@ class ProfileDirectory implements Profiles {
 
 /**
  * Whether the path does not exist. This check runs at each use of an agent. It is synchronous, because an
- * asynchronous check needs ten times as long.
+ * asynchronous check takes longer.
  */
 function isMissing(path: string): boolean {
 	try {
