@@ -197,8 +197,8 @@ export type SyncStep =
 	| { readonly action: "delete"; readonly name: string; readonly id: string };
 
 /**
- * Returns the steps after which Discord has the required commands. Changes a command of another program only if
- * it has the type and name of a required command.
+ * Returns the steps after which Discord has the required commands. Deletes only commands in `ours`, and changes
+ * only commands that have the type and name of a required command.
  */
 function planSync(
 	installed: readonly InstalledCommand[],

@@ -31,7 +31,7 @@ const ofTheContents: ReadonlySet<number> = new Set([
 
 /** Error for an unsuccessful response of Discord. */
 export class Refused extends DeliveryError {
-	/** Discord's JSON error code. Undefined if the response has none. */
+	/** Discord's JSON error code. Undefined for a response without an error code. */
 	readonly fault: number | undefined;
 	readonly status: number;
 

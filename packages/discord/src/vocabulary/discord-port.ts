@@ -46,15 +46,15 @@ export interface DiscordPresence {
 }
 
 export interface DiscordRest {
-	/** Sends a request. Rejects if there is no response; Discord may still have executed the request. */
+	/** Sends a request. Rejects if there is no readable response; Discord may still have executed the request. */
 	request(request: DiscordRequest): Promise<DiscordResponse>;
 }
 
 /** Port to Discord for the connector: the real client, or a simulator without sockets. */
 export interface DiscordPort extends DiscordRest {
 	/**
-	 * Downloads a file of up to `maximum` bytes from Discord's CDN. Rejects with a `ParleyError` for a larger file, for any other
-	 * host, and if Discord does not return the file.
+	 * Downloads a file of up to `maximum` bytes from Discord's CDN. Rejects with a `ParleyError` for a larger
+	 * file, for an origin that is not allowed, and if Discord does not return the file.
 	 */
 	download(url: string, maximum: number, signal: AbortSignal): Promise<Uint8Array>;
 	/**
