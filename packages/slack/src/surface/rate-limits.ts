@@ -18,7 +18,7 @@ export interface Counted {
 	readonly channel?: string;
 	/** Lane of the post. Patient lanes leave three tenths of a limit to urgent ones. */
 	readonly lane?: Request["lane"];
-	/** True for a later step of an action that has begun. Such a call is counted but never delayed. */
+	/** Whether the call must follow an earlier call. Such a call is counted but never delayed. */
 	readonly mustFollow?: boolean;
 }
 

@@ -76,14 +76,15 @@ export interface SlackPort extends SlackResponder {
 	/** Uploads the bytes to the URL from `files.getUploadURLExternal`. This is the second of three steps. */
 	upload(url: string, bytes: Uint8Array): Promise<SlackAnswer>;
 	/**
-	 * Downloads a private file of up to `maximum` bytes. Rejects for a larger file, for a host that does not belong to
-	 * Slack, and for the sign-in page that Slack returns without access. The error is a `ParleyError` with a text for
-	 * people.
+	 * Downloads a private file of up to `maximum` bytes. Rejects with a `ParleyError`, whose text is for people:
+	 * - for a larger file
+	 * - for an origin that is not allowed
+	 * - if Slack does not return the file, for example because it returns its sign-in page
 	 */
 	download(url: string, maximum: number, signal: AbortSignal): Promise<Uint8Array>;
 	/**
-	 * Connects and stays connected. `receive` resolves when a delivery is stored or answered. Only then is the delivery
-	 * acknowledged. If `receive` rejects, Slack redelivers it.
+	 * Connects and stays connected. `receive` resolves when a delivery is stored or answered. Only then is the
+	 * delivery acknowledged. If `receive` rejects for an event, Slack redelivers the event.
 	 */
 	connect(handlers: {
 		readonly receive: (envelope: SlackEnvelope) => Promise<SlackReply>;

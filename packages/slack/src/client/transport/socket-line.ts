@@ -9,8 +9,8 @@ export interface LineParts {
 	/** Requests the URL of a new socket. */
 	readonly address: () => Promise<string>;
 	/**
-	 * Handles an envelope and resolves with the reply to send. If it rejects, no acknowledgement is sent, and Slack sends the
-	 * envelope again.
+	 * Handles an envelope and resolves with the reply to send. If it rejects, no acknowledgement is sent, so that
+	 * Slack sends an event again.
 	 */
 	readonly receive: (envelope: EnvelopeFrame, line: SocketLine) => Promise<SlackReply>;
 	/** Called when Slack has greeted the socket. `connections` is the number of the app's sockets, if Slack reports it. */
@@ -32,7 +32,7 @@ export interface Farewell {
 const greetingMs = 10_000;
 /** Maximum milliseconds to wait for Slack's closing handshake. */
 const goodbyeMs = 1000;
-/** Milliseconds after which Slack sends an unacknowledged envelope again. */
+/** Milliseconds for which Slack waits for the acknowledgement of an envelope. */
 const acknowledgeMs = 3000;
 /** Close code: https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
 const normalClosure = 1000;

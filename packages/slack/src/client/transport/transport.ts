@@ -1,8 +1,8 @@
 import type { SlackReply } from "../../vocabulary/slack-port.ts";
 
 /**
- * Delivers a payload from Slack. Resolves with the reply when the payload is stored. If it rejects, Slack must send the payload
- * again.
+ * Delivers a payload from Slack. Resolves with the reply when the payload is stored or answered. If it rejects,
+ * the payload must not be acknowledged.
  */
 export type Deliver = (body: Readonly<Record<string, unknown>>, attempt: number) => Promise<SlackReply>;
 
