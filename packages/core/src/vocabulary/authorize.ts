@@ -39,7 +39,7 @@ const rules = {
 	"session.write": { ...chatActions, role: "guest" },
 	/** Starts a session with the transcript of another session that the principal may read. */
 	"session.fork": { ...chatActions, role: "member" },
-	/** Changes the settings or the title of a session, for all its readers. */
+	/** Changes the settings or the title of a session. */
 	"session.configure": { ...chatActions, role: "member" },
 	/** Runs a shell command in a session without a model call. */
 	"command.run": operatorOnly,

@@ -57,7 +57,7 @@ export interface NoticeSettings {
 	readonly groups: readonly NoticeGroup[];
 	/** Milliseconds from the request of an approval to the reminder of the first group. */
 	readonly remindMs: number;
-	/** Milliseconds from the notice to one group to the notice to the next group. */
+	/** Milliseconds from the reminder of the first group to the notice to the second group, and then between further groups. */
 	readonly escalateMs: number;
 }
 

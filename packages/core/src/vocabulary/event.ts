@@ -129,7 +129,7 @@ export type ConversationEvent =
 			readonly attempt: number;
 			readonly model: string;
 	  }
-	/** End of a model call with its actual usage. */
+	/** End of a model call, with the usage that the provider reported. */
 	| {
 			readonly type: "model.called";
 			/** Run of the call, or "" if the call was for the session, for example for its title. */
@@ -186,7 +186,7 @@ export type ConversationEvent =
 			readonly arguments: unknown;
 			/** Set if the tool call needed no approval because the channel is trusted. */
 			readonly trusted?: TrustBadge;
-			/** True in the history of a new session, as in `assistant.message`. Also in `tool.completed` and `tool.failed`. */
+			/** True in the history of a new session; see `assistant.message`. */
 			readonly imported?: true;
 	  }
 	| {
@@ -195,7 +195,7 @@ export type ConversationEvent =
 			readonly callId: string;
 			readonly name: string;
 			readonly result: string;
-			/** Images in the result. Absent without images. Stored rows contain this name. */
+			/** Images in the result. Absent without images. The name is stored, so it must not change. */
 			readonly pictures?: readonly ImageFacts[];
 			/** Milliseconds from the start to the end of the tool. Does not include the wait for an approval. */
 			readonly durationMs?: number;
@@ -207,7 +207,7 @@ export type ConversationEvent =
 			readonly callId: string;
 			readonly name: string;
 			readonly error: string;
-			/** Absent if the tool did not run. */
+			/** Absent if the tool did not run, or if the call was interrupted. */
 			readonly durationMs?: number;
 			readonly imported?: true;
 	  }

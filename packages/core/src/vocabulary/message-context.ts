@@ -7,7 +7,8 @@ import { contextTexts } from "./texts.ts";
  * Relation of a read message to the request.
  * - thread, channel: an earlier message there.
  * - reply: the request replies to it.
- * - forward, quote, link: the request contains it. It may come from another channel.
+ * - forward, quote: the request contains it. It may come from another channel.
+ * - link: the request links to it. It may be in another channel.
  */
 export type ContextRelation = "thread" | "channel" | "reply" | "forward" | "quote" | "link";
 
@@ -52,7 +53,7 @@ export type ContextProblem = "unavailable" | "not_allowed";
 /** Messages that were read for a request, oldest first. */
 export interface MessageContext {
 	readonly messages: readonly ContextMessage[];
-	/** Whether older messages exist that were left out because of a limit. */
+	/** Whether older messages were left out because of a limit. */
 	readonly hasOlder: boolean;
 	readonly problem?: ContextProblem;
 }

@@ -11,9 +11,10 @@ export interface Command {
 	/** Maximum bytes of a file that the command writes. In bubblewrap, the maximum is never above 1 GiB. */
 	readonly maxFileBytes?: number;
 	/**
-	 * Permissions of the command in the roots. `read`: it may only read. `work`, the default: it may change all
-	 * files except control files, which can affect programs that run later (see `isControl`). `steer`: it may also
-	 * change control files, because a person approved it or only a known program runs.
+	 * Permissions of the command in the roots. Default: `work`.
+	 * - read: it may only read.
+	 * - work: it may change all files except control files, which can affect programs that run later (see `isControl`).
+	 * - steer: it may also change control files, because a person approved it or only a known program runs.
 	 */
 	readonly power?: "read" | "work" | "steer";
 	/** Id of the tool call, for the log of the command's connections. */
@@ -133,7 +134,7 @@ export interface SandboxState {
 	/** Confinement of commands in the operator's sessions, and in chats. Absent while it is unknown. */
 	readonly operator?: SandboxKind;
 	readonly chat?: SandboxKind;
-	/** Number of probes that ran. */
+	/** Number of probes that failed to escape, in this process or an earlier one. 0 without a successful check. */
 	readonly probes: number;
 	/** Present only if `state` is `ready`. */
 	readonly features?: SandboxFeatures;

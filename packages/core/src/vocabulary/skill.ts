@@ -181,7 +181,7 @@ export type WorkflowStep =
 /** A skill that a tool call has started: its text, or the steps that the tool must run. */
 export type StartedSkill = { readonly text: string } | Omit<WorkflowCall, "callId">;
 
-/** Maximum characters. The filled-in texts are stored with the run and sent to the model. */
+/** Maximum characters of the arguments, and of all filled-in texts together. The run stores these texts, and the model gets them. */
 const max = { arguments: 100_000, filled: 1_000_000 } as const;
 
 /** A skill in the form that one run uses. It is recorded with the run, so later changes to the file do not affect the run. */

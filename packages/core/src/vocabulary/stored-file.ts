@@ -84,7 +84,7 @@ export class FileTooLargeError extends ParleyError {
 	}
 }
 
-/** Returns the error for a tool result that cannot be stored, even after all deletable results were deleted. */
+/** Returns the error for a tool result that does not fit, even if all removable results were deleted. */
 export function noRoomForOutput(quotaBytes: number): ParleyError {
 	return new ParleyError(storedFileTexts.noSpaceForResult(quotaBytes), { code: "resource_exhausted" });
 }

@@ -1,8 +1,11 @@
 import { taintTexts } from "./texts.ts";
 /**
- * Flags of a session, in this order. U: untrusted text, which may contain instructions. P: private data, such as secrets and files
- * outside the roots. E: an external effect, through which data can leave. With all three, an attacker's text can send private data
- * away. Flags are never removed from a session.
+ * Flags of a session, in this order. Flags are never removed from a session.
+ * - U: untrusted text, which may contain instructions.
+ * - P: private data, such as secrets and files outside the roots.
+ * - E: an external effect, through which data can leave.
+ *
+ * With all three flags, an attacker's text can send private data away.
  */
 export type Taint = "" | "U" | "P" | "E" | "UP" | "UE" | "PE" | "UPE";
 
@@ -66,8 +69,10 @@ export function readTaint(text: string): Taint {
 
 /**
  * Classes of actions that the policy judges.
- * - `read`, `write`: inside the roots.
- * - `outside-read`, `outside-write`: outside the roots.
+ * - `read`, `write`: reading or writing files inside the roots.
+ * - `outside-read`, `outside-write`: reading or writing files outside the roots.
+ * - `exec-sandboxed`, `exec-unsandboxed`: running a command inside or outside a sandbox.
+ * - `egress`: access to the network.
  * - `secret`: files with secrets, such as private keys.
  * - `control`: files that control Parley or this machine.
  * - `irreversible`: for example publishing or force-pushing.

@@ -56,8 +56,8 @@ function ownerOf(path: string): string {
 }
 
 /**
- * Returns mounts that prevent commands from renaming own repositories (see `isOwn`) and the directories `modules` in
- * these. They must precede all mounts in these directories.
+ * Returns mounts that prevent commands from renaming own repositories (see `isOwn`) and their `modules` directories. The
+ * mounts must precede all mounts in these directories.
  */
 export async function pinRepositories(
 	repositories: Repositories,

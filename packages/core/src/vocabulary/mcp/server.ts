@@ -89,8 +89,9 @@ export interface McpSetup {
 	readonly ofAgent?: readonly McpServerSettings[];
 }
 
-/** The operator's servers, which may change while the gateway runs. Returns the same object until they change. */
+/** Source of the operator's servers, which may change while the gateway runs. */
 export interface McpSource {
+	/** Returns the current servers, and the same object until the servers change. */
 	current(agent: string): McpSetup | Promise<McpSetup>;
 }
 
