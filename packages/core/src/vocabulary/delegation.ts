@@ -45,7 +45,7 @@ export interface DelegationEnd {
 export interface DelegationAccess {
 	/**
 	 * Throws an error for the model if the work is not possible. `leavesProvider` is true if the text of the work
-	 * may go to a provider other than the run's.
+	 * may go to a provider or server other than the run's.
 	 */
 	check(work: readonly DelegatedWork[]): Promise<{ readonly leavesProvider: boolean }>;
 	/** Resolves when all sub-agents have ended. A repeated call continues the same work. Throws `cancelled` if the run stops. */

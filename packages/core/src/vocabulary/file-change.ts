@@ -25,7 +25,7 @@ export interface FileWrite {
 	readonly after: string;
 }
 
-/** Records the writes of a call, so that the operator can undo the writes of a turn. */
+/** Records the writes of a tool call, so that the operator can undo the writes of a turn. Ignores writes of tasks in the background. */
 export interface ChangeRecorder {
 	/** Records a write that is about to happen. The record is durable when the promise resolves. */
 	begin(write: FileWrite): Promise<void>;

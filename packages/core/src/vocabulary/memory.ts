@@ -16,7 +16,10 @@ export interface Memory extends MemorySubject {
 	readonly id: string;
 	/** Person or principal whose run or request wrote the note. */
 	readonly author: string;
-	/** Session of the run that wrote the note. The session may have been deleted. Absent if a client stored the note. */
+	/**
+	 * Session of the run that wrote the note. For the run of a task, the session that owns the task. The session may have been
+	 * deleted. Absent if a client stored the note.
+	 */
 	readonly sessionId?: string;
 	/** Taint of the session or request that wrote the note. The session of a run that reads the note gets this taint. */
 	readonly taint: Taint;

@@ -90,7 +90,10 @@ export type SandboxMode = (typeof sandboxModes)[number];
 
 /** Facts that determine the sandbox of a session. */
 export interface SandboxRequest {
-	/** Whether the session belongs to a channel of a chat platform. No command of such a session runs unconfined. */
+	/**
+	 * Whether the session belongs to a channel of a chat platform, or a schedule started the run. If so, commands run only in
+	 * bubblewrap or, with mode `container`, in the gateway's container.
+	 */
 	readonly chat: boolean;
 	/** Real paths of the directories that commands may change. */
 	readonly roots: readonly string[];

@@ -190,7 +190,10 @@ export type ScheduleEvent =
 			readonly by: string;
 	  };
 
-/** Schedules for one tool call: schedules of the principal that started the run, in the session of the run. */
+/**
+ * Schedules in the session of a run, for one tool call. Their owner is the person who started the run. If chat users joined a run of
+ * the operator, the owner is the last of these users.
+ */
 export interface ScheduleAccess {
 	/**
 	 * Throws if the schedule is invalid, if the run may not create schedules, or if the schedule would start a skill that only

@@ -157,7 +157,7 @@ export interface ToolContext {
 	readonly delegation: DelegationAccess;
 	readonly background: BackgroundAccess;
 	readonly changes: ChangeRecorder;
-	/** Set if the run is the undo of a turn. */
+	/** Set for the tool call with which a run undoes a turn. */
 	readonly undo?: UndoAccess;
 	readonly memories: MemoryAccess;
 	readonly schedules: ScheduleAccess;

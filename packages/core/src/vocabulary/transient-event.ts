@@ -80,7 +80,7 @@ export type TransientEvent =
 			readonly ooda?: OodaPhase;
 	  }
 	/**
-	 * The context changed. The event follows each complete reply, before `model.replied`. It also follows a requested compaction of
+	 * The context changed. The event follows each reply without a failure, before `model.replied`. It also follows a requested compaction of
 	 * an idle session, with `runId` "". Calls for a summary or a title cause no such event.
 	 */
 	| ({ readonly type: "context.updated"; readonly runId: string } & ContextSnapshot)
