@@ -7,7 +7,6 @@ import type { DiscordRequest, DiscordResponse, DiscordRest } from "../vocabulary
 import { DiscordCommand, type InstalledCommand, InstalledCommands } from "./discord-command.ts";
 import { discordCommands } from "./to-discord.ts";
 
-/** Options for the comparison and the update of the registered commands. */
 export interface CommandSync {
 	readonly port: DiscordRest;
 	readonly application: string;
@@ -190,7 +189,6 @@ export interface CommandMemory {
 	save(state: InstalledState): Promise<void>;
 }
 
-/** A step that creates, changes or deletes one command. */
 export type SyncStep =
 	| { readonly action: "create"; readonly command: DiscordCommand }
 	| { readonly action: "change"; readonly command: DiscordCommand; readonly id: string }

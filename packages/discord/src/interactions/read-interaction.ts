@@ -154,7 +154,6 @@ export const Head = z.object({
 });
 export type Head = z.output<typeof Head>;
 
-/** Channel and person of an interaction. */
 const InteractionOrigin = z
 	.object({
 		guild_id: id.nullish(),

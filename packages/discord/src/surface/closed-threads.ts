@@ -14,7 +14,6 @@ const ofClosed: ReadonlySet<number | undefined> = new Set([
 
 const Thread = z.object({ thread_metadata: z.object({ locked: z.boolean() }) });
 
-/** A request in a channel or a thread. */
 export interface ThreadRequest {
 	readonly request: DiscordRequest;
 	readonly route: "create" | "edit" | "delete";

@@ -42,7 +42,6 @@ export interface PostsParts {
 	readonly log: Logger;
 }
 
-/** Creates, edits and deletes posts in channels and threads. */
 export class Posts {
 	readonly #parts: PostsParts;
 	/** Attachment ids of messages that this process has created or edited. */
