@@ -25,7 +25,6 @@ export class SlackReceiver implements Receiver {
 		this.#transport = parts.transport((body, attempt) => this.#deliver(body, attempt));
 	}
 
-	/** Bolt calls this when the app is created. */
 	init(app: App): void {
 		this.#app = app;
 	}

@@ -16,7 +16,6 @@ export interface FilesParts {
 /** States of a file without content: it was deleted, or is beyond the limit of the workspace's plan. */
 const statesWithoutContent: ReadonlySet<string> = new Set(["tombstone", "hidden_by_limit"]);
 
-/** Files and attachments of a message, in Slack's form. */
 const MessageExtras = z.object({
 	files: z.array(z.unknown()).nullish(),
 	attachments: z.array(z.unknown()).nullish().catch(undefined),

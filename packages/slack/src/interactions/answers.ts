@@ -89,7 +89,6 @@ export class Answers {
  */
 const answerableMs = 30 * 60_000;
 
-/** Target of a private answer. */
 export interface AnswerTarget {
 	readonly url?: string | undefined;
 	readonly channel: string;

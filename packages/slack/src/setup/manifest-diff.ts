@@ -86,7 +86,6 @@ function listDifferences(path: string, is: unknown, wanted: readonly unknown[]):
 	return [...missing, ...more];
 }
 
-/** Returns the name that identifies an entry of a list. */
 function nameOf(one: unknown): unknown {
 	if (!isObject(one)) return one;
 	return one["callback_id"] ?? one["command"] ?? one["name"];

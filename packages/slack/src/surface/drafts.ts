@@ -22,7 +22,6 @@ export interface Showing {
 	readonly mentions?: readonly string[];
 }
 
-/** A valid message, with information about parts that were left out. */
 export interface Drafted {
 	readonly message: OutgoingMessage;
 	/** Complete text, if the message contains only its beginning. */

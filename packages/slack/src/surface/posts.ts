@@ -53,7 +53,6 @@ interface Prepared extends Drafted {
 	readonly showing: Showing;
 }
 
-/** Creates, edits and deletes posts in channels and threads. */
 export class Posts {
 	readonly #parts: PostsParts;
 	/**

@@ -19,7 +19,6 @@ const maxKnown = 1000;
 const notStreaming = "message_not_in_streaming_state";
 const stillStreaming = "streaming_state_conflict";
 
-/** A message of the bot. */
 export interface StreamedMessage {
 	readonly channel: string;
 	readonly ts: string;

@@ -1,4 +1,3 @@
-/** Times in posts. */
 export const timeTexts = {
 	in: ({ count, unit }: { readonly count: number; readonly unit: "s" | "min" | "h" | "days" }): string =>
 		`in ${count} ${unit}`,
