@@ -32,7 +32,6 @@ export async function handleCommand(
 
 /** A pressed control that may open a form. */
 export interface PressedControl {
-	/** Id of the control: `Control.id`. */
 	readonly control: string;
 	readonly person: Person;
 	readonly room: Room;

@@ -29,7 +29,7 @@ export async function handleDeleted(
 	if (isEnded) await endTrust(parts.context, room, { reason: trustTexts.ends.messageDeleted, key });
 }
 
-/** Stops the active run of the room. */
+/** Stops the active runs of the room that the person can stop. */
 export async function handleStop(
 	parts: EventParts,
 	{ type, person, room, at }: InboundEventOf<"stop">,

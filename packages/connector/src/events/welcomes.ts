@@ -42,8 +42,9 @@ interface Welcome {
 }
 
 /**
- * Welcomes each channel and each person once, at the first contact. The person is welcomed if the post can be private, and
- * otherwise the channel. Channels and people that used the agent before are not welcomed.
+ * Welcomes each channel and each person once, at the first contact. The person is welcomed if the post can be private,
+ * and otherwise the channel. Not welcomed are channels with sessions, and people with a handled message in the last
+ * week.
  */
 export class Welcomes {
 	readonly #parts: WelcomesParts;

@@ -143,8 +143,8 @@ async function isReplayed(tx: Tx, session: string, seq: number): Promise<boolean
 }
 
 /**
- * Releases rows that were held because their thread or channel was closed. `room` is the conversation of the room that is
- * open again; without it, all rows are released. Returns the conversations of the rows.
+ * Releases rows that were held because their thread or channel was closed. `room` is the conversation of the room that
+ * is open again; without it, these rows of all rooms are released. Returns the conversations of the released rows.
  */
 export async function releaseClosed(tx: Tx, now: number, room?: string): Promise<readonly string[]> {
 	const waiting = await tx

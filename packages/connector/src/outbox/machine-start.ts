@@ -18,8 +18,8 @@ export interface MachineStart {
 const toleranceMs = 2000;
 
 /**
- * Reads the present start; undefined if the system does not report it, for example outside of Linux. `now` returns the
- * time of the wall clock in milliseconds since the epoch.
+ * Reads the last start of the machine; undefined if the system does not report it, for example outside of Linux. `now`
+ * returns the time of the wall clock in milliseconds since the epoch.
  */
 export async function readMachineStart(now: () => number): Promise<MachineStart | undefined> {
 	try {
@@ -36,9 +36,10 @@ export async function readMachineStart(now: () => number): Promise<MachineStart 
 }
 
 /**
- * Deletes the send times of open posts, unless the machine was neither restarted nor its clock set since the
- * last start. Send times come from the wall clock, so they are not comparable after such a change. Without
- * them, the outbox looks up the posts instead of sending them again (decision 061).
+ * Deletes the send times of open posts if the machine was restarted or its clock was set since the last start of the
+ * connector, or if the system does not report its start. Send times come from the wall clock, so they are not
+ * comparable after such a change. Without them, the outbox looks up the posts instead of sending them again (decision
+ * 061).
  */
 export async function checkSendTimes(
 	{ store, storedValue }: ConnectorDatabase,

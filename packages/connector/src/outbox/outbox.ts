@@ -198,8 +198,8 @@ export class Outbox {
 
 	/**
 	 * Shows transient content in the post of a growing answer, without a row. Resolves with `waits` if the content was
-	 * not shown or the result is unclear: for example, the post does not exist yet, or a row of the conversation is
-	 * neither settled nor held. A later row of the card is sent after the transient content.
+	 * not shown, or if the result is unclear. Content is not shown if the post does not exist yet, or while a row of the
+	 * conversation is neither settled nor held. A later row of the card is sent after the transient content.
 	 */
 	async draft({ conversation, card, payload }: AnswerDraft): Promise<"shown" | "waits"> {
 		const { surface, clock } = this.#parts;

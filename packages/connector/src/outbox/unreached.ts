@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { connectorDatabaseFile, type DatabaseLocation } from "../store/connector-database.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 
-/** A notice that no approver got by the first way. */
+/** A notice whose first way failed. */
 export interface Unreached {
 	/** The ways that failed, with the platform's reasons. */
 	readonly reason: string;

@@ -1,6 +1,9 @@
 /**
- * Parts of an answer that are shown while the run works. `off`: none. `text`: the text. `tools`: also one line for each
- * tool call. `everything`: also the subject of each call.
+ * Parts of an answer that are shown while the run is active.
+ * - `off`: none.
+ * - `text`: the text.
+ * - `tools`: also one line for each tool call.
+ * - `everything`: also the subject of each call.
  */
 export type LiveLevel = "off" | "text" | "tools" | "everything";
 

@@ -28,7 +28,7 @@ export interface PlatformLimits {
 	readonly form: FormLimits;
 }
 
-/** Names of people in the kit's Markdown. */
+/** Names of people and roles in the kit's Markdown. */
 export interface PersonNames {
 	/** Markdown that names a person by their platform id, without a notification. */
 	person(id: string): string;
@@ -90,7 +90,10 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	 * threads.
 	 */
 	maySee?(person: Person, room: Room & { readonly thread: string }): Promise<boolean>;
-	/** Loads the names of people for `person`. Never rejects. Absent if the platform shows the names itself. */
+	/**
+	 * Loads the names of people, so that `person` can return them. Never rejects. Absent if the platform shows the names
+	 * itself.
+	 */
 	loadNames?(ids: readonly string[]): Promise<void>;
 	/**
 	 * Returns the room of a channel if this person may read it now. Returns undefined otherwise, and for direct messages.
@@ -118,8 +121,8 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	/** Returns the id of a message that a person names by a link or an id. Default: the last part of the text. */
 	messageNamed?(text: string, room: Room): string;
 	/**
-	 * Returns the id of a message that a person names by a link or an id. Default: the text after the last
-	 * space or slash.
+	 * Returns the end of a message's id if a text names the message without its channel; undefined for any other text.
+	 * Default: no message is found by the end of its id.
 	 */
 	messageEnding?(text: string): string | undefined;
 	/** Reads the time of a post from its id, in milliseconds since the epoch. */

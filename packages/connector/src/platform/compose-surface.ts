@@ -24,8 +24,9 @@ export interface PostRequests {
 /** Requests to a platform for reactions to messages. */
 export interface ReactionRequests {
 	/**
-	 * Shows the reaction, or the notice in its place. The `remote` of the receipt identifies the shown reaction or notice, and
-	 * later rows have it as `target`. Never rejects because of permissions, or because the message no longer exists.
+	 * Shows, replaces or removes the reaction, or shows the notice in its place. The `remote` of the receipt identifies
+	 * the shown reaction or notice, and later rows have it as `target`. Never rejects because of permissions, or because
+	 * the message no longer exists.
 	 */
 	readonly send: PostingRequests<"reaction">["send"];
 	readonly find: PostingRequests<"reaction">["find"];
@@ -54,7 +55,10 @@ export interface SurfaceRequests {
 /** Reads a stored file of the gateway. Rejects with a `ParleyError`. */
 export type UploadReader = (fileId: string, maximum: number, signal: AbortSignal) => Promise<Uint8Array>;
 
-/** Reads the bytes of a stored file of the gateway; undefined if the gateway refuses the file. */
+/**
+ * Reads the bytes of a stored file of the gateway; undefined if the gateway refuses the file. Rejects with
+ * `rate-limited` for a temporary failure.
+ */
 export type UploadBytes = (upload: {
 	readonly fileId: string;
 	readonly name: string;

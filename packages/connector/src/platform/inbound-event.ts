@@ -148,9 +148,12 @@ export const InboundEvent = z.discriminatedUnion("type", [
 	}),
 	/** A person gave the conversation of a thread another title on the platform. */
 	z.object({ type: z.literal("retitled"), ...happened, title: z.string() }),
-	/** A person opened the app's home page or its direct messages. In both cases, `room` is the direct messages. */
+	/**
+	 * A person opened the app's home page or its direct messages. In both cases, `room` is the room of the direct
+	 * messages.
+	 */
 	z.object({ type: z.literal("home"), ...happened, tab: z.enum(["page", "messages"]) }),
-	/** The bot was added to the channel or to its server. `person` added it, or owns the server. */
+	/** The bot was added to the channel or to its server. `person` added the bot, or owns the server. */
 	z.object({ type: z.literal("invited"), ...happened }),
 	/** The room accepts posts again: its thread was unlocked or its channel unarchived. */
 	z.object({ type: z.literal("reopened"), room: Room, at: z.number() }),
@@ -163,7 +166,7 @@ export const InboundEvent = z.discriminatedUnion("type", [
 		channels: z.exactOptional(z.union([z.literal("all"), z.array(id)])),
 		/** Whether the bot can no longer read the room, because the room was deleted or the bot was removed. */
 		gone: z.exactOptional(z.literal(true)),
-		/** Whether the channel was deleted. Its notes must then be deleted, too. */
+		/** Whether the channel was deleted. The notes of the channel must then be deleted, too. */
 		deleted: z.exactOptional(z.literal(true)),
 		/** Description of the change for people, for example `a guest joined`. */
 		change: z.string(),

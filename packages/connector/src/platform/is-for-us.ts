@@ -3,7 +3,10 @@ import type { Address, Person, Room } from "./inbound-event.ts";
 
 /** Channel settings that the connector uses. */
 export interface RoomFacts {
-	/** Whether the agent answers only messages that address it, or every message. */
+	/**
+	 * `required`: the agent answers only messages that address it. `always`: it also answers messages that address no
+	 * other person.
+	 */
 	readonly mention: "required" | "always";
 	/** Whether a channel has one conversation, or one for each person. */
 	readonly sessions: "shared" | "person";

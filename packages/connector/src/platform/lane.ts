@@ -14,7 +14,7 @@ export function isLane(text: string): text is Lane {
 	return ranks.has(text);
 }
 
-/** Whether the posts of a lane are urgent: true for acknowledgements and approvals. */
+/** Whether posts of a lane may use the reserved requests of the outbox. */
 export function isUrgent(lane: Lane): boolean {
 	return lane === "acknowledgement" || lane === "approval";
 }

@@ -7,12 +7,12 @@ export interface AttachmentSource {
 	download(url: string, maximum: number, signal: AbortSignal): Promise<Uint8Array>;
 }
 
-/** Maximum number of bytes of a file, because the file is in memory during the transfer. */
+/** Maximum size of a file in bytes. The complete file is in memory during the transfer. */
 const maximum = 25 * 1024 * 1024;
 
 /**
- * Reads a complete attachment. Rejects as `ChatPlatform.read` does, for more than 25 MiB, and if the size differs from
- * the platform's.
+ * Reads a complete attachment. Rejects with a `ParleyError` whose message is for people: `resource_exhausted` for more
+ * than 25 MiB, and `data_loss` if the size differs from the reported size. Also rejects as `download` does.
  */
 export async function readAttachment(
 	source: AttachmentSource,

@@ -18,7 +18,7 @@ export interface NoticeRooms {
 
 interface Target {
 	readonly way: NoticeTarget["ways"][number];
-	/** Resolves with the row in the conversation of this attempt. */
+	/** Resolves with a copy of the row for the conversation of this target. */
 	row(): Promise<OutboxRow>;
 	readonly post: Post;
 }

@@ -77,9 +77,12 @@ export interface Surface {
 }
 
 /**
- * Kind of a failed request. `rejected`: refused permanently. `gone`: the target no longer exists. `closed`: refused until a
- * person opens the thread or channel again. `rate-limited`: refused temporarily. `unknown`: the platform may or may not
- * have carried it out.
+ * Kind of a failed request.
+ * - `rejected`: refused permanently.
+ * - `gone`: the target no longer exists.
+ * - `closed`: refused until a person opens the thread or channel again.
+ * - `rate-limited`: refused temporarily.
+ * - `unknown`: the platform may or may not have carried it out.
  */
 export type DeliveryFailure = "rejected" | "gone" | "closed" | "rate-limited" | "unknown";
 

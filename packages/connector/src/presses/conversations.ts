@@ -67,7 +67,7 @@ export async function usageOfOne(
 	return { text: `${linkedTitle(context, one)}\n\n${used}` };
 }
 
-/** Summarises a conversation, which then shows the start and the end. */
+/** Starts the compaction of a conversation. A post in its room shows the result. */
 export async function compactOne(
 	context: HandlerContext,
 	{ event: { person }, key }: Acting,

@@ -51,7 +51,10 @@ export class AudienceWatch {
 		this.#watchedAt = isAhead ? undefined : watchedAt;
 	}
 
-	/** Promise that resolves when the grants have ended; undefined if no grant must end. Rejects when the connector stops. */
+	/**
+	 * Promise that resolves when the grants have ended; undefined if their end is not in progress. Rejects when the
+	 * connector stops.
+	 */
 	get ending(): Promise<void> | undefined {
 		return this.#ending;
 	}
@@ -81,8 +84,8 @@ export class AudienceWatch {
 	}
 
 	/**
-	 * Ends the grants if the connector was away for too long. Because it runs every minute, it also detects a suspension of
-	 * this process.
+	 * Ends the grants if the last connection is unknown or too long ago; otherwise saves the present time. Because it
+	 * runs every minute, it also detects a suspension of this process.
 	 */
 	#compare(): void {
 		if (this.#ending !== undefined) return;
@@ -97,12 +100,12 @@ export class AudienceWatch {
 		}
 	}
 
-	/** Milliseconds since the last known connection. */
+	/** Milliseconds since the last known connection; `Infinity` if none is known. */
 	#awayMs(): number {
 		return this.#parts.clock.now() - (this.#watchedAt ?? Number.NEGATIVE_INFINITY);
 	}
 
-	/** Maximum milliseconds after which the platform still reports missed events. */
+	/** Maximum length of a disconnection in milliseconds after which the platform still reports missed events. */
 	#retentionMs(): number {
 		return this.#parts.platform.eventRetentionMs ?? usualRetentionMs;
 	}

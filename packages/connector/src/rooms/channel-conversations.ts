@@ -9,7 +9,7 @@ import type { Conversation } from "./handler-context.ts";
 import { onBehalf } from "./on-behalf.ts";
 import type { Rooms } from "./rooms.ts";
 
-/** Limits: sessions that the gateway lists, and conversations in the result. */
+/** Maximum number of sessions that the gateway lists. */
 const maxListed = 500;
 /** Maximum number of conversations in the result. */
 const maxChecked = 25;

@@ -19,22 +19,20 @@ interface FirstPostParts {
 export interface FirstPost {
 	/** Room of the post, without a thread. */
 	readonly channel: Room;
-	/** Card of the post. */
 	readonly card: string;
 	/** Cursor of the post's rows. A repeat has the same cursor. */
 	readonly cursor: string;
 	readonly text: string;
 }
 
-/** Milliseconds between lookups of the post, and the number of lookups. */
+/** Milliseconds between lookups of the post. */
 const pollMs = 100;
 /** Maximum number of lookups. */
 const maxPolls = 30;
 
 /**
- * Posts the first post of a thread once, and resolves with its id. Resolves with undefined if the platform
- * refused the post, or if it was removed. Rejects with `unavailable` if the platform has not posted it within
- * 3 s.
+ * Posts the first post of a thread once, and resolves with its id. Resolves with undefined if the post was given up,
+ * waits for a decision, or was removed. Rejects with `unavailable` if the platform has not posted it within 3 s.
  */
 export async function postFirst(parts: FirstPostParts, post: FirstPost): Promise<string | undefined> {
 	const { outbox, clock, signal } = parts;

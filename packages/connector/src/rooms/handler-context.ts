@@ -136,7 +136,7 @@ export interface RoomContext extends HandlerContext {
 	fork(person: Person, room: Room, request: ForkOptions): Promise<ForkedRoom>;
 	/**
 	 * Stops the active runs of the room that this person can stop. `at` is the time of the request in milliseconds since
-	 * the epoch. Returns false if no run was active.
+	 * the epoch. Returns whether a run was stopped.
 	 */
 	stop(person: Person, room: Room, request: { readonly key: string; readonly at: number }): Promise<boolean>;
 	/**

@@ -1,7 +1,7 @@
 import type { OnBehalf } from "@parley/protocol";
 import type { Person, Room } from "../platform/inbound-event.ts";
 
-/** Limits of the gateway for names and roles. */
+/** Limits of the gateway: length of a name in UTF-16 code units, and number of roles. */
 const maxName = 256;
 const maxRoles = 250;
 

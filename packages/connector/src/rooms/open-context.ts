@@ -94,8 +94,8 @@ export function openContext(parts: ContextParts): RoomContext {
 }
 
 /**
- * Stops the runs in a room's sessions that this person can stop, and records a stop without a run. Returns false if no run
- * was active.
+ * Stops the runs in a room's sessions that this person can stop, and records the result. Returns whether a run was
+ * stopped.
  */
 function stopRuns(
 	{ gateway, platform, rooms, store, messageHistory }: ContextParts,

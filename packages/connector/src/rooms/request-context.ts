@@ -199,7 +199,10 @@ export class RequestContexts {
 		);
 	}
 
-	/** Selects the files of referenced messages, and the newest files of a thread. */
+	/**
+	 * Selects the files of referenced messages, and the newest small files of a thread that the session does not have
+	 * yet.
+	 */
 	#filesFor(session: string, read: readonly ReadMessage[], referenced: readonly ReadMessage[]): Attachment[] {
 		const pointed = [...referenced, ...read.filter(({ relation }) => !isEarlier(relation))];
 		const named = pointed.filter(({ ours }) => !ours).flatMap(({ attachments }) => attachments);

@@ -47,7 +47,6 @@ export async function writeTypedRecord(
 	await upsert(tx, { event, session, token, response: JSON.stringify(response), changed_at: now });
 }
 
-/** Reads the stored answer of an inbound event; undefined if the event has no stored answer. */
 export async function readTypedRecord(
 	db: Kysely<ConnectorTables>,
 	event: string,

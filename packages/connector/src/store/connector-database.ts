@@ -46,8 +46,8 @@ export function connectorDatabaseFile({ dataDir, platform }: DatabaseLocation): 
 }
 
 /**
- * Opens `connectors/PLATFORM.sqlite` in the data directory, which only its owner can read. Rejects with the codes of
- * `openSqliteStore`.
+ * Opens `connectors/PLATFORM.sqlite` in the data directory. Only the user of this process can read the file. Rejects
+ * with the codes of `openSqliteStore`.
  */
 export async function openConnectorDatabase(options: ConnectorDatabaseOptions): Promise<ConnectorDatabase> {
 	const { platform, clock, failpoints } = options;

@@ -141,7 +141,7 @@ async function narrowIndexes(db: Kysely<unknown>): Promise<void> {
 	}
 }
 
-/** Stores the key of a session's room. After a deletion, the gateway no longer names the room. */
+/** Stores the external keys of sessions. The gateway no longer reports the key of a deleted session. */
 async function storeKeys(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("cursors").addColumn("external_key", "text").execute();
 }

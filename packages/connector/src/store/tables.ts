@@ -1,9 +1,13 @@
 import { type Generated, type GeneratedAlways, sql } from "kysely";
 
 /**
- * State of an outbox row. `planned`: to be sent. `attempted`: a request is running. `unknown`: may be posted, so the next
- * step is a repeat or a search: see `Outbox`. `held`: waits for a person's decision, or until its room is open again.
- * `confirmed`: posted. `dead`: given up.
+ * State of an outbox row.
+ * - `planned`: to be sent.
+ * - `attempted`: a request is running.
+ * - `unknown`: may be posted, so the next step is a repeat or a search: see `Outbox`.
+ * - `held`: waits for a person's decision, or until its room is open again.
+ * - `confirmed`: posted.
+ * - `dead`: given up.
  */
 export type DeliveryState = "planned" | "attempted" | "unknown" | "held" | "confirmed" | "dead";
 
@@ -21,7 +25,7 @@ export interface OutboxTable {
 	 * edited.
 	 */
 	card: string | null;
-	/** Content as JSON, which only the surface reads. */
+	/** Content as JSON: a `Posting`. */
 	payload: string;
 	/** Time of the event, in milliseconds since the epoch. */
 	at: number;
@@ -32,9 +36,7 @@ export interface OutboxTable {
 	 * before any request, or if the time is unknown.
 	 */
 	sent_at: Generated<number | null>;
-	/**
-	 * Reason for the state `held` or `dead`, or for the last failure, in words for an operator; otherwise null.
-	 */
+	/** Reason for the state or for the last failure, in words for an operator; null without a reason. */
 	reason: string | null;
 	/** Id of the post on the platform; null while it is unknown. */
 	remote: string | null;
@@ -152,7 +154,7 @@ interface JoinedTable {
 interface ChoicesTable {
 	/** Idempotency key of the request. */
 	key: string;
-	/** Id of the object, or JSON about it. */
+	/** The object as text, for example its id. */
 	choice: string;
 	changed_at: number;
 }

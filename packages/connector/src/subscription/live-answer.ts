@@ -16,8 +16,9 @@ import { parseText } from "../text/parse-text.ts";
 
 /** Milliseconds from the first content to the first post, so that the post has some words. */
 const firstMs = 300;
-/** Milliseconds between two edits: the usual time, and the maximum after refusals of the platform. */
+/** Usual number of milliseconds between two edits. */
 const usualMs = 1200;
+/** Maximum number of milliseconds between two edits, after refusals of the platform. */
 const maxMs = 10_000;
 /**
  * Maximum number of times that the first post waits for a complete word. A platform with streams cannot post a part of
@@ -38,7 +39,6 @@ export interface LiveAnswerParts {
 	readonly conversation: string;
 	readonly platform: PostFormat;
 	readonly scene: Scene;
-	/** Returns the present level of the channel. */
 	readonly level: () => LiveLevel;
 }
 
@@ -50,10 +50,11 @@ export class LiveAnswer {
 	readonly #parts: LiveAnswerParts;
 	#run: Run | undefined;
 	#begin: LiveBegin = "here";
-	/** Text of the current reply, and the `seq` of the event whose reduction will contain the text. */
+	/** Text of the current reply. */
 	#text = "";
+	/** `seq` of the event whose reduction will contain the text. */
 	#textUntil: number | undefined;
-	/** Content of each post that was planned or shown last. */
+	/** Last planned or shown content of each post, as JSON; empty if it is unknown. */
 	readonly #shown: string[] = [];
 	#isChanged = false;
 	#delayed = 0;

@@ -59,8 +59,9 @@ export class SessionAnswers {
 	readonly #about: { readonly conversation: string; readonly room: Room; readonly scene: Scene };
 	readonly #before: Before;
 	readonly #live: LiveAnswer;
-	/** Ids of runs that another process may have begun to answer: an earlier process, or a process with another database. */
+	/** Ids of runs that an earlier process with this database may have begun to answer. */
 	readonly #earlier: Set<string>;
+	/** Ids of runs that a process with another database may have begun to answer. */
 	readonly #elsewhere = new Set<string>();
 	#level: LiveLevel = usualLevel;
 	#display = usualDisplay;
@@ -119,7 +120,6 @@ export class SessionAnswers {
 		}
 	}
 
-	/** Reads the text of a growing reply. */
 	receive(frame: OzzieEvent): void {
 		this.#live.receive(frame);
 	}

@@ -57,7 +57,8 @@ export interface SessionSubscriptionParts {
 }
 
 /**
- * Renders one session in its room: each event once, in order. The transaction that plans its posts also moves the cursor.
+ * Renders one session in its room: each event once, in order. The transaction that plans the posts of an event also
+ * moves the cursor.
  */
 export class SessionSubscription implements RoomSession {
 	readonly session: string;

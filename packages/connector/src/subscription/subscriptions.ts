@@ -15,8 +15,9 @@ import {
 } from "./session-cursors.ts";
 import { SessionSubscription, type SessionSubscriptionParts } from "./session-subscription.ts";
 
-/** Limits: sessions that are listed at the start, and sessions that are opened in parallel. */
+/** Maximum number of sessions that are listed at the start. */
 const maxListed = 1000;
+/** Maximum number of sessions that are opened in parallel. */
 const parallel = 8;
 /**
  * Maximum age in milliseconds of the last activity of a session that is read after a start. The last activity

@@ -2,9 +2,9 @@ import type { Run } from "../conversation/answers/runs.ts";
 import { openQuestions, type QuestionsSlice } from "../conversation/questions/questions.ts";
 
 /**
- * Whether a run waits for a person: it has an open question, and all running calls belong to open questions. `running` are
- * the ids of running calls. A question without the id of its call may belong to any running call. A trust request stops no
- * run.
+ * Whether a run waits for a person: it has an open question, and all running calls belong to open questions. `running`
+ * are the ids of running calls. A question without the id of its call may belong to any running call. Trust requests
+ * and questions of tasks are ignored.
  */
 export function waitsForPeople(
 	questions: QuestionsSlice,

@@ -6,11 +6,9 @@ import type { Block, Inline, List, ListItem, Table, TextDocument } from "./docum
 
 /** Maximum number of characters that are parsed. Longer text is shown unchanged. */
 const maxLength = 500_000;
-/**
- * Maximum number of nested markers in a line, and of delimiters in a block of text. The parser's time grows faster than
- * these numbers.
- */
+/** Maximum number of nested markers in a line. The parser's time grows faster than linearly with this number. */
 const maxNesting = 32;
+/** Maximum number of delimiters in a block of text, for the same reason. */
 const maxDelimiters = 2000;
 
 /**

@@ -106,8 +106,8 @@ function listed(
 }
 
 /**
- * Sets a new title at the thread, if the platform shows titles. Also posts the title, unless a model chose it or the
- * platform shows it at each thread.
+ * Shows a new title at the thread, if the platform supports titles. Also posts the title, unless a model chose it, it
+ * is empty, or the room is a thread whose title every reader sees.
  */
 function renamed(
 	{ title, by }: EventPayloads["session.renamed"],
@@ -200,7 +200,7 @@ function quote({ author, content, attachments = [] }: UserMessage, scene: Scene)
 	return { type: "show", lane: "milestone", text };
 }
 
-/** Ids of people on chat platforms have the form `discord:GUILD:USER`. */
+/** Ids of people on chat platforms have the form `PLATFORM:TENANT:USER`. */
 function nameOf({ id, name }: NonNullable<UserMessage["author"]>, { platform }: Scene): string {
 	const own = id.split(":")[2];
 	return own === undefined ? plainLine(name === "" ? id : name, maxOfAbout) : platform.person(own);

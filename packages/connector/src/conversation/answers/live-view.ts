@@ -3,7 +3,10 @@ import { liveTexts } from "../../texts/live.ts";
 import { plainLine } from "../vocabulary/plain.ts";
 import type { CallPart, RunPart } from "./run-parts.ts";
 
-/** Maximum number of lines for consecutive completed calls, one line each. Earlier calls are only counted. */
+/**
+ * Maximum number of lines for consecutive completed calls, one line each. Earlier calls are only counted. The level
+ * `everything` has no maximum.
+ */
 const maxLines = 3;
 /** Tools whose subject is a file name that all members of the room may see. */
 const fileTools: ReadonlySet<string> = new Set(["write_file", "edit_file"]);

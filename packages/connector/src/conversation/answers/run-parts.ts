@@ -25,8 +25,9 @@ export interface CallPart {
 	readonly waits?: string;
 }
 
-/** Limits: number of parts, and characters of all texts. The oldest parts are dropped first. */
+/** Maximum number of parts. The oldest parts are dropped first. */
 const maxParts = 80;
+/** Maximum number of characters of all texts. The oldest parts are dropped first. */
 const maxText = 30_000;
 const maxSubject = 100;
 const maxName = 60;
@@ -36,7 +37,6 @@ export function withText(parts: readonly RunPart[], text: string): readonly RunP
 	return bounded([...parts, { type: "text", text }]);
 }
 
-/** Adds a tool call that starts. */
 export function withCall(
 	parts: readonly RunPart[],
 	call: { readonly id: string; readonly name: string; readonly input: unknown; readonly at: number },
@@ -49,7 +49,6 @@ export function withCall(
 	]);
 }
 
-/** Marks a tool call as ended. */
 export function withEnd(
 	parts: readonly RunPart[],
 	{ id, at, failed }: { readonly id: string; readonly at: number; readonly failed: boolean },
@@ -84,7 +83,6 @@ export function withAnswer(
 	});
 }
 
-/** Calls that have not ended. */
 export function openCalls(parts: readonly RunPart[]): readonly CallPart[] {
 	return parts.filter((part) => part.type === "call").filter(({ to }) => to === undefined);
 }

@@ -1,7 +1,10 @@
 import { questionTexts } from "../../texts/questions.ts";
 import { visible, visibleLine } from "../vocabulary/plain.ts";
 
-/** Maximum number of characters of a value in the arguments, if a preview shows the complete value. */
+/**
+ * Maximum length of an argument in UTF-16 code units, if the call has a preview. A longer argument is replaced by its
+ * length.
+ */
 const briefLength = 200;
 const count = new Intl.NumberFormat("en");
 
@@ -12,15 +15,18 @@ export interface ArgumentsText {
 }
 
 export interface ArgumentsOptions {
-	/** Whether the label and the tool already identify the only text argument, so that the name of the argument is omitted. */
+	/**
+	 * Whether the label contains an argument, as `isLabelOf` decides. The name of a single text argument is then
+	 * omitted.
+	 */
 	readonly isLabelRedundant?: boolean;
-	/** Whether a preview shows the long texts. */
+	/** Whether the call has a preview. Long arguments are then replaced by their lengths. */
 	readonly previewed?: boolean;
 }
 
 /**
- * Formats the arguments of a call, one line per argument. Further lines of a value are indented, so that they do not look
- * like another argument.
+ * Formats the arguments of a call, each on a new line. The lines of a value with several lines are indented, so that
+ * they do not look like other arguments.
  */
 export function argumentsText(
 	given: unknown,
@@ -45,7 +51,7 @@ export function argumentsText(
 	return { text: lines.join("\n"), brief };
 }
 
-/** Whether a label consists of one of the argument texts and at most one more word. */
+/** Whether a label, without `Allow …?`, consists of one of the argument texts and at most one more word. */
 export function isLabelOf(label: string, given: unknown): boolean {
 	const action = /^Allow (?<what>.*)\?$/su.exec(label)?.groups?.["what"] ?? label;
 	const texts = (entriesOf(given) ?? []).map(([, value]) => value);

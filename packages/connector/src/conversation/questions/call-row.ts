@@ -35,8 +35,8 @@ interface Piece {
 }
 
 /**
- * Draws a waiting call of a card with several calls, in at most `maximum` lines. It shows the number, the tool, the label
- * or arguments, the warnings, and the effect if it fits.
+ * Draws a waiting call of a card with several calls, in at most `maximum` lines. If the complete call does not fit,
+ * the row omits the effect and cuts the text and the warnings.
  */
 export function callRow(row: CardRow, question: OpenQuestion, maximum: number): CallRow {
 	const head = headOf(row, question);

@@ -38,7 +38,7 @@ export class Cut {
 		return items.slice(0, maximum);
 	}
 
-	/** Returns the start of the text, or undefined if the text is complete. */
+	/** Returns the start of the text; undefined if the text is complete and fits. */
 	#cut({ text, length }: StoredText): string | undefined {
 		if (length === text.length && length <= this.#maximum) return;
 		this.happened = true;

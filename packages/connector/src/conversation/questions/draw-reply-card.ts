@@ -49,8 +49,8 @@ interface Drawn {
 }
 
 /**
- * Draws the post for several calls of one reply, in at most 8 lines: the first calls, the decisions, and buttons for all
- * calls.
+ * Draws the post for several calls of one reply, in at most 8 lines: the first waiting calls, the decisions, and the
+ * buttons.
  */
 export function drawReplyCard(card: ReplyCard, open: readonly OpenQuestion[], scene: Scene): ShowOperation {
 	const entries = entriesOf(card, open);
@@ -147,9 +147,9 @@ function drawEnded(entries: readonly Entry[], scene: Scene): Drawn {
 	return { lines, shownTokens: new Set(), cut: !isShort };
 }
 
-/** One decision of one person about calls, at one time. */
+/** Calls with equal results, for example one decision of a person about several calls. */
 interface Decision {
-	/** The result, the person, the time and the numbers of the calls. */
+	/** The result with its person and time, and the names or the numbers of the calls. */
 	readonly line: string;
 	/** Number of lines of the decision on the card. */
 	readonly rows: number;
@@ -247,8 +247,8 @@ interface Buttons {
 }
 
 /**
- * Returns one row of buttons. If a call is not completely visible, the button for all calls opens the details first, and
- * a single call has no approve button.
+ * Returns at most one row of buttons. If a call is not completely visible, the button for all calls opens the details
+ * first, and a single call has no approve button.
  */
 function controlsOf(
 	card: ReplyCard,

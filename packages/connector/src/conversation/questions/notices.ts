@@ -22,8 +22,10 @@ interface Noticing {
 }
 
 /**
- * Posts that notify approvers. They are never edited. There are three forms: direct messages with one post for the
- * roles, a post for each approval channel, or one post that mentions all approvers.
+ * Returns the posts that notify approvers, which are never edited. The first way decides their number.
+ * - `direct`: one post for each person, and one for the roles if there are any.
+ * - `channel`: one post for each channel.
+ * - Other ways: one post.
  */
 export function noticesOf(
 	question: OpenQuestion,

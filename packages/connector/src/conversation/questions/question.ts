@@ -138,7 +138,7 @@ export function reminderCardOf(token: string, count: number): string {
 	return `${cardOf(token)}:reminder:${count}`;
 }
 
-/** Returns the question of a card or reminder; undefined for other cards. */
+/** Returns the token of the question that a card, a reminder or a notice belongs to; undefined for other cards. */
 export function tokenOfCard(card: string): string | undefined {
 	return /^prompt:(?<token>[^:]+)/u.exec(card)?.groups?.["token"];
 }

@@ -75,8 +75,8 @@ export function openQuestions({ open }: QuestionsSlice): readonly OpenQuestion[]
 }
 
 /**
- * Kind of the oldest request that stops the active run; undefined if none does. A trust request stops no run, and a task
- * is not a run of the conversation.
+ * Kind of the oldest question for which the run of the conversation waits; undefined if there is none. The run does
+ * not wait for trust requests or for questions of tasks.
  */
 export function waitsForOf({ open }: QuestionsSlice): WaitsFor | undefined {
 	const first = open.find(({ task, kind }) => task === undefined && kind !== "grant");
@@ -94,7 +94,10 @@ export function closedQuestion({ closed }: QuestionsSlice, token: string): Close
 	return closed.find((question) => question.token === token);
 }
 
-/** Returns the shared card of a recent approval, if the approval shares a card with others of its reply. */
+/**
+ * Returns the card of a recent approval that names its reply; undefined for other questions. The card may have only
+ * one call.
+ */
 export function replyCardOf({ cards = [] }: QuestionsSlice, token: string): ReplyCard | undefined {
 	return findReplyCard(cards, token);
 }

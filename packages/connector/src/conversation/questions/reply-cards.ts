@@ -123,7 +123,6 @@ export function changeRow(cards: readonly ReplyCard[], token: string): readonly 
 	});
 }
 
-/** Finds the card that shows a question. */
 export function findReplyCard(cards: readonly ReplyCard[], token: string): ReplyCard | undefined {
 	return cards.find(({ rows }) => rows.some((row) => row.token === token));
 }

@@ -19,7 +19,6 @@ const minEffect = 2;
 const maxTool = 32;
 /** Maximum width of warnings after their sign, in columns. */
 const warningColumns = cardColumns - 3;
-/** Separator between the parts of a line. */
 export const separator = " · ";
 export const warningSign = "⚠️ ";
 const count = new Intl.NumberFormat("en");
@@ -32,7 +31,7 @@ export interface ShortCard {
 	readonly cut: boolean;
 }
 
-/** Draws the card of an open approval with the call, its warnings and its effect. The details show all other facts. */
+/** Draws the card of an open approval: the call, its risk, the approvals so far, its warnings and its effect. */
 export function shortApproval(question: OpenQuestion, call: ApprovalCall, scene: Scene): ShortCard {
 	const head = headOf(question, call);
 	const critical = call.risk === "critical" ? [approvalTexts.card.onlyOperator] : riskLine(call);
@@ -174,8 +173,8 @@ function effectOf({ preview, arguments: given }: ApprovalCall, maximum: number):
 }
 
 /**
- * Returns a diff without file names, because the label has the name. Also removes notes about the last line, and the
- * position if there is only one change.
+ * Returns a diff without file names, because the label has the name. Also removes notes about missing newlines at the
+ * end of the file, and the position if there is only one change.
  */
 export function withoutNames({ text, length }: StoredText): StoredText {
 	const names = /^--- .*\n\+\+\+ .*\n/u.exec(text)?.[0] ?? "";

@@ -21,7 +21,7 @@ export type TypedAnswer =
 	| { readonly response: TypedResponse }
 	| { readonly help: string; readonly again?: true };
 
-/** Reads a typed answer. Only the gateway decides whether it is valid. */
+/** Reads a typed answer. The gateway validates the response. */
 export function readTypedAnswer(question: QuestionForm | undefined, text: string): TypedAnswer {
 	const { kind = "text", call } = question ?? {};
 	const typed = text.trim();
@@ -56,7 +56,8 @@ const phrases: ReadonlyMap<string, "once" | "session" | "deny"> = new Map([
 
 /**
  * Returns the decision of a text that is `deny: REASON` or exactly one of the phrases. The letter case, surrounding
- * spaces and one final full stop or exclamation mark do not matter. Returns undefined for any other text.
+ * spaces and one final full stop or exclamation mark do not matter. Returns undefined for any other text, and for an
+ * approval for the session without `allowSession`.
  */
 export function readDecision(text: string, allowSession: boolean): TypedResponse | undefined {
 	const typed = text.trim();
