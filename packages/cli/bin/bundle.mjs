@@ -2,8 +2,8 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-// An `import` statement would read all properties of these modules and load unused modules, which costs milliseconds at
-// each start.
+// `require` loads only these functions. An `import` of a built-in module reads all its properties and so
+// loads further modules, which costs milliseconds at each start.
 const require = createRequire(import.meta.url);
 /** @type {typeof import("node:fs")} */
 const { existsSync, readdirSync, readFileSync, statSync } = require("node:fs");
@@ -11,10 +11,10 @@ const { existsSync, readdirSync, readFileSync, statSync } = require("node:fs");
 const home = fileURLToPath(new URL("..", import.meta.url));
 const packages = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The directory of all bundles. The name of each bundle folder identifies the sources of the bundle. */
+/** Directory that contains one folder for each bundle. */
 export const bundles = join(home, "dist");
 
-/** File in a bundle that lists the paths, sizes and modification times of its sources. */
+/** File in a bundle that lists the paths, sizes and modification times of the bundle's inputs. */
 export const factsFile = "sources.txt";
 
 /** Further inputs of a bundle, in addition to the sources and manifests of the packages. */
@@ -23,11 +23,12 @@ const others = [
 	...["bundle", "externals", "start-chunks"].map((name) => `../scripts/${name}.mjs`),
 ];
 
-/** True in a clone. An installed package contains bundles, but no sources. */
+/** Whether the command runs in a clone. An installed package contains bundles, but no sources. */
 export const hasSources = existsSync(join(home, "src"));
 
 /**
- * The folder of the bundle that matches the current sources. Without sources, the folder of the newest bundle.
+ * Returns the folder of the bundle that matches the current sources. Without sources, returns the folder of
+ * the newest bundle.
  * @returns {string | undefined} Undefined if no bundle can be used.
  */
 export function findBundle() {
@@ -39,9 +40,8 @@ export function findBundle() {
 }
 
 /**
- * Paths, sizes and modification times of all inputs of a bundle, in one text that identifies a state of the sources.
- * Reading the sources would take longer than a bundle saves. The function runs at each start in a clone. The text is
- * compared directly, because a hash would need another module.
+ * Returns the paths, sizes and modification times of all inputs of a bundle as one text. The function runs at
+ * each start in a clone. Reading the contents would take longer than a bundle saves.
  */
 export function factsOfSources() {
 	/** @type {(string | number | undefined)[]} */

@@ -8,8 +8,8 @@ import { runInPlace } from "./run-in-place.mjs";
 const workspaceNode = fileURLToPath(new URL("../../../node_modules/.bin/node", import.meta.url));
 
 /**
- * Runs a script again with the Node of the workspace or of the installed package. Without such a Node, prints the
- * required version.
+ * Runs a script again with the Node of the workspace or of the installed package. If this Node is not
+ * installed, prints an error and resolves with 1.
  * @param {readonly string[]} args The script and its arguments.
  * @returns {Promise<number>} The exit code.
  */
@@ -23,7 +23,7 @@ export async function runOnNewerNode(args) {
 	return 1;
 }
 
-/** The platform's Node package, which npm installs together with an installed Parley. */
+/** Path of the Node binary that npm installs together with an installed Parley. */
 function installedNode() {
 	const require = createRequire(import.meta.url);
 	try {

@@ -16,13 +16,13 @@ import { ReplyText, type Shown } from "../wordings/reply-text.ts";
 import { changedSteps, type Plan, planRows } from "../wordings/task-words.ts";
 import { toolEndRows, toolStartRow } from "../wordings/tool-rows.ts";
 
-/** Clears the current row: ECMA-48, EL. */
+/** Moves the cursor to the start of the row and erases the row: ECMA-48, EL. */
 const clearRow = "\r\u001b[K";
 
 /**
- * Writes a run for people and pipes: the text of the answer to stdout, and all other text to stderr. A pipe or file
- * receives each reply when it is complete, so that a retried reply leaves no partial text. If stderr is a terminal, one
- * row shows the activity of the model until the model writes text.
+ * Writes the events of a run: the text of the answer to stdout, and all other text to stderr. If stdout is
+ * not a terminal, buffers each reply until it is complete, so that a retry leaves no partial text. If stderr
+ * is a terminal, shows the activity of the model in a status row.
  */
 export class AnswerOutput {
 	readonly #io: Io;
@@ -33,7 +33,7 @@ export class AnswerOutput {
 	#status = "";
 	#isInLine = false;
 	#plan: Plan | undefined;
-	/** Text of the incomplete reply, not yet written to stdout. */
+	/** Text that is not yet written to stdout. Always empty if stdout is a terminal. */
 	#pending = "";
 
 	constructor(io: Io) {
@@ -61,8 +61,8 @@ export class AnswerOutput {
 	}
 
 	/**
-	 * Replaces the status row of a terminal. The cursor returns to the beginning of the row, so that the next text
-	 * overwrites the status.
+	 * Replaces the status row. Returns the cursor to the start of the row, so that later text overwrites the
+	 * status.
 	 */
 	#showStatus(words: string): void {
 		const { stderr, environment } = this.#io;
@@ -73,7 +73,6 @@ export class AnswerOutput {
 		this.#status = words;
 	}
 
-	/** Shows a changed list of steps, a retry, or an event that `askRows` converts. */
 	#note(event: OzzieEvent): void {
 		const format = this.#format;
 		if (event.event === "todo.updated") this.#listed(event.payload.plan);
@@ -102,12 +101,10 @@ export class AnswerOutput {
 		this.#rows(rows);
 	}
 
-	/** After a model call without an error, the current reply is complete. */
 	#called(error: string): void {
 		if (error === "") this.#release();
 	}
 
-	/** Handles the retry of an interrupted reply. */
 	#drop(): void {
 		this.#reply.drop();
 		if (this.#io.stdout.isTTY) return;
@@ -149,8 +146,8 @@ export class AnswerOutput {
 	}
 
 	/**
-	 * Stores the text until `#release` if stdout is a pipe or file. A terminal receives the text immediately, without
-	 * control characters.
+	 * Buffers the text until `#release` if stdout is not a terminal. A terminal receives the text immediately,
+	 * without control characters.
 	 */
 	#print(text: string): void {
 		if (this.#io.stdout.isTTY) this.#io.stdout.write(visibleText(text));

@@ -67,7 +67,6 @@ export async function ask(words: string, flags: AskFlags, io: Io): Promise<numbe
 /** Exit code of a successful run in which an approval or an answer was missing. */
 const unansweredCode = 3;
 
-/** Result of a run, and its metrics if the run called a model. */
 interface Ended {
 	readonly answer: AssistantMessagePayload;
 	readonly metrics: RunMetrics | undefined;
@@ -161,7 +160,6 @@ class Ask {
 	}
 }
 
-/** The words of the command line, followed by the text from stdin if there is any. */
 async function withPipedInput(words: string, io: Io): Promise<string> {
 	const input = await readPipedInput(io, systemClock);
 	if (input === undefined) io.stderr.write(`${askTexts.noInput({ seconds: firstByteMs / 1000 })}\n`);
@@ -172,12 +170,10 @@ function formatOf({ json, outputFormat }: AskFlags): "text" | "json" | "stream" 
 	return json ? "stream" : (outputFormat ?? "text");
 }
 
-/** Returns the answer, without control characters if stdout is a terminal. */
 function printed(content: string, { stdout }: Io): string {
 	return stdout.isTTY ? visibleText(content) : content;
 }
 
-/** Error for running tools without approval in a directory other than the current one. */
 function outsideRoots(reason: string, directory: string): ParleyError {
 	return new ParleyError(askTexts.outsideRoots({ reason, directory }), { code: "failed_precondition" });
 }

@@ -40,7 +40,7 @@ interface Asking {
 export class Questions {
 	readonly #options: QuestionsOptions;
 	#asking: Asking | undefined;
-	/** Open questions that wait behind the current question, in order of arrival. Each answer applies to one question. */
+	/** Open questions behind the current question, oldest first. */
 	#waiting: PromptRequestPayload[] = [];
 	/** Answered questions that the gateway has not confirmed yet, by token. */
 	readonly #sent = new Map<string, OpenQuestion>();
@@ -94,7 +94,6 @@ export class Questions {
 		this.#asking = undefined;
 	}
 
-	/** Asks immediately if no question is open at the terminal. Ignores a repeated question. */
 	#raise(question: PromptRequestPayload): void {
 		const known = [this.#asking?.open.question, ...this.#waiting];
 		if (this.#sent.has(question.token) || known.some((one) => one?.token === question.token)) return;
@@ -106,7 +105,7 @@ export class Questions {
 		if (this.#asking.open.given) this.#askNext(this.#asking.open);
 	}
 
-	/** Asks the next question below the last answer, without waiting for the gateway. */
+	/** Asks the next question before the gateway has confirmed the last answer. */
 	#askNext(answered: OpenQuestion): void {
 		const next = this.#waiting.shift();
 		if (!next || !answered.given) return;
@@ -161,8 +160,8 @@ export class Questions {
 }
 
 /**
- * Whether a task asks the question. Tasks run in parallel with the run, and other people may answer the questions of
- * tasks.
+ * Whether a task asks the question. Tasks run in parallel with the run, and other clients can answer their
+ * questions.
  */
 function isOfTask({ context }: PromptRequestPayload): boolean {
 	return context.task_id !== undefined;

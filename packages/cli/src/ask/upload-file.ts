@@ -15,7 +15,7 @@ import { askTexts } from "../texts/ask.ts";
 export async function uploadFile(address: GatewayAddress, path: string): Promise<string> {
 	const { size } = await stat(path);
 	const target = `/api/files?name=${encodeURIComponent(basename(path))}`;
-	// The gateway refuses an oversized file before the client sends its content.
+	// With `100-continue`, the gateway can refuse an oversized file before the client sends the content.
 	const headers = { "content-length": String(size), expect: "100-continue" };
 	const request = beginRequest(address, target, { method: "POST", headers });
 	const failure = Promise.withResolvers<never>();

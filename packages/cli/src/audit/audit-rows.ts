@@ -11,7 +11,7 @@ export type AuditCheck = MethodResult<"verify_audit">;
 /** Result of a check of the sessions' stored text. */
 export type MessagesCheck = NonNullable<AuditCheck["messages"]>;
 
-/** The result of a check for people: first the audit log, then the messages if they were checked. */
+/** Rows about the result of a check: first the audit log, then the messages if they were checked. */
 export function checkRows({ messages, ...audit }: AuditCheck): string[] {
 	return [...auditRows(audit), ...(messages ? messagesRows(messages) : [])];
 }

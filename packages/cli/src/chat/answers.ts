@@ -52,7 +52,7 @@ export class Answers {
 		if (late) this.#note(questionTexts.addedLate);
 	}
 
-	/** Sends an answer. The chat shows the next question before the gateway has confirmed the answer. */
+	/** Sends an answer. Shows the next question immediately. Reopens the answered question if the request fails. */
 	async #respond(given: GivenAnswer, send?: () => Promise<void>): Promise<void> {
 		const { show, format, request } = this.#ports;
 		const conversation = this.#ports.conversation();

@@ -132,10 +132,6 @@ export async function chatInLines(io: Io, begin: BeginChat): Promise<readonly st
 		},
 	});
 	io.stderr.write(`session: ${visibleLine(chat.sessionId)}\n`);
-	/**
-	 * Handles Ctrl-C: cancels the running turn. Leaves the chat if there is no turn, or if its cancel was already
-	 * requested.
-	 */
 	const press = (): void => {
 		if (chat.canCancel) void chat.cancel();
 		else chat.leave();
@@ -180,7 +176,8 @@ async function chatWithLines(
 		if (isHidden) io.stdout.write("\n");
 		const handled = chat.enter(io.stdin.isTTY ? withoutKeys(typed) : typed);
 		const { question } = chat.conversation;
-		// If the next question is already shown, the code reads its answer before the gateway confirms the last answer.
+		// If the next question is already open, its answer can be read before the gateway confirms the last
+		// answer.
 		if (question && !question.given) entered.push(handled);
 		else await handled;
 		await untilReady(chat, { io, hidden });

@@ -7,7 +7,7 @@ import type { ShellLines } from "./slash-commands.ts";
 
 export interface ChatDisplay {
 	readonly format: () => OutputFormat;
-	/** Prints these rows after a change of the chat. */
+	/** Prints rows. Called after each change of the chat, even if there are no rows to print. */
 	readonly show: (rows: readonly string[]) => void;
 	/** Whether the chat can ask the questions of tasks at any time. Otherwise, the chat only shows them. */
 	readonly asksForTasks: boolean;

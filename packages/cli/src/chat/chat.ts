@@ -101,7 +101,10 @@ export class Chat {
 		} while (session !== this.#session);
 	}
 
-	/** Resolves when the chat can process the next line: a question is open, or no work is active. */
+	/**
+	 * Resolves when the chat can process the next line: an unanswered question is open, or the conversation is
+	 * idle.
+	 */
 	ready(): Promise<void> {
 		return new Promise((resolve) => {
 			this.#waiting.push(resolve);
@@ -287,7 +290,10 @@ export class Chat {
 		await this.#sending(`/undo ${words}`.trimEnd(), () => this.#request("undo_changes", { partly }));
 	}
 
-	/** Shows one thinking text or tool call in full. `words` counts back from the last one, which is 1, the default. */
+	/**
+	 * Shows one thinking text or tool call in full. `words` is its position, counted from the last one. The
+	 * default is 1.
+	 */
 	#openDetail(words: string): void {
 		const { details } = this.#conversation;
 		const place = words === "" ? 1 : Number(words);
@@ -314,7 +320,7 @@ export class Chat {
 		return images && this.#images.labelOf(pasted, images.cwd);
 	}
 
-	/** Content of the clipboard for the message. An image becomes a label. Never rejects. */
+	/** Reads the clipboard for the message. An image becomes a label. Never rejects. */
 	readonly readClipboard = (): Promise<PastedClipboard> => pasteClipboard(this.#options.images, this.#images);
 
 	#sendText(content: string, method: "send_message" | "steer"): Promise<void> {
@@ -353,7 +359,8 @@ export class Chat {
 		const { lastSeq } = this.#session;
 		const known = messages.filter(({ seq }) => seq <= lastSeq);
 		this.#show(this.#conversation.recall(known, this.#options.format()));
-		// Tasks must be known before their events and questions, which refer to their names.
+		// The events and questions of tasks are shown with the names of the tasks, so the tasks must be known
+		// first.
 		await this.#attempt(() => this.#recallTasks(this.#conversation));
 	}
 

@@ -18,7 +18,7 @@ export function completableIn(before: string): Beginning | undefined {
 	return file === undefined ? undefined : { kind: "file", start: before.length - file.length, text: file };
 }
 
-/** The longest common beginning of all names. */
+/** Longest common prefix of the names. Empty if there are no names. */
 export function commonBeginning(names: readonly string[]): string {
 	let [common = ""] = names;
 	for (const name of names) while (!name.startsWith(common)) common = common.slice(0, -1);

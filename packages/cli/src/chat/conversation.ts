@@ -33,7 +33,7 @@ export type TextDisplay = "markdown" | "plain";
 
 /** Minimum duration in seconds of a call whose duration is shown. */
 const minSeconds = 2;
-/** Maximum number of shown lines of the result of a command that the person typed. */
+/** Maximum number of shown rows of the result of a `!` command or of `/undo`. */
 const maxOwnLines = 200;
 
 type Payload<Name extends keyof EventPayloads> = EventPayloads[Name];
@@ -49,7 +49,6 @@ export class Conversation {
 	readonly tasks = new TaskBoard({ showsOutput: true });
 	readonly #activity = new RunActivity();
 	readonly #calls = new RunningCalls();
-	/** Thinking and tool calls at full length. */
 	readonly details = new Details();
 	readonly #text: TextFlow;
 	readonly #now: () => number;
@@ -65,7 +64,7 @@ export class Conversation {
 	#todo: Payload<"todo.updated"> | undefined;
 	readonly #questions: OpenQuestions;
 
-	/** `now` returns milliseconds, which measure durations. `offersRules`: see `ChatDisplay`. */
+	/** `now` returns the time of a monotonic clock in milliseconds. `offersRules`: see `ChatDisplay`. */
 	constructor(display: TextDisplay = "plain", now = () => 0, offersRules = false) {
 		this.#questions = new OpenQuestions((id) => this.tasks.name(id), offersRules);
 		this.#text = display === "markdown" ? new MarkdownFlow(now) : new PlainFlow();
@@ -156,14 +155,14 @@ export class Conversation {
 		return this.#questions.answer(given, format);
 	}
 
-	/** Reopens the question of an answer that the gateway rejected. The question follows the current question. */
+	/** Reopens a question whose answer could not be sent. The question follows the current question. */
 	unanswer(token: string, format: OutputFormat): string[] {
 		return this.#questions.unanswer(token, format);
 	}
 
 	/**
-	 * Shows an earlier part of the session. If the last item is a person's message and was not imported, its run is still
-	 * active.
+	 * Returns the rows of earlier messages. Treats a run as active if the last message is a person's message
+	 * and was not imported.
 	 */
 	recall(messages: MethodResult<"load_messages">, format: OutputFormat): string[] {
 		// Events do not name the run of a loaded message, so no loaded message is treated as queued.
@@ -366,7 +365,6 @@ export class Conversation {
 		return [...rows, ...steering.flatMap((message) => messageRows(message, format))];
 	}
 
-	/** Completes the unfinished text and returns its rows. */
 	#flush(format: OutputFormat): string[] {
 		return this.#text.end(format);
 	}

@@ -19,6 +19,6 @@ export async function readEarlierMessages(client: Client): Promise<readonly stri
 	const texts = messages
 		.filter(({ role, imported }) => role === "user" && !imported)
 		.map(({ content }) => content);
-	// The list contains only the last of several equal messages.
+	// Keeps only the last of several equal messages.
 	return [...new Set(texts.toReversed())].toReversed();
 }

@@ -17,10 +17,12 @@ const passedOver: readonly string[] = [
 ];
 
 /**
- * Paths relative to `root` that complete a text, up to `maxMatches`. They are the entries of the directory in the text
- * whose names begin with the rest of the text. If no entry matches, they are files whose path contains the text.
- * Directories end with `/`. Hidden entries match only a name that begins with a dot. A path with a space or a control
- * character is omitted.
+ * Returns paths relative to `root` that complete a text, at most `maxMatches`:
+ * - entries of the directory in the text whose names start with the rest of the text
+ * - if there are none, files whose path contains the text
+ *
+ * Directories end with `/`. Hidden entries match only a name that begins with a dot. Paths with whitespace or
+ * a control character are omitted.
  */
 export function fileNames(root: string, text: string): string[] {
 	const directory = text.slice(0, text.lastIndexOf("/") + 1);

@@ -62,8 +62,8 @@ export class Keyboard {
 	}
 
 	/**
-	 * Sends the keys to an open question. If the person is typing a message, the message still receives the keys, so
-	 * that its text does not answer a new question.
+	 * Moves the keyboard focus to an open question, unless the person is typing a message or searching. The
+	 * text of a message must not answer a new question.
 	 */
 	focus(): void {
 		const open = this.#chat.conversation.question;

@@ -23,7 +23,7 @@ export interface LiveState {
 	readonly answer: Editor | undefined;
 	/** Search text for earlier messages. Undefined if no search is active. */
 	readonly search?: Editor | undefined;
-	/** Notice of the chat. It replaces the state of the session. */
+	/** Notice that replaces the activity. Empty without a notice. */
 	readonly notice: string;
 	/** Current time in milliseconds, for the duration and the symbol of the running turn. */
 	readonly now: number;
@@ -94,7 +94,6 @@ function statusRows(state: LiveState, columns: number): string[] {
 	return !conversation.active || conversation.question ? [] : [activityRow(state, columns)];
 }
 
-/** Row with the symbol, the activity, and as many facts as the row can contain. */
 function activityRow({ conversation, now }: LiveState, columns: number): string {
 	const { elapsedMs, tokens } = conversation.activityAt(now);
 	const mark = `${marks[Math.floor(now / markMs) % marks.length]} `;

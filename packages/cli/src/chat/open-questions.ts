@@ -55,7 +55,7 @@ export class OpenQuestions {
 		return this.#waiting.length > 0 ? this.#askNext(format) : [];
 	}
 
-	/** Reopens the question of an answer that the gateway rejected. The question follows the current question. */
+	/** Reopens a question whose answer could not be sent. The question follows the current question. */
 	unanswer(token: string, format: OutputFormat): string[] {
 		if (this.#current?.question.token === token) {
 			this.#current = { question: this.#current.question };
@@ -120,7 +120,7 @@ export class OpenQuestions {
 		return sent;
 	}
 
-	/** Removes a question and opens the next one. */
+	/** Removes a question. If it is the current question, opens the next one. */
 	#remove(token: string, format: OutputFormat): string[] {
 		this.#waiting = this.#waiting.filter((question) => question.token !== token);
 		if (this.#current?.question.token !== token) return [];

@@ -4,7 +4,7 @@ import { visibleProgress } from "../text/visible.ts";
 interface RunningCall {
 	readonly name: string;
 	readonly arguments: unknown;
-	/** Start time in milliseconds. */
+	/** Time of the start or of the last answered question, in milliseconds. */
 	readonly since: number;
 	/** The last part of the call's output so far. */
 	readonly output: string;
@@ -46,7 +46,7 @@ export class RunningCalls {
 		if (callId !== undefined && call) this.#calls.set(callId, { ...call, since: now });
 	}
 
-	/** Removes a call. Returns its arguments and its duration in milliseconds, or 0 for an unknown call. */
+	/** Removes a call. For an unknown call, `arguments` is undefined and `durationMs` is 0. */
 	end(callId: string, now: number): { readonly arguments: unknown; readonly durationMs: number } {
 		const call = this.#calls.get(callId);
 		this.#calls.delete(callId);

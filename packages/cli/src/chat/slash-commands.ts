@@ -53,8 +53,10 @@ export function readLine(line: string, shell: ShellLines = "message"): Line {
 }
 
 /**
- * Effect of a line that begins with `!`. `run`: runs the command, in a chat that draws. `refused`: shows a hint, in a
- * chat that cannot distinguish typed and pasted lines. `message`: sends the line, which no person types.
+ * Effect of a line that begins with `!`:
+ * - `run`: runs the command. For a chat that draws.
+ * - `refused`: shows a hint. For a chat that cannot distinguish typed lines from pasted lines.
+ * - `message`: sends the line. For input that no person types.
  */
 export type ShellLines = "run" | "refused" | "message";
 

@@ -20,7 +20,7 @@ export interface StatusLineParts {
 	readonly client: Client;
 	readonly home: string | undefined;
 	find(sessionId: string): Promise<SessionFacts>;
-	/** State of the sandbox. Undefined if this person may not read it. */
+	/** Mode of the sandbox. Undefined if the gateway does not report it. */
 	readSandbox(): Promise<string | undefined>;
 	changed(): void;
 }

@@ -19,8 +19,8 @@ const leavingSignals = ["SIGTERM", "SIGHUP"] as const;
 export type MakeStatusLine = (changed: () => void) => StatusLine;
 
 /**
- * Runs a chat with an input line below the transcript. Returns rows about its session, which the caller prints if the
- * session stays.
+ * Runs a chat with an input line below the transcript. Returns rows that name the session and the command to
+ * continue it.
  */
 export async function chatAtTerminal(
 	io: Io,
@@ -84,7 +84,6 @@ class TerminalChat {
 		this.#terminal.close();
 	}
 
-	/** Rows about the session that the person has left. */
 	farewell(): readonly string[] {
 		const words = chatTexts.howToContinue({
 			session: this.#chat.sessionId,
@@ -104,7 +103,6 @@ class TerminalChat {
 		this.#timer ??= conversation.active ? systemClock.after(markMs, () => this.#tick()) : undefined;
 	}
 
-	/** Shows the next frame of the running turn's symbol. */
 	#tick(): void {
 		this.#timer = undefined;
 		this.#draw();

@@ -3,7 +3,7 @@ import type { OzzieEvent } from "@parley/protocol";
 /** Maximum number of stored characters of thinking. */
 const maxLength = 200_000;
 
-/** The thinking of one reply, up to 200,000 characters. */
+/** The thinking of one reply, up to `maxLength` characters, and its duration. */
 export interface Thought {
 	readonly text: string;
 	readonly seconds: number;

@@ -10,7 +10,8 @@ import { noteRows } from "../wordings/message-rows.ts";
 const maxMessage = 60;
 
 /**
- * Rows of the file changes of a turn: coloured unified diffs, and notes about restored or refused files and commands.
+ * Rows of the file changes of a turn: unified diffs with colours, notes about restored and refused files, and
+ * a note if commands ran.
  */
 export function turnRows({ turn }: MethodResult<"file_changes">, format: OutputFormat): string[] {
 	if (!turn) return noteRows(changeTexts.none, format);

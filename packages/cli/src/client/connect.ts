@@ -2,7 +2,10 @@ import { createIds, systemClock } from "@parley/base";
 import { type Client, type ClientOptions, createClient } from "@parley/protocol";
 import type { GatewayAddress } from "./gateway-address.ts";
 
-/** Connects to a running gateway. Restores lost connections. */
+/**
+ * Creates a client of a running gateway. The client restores a lost connection, but does not retry the first
+ * connection.
+ */
 export function connect(
 	{ url, token, certificate }: GatewayAddress,
 	onState?: ClientOptions["onState"],

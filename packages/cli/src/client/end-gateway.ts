@@ -4,7 +4,7 @@ import { lockIn } from "@parley/gateway/data";
 import { stopMessages } from "../texts/commands/gateway/stop.ts";
 import { isAlive } from "./running-gateway.ts";
 
-/** Longer than the 30 s in which a gateway ends: 25 s for its runs, and 5 s to close its other parts. */
+/** A gateway ends within 30 s: 25 s for its runs, and 5 s to close its other parts. */
 const longestMs = 40_000;
 const pollMs = 50;
 

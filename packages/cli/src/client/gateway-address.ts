@@ -80,8 +80,9 @@ export async function locateGateway(flags: AddressFlags, io: Io): Promise<Gatewa
 }
 
 /**
- * Returns a function that finds the gateway at each call. If no source has an address, for example during a restart,
- * the function returns the last address, because the default address could belong to another gateway.
+ * Returns a function that calls `find` at each call. If `find` returns the default address, for example
+ * during a restart, the function returns the last known address. The default address could belong to another
+ * gateway.
  */
 export function findAgain(
 	first: GatewayAddress,

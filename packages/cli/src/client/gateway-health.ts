@@ -44,7 +44,10 @@ interface SandboxReport {
 
 const patienceMs = 3_000;
 
-/** Health report of the gateway. Null if the gateway refuses it, for example because this user may not read it. */
+/**
+ * Reads the health report of the gateway. Null for a status other than 200, for example if this user may not
+ * read the report.
+ */
 export async function readHealthReport(flags: AddressFlags, io: Io): Promise<HealthReport | null> {
 	const address = await findGateway(flags, io);
 	const signal = AbortSignal.timeout(patienceMs);

@@ -41,8 +41,8 @@ export async function lastSession(client: Client, directory: string | undefined)
 const alwaysKnown: readonly string[] = ["fast", "standard", "max", "default"];
 
 /**
- * Opens a session for a person: the named session, or a new session in `rootDir`. Rejects with `invalid_argument` if
- * the model is unknown. No session is created then.
+ * Opens a session for a person: the named session, or a new session in `rootDir`. If the model of a new
+ * session is unknown, rejects with `invalid_argument` and creates no session.
  */
 export async function openSession(client: Client, choice: SessionChoice): Promise<OpenSession> {
 	const { model } = choice;
@@ -52,7 +52,6 @@ export async function openSession(client: Client, choice: SessionChoice): Promis
 	return session;
 }
 
-/** Rejects if the model is unknown. Called before a session is created. */
 async function checkModel(client: Client, model: string, profile = "default"): Promise<void> {
 	const name = model.trim();
 	if (alwaysKnown.includes(name)) return;

@@ -33,7 +33,6 @@ export function isAlive(pid: number): boolean {
 	}
 }
 
-/** Health of the gateway at this address. Undefined if no gateway answers. */
 async function readHealth(address: HttpAddress): Promise<RunningGateway["health"] | undefined> {
 	try {
 		const response = await getFromGateway(address, "/api/health", AbortSignal.timeout(patienceMs));

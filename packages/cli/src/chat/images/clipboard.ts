@@ -27,12 +27,12 @@ export type Clipboard =
 	/** A program could not be run, exceeded the time limit, or printed more than the size limit. */
 	| { readonly kind: "failed"; readonly program: string };
 
-/** System that the chat runs on. */
+/** System on which the chat runs. */
 export interface ClipboardSystem {
 	readonly platform: NodeJS.Platform;
 	readonly isWsl: boolean;
 	readonly environment: Readonly<Record<string, string | undefined>>;
-	/** Ends a running program when it aborts. */
+	/** Signal that ends a running program. */
 	readonly signal?: AbortSignal;
 }
 
@@ -55,11 +55,14 @@ const extensions: { readonly [Type in ImageType]: ImageExtension } = {
  */
 type ReadProgram = (args: readonly string[], maxBytes: number) => Promise<Buffer | undefined>;
 
-/** A program that reads the clipboard. Returns undefined for content that the clipboard does not have. */
+/**
+ * A program that reads the clipboard. Its methods resolve with undefined if the clipboard has no such
+ * content.
+ */
 interface ClipboardProgram {
 	readonly name: string;
 	image(read: ReadProgram): Promise<Buffer | undefined>;
-	/** Absent if it reads only images. */
+	/** Absent if the program reads only images. */
 	text?(read: ReadProgram): Promise<Buffer | undefined>;
 }
 
@@ -74,7 +77,10 @@ export async function readClipboard(system: ClipboardSystem): Promise<Clipboard>
 	return { kind: "no-program", programs: programs.map(({ name }) => name) };
 }
 
-/** Undefined if the program is not installed. Also undefined if it reads only images, and the clipboard has no image. */
+/**
+ * Reads the clipboard with one program. Undefined if the program is not installed. Also undefined if it reads
+ * only images, and the clipboard has no image.
+ */
 async function readWith(
 	program: ClipboardProgram,
 	{ environment, signal }: ClipboardSystem,
@@ -142,7 +148,7 @@ const pngpaste: ClipboardProgram = {
 	image: (read) => read(["-"], maxImageBytes),
 };
 
-/** Part of every macOS: osascript(1). It prints binary data as hexadecimal text: `«data PNGf8950…»`. */
+/** Part of macOS: osascript(1). Prints binary data as hexadecimal text: `«data PNGf8950…»`. */
 const osascript: ClipboardProgram = {
 	name: "osascript",
 	async image(read) {
@@ -152,7 +158,7 @@ const osascript: ClipboardProgram = {
 	},
 	async text(read) {
 		const printed = await read(["-e", "the clipboard as text"], maxTextBytes);
-		// It prints a line break after the text.
+		// `osascript` prints a line break after the text.
 		return printed?.at(-1) === 0x0a ? printed.subarray(0, -1) : printed;
 	},
 };

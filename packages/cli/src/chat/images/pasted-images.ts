@@ -26,9 +26,9 @@ interface Upload {
 }
 
 /**
- * Images of messages. If a person drags a file into a terminal, the terminal pastes the path of the file. A label in
- * the message then represents this image. A typed path after `@` also names an image. A path or a label in a longer
- * pasted text names no image, because the text may have another author.
+ * Images of messages. A label in a message represents an image that a person dragged into the terminal or
+ * pasted from the clipboard. A typed path after `@` also names an image. A path or a label in a longer pasted
+ * text names no image, because the text may have another author.
  */
 export class PastedImages {
 	readonly #paths = new Map<string, string>();
@@ -37,7 +37,10 @@ export class PastedImages {
 	/** Resolves when the last upload has ended. */
 	#last: Promise<unknown> = Promise.resolve();
 
-	/** Returns a label if the complete pasted text is the path of an image. Returns undefined for any other text. */
+	/**
+	 * Returns a label if the complete pasted text is the path of an image. Otherwise, returns undefined. Images
+	 * that such a text names are not sent.
+	 */
 	labelOf(pasted: string, cwd: string): string | undefined {
 		const path = imagePathIn(pasted, cwd);
 		if (path === undefined) {
@@ -60,8 +63,9 @@ export class PastedImages {
 	}
 
 	/**
-	 * Uploads the images of a message and returns their ids. Waits until the images of earlier messages are uploaded.
-	 * Calls `note` with a note about each path after `@`.
+	 * Uploads the images of a message and returns their ids. Waits until the images of earlier messages are
+	 * uploaded. Calls `note` for each image that the message names after `@`, and for each image that is not
+	 * sent.
 	 */
 	upload(content: string, options: Upload): Promise<string[]> {
 		const uploaded = this.#last.then(() => this.#upload(content, options));
@@ -99,7 +103,6 @@ export class PastedImages {
 		return { paths, named, pasted };
 	}
 
-	/** Labels in a text, with the paths of their images. */
 	#labelledIn(content: string): (readonly [label: string, path: string])[] {
 		return [...this.#paths].filter(([label]) => content.includes(label));
 	}
