@@ -25,7 +25,7 @@ export function requireLongId(given: string): void {
 
 const idCharacters = 6;
 
-/** Beginning of an id. It is long enough to distinguish a few ids and to be used in a command. */
+/** Prefix of an id, and the first characters after the prefix. */
 export function shortId(id: string, characters = idCharacters): string {
 	return id.slice(0, id.indexOf("_") + 1 + characters);
 }

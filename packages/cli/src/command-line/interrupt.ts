@@ -23,7 +23,10 @@ export class Interrupt {
 		return this.#wasPressed;
 	}
 
-	/** Handles the signal until disposal. A terminal in raw mode sends no signal, so the caller must call `press`. */
+	/**
+	 * Handles SIGINT until disposal. A terminal in raw mode sends no SIGINT, so the caller must then call
+	 * `press`.
+	 */
 	listen(): Disposable {
 		const press = (): void => this.press();
 		process.on("SIGINT", press);

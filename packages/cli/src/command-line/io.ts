@@ -8,7 +8,7 @@ export interface Io {
 	readonly stdout: WriteStream;
 	readonly stderr: WriteStream;
 	readonly environment: NodeJS.ProcessEnv;
-	/** Current directory. Throws if it was deleted. Not every command needs it. */
+	/** Current directory. The getter throws if the directory was deleted. */
 	readonly cwd: string;
 	exitCode: number;
 }

@@ -61,7 +61,7 @@ const programNames: Readonly<Record<string, string>> = {
 	prompts: "answer",
 };
 
-/** Groups of names with the same meaning. A command has at most one name of each group. */
+/** Groups of subcommand names with the same meaning. */
 const sameWork: readonly (readonly string[])[] = [
 	["delete", "remove", "forget", "revoke", "drop", "rm", "del", "destroy", "unset"],
 	["show", "get", "view", "cat", "info", "describe", "inspect"],
@@ -100,8 +100,8 @@ const listings: Readonly<Record<string, string>> = {
 };
 
 /**
- * The subcommand of `parent` that corresponds to a name in other programs, or the complete command that lists its rows.
- * Undefined for any other word.
+ * The command or subcommand of `parent` that corresponds to a name in other programs, or the complete command
+ * that lists the rows of `parent`. Undefined for any other word.
  */
 export function usualName(given: string, parent: Command): string | undefined {
 	const word = given.toLowerCase();

@@ -4,7 +4,7 @@ import { commandLineTexts } from "../texts/command-line.ts";
 import type { Io } from "./io.ts";
 import { usualName } from "./synonyms.ts";
 
-/** Error for an invalid command line. The command has not changed anything. */
+/** Error for an invalid command line. */
 export class UsageError extends Error {
 	override readonly name = "UsageError";
 }
@@ -93,8 +93,8 @@ export function unusedFlag(name: string, command: Command): UsageError {
 }
 
 /**
- * Throws if the first word of a search is a usual or mistyped name of a subcommand, because a search would hide the
- * mistake. `parley sessions search WORD` searches for any word.
+ * Throws if the first word of a search is a usual or mistyped name of a subcommand, because a search would
+ * hide the mistake. The subcommand `search` accepts any word.
  */
 export function refuseSubcommandName(words: readonly string[], command: Command): void {
 	const [first = ""] = words;
@@ -145,7 +145,7 @@ function currentName(name: string, { commands }: Command): string {
 	return commands.find((one) => one.aliases().includes(name))?.name() ?? name;
 }
 
-/** Options with which a group selects rows of its own list. Its subcommands do not use these options. */
+/** Options of groups that the help of their subcommands omits, because most subcommands do not use them. */
 const listOptions = new Set(["--limit", "--scope", "--person", "--session", "--log-level"]);
 
 /**
@@ -162,7 +162,7 @@ function inheritedOptions(command: Command): Option[] {
 	return [...further, ...inheritedOptions(parent)];
 }
 
-/** Name and arguments of a command as its parent lists them. */
+/** Name and arguments of a command in the help of its parent, without the alias. */
 function termOf(command: Command): string {
 	return new Help().subcommandTerm(command).replace(/^([^ |]+)\|[^ ]+/, "$1");
 }

@@ -7,8 +7,10 @@ import { duration } from "../text/time-ago.ts";
 import { connectorStateTexts } from "../texts/connectors/state.ts";
 
 /**
- * State of a connector. `waiting`: it waits for the platform or the gateway, and then continues automatically.
- * `refused`: a person must change something first. `failed`: the process has ended and may be started again.
+ * State of a connector:
+ * - `waiting`: the connector waits for the platform or the gateway, and then continues automatically.
+ * - `refused`: a person must change something before the next start.
+ * - `failed`: the process has ended and may be started again.
  */
 export type ConnectorState = "starting" | "connected" | "waiting" | "refused" | "failed";
 
@@ -16,7 +18,10 @@ export interface ConnectorWords {
 	readonly state: ConnectorState;
 	/** Reason for the state, for people. Absent if there is no problem. */
 	readonly detail?: string;
-	/** Number of events that are not handled yet, of unsettled posts, and of unsettled posts that need a decision. */
+	/**
+	 * `waiting`: number of unhandled events. `open`: number of unsettled posts. `held`: number of unsettled
+	 * posts that need a decision.
+	 */
 	readonly waiting?: number;
 	readonly open?: number;
 	readonly held?: number;

@@ -39,7 +39,6 @@ async function noticesOf({ platform: { name }, flags, io }: Examination): Promis
 	return [{ id: `${name}-notices`, status: "warn", what, fix: noticeTexts.fix }];
 }
 
-/** Checks whether the connector on this machine works. */
 async function connectorOf({ platform, flags, io }: Examination): Promise<Finding> {
 	const { name, credential } = platform;
 	const id = `${name}-connector`;

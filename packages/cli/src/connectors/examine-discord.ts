@@ -38,7 +38,6 @@ export async function fixDiscordCommands(options: {
 	}
 }
 
-/** Access to Discord for checks, with the settings of the gateway's configuration. */
 async function openDiscordChecks({
 	flags,
 	io,

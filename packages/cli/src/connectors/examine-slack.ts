@@ -34,12 +34,10 @@ export async function examineSlack(options: {
 	return examineConnector({ platform: platformOf(checks), flags, io, found: examine(checks) });
 }
 
-/** The platform, with the texts for Socket Mode or for HTTP. */
 function platformOf({ http }: SlackChecks): Platform {
 	return http === undefined ? slack : slackOverHttp;
 }
 
-/** Access to Slack for checks, with the settings of the connector. */
 async function openSlackChecks({
 	flags,
 	io,

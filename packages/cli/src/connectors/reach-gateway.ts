@@ -40,8 +40,9 @@ interface Waiting {
 }
 
 /**
- * Tries `reach` until a gateway answers. The delay between two attempts grows from 1 s to 15 s. Ends immediately when
- * `stopRequest` resolves. Rejects with any error except `unavailable`.
+ * Calls `reach` until it succeeds. The delay between two attempts grows from 1 s to 15 s. Resolves with the
+ * reason to stop if `stopRequest` resolves first. Rejects if `reach` rejects with an error other than
+ * `unavailable`.
  */
 export async function reachGateway<T>(
 	reach: () => Promise<T>,
@@ -95,10 +96,9 @@ export async function checkReady(
 }
 
 /**
- * Whether the response may come from a proxy whose gateway is unavailable. Proxies that discover gateways (Traefik,
- * ingress controllers, tunnels) respond with 404. The function accepts a 404 only at an address that an operator named.
- * An address from a data directory belongs to a gateway that listened there directly, so a 404 there comes from another
- * program.
+ * Whether the response may come from a proxy whose gateway is unavailable. Proxies that discover gateways
+ * (Traefik, ingress controllers, tunnels) respond with 404. At the address of a data directory, a 404 comes
+ * from another program, because the gateway listened there directly.
  */
 function isOfProxy(status: number, isNamed: boolean): boolean {
 	return (status >= 502 && status <= 504) || (isNamed && (status === 404 || status === 429 || status >= 500));
@@ -126,13 +126,12 @@ function anotherProgram(url: string, answer: string, cause?: unknown): ParleyErr
 	return new ParleyError(message, { code: "failed_precondition", cause });
 }
 
-/** The state in the response to a health request. Undefined if another program sent the response. */
+/** The `status` in a health response. Undefined if the response is not JSON or has no such field. */
 function healthIn(text: string): unknown {
 	try {
 		const { status }: { status?: unknown } = Object(parseJson(text));
 		return status;
 	} catch {
-		// The response is not JSON, so the server is not a gateway.
 		return undefined;
 	}
 }

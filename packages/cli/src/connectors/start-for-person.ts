@@ -80,7 +80,6 @@ async function refusalOfRoot(flags: StartOptions["flags"], io: Io): Promise<numb
 	return confirmRoot(data, io);
 }
 
-/** The default data directory, and the command in the form that a person types. */
 interface CallContext {
 	readonly defaultData: string;
 	/** Words with which a person runs the command in a shell. */

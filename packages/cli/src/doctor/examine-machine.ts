@@ -147,7 +147,6 @@ async function trySandbox(config: Config | undefined, data: string): Promise<San
 	return (await openSandboxes({ ...parts, config: { ...base, data: temporaryData?.path ?? data } })).check();
 }
 
-/** A minimal configuration, which is used if the real configuration cannot be read. */
 function defaultsFor(data: string): Config {
 	return {
 		listen: [],

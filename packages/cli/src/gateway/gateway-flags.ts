@@ -5,9 +5,7 @@ import { gatewayFlagHelp } from "../texts/gateway/flags.ts";
 
 /** Flags of commands that run or install a gateway. */
 export interface GatewayFlags extends Omit<ConfigFlags, "trustedProxies" | "policyFile"> {
-	/** Path from `--policy`. */
 	readonly policy?: string;
-	/** Values from `--trusted-proxy`. */
 	readonly trustedProxy?: readonly string[];
 	/** Failpoints for crash tests. */
 	readonly testHooks?: string;

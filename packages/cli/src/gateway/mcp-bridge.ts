@@ -102,7 +102,7 @@ export class McpBridge {
 	}
 
 	/**
-	 * Opens another session, for example after a restart of the gateway. The client does not notice it. Rejects if the
+	 * Opens another session without the client, for example after a restart of the gateway. Rejects if the
 	 * gateway refuses the new session.
 	 */
 	async #reopen({ text: first }: Message): Promise<void> {

@@ -151,8 +151,8 @@ function clientOf({ clientId, clientSecretFrom }: LoginFlags, io: Io) {
 }
 
 /**
- * The browser's answer on this machine, or an answer that a person pastes. The first answer wins. Rejects with
- * `deadline_exceeded` after 10 minutes.
+ * Resolves with the first expected answer, which the browser on this machine sends or a person pastes.
+ * Rejects with `deadline_exceeded` after 10 minutes.
  */
 async function waitForAnswer(
 	pending: PendingLogin,

@@ -25,7 +25,6 @@ import { rpcTexts } from "../texts/gateway/start.ts";
 /** Milliseconds that cancelled work has to report its end. */
 const longestStopMs = 5_000;
 
-/** File descriptor of stdin. */
 const standardInput = 0;
 
 /** Exit codes after a signal, as in shells: 128 plus the signal number. */
@@ -109,7 +108,7 @@ function demandLines(): void {
 	});
 }
 
-/** The operator's settings about models, commands and policy also apply here. */
+/** Reads the configuration of a gateway, in which the flags take precedence. */
 async function readRpcConfig(flags: RpcCommandFlags, io: Io): Promise<Config> {
 	const { provider, model, baseUrl, data, config, sandbox, policy: policyFile, logLevel, apiKey } = flags;
 	const givenKey = apiKey?.trim() ? apiKey : undefined;

@@ -8,7 +8,7 @@ import { decline, readAnswer } from "./read-answer.ts";
 
 export interface AskPersonOptions {
 	readonly io: Io;
-	/** Ends the question when it aborts, for example because another client has answered. */
+	/** Signal that ends the question, for example because another client has answered. */
 	readonly signal: AbortSignal;
 	/** Called after Ctrl-C. */
 	onInterrupt(): void;

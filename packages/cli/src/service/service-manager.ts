@@ -21,7 +21,7 @@ export interface ServiceManager {
 	describe(plan: ServicePlan): Promise<string>;
 	/** Rejects if the manager cannot be used on this machine or by this user. */
 	check(): Promise<void>;
-	/** Reads the description, enables its automatic start, and starts or restarts it. */
+	/** Loads the description of the service, enables the automatic start, and starts or restarts the service. */
 	start(name: string): Promise<void>;
 	/** Stops the service and disables its automatic start. */
 	stop(name: string): Promise<void>;

@@ -90,7 +90,6 @@ function setCommand(io: Io): Command {
 	});
 }
 
-/** Options that allow only certain values. */
 function addModes(command: Command): Command {
 	return command
 		.addOption(new Option("--mention <mode>", channelsHelp.mention).choices(["required", "always"]))

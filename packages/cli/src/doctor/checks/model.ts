@@ -96,7 +96,6 @@ async function findTrouble(
 	return undefined;
 }
 
-/** The key of the gateway's provider. */
 function connectionOf(config: Config): { readonly apiKey?: string; readonly keyName?: string } {
 	return config.connections?.find(({ name }) => name === config.provider) ?? config;
 }
