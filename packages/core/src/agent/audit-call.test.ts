@@ -10,7 +10,6 @@ const look = probeTool("look", { effect: "none" });
 const fetch = probeTool("fetch", { effect: "none", classes: ["egress"] });
 const shell = probeTool("shell", { classes: ["exec-unsandboxed"], binding: () => ({ sandbox: "off" }) });
 
-/** Verifies the audit log. Returns its entries, one line for each: principal, action, decision and call. */
 async function auditLines({ runtime }: TestRuntime): Promise<string[]> {
 	const rows = await runtime.trust.auditLog.read(operator, { limit: 1000 });
 	expect(await runtime.trust.auditLog.verify(operator)).toMatchObject({ ok: true });

@@ -15,7 +15,6 @@ import { defineTool } from "../vocabulary/tool.ts";
 
 const command = (id: string, cmd: string): ModelEvent => calls(id, "run_command", { cmd });
 
-/** A session whose model makes the calls of `reply` at once. `files` are written before the calls. */
 class Setup implements AsyncDisposable {
 	readonly t: TestRuntime;
 	readonly model: ScriptedModel;
@@ -78,7 +77,6 @@ class Setup implements AsyncDisposable {
 		return this.model.requests[1]?.messages.at(-1)?.content;
 	}
 
-	/** Waits until a running command has written output. */
 	async progress(): Promise<void> {
 		await this.log.next("tool.progress");
 	}

@@ -12,7 +12,6 @@ const edit = (id: string, old_text: string, new_text: string, path = "e.txt"): M
 const write = (id: string, content: string, path = "e.txt"): ModelEvent =>
 	calls(id, "write_file", { path, content });
 
-/** A session with a file `e.txt` of two lines. Its model makes the calls of `reply` at once. */
 async function working(stack: AsyncDisposableStack, reply: readonly ModelEvent[]) {
 	const model = new ScriptedModel([...reply], [says("done")]);
 	const t = stack.use(await TestRuntime.open({ model }));

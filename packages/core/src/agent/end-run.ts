@@ -23,7 +23,7 @@ import type { WorkflowTasks } from "./workflow/workflow-ports.ts";
 type ReplyStep = Extract<Step, { kind: "reply" }>;
 
 export interface Ended {
-	/** The session's next run, which this transaction claimed. */
+	/** The session's next run, which this transaction claimed. Undefined if no run waits. */
 	readonly next: RunRow | undefined;
 }
 
@@ -164,7 +164,10 @@ interface RunEnd extends RunOutcome {
 	readonly stoppedBy?: string;
 }
 
-/** Records the end of the run with its events. Claims and returns the session's next run, if any. */
+/**
+ * Records the end of the run with its events. Claims and returns the session's next run, or returns undefined
+ * if no run waits.
+ */
 async function recordEnd(
 	run: Run,
 	{ tx, record }: Writing,

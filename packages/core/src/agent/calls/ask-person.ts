@@ -28,7 +28,6 @@ import { settleCall } from "./record-call.ts";
 import { readPrompt, settled } from "./settled-prompt.ts";
 import { approvalTexts } from "./texts.ts";
 
-/** A session with its channel. `place` is undefined outside channels. */
 interface InPlace {
 	readonly place: string | undefined;
 }

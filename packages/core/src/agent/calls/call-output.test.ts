@@ -15,7 +15,6 @@ import { operator } from "../../vocabulary/principal.ts";
 /** The window is large enough for all pages, so that no earlier page is cleared. */
 const table = new ModelTable([{ ...unknownModel("scripted", "scripted"), contextWindow: 1_000_000 }]);
 
-/** A session whose model gets the results of scripted calls. */
 class Conversation implements AsyncDisposable {
 	readonly t: TestRuntime;
 	readonly model: ScriptedModel;
@@ -55,7 +54,6 @@ class Conversation implements AsyncDisposable {
 		return session;
 	}
 
-	/** Returns the results at the end of the last request. */
 	results(): { readonly text: string; readonly failed: boolean }[] {
 		const content = this.model.requests.at(-1)?.messages.at(-1)?.content ?? [];
 		return content.filter((block) => block.type === "result");

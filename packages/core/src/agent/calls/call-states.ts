@@ -25,7 +25,7 @@ export interface PlannedCall {
 
 export interface Judgement extends Decision {
 	readonly taint: Taint;
-	/** Whether the arguments contain a secret. People do not see secrets. */
+	/** Whether the arguments contain a secret. Approvers do not see secrets. */
 	readonly hidden: boolean;
 	readonly version: string;
 	/** The channel grant that replaces the approval. */

@@ -128,8 +128,8 @@ function mayOffer({ session, policies }: Run, { approvals }: Decision): boolean 
 }
 
 /**
- * Returns the channel grant that replaces the approval of a call. Returns undefined unless it covers all people who
- * wrote to the run.
+ * Returns the channel grant that replaces the approval of a call. Undefined if no grant covers the call and
+ * all authors of the run's messages.
  */
 function findTrust(
 	run: Run,
@@ -225,7 +225,10 @@ const harmless: readonly ActionClass[] = ["read", "person", "memory-read"];
 /** Classes of calls that can fill the workspace. */
 const filling: readonly ActionClass[] = ["write", "exec-sandboxed", "exec-unsandboxed"];
 
-/** Returns the reason why no approval can allow the call, if any: the role of a speaker, or a full workspace. */
+/**
+ * Returns the reason why no approval can allow the call, or undefined: the role of an author, or a full
+ * workspace.
+ */
 async function refusalOfPlace(run: Run, { plan }: ReadyCall, ports: JudgePorts): Promise<string | undefined> {
 	const reads = plan.classes.every((name) => harmless.includes(name));
 	const refusal = reads ? undefined : await refusalOfParticipants(run, ports.people);
@@ -234,8 +237,8 @@ async function refusalOfPlace(run: Run, { plan }: ReadyCall, ports: JudgePorts):
 }
 
 /**
- * Returns the reason why the run may only read, or undefined. The current role of each speaker applies, not the role
- * at the time of the message.
+ * Returns the reason why the run may only read, or undefined. The current role of each author applies, not
+ * the role at the time of the message.
  */
 async function refusalOfParticipants(run: Run, people: People): Promise<string | undefined> {
 	for (const person of runParticipants(run)) {
@@ -247,8 +250,8 @@ async function refusalOfParticipants(run: Run, people: People): Promise<string |
 }
 
 /**
- * Returns the reason why a call cannot get the number of approvals that a rule requires, if any: only the operator can
- * answer.
+ * Returns the reason why a call cannot get several approvals, or undefined. Only the operator can approve
+ * calls outside channels and calls that always require approval.
  */
 function refusalOfQuorum({ session }: Run, { approvals, floor, reason }: Decision): string | undefined {
 	if (approvals === undefined || (session.home.place !== undefined && !floor)) return undefined;

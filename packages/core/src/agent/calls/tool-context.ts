@@ -64,9 +64,9 @@ async function contextOf(run: Run, call: CallBlock, ports: ToolPorts): Promise<T
 	const { task } = session;
 	const roots = ports.roots(session);
 	const workspace = workspaceOf(session, ports);
-	// Scheduled runs have the sandbox of chat runs, because a person who can stop them may be absent.
 	const { readable } = ports.skills;
 	const shown = readable.length > 0 && { readable };
+	// Scheduled runs have the sandbox of chat runs, because a person who can stop them may be absent.
 	const chat = session.place !== undefined || run.scheduled;
 	const sandbox = await ports.sandbox.of({ chat, roots, ...shown });
 	const taskAccess = task?.access({ session, park: () => run.control.park() }, call.id);

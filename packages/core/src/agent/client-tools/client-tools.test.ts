@@ -51,7 +51,6 @@ interface Scene extends AsyncDisposable {
 	readonly connection: ToolConnection;
 }
 
-/** A session with a client that has registered nothing yet. */
 async function open(
 	replies: readonly ScriptedReply[],
 	options: Partial<TestRuntimeOptions> = {},

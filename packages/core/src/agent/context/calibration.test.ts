@@ -27,7 +27,6 @@ function counted(tokenizer: Tokenizer, messages: readonly Message[]): CountedReq
 	return { features: sumOf(parts), tokens: countRequest(tokenizer, request) };
 }
 
-/** Returns one question and a reply with a call and its result. The texts mix languages and code. */
 function turn(at: number): Message[] {
 	const text = at % 3 === 2 ? chinese(random, 300) : prose(random, 80);
 	const result = at % 2 === 0 ? code(random, 40) : `${prose(random, 200)}\n${chinese(random, 200)}`;

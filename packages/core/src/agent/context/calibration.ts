@@ -8,12 +8,14 @@ import type { ToolDescription } from "../../vocabulary/model.ts";
 export type Features = readonly number[];
 
 /**
+ * Features of a part of a request:
+ *
  * - letters: ASCII letters and white space
  * - signs: all other ASCII characters; a token has fewer of them than of letters
  * - wide: UTF-16 units beyond ASCII; a character of two UTF-8 bytes has half the weight
  * - blocks: messages, their blocks, and tools; each adds tokens for its structure
  * - images: number of images
- * - requests: tokens that a provider adds to each request
+ * - requests: 1 for a complete request, to which a provider adds tokens
  */
 export const featureNames = ["letters", "signs", "wide", "blocks", "images", "requests"] as const;
 
@@ -150,7 +152,6 @@ export class Calibration {
 		this.#noise += Math.max(1 / this.#learned, 0.2) * (surprise - this.#noise);
 	}
 
-	/** Uncertainty of the weights in the direction of the features. */
 	#spreadOf(features: Features): number[] {
 		return this.#covariance.map((row) => dot(row, features));
 	}

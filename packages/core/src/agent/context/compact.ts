@@ -172,7 +172,6 @@ async function record(
 	if (measured.length > 0) await context.record(job.runId, measured);
 }
 
-/** A transcript to shorten, with its limits and the function that measures it. */
 interface Sizing {
 	readonly transcript: readonly RunTranscript[];
 	readonly room: Room;

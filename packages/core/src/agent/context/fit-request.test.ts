@@ -9,7 +9,6 @@ import { chance, prose } from "./testing/toy-text.ts";
 const random = chance(5);
 const small: ToyOptions = { contextWindow: 3_000, maxOutput: 500 };
 
-/** Plays a run that reads a file of `words` words. */
 async function reads(toy: ToySession, id: string, words: number): Promise<void> {
 	await toy.ask(`Read ${id}.`);
 	const call = { id, name: "read_file", arguments: { path: `${id}.txt` } };

@@ -36,7 +36,6 @@ export interface Asker {
 	};
 }
 
-/** Session and model of a request that is measured. */
 interface Calling {
 	readonly session: Session;
 	readonly settings: { readonly model: Model };
@@ -130,8 +129,8 @@ function place(
 }
 
 /**
- * Returns the context after a request and its reply, if any. Returns undefined if the request is not the newest of the
- * session.
+ * Returns the context after a request and, if given, its reply. Returns undefined if the request is not the
+ * newest of the session.
  */
 export function contextAfter(
 	{ session, settings }: Calling,

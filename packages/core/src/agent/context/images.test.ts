@@ -22,7 +22,6 @@ const readTranscript = (text: string, images?: ResultBlock["pictures"]): Message
 	},
 ];
 
-/** Returns the text of the result after the compaction, and its number of images. */
 function left(text: string, reductions: Partial<Reductions>): readonly [string, number] | undefined {
 	const transcript = [{ ordinal: 1, messages: readTranscript(text, [image]) }];
 	const last = viewOf(transcript, { ...noReductions, ...reductions }).at(-1);

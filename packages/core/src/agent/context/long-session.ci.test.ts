@@ -7,7 +7,6 @@ import { chance, chinese, code, prose } from "./testing/toy-text.ts";
 const contextWindow = 20_000;
 const firstRequest = `Build the thing.\nCondition 1: never touch the file LICENSE.\n${"Details matter. ".repeat(40)}`;
 
-/** Plays one run of a session. `call` is called for each model call. */
 async function turn(
 	toy: ToySession,
 	at: number,

@@ -7,7 +7,6 @@ import { chance, prose } from "./testing/toy-text.ts";
 const random = chance(9);
 const window: ToyOptions = { contextWindow: 4_000, maxOutput: 1_000 };
 
-/** Opens a session whose next request has about `words` words. */
 async function sessionOf(words: number, countTokens: ToyOptions["countTokens"]): Promise<ToySession> {
 	const toy = await ToySession.open({ ...window, ...(countTokens && { countTokens }) });
 	await toy.ask("Begin.");

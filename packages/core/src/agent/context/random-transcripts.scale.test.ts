@@ -10,7 +10,6 @@ const sessions = process.env["PARLEY_TEST_SCALE"] === undefined ? 6 : 48;
 const steps = 40;
 const named = Object.entries(tokenizers);
 
-/** Writes a random transcript. Each message can follow the message before it. */
 class Writer {
 	readonly #toy: ToySession;
 	readonly #random: () => number;
@@ -70,7 +69,6 @@ async function fitted(toy: ToySession): Promise<ModelRequest | undefined> {
 
 const replyTokens = 17;
 
-/** Checks that the sums are exact, and that the snapshot describes the request with its reply. */
 function checkSnapshot(
 	toy: ToySession,
 	{ request, tokens, snapshot }: Awaited<ReturnType<ToySession["call"]>>,

@@ -9,9 +9,12 @@ export interface Room {
 	readonly messages: number;
 	/** Intended size after a compaction. It is smaller than `messages` to delay the next compaction. */
 	readonly target: number;
-	/** Tokens of the recent groups of messages, which clearing and summaries leave unchanged. */
+	/** Maximum tokens of the recent groups of messages, which clearing and summaries leave unchanged. */
 	readonly tail: number;
-	/** Message with a summary. It contains the first request, the open decisions, and the events so far. */
+	/**
+	 * Maximum tokens of the message that contains the summary, and of its parts: the first request, the open
+	 * decisions, and the summary.
+	 */
 	readonly note: number;
 	readonly first: number;
 	readonly decisions: number;

@@ -13,7 +13,7 @@ export interface MeasuredRequest {
 	readonly ofRun: number;
 	/** Tokens of the request, counted by the provider or estimated. */
 	readonly tokens: number;
-	/** Tokens of the parts, counted by the model's tokenizer, if it has one. */
+	/** Tokens of the parts, counted by the model's tokenizer. Undefined if a part has no count. */
 	readonly counts: PartCounts | undefined;
 	/** Tokens of the context window, and reserved tokens for a reply. */
 	readonly window: number;
