@@ -15,7 +15,6 @@ const { person, ...connector } = testConnector("member");
 /** A person whose role is read again when a call of her run starts. */
 const ada: Principal = { ...connector, ...(person && { person: { ...person, platformRoles: [] } }) };
 
-/** A run with open approvals for three calls of one reply, `c1` to `c3`. */
 async function threeOpen(options: Partial<TestRuntimeOptions> = {}, principal: Principal = operator) {
 	const ran: string[] = [];
 	const run = async ({ callId }: { readonly callId: string }) => `${ran.push(callId)}`;

@@ -6,7 +6,6 @@ import { calls, ScriptedModel, type ScriptedReply, says } from "../testing/scrip
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 import { ModelError, type ModelFault } from "../vocabulary/model-error.ts";
 
-/** Returns a reply that emits this text and then fails. */
 function fails(fault: ModelFault, text = "", retryAfterMs?: number): ScriptedReply {
 	return async function* () {
 		yield says(text);

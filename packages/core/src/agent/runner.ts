@@ -95,7 +95,7 @@ export class Runner {
 
 	/**
 	 * Works on a run until it has ended or is parked. If the store fails, continues from the stored state after a pause.
-	 * Returns the session's next run, which the end of this run claimed, if any.
+	 * Returns the session's next run, which the end of this run claimed, or undefined without a next run.
 	 */
 	async #complete(first: Run, before: readonly Promise<void>[]): Promise<RunRow | undefined> {
 		// The end of the previous run is stored, but this process may not have updated its memory yet.
@@ -159,7 +159,7 @@ export class Runner {
 		return run;
 	}
 
-	/** A stop of the gateway, or a cancellation of the run, ends the pause early. */
+	/** Waits for the pause. A stop of the gateway, or a cancellation of the run, ends it early. */
 	async #pause({ control }: Run, ms: number): Promise<void> {
 		const { promise, resolve } = Promise.withResolvers<void>();
 		const timer = this.#ports.clock.after(ms, resolve);

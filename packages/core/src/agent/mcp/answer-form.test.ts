@@ -7,7 +7,6 @@ import { answerForm } from "./answer-form.ts";
 const redactor = new Redactor();
 const redact = (text: string) => redactor.redact(text);
 
-/** Answers a form with one field. Returns the question and the result. */
 async function play(schema: object, answer: string, required: readonly string[] = ["size"]) {
 	let question: Elicitation | undefined;
 	const requestedSchema = { type: "object", properties: { size: schema }, required };

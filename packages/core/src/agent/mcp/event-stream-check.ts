@@ -23,7 +23,10 @@ export class EventStreamCheck {
 		this.#onMessage = onMessage;
 	}
 
-	/** Throws `resource_exhausted` for an event that is too long, and any error of `onMessage`. */
+	/**
+	 * Reads the next part of the stream. Throws `resource_exhausted` for an event that is too long, and any
+	 * error of `onMessage`.
+	 */
 	receive(chunk: Uint8Array): void {
 		let text = this.#decoder.decode(chunk, { stream: true });
 		if (text === "") return;

@@ -140,7 +140,7 @@ export class McpServer {
 		return this.#starting ?? Promise.resolve();
 	}
 
-	/** Whether the first start is not complete yet. */
+	/** Whether no start has succeeded or failed yet. */
 	get isUnknown(): boolean {
 		return (
 			this.#phase === "idle" || (this.#phase === "starting" && this.#readyAt === 0 && this.#nextStart === 0)

@@ -18,7 +18,10 @@ export class MessageLines {
 		this.#onLine = onLine;
 	}
 
-	/** Throws `resource_exhausted` for a line that is too long, and any error of `onLine`. */
+	/**
+	 * Reads the next part of the output. Throws `resource_exhausted` for a line that is too long, and any
+	 * error of `onLine`.
+	 */
 	receive(chunk: Uint8Array): void {
 		let start = 0;
 		for (;;) {

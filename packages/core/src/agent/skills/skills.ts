@@ -57,7 +57,6 @@ export interface ListedSkill extends SkillOnDisk {
 	readonly changedAt?: number;
 }
 
-/** A skill with its changes since the operator trusted it. */
 export interface ShownSkill extends ListedSkill {
 	/** A unified diff for people. Only for a skill that has changed since the operator trusted it. */
 	readonly changes?: string;

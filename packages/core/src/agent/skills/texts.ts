@@ -32,7 +32,6 @@ export const skillValueTexts = {
 	facts: "keys and values",
 } as const;
 
-/** Errors of a skill file. */
 export const skillFileTexts = {
 	notAllowed: (key: string, allowed: string): string => `${key || "frontmatter"}: use ${allowed}`,
 	name: (name: string): string => `name ${name}: use ${nameRule}`,
@@ -87,7 +86,6 @@ export const skillReadTexts = {
 	logged: "a skill file cannot be used",
 } as const;
 
-/** Texts about trust in the skills of a directory. */
 export const skillTrustTexts = {
 	noSkills: (directory: string): string =>
 		`no skills in ${directory}: put them in .parley/skills or .claude/skills`,

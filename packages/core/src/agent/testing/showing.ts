@@ -21,7 +21,6 @@ export const shownAs = (content: Buffer): ImageBlock => ({
 	mediaType: "image/png",
 	data: content.toString("base64"),
 });
-/** Returns a call that reads the image in the working directory. */
 export const readPhoto = (id: string) => calls(id, "read_file", { path: "photo.png" });
 export const times = <T>(number: number, make: (index: number) => T): T[] =>
 	Array.from({ length: number }, (_, index) => make(index));

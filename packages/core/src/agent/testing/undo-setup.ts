@@ -65,7 +65,6 @@ export class UndoSetup<M extends Model = ScriptedModel> implements AsyncDisposab
 		await chmod(this.path(name), mode);
 	}
 
-	/** Content of a file; undefined if it does not exist. */
 	read(name: string): Promise<string | undefined> {
 		return readFile(this.path(name), "utf8").catch(() => undefined);
 	}

@@ -18,7 +18,9 @@ export interface SubAgents {
 	readonly find: (agent: string) => Promise<Profile>;
 	/** Returns the names of the tools that the session has with this agent, without tools of clients. */
 	readonly toolsOf: (session: Session, agent: string) => Promise<readonly string[]>;
-	/** Returns the agent that the operator has set for a channel, if any. */
+	/**
+	 * Returns the agent that the operator has set for a channel, or undefined if the operator has set none.
+	 */
 	readonly pinnedAgent: (place: string | undefined) => string | undefined;
 	/** Returns the real name of an agent's model. */
 	readonly usualModelOf: (agent: string) => Promise<string>;

@@ -58,7 +58,7 @@ function loginRequired(settings: McpRemoteSettings): ParleyError {
 }
 
 /**
- * Returns the login with new tokens. If they cannot be refreshed, returns it without tokens. Throws for a temporary
+ * Returns the login with new tokens, or without tokens if no refresh can succeed. Throws for a temporary
  * failure.
  */
 async function refreshed(
