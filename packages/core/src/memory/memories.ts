@@ -132,8 +132,8 @@ export class Memories {
 	}
 
 	/**
-	 * Deletes all notes about a person and all notes that they wrote. Returns the number of deleted notes. If a
-	 * Discord user requests this, also deletes notes under the user's ids in other servers and in direct messages.
+	 * Deletes all notes about a person and all notes by that person. Returns the number of deleted notes. If a Discord
+	 * user requests this, also deletes notes under the user's ids in other servers and in direct messages.
 	 */
 	async forgetPerson(request: Keyed, person: string): Promise<number> {
 		const { principal } = request;
@@ -169,7 +169,7 @@ export class Memories {
 		});
 	}
 
-	/** Stores a note without secrets in a transaction. Throws for limits as `store` does. A repeated id changes nothing. */
+	/** Removes secrets from a note, and stores it in a transaction. Throws for limits as `store` does. A repeated id changes nothing. */
 	async insert(tx: Tx, requested: NewMemory, { reader, ...origin }: MemoryOrigin): Promise<Memory> {
 		const { redactor, clock, store } = this.#options;
 		const known = await findMemory(tx, origin.id);

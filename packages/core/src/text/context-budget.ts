@@ -3,7 +3,7 @@ import { type ContextMessage, isEarlier } from "../vocabulary/message-context.ts
 
 /** Estimated bytes of a message in addition to its text, names and files. */
 const aroundBytes = 100;
-/** Minimum remaining bytes for the beginning of a text. With fewer bytes, this message and all later ones are left out. */
+/** Minimum remaining bytes for the beginning of a text. With fewer bytes, the selection ends before this message. */
 const leastBytes = 200;
 
 interface Chosen {

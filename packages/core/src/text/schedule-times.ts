@@ -181,7 +181,7 @@ function readOther(words: string, timeZone: string): Trigger | undefined {
 	const event = /^on ([a-z_]+\.[a-z_]+)$/.exec(words)?.[1];
 	if (event !== undefined) return { kind: "event", event: eventOf(event) };
 	const cron = /^(?:cron )?(\S+ \S+ \S+ \S+ \S+)$/.exec(words)?.[1];
-	// Five words that start with a letter are a sentence, not a cron expression.
+	// Five words that start with neither a digit nor `*` are a sentence, not a cron expression.
 	return cron !== undefined && /^[\d*]/.test(cron) ? { kind: "cron", cron, timeZone } : undefined;
 }
 

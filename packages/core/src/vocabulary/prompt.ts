@@ -39,7 +39,7 @@ export interface ApprovalContext {
 	readonly reply?: ReplyPlace;
 	/** People who are notified immediately. */
 	readonly notify?: Notice;
-	/** Rule that an operator can add as an answer. Absent if no rule can allow the call. */
+	/** Rule that an operator can add as an answer. Absent if no rule is offered. */
 	readonly offered?: OfferedRule;
 }
 
