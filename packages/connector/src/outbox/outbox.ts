@@ -394,10 +394,7 @@ export class Outbox {
 			log.info("a growing answer cannot be shown", facts);
 		else if (to === "dead") log.error("a post was given up", facts);
 		if (to === "held")
-			log.warn(
-				isClosed(reason) ? "a post is waiting for its thread or channel" : "a post is waiting for a decision",
-				facts,
-			);
+			log.warn(isClosed(reason) ? "a post waits for its channel" : "a post waits for a decision", facts);
 		if (isClosed(reason)) await this.#closed.pauseRest(row, reason);
 		await this.#failpoints.reach("outbox.settled");
 	}

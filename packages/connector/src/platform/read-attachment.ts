@@ -40,7 +40,7 @@ export async function readBounded(
 	for await (const chunk of chunks) {
 		size += chunk.length;
 		if (size > maximum) {
-			throw new ParleyError(`${name} is longer than ${maximum} bytes`, { code: "resource_exhausted" });
+			throw new ParleyError(`${name} is larger than ${maximum} bytes`, { code: "resource_exhausted" });
 		}
 		read.push(chunk);
 	}

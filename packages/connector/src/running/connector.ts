@@ -318,7 +318,7 @@ export class Connector {
 	 * ended.
 	 */
 	async stop(): Promise<void> {
-		this.#stopping.abort(new ParleyError("the connector is stopping", { code: "cancelled" }));
+		this.#stopping.abort(new ParleyError("cancelled: the connector is stopping", { code: "cancelled" }));
 		await this.#inbox.stop();
 		await this.#events.homes.stop();
 		await this.#audiences.stop();

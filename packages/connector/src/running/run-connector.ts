@@ -130,7 +130,7 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 		stopping.abort();
 		this.#retention.stop();
 		this.#health.stop();
-		started.reject(new ParleyError("the connector is stopping", { code: "cancelled" }));
+		started.reject(new ParleyError("cancelled: the connector is stopping", { code: "cancelled" }));
 		await this.#starting;
 		await side.stop();
 		await this.#parts?.interactions.settled();

@@ -80,7 +80,7 @@ export class EventReceiver {
 
 	/** Stops processing, except for interactions. Resolves when the events in progress have ended. */
 	async stop(): Promise<void> {
-		this.#stopping.abort(new ParleyError("the connector is stopping", { code: "cancelled" }));
+		this.#stopping.abort(new ParleyError("cancelled: the connector is stopping", { code: "cancelled" }));
 		await Promise.all(this.#tails.values());
 	}
 

@@ -106,7 +106,7 @@ test.each<[string, CommandShape[]]>([
 	["the description has 101 characters", [shape("a", { description: "x".repeat(101) })]],
 	["the description has 0 characters", [shape("a", { description: "" })]],
 	[
-		"a required option follows an optional option",
+		'the required option "m" follows an optional option',
 		[shape("a", { options: [optional, { ...count, name: "m", required: true }] })],
 	],
 	["it has 26 options (maximum 25)", [shape("a", { options: Array.from({ length: 26 }, () => optional) })]],

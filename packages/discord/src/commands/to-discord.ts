@@ -88,10 +88,8 @@ function subCommandOf(shape: CommandShape): unknown {
 function optionsOf({ name, options }: CommandShape): unknown[] {
 	if (options.length > maximum.options)
 		throw refused(name, `it has ${options.length} options (maximum ${maximum.options})`);
-	const isSorted = options.every(
-		({ required }, index) => !required || options[index - 1]?.required !== false,
-	);
-	if (!isSorted) throw refused(name, "a required option follows an optional option");
+	const misplaced = options.find(({ required }, index) => required && options[index - 1]?.required === false);
+	if (misplaced) throw refused(name, `the required option "${misplaced.name}" follows an optional option`);
 	const own = options.map((option) => optionOf(name, option));
 	return fileCommands.has(name) ? [...own, file] : own;
 }

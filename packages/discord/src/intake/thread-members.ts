@@ -37,7 +37,7 @@ export async function maySeeThread(
 	const path = `/channels/${thread}/thread-members/${user}`;
 	const { status } = await port.request({ method: "GET", path });
 	if (status === 429 || status >= 500) {
-		throw new ParleyError(`Discord did not report the members of thread ${thread}: status ${status}`, {
+		throw new ParleyError(`cannot read the members of thread ${thread}: Discord answered ${status}`, {
 			code: "unavailable",
 		});
 	}

@@ -287,7 +287,7 @@ export class PendingCalls {
 		if (this.#running > 0 && this.#endsAt !== undefined) {
 			const leftMs = this.#endsAt - this.#clock.monotonic();
 			this.#timer ??= this.#clock.after(leftMs, () => {
-				this.#over.abort(new ParleyError("the connector is stopping", { code: "cancelled" }));
+				this.#over.abort(new ParleyError("cancelled: the connector is stopping", { code: "cancelled" }));
 			});
 		} else {
 			this.#timer?.cancel();

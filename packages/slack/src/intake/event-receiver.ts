@@ -103,7 +103,7 @@ export class EventReceiver {
 
 	/** Accepts no further deliveries. Resolves when all running deliveries are stored or refused. */
 	async stop(): Promise<void> {
-		this.#stopping.abort(new ParleyError("the connector is stopping", { code: "cancelled" }));
+		this.#stopping.abort(new ParleyError("cancelled: the connector is stopping", { code: "cancelled" }));
 		await Promise.all([...this.#running, ...this.#tails.values()]);
 	}
 

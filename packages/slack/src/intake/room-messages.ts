@@ -176,7 +176,9 @@ async function isReader(
 	const place = { tenant, channel, thread: undefined, shared };
 	const rights: PersonRights | undefined = await readPersonRights(parts, { user, place });
 	if (rights) return rights.present;
-	throw new ParleyError("Slack did not report the channels that a person can read", { code: "unavailable" });
+	throw new ParleyError(`Slack did not report the channels that the person ${user} can read`, {
+		code: "unavailable",
+	});
 }
 
 /** Reads messages to which a text links. A message of another channel is read only if the person can read that channel. */

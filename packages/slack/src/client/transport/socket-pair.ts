@@ -170,7 +170,9 @@ export class SocketPair implements Transport {
 
 	async #receive({ payload, retry_attempt: attempt }: EnvelopeFrame, line: SocketLine): Promise<SlackReply> {
 		if (this.#closing.signal.aborted) {
-			throw new ParleyError("the connector is stopping", { code: "cancelled" });
+			throw new ParleyError("cannot accept an event from Slack: the connector is stopping", {
+				code: "cancelled",
+			});
 		}
 		this.#silence.noteEvent(line);
 		return this.#parts.deliver(payload, attempt);
