@@ -5,7 +5,7 @@ import { taskTexts } from "../texts/tasks.ts";
 
 /** Kinds of controls with their letter in ids. A letter is never reused, because posts with old letters are still visible. */
 export const controlKinds = {
-	/** Subject: the id of a run. */
+	/** Subject: the id of a run; for `stop-answer`, the subject of a post: see `subjectOfPost`. */
 	stop: "q",
 	"stop-answer": "i",
 	join: "b",

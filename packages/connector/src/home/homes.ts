@@ -17,11 +17,9 @@ import { homeSections, sectionLength } from "./home-sections.ts";
 const soonMs = 2000;
 /** Minimum milliseconds between two updates of one page, except after an action of the person. */
 const everyMs = 15_000;
-/**
- * Limits of the pages that are updated automatically: milliseconds since they were opened, and number of people. Other
- * pages are updated when they are opened again.
- */
+/** Milliseconds for which an opened page is updated automatically. Later, it is updated when it is opened again. */
 const viewedMs = 12 * 3_600_000;
+/** Maximum number of pages that are updated automatically. */
 const maxViewers = 20;
 
 /** A person who has opened the home page. */

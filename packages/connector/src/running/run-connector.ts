@@ -28,8 +28,8 @@ export interface RunPlatform<Ready extends ReadyLink, Parts extends StartedParts
 
 /**
  * Runs the connector of a platform. Resolves when the database is open and `platform.open` has resolved. The running
- * connector then waits for the platform and the gateway. Rejects with a `ParleyError` if the database cannot be opened,
- * and if `platform.open` rejects.
+ * connector then waits for the platform and the gateway. Rejects with a `ParleyError` if the database cannot be
+ * opened. Also rejects as `platform.open` does.
  */
 export async function runConnector<Ready extends ReadyLink, Parts extends StartedParts>(
 	platform: RunPlatform<Ready, Parts>,

@@ -10,7 +10,7 @@ export interface RunOptions {
 	readonly gatewayToken: string;
 	/** Certificate of the gateway: see `ClientOptions` of @parley/protocol. */
 	readonly certificate?: string | undefined;
-	/** Data directory. It contains `connectors/PLATFORM.sqlite`, which only its owner can read. */
+	/** Data directory. It contains `connectors/PLATFORM.sqlite`, which only the user of this process can read. */
 	readonly dataDir: string;
 	readonly log: Logger;
 	readonly clock: Clock;

@@ -75,8 +75,8 @@ export function openQuestions({ open }: QuestionsSlice): readonly OpenQuestion[]
 }
 
 /**
- * Kind of the oldest question for which the run of the conversation waits; undefined if there is none. The run does
- * not wait for trust requests or for questions of tasks.
+ * Kind of the oldest question for which the run of the conversation waits; undefined without such a question. The run
+ * does not wait for trust requests or for questions of tasks.
  */
 export function waitsForOf({ open }: QuestionsSlice): WaitsFor | undefined {
 	const first = open.find(({ task, kind }) => task === undefined && kind !== "grant");

@@ -5,7 +5,7 @@ const id = /[a-z][a-z0-9-]*:[^\s:()]+:[^\s:(),]+/u;
 const inBrackets = new RegExp(` \\(${id.source}\\)`, "gu");
 const trusting = new RegExp(`^Trust ${id.source} `, "u");
 
-/** The gateway's trust request, with names in place of ids, for members of the channel. */
+/** Returns the gateway's trust request without ids, for members of the channel. */
 export function trustRequestWithoutIds(label: string): string {
 	return label.replace(trusting, "Trust this channel ").replace(inBrackets, "");
 }
