@@ -16,7 +16,10 @@ export interface Clock {
 	after(ms: number, action: () => void): Timer;
 }
 
-/** A longer `setTimeout` fires after 1 ms: https://nodejs.org/api/timers.html#settimeoutcallback-delay-args */
+/**
+ * Maximum delay of `setTimeout` in milliseconds. A longer delay becomes 1 ms:
+ * https://nodejs.org/api/timers.html#settimeoutcallback-delay-args
+ */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** The clock of the machine. Unlike `setTimeout`, its `after` accepts more than 24.8 days. */

@@ -26,7 +26,7 @@ export interface CommentedJson {
 
 /**
  * Reads one object of JSON with comments and trailing commas. `path` names the file in errors. Throws
- * `invalid_argument` for other text, and for a duplicate key.
+ * `invalid_argument` for other text, for a duplicate key, and for more than 64 levels of lists and objects.
  */
 export function parseCommentedJson(path: string, source: string): CommentedJson {
 	const text = source.replace(/^\uFEFF/, "");
@@ -106,7 +106,7 @@ function indentOf(source: string, offset: number): string | undefined {
 	return /^[ \t]*$/.exec(source.slice(source.lastIndexOf("\n", offset - 1) + 1, offset))?.[0];
 }
 
-/** Whether a text of blanks and comments has a comma outside its comments. */
+/** Whether a text of spaces and comments has a comma outside its comments. */
 function hasCommaIn(text: string): boolean {
 	const scanner = createScanner(text, true);
 	scanner.scan();

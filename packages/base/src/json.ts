@@ -21,9 +21,9 @@ const CLOSE_OBJECT = 0x7d;
 const SPACE = 0x20;
 
 /**
- * Parses JSON from an untrusted source. Throws `invalid_argument` for text that is not JSON or exceeds the limits. The
- * limits are checked before parsing. Also refuses numbers that are not finite, strings and keys with lone surrogates,
- * and keys that access a prototype. Integers above 2^53 may lose digits, as in `JSON.parse`.
+ * Parses JSON from an untrusted source. Throws `invalid_argument` for text that is not JSON or exceeds the limits.
+ * Depth and number of values are checked before parsing. Also refuses numbers that are not finite, strings and keys
+ * with lone surrogates, and keys that access a prototype. Integers above 2^53 may lose digits, as in `JSON.parse`.
  */
 export function parseJson(text: string, limits: JsonLimits = {}): unknown {
 	checkSize(text, limits.maxDepth ?? 64, limits.maxNodes ?? 20_000);

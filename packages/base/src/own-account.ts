@@ -7,8 +7,9 @@ interface Account {
 }
 
 /**
- * Returns the account of this process. Containers run programs with user ids that /etc/passwd does not contain, for
- * example with `runAsUser` of Kubernetes. `userInfo` then throws: https://nodejs.org/api/os.html#osuserinfooptions
+ * Returns the account of this process, with the name `user` if its user id is not in /etc/passwd. Containers run
+ * programs with such ids, for example with `runAsUser` of Kubernetes. `userInfo` then throws:
+ * https://nodejs.org/api/os.html#osuserinfooptions
  */
 export function ownAccount(): Account {
 	try {

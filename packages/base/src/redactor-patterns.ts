@@ -49,10 +49,7 @@ export function wrappedSource(text: string): string {
 	return [...text].map((character) => RegExp.escape(character)).join("(?:\\r?\\n)?");
 }
 
-/**
- * Removes the line breaks of the text, and a `\r` at its end, because the next text may begin with `
- * `.
- */
+/** Removes the line breaks of a text, and a `\r` at its end, because the next text may begin with `\n`. */
 export function unwrap(text: string): string {
 	return text.replaceAll(/\r?\n|\r$/g, "");
 }

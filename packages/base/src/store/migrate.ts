@@ -61,7 +61,7 @@ export async function readMigrationNames<DB>(db: Kysely<DB>): Promise<string[]> 
 
 /** Schema of an empty SQLite database after some migrations. Creating it is faster than running these migrations. */
 export interface FreshSchema {
-	/** Names of the migrations that the schema contains. The database runs all other migrations. */
+	/** Names of the migrations that the schema contains. All other migrations are run afterwards. */
 	readonly migrations: readonly string[];
 	/** Statements that create all tables, indexes and triggers, including the table of migrations. */
 	readonly schema: string;

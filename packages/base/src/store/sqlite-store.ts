@@ -22,8 +22,8 @@ import { type Migration, type Store, StoreError, type StoreHealth } from "./stor
 
 export interface SqliteStoreOptions {
 	/**
-	 * Path of the file. It is created together with its directory if it is missing, and only its owner can read it.
-	 * `:memory:` is a database in memory.
+	 * Path of the file. It is created together with its directory if it is missing. Only the user of this process can
+	 * read it. `:memory:` is a database in memory.
 	 */
 	readonly file: string;
 	readonly migrations: readonly Migration[];

@@ -29,7 +29,10 @@ export interface CommandShape {
 	readonly description: string;
 	/** Options of the command, with the required options first. */
 	readonly options: readonly CommandOption[];
-	/** By default, platforms show the command only to people who manage the server. The gateway checks rights for every call. */
+	/**
+	 * `manage`: by default, platforms show the command only to people who manage the server. The gateway checks rights
+	 * for every call.
+	 */
 	readonly least?: "manage";
 }
 

@@ -88,8 +88,8 @@ function assignWords({ options }: CommandShape, text: string): Written {
 }
 
 /**
- * Removes `name:value` or `name=value` from the start and the end of a text, each option once. In the middle, it is part of
- * the text.
+ * Removes `name:value` or `name=value` from the start and the end of a text, each option once. In the middle, such a
+ * word stays part of the text.
  */
 function readNamedOptions(text: string, options: readonly CommandOption[]): Written {
 	const written = new Map<string, string>();

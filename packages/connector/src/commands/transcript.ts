@@ -4,8 +4,9 @@ import { plainLine, visible, visibleLine, visibleWords } from "../conversation/v
 import type { PastEvent } from "../gateway/gateway-files.ts";
 import { exportTexts } from "../texts/export.ts";
 
-/** Limits: characters of one text, and bytes of all parts of a transcript. */
+/** Maximum number of characters of one text. */
 const maxPart = 20_000;
+/** Maximum size of all parts of a transcript in bytes. */
 const maxTranscript = 2 * 1024 * 1024;
 
 const maxName = 200;

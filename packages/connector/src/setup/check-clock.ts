@@ -5,7 +5,6 @@ import type { Finding } from "./finding.ts";
 const skewMs = { warn: 30_000, fail: 300_000 } as const;
 
 interface ClockTimes {
-	/** Id of the finding. */
 	readonly id: string;
 	/** Display name of the platform, for example `Slack`. */
 	readonly platform: string;

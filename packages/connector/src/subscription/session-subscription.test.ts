@@ -59,7 +59,6 @@ test("a thousand queued frames share few transactions", async () => {
 
 test("an event that cannot be rendered is skipped with a log line, and the next one is shown", async () => {
 	const stage = await playScene([{ says: "one" }]);
-	// A gateway of a later version may send an event with a known name and an unknown kind of content.
 	Object.defineProperty(stage.platform, "person", {
 		value: () => {
 			throw new Error("nobody has a name today");

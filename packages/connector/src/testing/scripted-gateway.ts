@@ -65,7 +65,7 @@ export class ScriptedGateway {
 		this.changed();
 	}
 
-	/** Opens a separate connection. Each process has its own. */
+	/** Opens a new connection to the gateway, as each process does. */
 	connect(): Client {
 		return new ScriptedClient(this);
 	}

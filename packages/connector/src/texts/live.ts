@@ -1,4 +1,4 @@
-/** Words of an answer while it grows, and of its line about tool calls. */
+/** Texts of a growing answer, and of the line about tool calls below an answer. */
 export const liveTexts = {
 	running: ({ call, seconds }: { readonly call: string; readonly seconds: number }): string =>
 		seconds === 0 ? `⏳ ${call}` : `⏳ ${call} · ${duration(seconds)}`,
@@ -6,7 +6,7 @@ export const liveTexts = {
 		seconds === 0 ? `✅ ${call}` : `✅ ${call} · ${duration(seconds)}`,
 	failed: ({ call, seconds }: { readonly call: string; readonly seconds: number }): string =>
 		seconds === 0 ? `❌ ${call}` : `❌ ${call} · ${duration(seconds)}`,
-	/** A call next to an element that shows its state. */
+	/** Title of a call, for platforms that show the state of the call separately. */
 	call: ({ call, seconds }: { readonly call: string; readonly seconds: number }): string =>
 		seconds === 0 ? call : `${call} · ${duration(seconds)}`,
 	earlier: ({ count }: { readonly count: number }): string =>
