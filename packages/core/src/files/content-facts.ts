@@ -155,7 +155,6 @@ function within(text: string, room: number): string {
 	return beginning;
 }
 
-/** Splits a name into stem and file extension. A long extension is treated as part of the stem. */
 function split(name: string): { readonly stem: string; readonly ending: string } {
 	const ending = /(?<=.)(?:\.tar)?\.[^. ]{1,16}$/u.exec(name)?.[0] ?? "";
 	return { stem: name.slice(0, name.length - ending.length), ending };

@@ -99,10 +99,6 @@ interface CountedRow {
 	readonly bytes: number;
 }
 
-/**
- * Finds the stored results that may be deleted to make room for a result of the session. Results of unfinished runs
- * stay.
- */
 async function findRemovable(db: Tx, sessionId: string): Promise<Removable> {
 	const outputs = await db
 		.selectFrom("files")

@@ -8,7 +8,6 @@ import { OpenDirectory, readChunks } from "../filesystem/regular-file.ts";
 import { type ContentFacts, nthName, writeContent } from "./content-facts.ts";
 import { storedFileErrorTexts } from "./texts.ts";
 
-/** Name of the directory for copies, inside the working directory. */
 const folder = "attachments";
 const maxCopiesOfName = 1000;
 /** Error codes of link(2) if the file system or a system rule does not allow hard links. */

@@ -29,7 +29,6 @@ export function compileGlob(glob: string): (path: string) => boolean {
 
 const PART = /\/\*\*$|(?<=^|\/|\{|,)\*\*\/|\*+|\?|\[[!^]?\]?[^\]]*\]|\\.|[{},]|[^*?[\\{},/]+|./gsu;
 
-/** Translates the parts of a glob into RE2 syntax. */
 function translate(glob: string): string {
 	if (glob === "**") return ".+";
 	let open = 0;

@@ -22,7 +22,6 @@ export interface ForbiddenPaths {
 	readonly workspace?: string | undefined;
 }
 
-/** Directories against which a path is resolved. */
 interface Places extends ForbiddenPaths {
 	readonly cwd: string;
 	readonly roots: readonly string[];

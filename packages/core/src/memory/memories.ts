@@ -219,7 +219,6 @@ export class Memories {
 	}
 }
 
-/** Returns the reader whose notes the principal may read. */
 function readerOf(principal: Principal): MemoryReader {
 	const { person } = principal;
 	return person ? { user: person.id, channel: placeKey(person.place) } : { user: principal.id };

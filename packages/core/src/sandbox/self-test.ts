@@ -144,7 +144,6 @@ interface Verdict {
 	readonly probes: number;
 }
 
-/** Circumstances in which the probes ran. */
 interface Circumstances {
 	/** Absolute path of bubblewrap. */
 	readonly program: string;

@@ -26,7 +26,6 @@ type ChargeRow = Usage & Pick<Charge, "sessionId" | "model" | "provider" | "cost
 
 type Conflicts = OnConflictBuilder<Tables, "usage_days">;
 
-/** Conflict clause that adds the call to the existing row. */
 const addUp = (conflict: Conflicts) =>
 	conflict.columns(["scope", "day", "model", "provider"]).doUpdateSet((eb) => ({
 		calls: eb("usage_days.calls", "+", eb.ref("excluded.calls")),
@@ -55,7 +54,6 @@ function sumsOf(p: ChargeParameter) {
 	};
 }
 
-/** Adds one call to the totals of its session and of the gateway. */
 const addCharge = hotStatement<Tables, ChargeRow>((db, p) =>
 	db
 		.insertInto("usage_days")
@@ -66,7 +64,6 @@ const addCharge = hotStatement<Tables, ChargeRow>((db, p) =>
 		.onConflict(addUp),
 );
 
-/** Adds one call to the totals of a further session. */
 const addToAccount = hotStatement<Tables, ChargeRow>((db, p) =>
 	db
 		.insertInto("usage_days")

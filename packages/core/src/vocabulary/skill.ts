@@ -50,7 +50,6 @@ export interface Skill extends SkillText {
 	readonly hash: string;
 }
 
-/** Run in which a skill is used. */
 interface OfRun {
 	readonly runId: string;
 	/** Tool call that started the skill, or "" if a person started it. */
@@ -58,7 +57,6 @@ interface OfRun {
 	readonly skill: string;
 }
 
-/** One attempt of a step. */
 interface StepTry extends OfRun {
 	readonly stepId: string;
 	readonly title: string;

@@ -5,7 +5,6 @@ import { ownAccount } from "@parley/base/own-account";
 import { isWithin } from "../../filesystem/paths.ts";
 import { isOfSystem, type Mount, readOnly, type SystemLayout } from "./system-layout.ts";
 
-/** Paths that determine which directories are bound. */
 interface Bound {
 	readonly layout: SystemLayout;
 	/** Real paths of the roots. */
@@ -125,7 +124,6 @@ export function buildInside(inside: Inside): { readonly mounts: Mount[]; readonl
 	};
 }
 
-/** Returns mounts for directories in memory, and for the host directories that a command needs. */
 function withinReach(inside: Inside, sizes: MemorySizes): Mount[] {
 	return definedItems([
 		temporary("1777", "/tmp", sizes.tmp),

@@ -122,7 +122,6 @@ async function namesIn(directory: string): Promise<string[]> {
 	return stats?.isDirectory() ? ((await ifThere(readdir(directory))) ?? []) : [];
 }
 
-/** Returns the target of a link, or undefined for any other path. */
 async function ifLink(path: string): Promise<string | undefined> {
 	const stats = await ifThere(lstat(path));
 	return stats?.isSymbolicLink() ? await ifThere(readlink(path)) : undefined;

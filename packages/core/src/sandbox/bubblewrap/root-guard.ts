@@ -77,7 +77,6 @@ export interface Guarding {
 	readonly unprotected: number;
 }
 
-/** Access to the roots for the check after a command. */
 interface Ended extends GitRunner {
 	/** The roots, which were opened before the command. */
 	readonly pins: { readonly isSame: PinnedPlaces["isSame"] };

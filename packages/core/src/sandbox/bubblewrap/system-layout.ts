@@ -159,7 +159,6 @@ async function programDirectories(entries: readonly string[], home: string | und
 	return [...found];
 }
 
-/** Whether a path is at least two levels deep, and neither in the home directory nor above it. */
 function isNarrow(path: string, home: string | undefined): boolean {
 	if (path.split("/").filter(Boolean).length < 2) return false;
 	return home === undefined || !(isWithin(path, home) || isWithin(home, path));

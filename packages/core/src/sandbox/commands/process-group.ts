@@ -148,7 +148,6 @@ export class ProcessGroup {
 			this.#kill("SIGTERM");
 			return;
 		}
-		// If no process received the request, the group is killed.
 		const requested = this.#ask().catch(() => false);
 		void requested.then((anybody) => {
 			if (!anybody && this.#end === undefined) this.#kill("SIGKILL");

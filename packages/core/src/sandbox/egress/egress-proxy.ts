@@ -82,7 +82,6 @@ export class EgressProxy implements AsyncDisposable {
 		});
 	}
 
-	/** Refuses a request that is not a CONNECT request or not HTTP. */
 	#refuse(client: Socket, status: string, request?: IncomingMessage): void {
 		const reason = request ? egressTexts.onlyHttps : egressTexts.invalidRequest;
 		if (client.writable) refuse(client, status, reason);

@@ -167,7 +167,6 @@ const environment = {
 	GIT_CONFIG_VALUE_0: PROXY,
 };
 
-/** Wrapping for a command that can reach only the proxy. */
 const egressWrapping: EgressWrapping = {
 	mounts: [["--ro-bind", process.execPath, NODE]],
 	argv: (channel) => ["/bin/sh", "-c", PRELUDE, "parley", String(channel), NODE, LISTENER],

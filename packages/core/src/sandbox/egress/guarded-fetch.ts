@@ -5,7 +5,6 @@ import { fetchTexts } from "./texts.ts";
 const maxHeaderBytes = 32 * 1024;
 const connectMs = 10_000;
 
-/** Allows every address. Used for hosts for which `isPrivateAllowed` returns true. */
 const everyAddress: Reach = { ports: [], allows: () => true };
 
 /** Subset of the `fetch` interface that protocol clients use. */

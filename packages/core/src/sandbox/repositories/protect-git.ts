@@ -182,7 +182,6 @@ const MAX_BYTES = 256 * 1024;
 /** Maximum settings that are removed one by one. A file with more settings is renamed. */
 const MAX_NAMES = 20;
 
-/** Lists the settings, without warnings of git and the shell. */
 const LIST = 'exec 2>/dev/null; exec git config --file "$1" --no-includes --null --list';
 const REMOVE_SETTINGS =
 	'f=$1; cp -p -- "$1" "$2" || exit 1; shift 2; for n; do git config --file "$f" --unset-all "$n" || exit 1; done';
