@@ -178,7 +178,7 @@ verifiesOn(
 		expect(await client.call("file_changes")).toEqual({});
 		// A request with the same key gets the same response, and does not undo an earlier turn.
 		expect(await client.call("undo_changes", { key: "k" })).toMatchObject({ status: "sent" });
-		expect(await client.refusal("undo_changes", {})).toMatch(/no file change to undo/);
+		expect(await client.refusal("undo_changes", {})).toMatch(/no file changes to undo/);
 		expect(await client.refusal("retry", {})).toMatch(/is an undo/);
 		await client.call("send_message", { content: "What did I do?" });
 		await client.event("assistant.message");

@@ -267,7 +267,7 @@ verifiesOn(
 		const critical = (await connector.event("prompt.request")).payload["token"];
 		expect(
 			await connector.refusal("prompt_response", { token: critical, value: true, ...as("abe") }),
-		).toContain("a chat can only deny it");
+		).toContain("in a chat, you can only deny it");
 		await connector.call("prompt_response", { token: critical, cancelled: true, ...as("gus") });
 		await connector.event("assistant.message");
 		expect(await operator.refusal("prompt_response", { token: "prompt_x", value: true })).toContain(

@@ -189,7 +189,7 @@ test("a program that cannot be used is a problem with its reason", async () => {
 	await chmod(program, 0o644);
 	await expect(toolsAfter(s)).resolves.toEqual([]);
 	expect(s.t.runtime.mcp.problems.join()).toMatch(
-		/local: its program cannot be used: no program .*may be executed/,
+		/local: its program cannot be used: there is no executable program /,
 	);
 });
 

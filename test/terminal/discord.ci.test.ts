@@ -184,7 +184,10 @@ test("a problem that a person must fix exits with 78, and status and doctor repo
 	const file = join(discord.setup.data, "connectors", "discord.sqlite");
 	writeFileSync(file, "x".repeat(8192));
 	const damaged = await discord.pipe(["discord"]);
-	expect(damaged).toMatchObject({ code: 78, error: expect.stringContaining(`delete it: rm '${file}'*`) });
+	expect(damaged).toMatchObject({
+		code: 78,
+		error: expect.stringContaining(`delete it with \`rm '${file}'*\``),
+	});
 	discord.remove("connectors", "discord.sqlite");
 });
 

@@ -37,5 +37,5 @@ test("/diff shows the file changes of the last turn, and /undo restores the file
 	expect(readFileSync(script, "utf8")).toBe("old\n");
 	expect(statSync(script).mode & 0o777).toBe(0o755);
 	await chat.enter("/undo");
-	await chat.rests("no file change to undo");
+	await chat.rests("no file changes to undo");
 });

@@ -135,7 +135,7 @@ testInside("calls in a trusted channel run in the sandbox", async () => {
 	);
 	const config = { auth: "token", sandbox: "required" } as const;
 	await using gateway = await TestGateway.start({ config, model });
-	writeFileSync(gateway.path("other", "notes.txt"), "for nobody");
+	writeFileSync(gateway.path("other", "notes.txt"), "secret text");
 	paths = { SECRET: gateway.path("other", "notes.txt"), OUTSIDE: gateway.path("other", "written.txt") };
 	const token = (await readOperatorToken(gateway.path("data"))) ?? "";
 	await using operator = await OzzieClient.connect(gateway.url, bearer(token));
@@ -149,7 +149,7 @@ testInside("calls in a trusted channel run in the sandbox", async () => {
 		expect(event).not.toBe("prompt.request");
 		if (event === "tool.call" && payload["status"] !== "started") ended.push(payload);
 	}
-	expect(JSON.stringify(ended)).not.toContain("for nobody");
+	expect(JSON.stringify(ended)).not.toContain("secret text");
 	expect(ended.at(-1)).toMatchObject({ status: "completed", result: "inside\n" });
 	expect(() => readFileSync(gateway.path("other", "written.txt"))).toThrow("ENOENT");
 });
