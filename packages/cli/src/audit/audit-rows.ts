@@ -30,8 +30,8 @@ export function messagesRows(check: MessagesCheck): string[] {
 }
 
 /**
- * Summary of the check, for example "40 rows of 3 sessions; 12 rows of an earlier version have no hash, and were not
- * verified".
+ * Summary of the check, for example "40 rows of 3 sessions; not verified: 12 rows of an earlier version,
+ * without a hash".
  */
 export function messagesSummary({ verified, unverified, sessions, all_sessions }: MessagesCheck): string {
 	const checked = auditTexts.checked({ rows: verified, sessions, all: all_sessions });

@@ -9,7 +9,6 @@ import { createStyles } from "../text/styles.ts";
 import { Chat } from "./chat.ts";
 import { Keyboard } from "./keyboard.ts";
 
-/** A chat with a simulated keyboard and screen. */
 class Table {
 	readonly client = new FakeClient();
 	readonly session: FakeSession;
@@ -135,7 +134,6 @@ test.each([
 ])("Tab after $typed completes commands and skills: $text", async ({ typed, text, notice }) => {
 	const table = new Table();
 	await table.press(...[...typed].map((letter) => ({ text: letter })), tab);
-	// The completion also includes skills in the session's working directory.
 	expect(table.client.last("list_skills").params).toEqual({ session_id: "sess_1" });
 	table.client.last("list_skills").answer(skillList);
 	await table.settle();

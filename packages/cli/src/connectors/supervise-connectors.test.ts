@@ -7,7 +7,6 @@ import { expect, test } from "vitest";
 import { CapturedIo } from "../testing/captured-io.ts";
 import { superviseConnectors } from "./supervise-connectors.ts";
 
-/** The operator's variables that connectors must not receive. */
 const secrets = {
 	ANTHROPIC_API_KEY: "model key",
 	OPENAI_API_KEY: "model key",

@@ -8,7 +8,6 @@ import { followEvents } from "./print-events.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A gateway that answers each connection as the test specifies. */
 class Stub implements AsyncDisposable {
 	readonly requests: { readonly url: string | undefined; readonly lastId: unknown }[] = [];
 	readonly #server: Server;
@@ -53,9 +52,7 @@ interface Followed {
 	readonly clock: ManualClock;
 	readonly stop: AbortController;
 	readonly done: Promise<void>;
-	/** Resolves when this number of events has arrived. */
 	until(count: number): Promise<void>;
-	/** Resolves after the next change of the connection. */
 	change(): Promise<string>;
 }
 

@@ -38,7 +38,6 @@ async function openGateway(statuses: readonly number[]) {
 	});
 	return {
 		seen,
-		/** Sends a request and returns the response. */
 		async ask(id: number, method: string): Promise<unknown> {
 			arrived.next = Promise.withResolvers();
 			await bridge.receive(JSON.stringify({ jsonrpc: "2.0", id, method }));

@@ -11,10 +11,6 @@ function waiting(changes: Partial<OpenPromptPayload> = {}): OpenPromptPayload {
 	return { ...askQuestion({ token: "prompt_abcdef123456" }), ...where, always_ask: false, ...changes };
 }
 
-/**
- * Answers one of these open questions with these flags. Returns the result, and the parameters of the request with the
- * answer.
- */
 async function sent(flags: AnswerFlags, id = "123456", questions: OpenPromptPayload[] = [waiting()]) {
 	const client = new FakeClient();
 	const answered = answerQuestion(client, id, flags, new CapturedIo());

@@ -46,7 +46,6 @@ test("root finds the data of the one service of the system", async () => {
 	await installed("parley", data);
 	expect(await dataToUninstall({ usual }, { io, machine })).toBe(data);
 	expect(await dataToUninstall({ usual }, { io, machine: { ...machine, uid: 1000 } })).toBe(usual);
-	// A directory that the operator chose has precedence.
 	expect(await dataToUninstall({ usual, data: "chosen" }, { io, machine })).toBe("/chosen");
 	const chosen = new CapturedIo({ PARLEY_DATA: "/variable" });
 	expect(await dataToUninstall({ usual }, { io: chosen, machine })).toBe("/variable");

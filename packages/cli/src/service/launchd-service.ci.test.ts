@@ -16,7 +16,6 @@ const simulator = fileURLToPath(
 	new URL("../../../../test/simulators/service-managers/launchctl.ts", import.meta.url),
 );
 
-/** A Mac with a simulated launchctl. */
 async function makeMac(root: string): Promise<{ io: CapturedIo; machine: Machine; data: string }> {
 	const bin = join(root, "bin");
 	await mkdir(bin);

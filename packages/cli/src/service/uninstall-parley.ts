@@ -130,7 +130,7 @@ function otherRows({ others, otherGateway }: DataUsers): string[] {
 	return definedItems([...others.map(texts.otherService), gateway]);
 }
 
-/** Refuses to delete data that another copy of Parley uses. */
+/** Throws if another copy of Parley uses the data. */
 function checkUnshared(data: string, { others, otherGateway }: DataUsers): void {
 	const gateway = otherGateway === undefined ? undefined : texts.user.gateway({ pid: otherGateway });
 	const users = definedItems([...others.map(texts.user.service), gateway]);
@@ -157,7 +157,7 @@ async function confirmDeletion(
 	);
 }
 
-/** Refuses a directory that no gateway has used, and a directory that contains the home directory. */
+/** Rejects if no gateway has used the directory, or if the directory contains the home directory. */
 async function checkDeletable(data: string, home: string): Promise<void> {
 	const isUsed = existsSync(databaseIn(data)) || existsSync(lockIn(data));
 	const [real, realHome] = await Promise.all([data, home].map((path) => realpath(path).catch(() => path)));

@@ -164,7 +164,7 @@ export function nameTask(id: string, { title, parentId }: NamedTask): string {
 	return `${parentId === "" ? "" : "worker "}${visibleLine(`${shortId(id)} ${title}`)}`.trimEnd();
 }
 
-/** Rows of a task event for the scrollback. Progress changes often, so it has no rows. */
+/** Rows of a task event for the scrollback. Empty for starts, resumptions and progress. */
 function taskEventRows(event: TaskEvent, task: ShownTask, format: OutputFormat): string[] {
 	const { styles } = format;
 	const name = nameTask(event.payload.task_id, task);

@@ -16,7 +16,6 @@ function press(editor: Editor, ...keys: readonly Key[]): Editor {
 	return keys.reduce(pressKey, editor);
 }
 
-/** The text with a bar at the position of the cursor. */
 function shown({ text, cursor }: Editor): string {
 	return `${text.slice(0, cursor)}|${text.slice(cursor)}`;
 }

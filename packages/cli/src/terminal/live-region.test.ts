@@ -7,7 +7,6 @@ const frame: Frame = { rows: ["working", "> ab"], cursor: { row: 1, column: 4 } 
 const begin = "\u001b[?2026h";
 const end = "\u001b[?2026l";
 
-/** The text without the escape sequences of synchronised output. */
 function plain(text: string): string {
 	return text.replace(begin, "").replace(end, "");
 }

@@ -1,6 +1,5 @@
 import type { EventName, EventPayloads, OzzieEvent } from "@parley/protocol";
 
-/** An event in the form that a session sends. */
 export function event<Name extends EventName>(name: Name, payload: EventPayloads[Name]): OzzieEvent {
 	// The cast is safe because the caller passes each name together with its payload.
 	return { type: "event", event: name, payload, seq: 1 } as OzzieEvent;
@@ -27,7 +26,6 @@ export function listed(first: Status, second: Status): OzzieEvent {
 	});
 }
 
-/** The event of a model call that begins or ends. */
 export function modelCall(phase: "start" | "end", provider = "anthropic"): OzzieEvent {
 	return event("internal.llm.call", {
 		run_id: "run",
@@ -62,7 +60,6 @@ export function answered(content: string, model: string, error = ""): OzzieEvent
 	return event("assistant.message", { content, error, context: { model, usage: tokens } });
 }
 
-/** The event of a failed model call that the gateway retries. */
 export function retrying(in_ms: number, attempt: number, reason = "the model is overloaded"): OzzieEvent {
 	return event("run.retrying", { run_id: "run", reason, in_ms, attempt, model: "claude" });
 }

@@ -1,7 +1,6 @@
 import type { ParleyError } from "@parley/base";
 import type { Client, EventFrame, EventName, EventPayloads, OpenSession } from "@parley/protocol";
 
-/** A session whose events the test provides. */
 export class FakeSession implements OpenSession {
 	readonly id: string;
 	readonly status: OpenSession["status"];
@@ -67,7 +66,6 @@ export class FakeClient implements Client {
 
 	open: Client["open"] = (params) => this.#ask("open_session", params, undefined);
 
-	/** Returns the last request, which must be of this method. */
 	last(method: string): FakeRequest {
 		const request = this.requests.at(-1);
 		if (request?.method !== method) throw new Error(`the last request is ${request?.method ?? "none"}`);

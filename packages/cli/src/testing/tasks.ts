@@ -8,7 +8,6 @@ const nothing = {
 	cost_usd: 0,
 };
 
-/** A submitted task with these fields. */
 export function someTask(changes: Partial<Task>): Task {
 	return {
 		id: `task_${"a".repeat(26)}`,

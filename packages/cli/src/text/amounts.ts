@@ -5,7 +5,7 @@ export function formatCount(count: number): string {
 	return integerFormat.format(count);
 }
 
-/** Formats an approximate count with at most three digits and a unit, for example `12.3k`. */
+/** Formats an approximate count, for example `12.3k`. */
 export function formatRoughly(count: number): string {
 	if (count < 1000) return String(count);
 	const [divisor, unit] = count < 999_500 ? [1e3, "k"] : [1e6, "M"];

@@ -43,7 +43,7 @@ export interface Flow {
 	readonly last: string;
 }
 
-/** Appends text to the last row of a flow. */
+/** Appends text to an incomplete row. Returns the completed rows and the new incomplete row. */
 export function flowText(last: string, text: string, columns: number): Flow {
 	const lines = expandTabs(last + text).split("\n");
 	const open = wrapLine(lines.pop() ?? "", columns);
@@ -81,7 +81,7 @@ function indentOf(line: string, columns: number): string {
 	return indent.length > columns / 2 ? "" : indent;
 }
 
-/** Splits a unit that is wider than one row. Trailing spaces do not count towards the width. */
+/** Splits a text that is wider than one row. Trailing spaces are not part of the width. */
 function splitWide(text: string, columns: number, indent: string): string[] {
 	if (widthOf(text.trimEnd()) <= columns) return [text];
 	const rows: string[] = [];

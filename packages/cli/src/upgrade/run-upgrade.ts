@@ -14,7 +14,7 @@ const { steps } = upgradeTexts;
 
 export interface UpgradeParts extends Surroundings {
 	readonly failpoints: Failpoints;
-	/** Aborted when the operator sends a signal. */
+	/** Signal that aborts the upgrade when the operator ends the command. */
 	readonly signal: AbortSignal;
 	readonly environments: ReadonlyMap<string, RunningCommand["environment"]>;
 	/** Directory for copies of the data. If undefined, a directory next to the data is used. */

@@ -8,10 +8,14 @@ import { upgradeErrors as texts } from "../texts/upgrade.ts";
 import type { Links } from "./package-links.ts";
 
 /**
- * The last phase that an upgrade has begun. `staging`: the new package is installed next to the current package.
- * `stopping`: gateways stop, and the data is copied. `swapping`: the packages change places. `starting`: the data is
- * migrated, and gateways start. `restoring`: the old data and the old package are restored. `restored`: both are
- * restored, and gateways start. `finished`: only files of the upgrade remain.
+ * The last phase that an upgrade has begun:
+ * - `staging`: the new package is installed next to the current package.
+ * - `stopping`: gateways stop, and the data is copied.
+ * - `swapping`: the packages change places.
+ * - `starting`: the data is migrated, and gateways start.
+ * - `restoring`: the old data and the old package are restored.
+ * - `restored`: both are restored, and gateways start.
+ * - `finished`: only files of the upgrade remain.
  */
 export type Phase = "staging" | "stopping" | "swapping" | "starting" | "restoring" | "restored" | "finished";
 

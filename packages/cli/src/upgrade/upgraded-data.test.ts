@@ -17,7 +17,6 @@ test("a directory for copies belongs to the owner of the data in a directory of 
 	for (const aboveOwner of new Set([process.getuid?.() ?? 0, owner])) {
 		if (isRoot) await chown(above, aboveOwner, aboveOwner);
 		await rm(copies, { recursive: true, force: true });
-		// Lets another user enter the parent directory.
 		await chmod(above, 0o755);
 		await makeCopies({ data, services: [] }, undefined);
 		const { uid, mode } = await lstat(copies);

@@ -7,7 +7,6 @@ import { type ClipboardSystem, readClipboard } from "./clipboard.ts";
 const png = Buffer.from("\u{89}PNG\r\n\u{1a}\n and more", "latin1");
 const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 1]);
 
-/** A directory with small programs, and a system whose PATH has no other directory. */
 function system(
 	programs: Readonly<Record<string, string>>,
 	more: Partial<ClipboardSystem> = {},

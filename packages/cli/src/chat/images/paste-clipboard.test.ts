@@ -64,7 +64,6 @@ test("control characters in the text of the clipboard cannot hide that the path 
 test("Enter does not send a message before the image of the clipboard is attached", async () => {
 	const { promise, resolve } = Promise.withResolvers<Clipboard>();
 	const { client, keyboard, press } = chatWith(directory(), () => promise);
-	// The clipboard is read once.
 	for (const name of ["v", "v"]) await press(name, true);
 	await press("return");
 	expect(client.requests).toEqual([]);

@@ -198,7 +198,6 @@ export class MarkdownFlow implements TextFlow {
 		return codeRows([...lines, ...added].join("\n"), language, format, lines.length);
 	}
 
-	/** Completes the current block. */
 	#print(format: OutputFormat): string[] {
 		const markdown = this.#block;
 		this.#block = "";

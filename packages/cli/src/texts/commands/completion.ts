@@ -1,4 +1,3 @@
-/** Help of `parley completion`. */
 export const completionHelp = {
 	notes: `
 bash:  echo 'source <(parley completion bash)' >> ~/.bashrc

@@ -1,4 +1,3 @@
-/** Help of `parley help`. */
 export const helpHelp = {
 	description: "explain a command, or the commands of the offline model",
 	topic: "a command with its optional subcommand, or offline",

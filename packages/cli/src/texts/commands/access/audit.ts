@@ -1,4 +1,3 @@
-/** Help of `parley audit`. */
 export const auditHelp = {
 	notes: `
 The log has a row for each approval, for each tool call that changes something,

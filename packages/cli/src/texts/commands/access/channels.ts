@@ -1,4 +1,3 @@
-/** Help of `parley channels`. */
 export const channelsHelp = {
 	notes: `
 CHANNEL is PLATFORM:TENANT:CHANNEL, or PLATFORM:TENANT for all channels of a

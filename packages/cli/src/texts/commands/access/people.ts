@@ -1,6 +1,5 @@
 import { plural } from "../../../text/amounts.ts";
 
-/** Help of `parley people`. */
 export const peopleHelp = {
 	notes: `
 There are two ways to give a chat user access. You print a code with \`pair\`, and

@@ -1,4 +1,3 @@
-/** Help of `parley policy`. */
 export const policyHelp = {
 	notes: `
 The rules are in policy.jsonc in the data directory, or in the file that the

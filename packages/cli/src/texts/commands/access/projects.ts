@@ -1,4 +1,3 @@
-/** Help of `parley projects`. */
 export const projectsHelp = {
 	notes: `
 Run \`parley\` in a directory to open a chat there. The first time, it asks whether

@@ -1,4 +1,3 @@
-/** Help of `parley token`. */
 export const tokenHelp = {
 	notes: `
 An operator has all permissions. An observer can read all sessions, or

@@ -1,4 +1,3 @@
-/** Help of `parley trust`. */
 export const trustHelp = {
 	notes: `
 In a trusted channel, tool calls for members run without approval, in the

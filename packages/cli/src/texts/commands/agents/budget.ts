@@ -1,4 +1,3 @@
-/** Help of `parley budget`. */
 export const budgetHelp = {
 	notes: `
 At 80 % of a budget, clients get a warning. When a budget is spent, no model is
@@ -24,7 +23,6 @@ export const budgetMessages = {
 	noBudgets: "No budgets. `parley budget set day 5` sets a budget of $5 per day.",
 } as const;
 
-/** Help of `parley usage`. */
 export const usageHelp = {
 	notes: `
 INPUT is all input tokens; CACHED is the part that came from the cache of the

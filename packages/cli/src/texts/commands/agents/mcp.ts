@@ -1,4 +1,3 @@
-/** Help of `parley mcp`. */
 export const mcpHelp = {
 	notes: `
 An MCP server gives the agent more tools. A local server is a program that runs

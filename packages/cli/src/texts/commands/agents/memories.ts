@@ -1,4 +1,3 @@
-/** Help of `parley memories`. */
 export const memoriesHelp = {
 	notes: `
 Notes are about a person, about a channel, or for all people. The agent reads

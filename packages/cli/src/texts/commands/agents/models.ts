@@ -1,4 +1,3 @@
-/** Help of `parley models`. */
 export const modelsHelp = {
 	description: "list the available models with their limits and prices",
 	check: "also try each provider, with the settings and keys of this shell",
@@ -12,7 +11,6 @@ export const modelsMessages = {
 		"this shell does not have the settings of this provider: run the command with the variables of the gateway",
 } as const;
 
-/** Help of `parley agents`. */
 export const agentsHelp = {
 	description: "list the agent profiles; exit code 1 if one cannot be used",
 	notes:

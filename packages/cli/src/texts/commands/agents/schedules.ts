@@ -1,4 +1,3 @@
-/** Help of `parley schedules`. */
 export const schedulesHelp = {
 	notes: `
 A schedule sends a message to the agent at given times, with the rights of its

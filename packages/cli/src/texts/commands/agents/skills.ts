@@ -1,4 +1,3 @@
-/** Help of `parley skills`. */
 export const skillsHelp = {
 	notes: `
 A skill is instructions for a kind of work. Start one with /NAME in any message.

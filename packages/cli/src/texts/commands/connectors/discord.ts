@@ -1,4 +1,3 @@
-/** Help of `parley discord`. */
 export const discordHelp = {
 	tokens: `Set the token of the bot in the environment: DISCORD_TOKEN. If it is set,
 \`parley start\` starts this connector. \`parley discord setup\` sets up the bot

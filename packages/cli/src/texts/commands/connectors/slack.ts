@@ -1,4 +1,3 @@
-/** Help of `parley slack`. */
 export const slackHelp = {
 	tokens: `Set the tokens in the environment: SLACK_BOT_TOKEN, and SLACK_APP_TOKEN for
 Socket Mode, which needs no public address, or SLACK_SIGNING_SECRET and --listen

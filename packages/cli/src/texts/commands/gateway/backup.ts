@@ -1,4 +1,3 @@
-/** Help of `parley restore`. */
 export const restoreHelp = {
 	notes: `
 Stop the gateway of the data directory first. --force moves existing data to
@@ -24,7 +23,6 @@ export const restoreMessages = {
 	invalidRatio: "use a whole number, such as 100",
 } as const;
 
-/** Help of `parley backup`. */
 export const backupHelp = {
 	notes: `
 The gateway can keep running. The file contains sessions, stored files, agents

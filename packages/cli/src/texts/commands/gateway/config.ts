@@ -1,4 +1,3 @@
-/** Help of `parley config`. */
 export const configHelp = {
 	notes: `
 Settings are in parley.config.json in the data directory. Flags and variables

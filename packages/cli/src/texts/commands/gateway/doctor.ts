@@ -1,4 +1,3 @@
-/** Help of `parley doctor`. */
 export const doctorHelp = {
 	notes: `
 Works with and without a running gateway. Changes nothing without --fix, and

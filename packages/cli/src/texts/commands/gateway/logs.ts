@@ -1,4 +1,3 @@
-/** Help of `parley logs`. */
 export const logsHelp = {
 	description: "show the log of the gateway",
 	notes: `

@@ -1,4 +1,3 @@
-/** Help of `parley rpc`. */
 export const rpcHelp = {
 	description: "let another program use the agent over stdin and stdout, in JSON lines (zot)",
 	provider:

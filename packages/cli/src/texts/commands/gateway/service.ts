@@ -1,4 +1,3 @@
-/** Help of `parley service`. */
 export const serviceHelp = {
 	description: "run the gateway as a service of systemd or launchd",
 	install: "install the service, start it and wait for its gateway",

@@ -1,4 +1,3 @@
-/** Help of `parley setup`. */
 export const setupHelp = {
 	notes: `
 Steps: model and key, directory and permissions, Discord, Slack, service. Ctrl-C

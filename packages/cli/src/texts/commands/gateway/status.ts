@@ -2,7 +2,6 @@ interface Count {
 	readonly count: number;
 }
 
-/** Help of `parley status`. */
 export const statusHelp = {
 	description: "show the gateway that runs on this machine; exit code 1 if none runs",
 } as const;

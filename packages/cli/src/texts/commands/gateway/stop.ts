@@ -1,4 +1,3 @@
-/** Help of `parley stop`. */
 export const stopHelp = {
 	description: "stop the gateway; unfinished work continues at the next start",
 } as const;

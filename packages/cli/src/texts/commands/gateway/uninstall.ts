@@ -1,4 +1,3 @@
-/** Help of `parley uninstall`. */
 export const uninstallHelp = {
 	description: "stop the gateway, remove its service, and ask whether to delete its data",
 	notes: `

@@ -1,4 +1,3 @@
-/** Help of `parley upgrade`. */
 export const upgradeHelp = {
 	description: "install a newer version, migrate the data, and go back if that fails",
 	to: "version or tag of npm, or path of a package (default: the latest version)",

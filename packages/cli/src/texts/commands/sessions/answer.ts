@@ -1,4 +1,3 @@
-/** Help of `parley answer`. */
 export const answerHelp = {
 	notes: `
 Without an ID, it lists the open approvals and questions of all sessions. The ID

@@ -1,4 +1,3 @@
-/** Help of `parley ask`. */
 export const askHelp = {
 	notes: `
 The answer goes to stdout, everything else to stderr: tool calls, questions, and

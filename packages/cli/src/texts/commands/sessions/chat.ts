@@ -1,4 +1,3 @@
-/** Help of `parley chat`. */
 export const chatHelp = {
 	notes: `
 Without --session and --continue, it starts a new session. If no gateway runs,

@@ -1,4 +1,3 @@
-/** Help of `parley events`. */
 export const eventsHelp = {
 	notes: `
 Each event has a row: its time, session, type and details. --json prints each

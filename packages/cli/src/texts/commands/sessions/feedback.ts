@@ -1,4 +1,3 @@
-/** Help of `parley feedback`. */
 export const feedbackHelp = {
 	notes: `
 Examples:

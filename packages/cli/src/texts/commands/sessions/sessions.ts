@@ -1,4 +1,3 @@
-/** Help of `parley sessions`. */
 export const sessionsHelp = {
 	notes: `
 QUERY finds sessions whose title or messages contain all words, in any case.

@@ -1,4 +1,3 @@
-/** Help of `parley tasks`. */
 export const tasksHelp = {
 	notes: `
 Workers are listed below their task. Questions that wait for you are listed at
@@ -14,7 +13,6 @@ Examples:
 	all: "include ended tasks",
 } as const;
 
-/** Help of `parley task`. */
 export const taskHelp = {
 	notes: `
 You can abbreviate an ID if only one task begins with it; \`parley tasks\` lists
