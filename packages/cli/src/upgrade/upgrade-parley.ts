@@ -81,7 +81,7 @@ async function finish(found: UpgradeJournal, flags: UpgradeFlags, around: Surrou
 	}
 }
 
-/** The npm prefix of this installation. Refuses a copy that npm cannot replace, and states how to upgrade the copy. */
+/** The npm prefix of this installation. Throws for a copy that npm cannot replace. */
 function checkedPrefix({ kind, home, name, prefix }: Installation): string {
 	if (prefix !== undefined && existsSync(join(prefix, "container-health.mjs"))) {
 		throw refused(upgradeErrors.container);

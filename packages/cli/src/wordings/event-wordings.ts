@@ -282,7 +282,7 @@ const wordings = {
 	},
 } as const satisfies Wordings;
 
-/** Events that `Conversation` applies to its state. Its `switch` has a case for each. */
+/** Events that `Conversation` applies to its state, with one `case` for each. */
 export type StatefulChatEvent = Extract<
 	OzzieEvent,
 	{

@@ -34,7 +34,6 @@ export function noteRows(text: string, { columns, styles }: OutputFormat): strin
 	return wrapText(visibleLine(text), columns).map(styles.dim);
 }
 
-/** Row that shows the id of the session. */
 export function headRow(sessionId: string, { styles }: OutputFormat): string {
 	return styles.dim(eventTexts.head({ session: visibleLine(sessionId) }));
 }

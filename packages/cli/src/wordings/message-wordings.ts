@@ -104,7 +104,6 @@ function isEmptyImport({ content, imported }: UserMessage | Answer): boolean {
 	return imported === true && content === "";
 }
 
-/** The name that precedes a message. */
 function authorName(name: string, imported: true | undefined): string {
 	return imported ? `${name} (imported)` : name;
 }

@@ -68,7 +68,10 @@ export function compactedRows(
 	return wrapText(words, columns).map(styles.dim);
 }
 
-/** Rows in the chat. Empty for a compaction that a client requested, because `compaction.ended` reports its sizes. */
+/**
+ * Rows of a compaction in the chat. Empty if a client requested the compaction, because `compaction.ended`
+ * reports the sizes.
+ */
 export function compactedChatRows(
 	compaction: EventPayloads["context.compacted"],
 	format: OutputFormat,
@@ -76,7 +79,7 @@ export function compactedChatRows(
 	return compaction.run_id === "" ? [] : compactedRows(compaction, format);
 }
 
-/** Text about the end of a compaction that a client requested. */
+/** Rows about the end of a compaction that a client requested. */
 export function compactionEndRows(
 	end: EventPayloads["compaction.ended"],
 	{ columns, styles }: OutputFormat,

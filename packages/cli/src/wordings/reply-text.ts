@@ -32,7 +32,6 @@ export class ReplyText {
 		return this.#catchUp(this.#repeated);
 	}
 
-	/** Ends the reply, even if another event has interrupted it. */
 	end(): void {
 		this.#ended = true;
 	}

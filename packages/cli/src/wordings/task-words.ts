@@ -96,7 +96,7 @@ const full = "█";
 
 const empty = "░";
 
-/** Progress bar, for example `████░░░░░░  40%`. The last cell is filled only at 100 %. */
+/** Progress bar with the percentage, for example `████░░░░░░  40%`. The last cell is filled only at 100 %. */
 export function progressBar(percentage: number, width: number): string {
 	const percent = Math.min(100, Math.max(0, Math.floor(percentage)));
 	const filled = Math.floor((percent * width) / 100);
