@@ -12,9 +12,8 @@ interface Failures {
 }
 
 /**
- * Limits wrong credentials to ten per minute and key. The eleventh locks the key for five minutes, and the caller
- * answers "too many" to each wrong credential. The limiter is used only after a wrong credential, so it cannot lock out
- * a right one.
+ * Limits wrong credentials to ten per minute and key. The eleventh locks the key for five minutes. Only wrong
+ * credentials are limited: a correct credential is accepted even while its key is locked.
  */
 export class FailedAuthLimiter {
 	readonly #clock: Clock;
@@ -44,8 +43,8 @@ export class FailedAuthLimiter {
 	}
 
 	/**
-	 * Stores the failures of a key. Above `MAX_KEYS`, deletes the key whose last failure is the oldest, because strangers
-	 * can fill the table.
+	 * Stores the failures of a key. Above `MAX_KEYS`, deletes the key whose last failure is the oldest, because
+	 * unauthenticated clients can fill the table.
 	 */
 	#remember(key: string, failures: Failures): void {
 		this.#failures.delete(key);

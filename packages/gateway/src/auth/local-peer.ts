@@ -17,7 +17,7 @@ export interface LocalPeersOptions {
 	readonly log: Logger;
 	/** Commands of tools, whose processes must not act as the operator. Absent if only the user is checked. */
 	readonly tools?: ToolProcesses;
-	/** Reader of the socket table. By default, it reads the tables of the kernel. */
+	/** Reads a socket table. Default: the tables of the kernel. */
 	readonly readTable?: ReadTable;
 }
 

@@ -65,7 +65,8 @@ function readJson(text: string): unknown {
 }
 
 /**
- * Whether a path stays inside the directory and is not reserved. Refuses long paths, backslashes and control characters.
+ * Whether a path stays inside the directory, is not reserved, has at most 1,000 bytes, and contains no
+ * backslash and no control character.
  */
 function isPlain(path: string): boolean {
 	if (Buffer.byteLength(path) > maxPathBytes) return false;

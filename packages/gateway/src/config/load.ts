@@ -283,7 +283,7 @@ function warningsOf(
 	return warnings.length > 0 ? warnings : undefined;
 }
 
-/** Refuses to send a key over an unencrypted connection to a server outside private networks. */
+/** Throws if a key would be sent unencrypted to a server outside private networks. */
 function checkServer(
 	{ settings: { baseUrl, llama }, source }: CheckedSource,
 	{ apiKey }: ProviderChoice,

@@ -60,7 +60,7 @@ export function readConnections(sources: Sources): ProviderConnection[] {
 	return [...new Set([...chosen, ...configured, ...found])].map((name) => connection(name, sources));
 }
 
-/** Whether a name is not built in: not `anthropic`, `offline` or `auto`. False for `auto`. */
+/** Whether the provider is not one of the built-in providers `auto`, `anthropic` and `offline`. */
 export function isOwn(provider: string): boolean {
 	return !builtIn.includes(provider);
 }

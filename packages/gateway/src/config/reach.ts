@@ -13,8 +13,8 @@ interface CheckedSource {
 type Safety = Settings;
 
 /**
- * Refuses settings that would admit other machines without authentication or send their data unencrypted, and repeated
- * addresses. The error names the position of the setting.
+ * Throws for settings that would admit other machines without authentication or send their data unencrypted,
+ * and for repeated addresses. The error names the position of the setting.
  */
 export function checkReach({ settings, source }: CheckedSource, set: Safety): void {
 	checkPublicAddresses(settings, source, set);
@@ -28,7 +28,7 @@ export function checkReach({ settings, source }: CheckedSource, set: Safety): vo
 	}
 }
 
-/** Refuses to listen on a non-loopback address without authentication, or without TLS, a proxy or `insecureLan`. */
+/** Throws for a non-loopback address without authentication, or without TLS, a proxy or `insecureLan`. */
 function checkPublicAddresses({ listen = [] }: Settings, source: Source, set: Safety): void {
 	const isSafe = set.tls !== undefined || (set.trustedProxies ?? []).length > 0 || set.insecureLan === true;
 	if (set.auth !== "none" && isSafe) return;

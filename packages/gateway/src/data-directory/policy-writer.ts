@@ -58,7 +58,7 @@ async function readPolicyText(path: string): Promise<string> {
 	}
 }
 
-/** Refuses a link without a target. Otherwise, the new file would replace the link itself. */
+/** Rejects for a link without a target, because the new file would replace the link itself. */
 async function refuseDanglingLink(path: string): Promise<void> {
 	const facts = await lstat(path).catch(() => undefined);
 	if (!facts?.isSymbolicLink()) return;

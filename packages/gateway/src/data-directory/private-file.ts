@@ -53,8 +53,8 @@ export async function createPrivateFile(path: string, text: string): Promise<voi
 }
 
 /**
- * Refuses a file or directory with any of the `forbidden` permission bits, and names the command that corrects the
- * mode.
+ * Rejects with `failed_precondition` for a file or directory with any of the `forbidden` permission bits. The
+ * error names the command that corrects the mode.
  */
 export async function checkPermissions(path: string, forbidden: number): Promise<void> {
 	const status = await stat(path);

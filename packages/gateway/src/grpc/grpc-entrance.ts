@@ -26,8 +26,8 @@ export class GrpcEntrance {
 	}
 
 	/**
-	 * Serves an unread connection that uses HTTP/2. Closes it if the server cannot be loaded. The next connection then
-	 * tries to load it again.
+	 * Serves an unread connection that uses HTTP/2. If the server cannot be loaded, closes the connection. The
+	 * next connection then tries to load the server again.
 	 */
 	accept(socket: Socket): void {
 		this.#loading ??= this.#start();

@@ -126,8 +126,8 @@ export class StreamWriter<Message> implements Holder {
 	}
 
 	/**
-	 * Counts the waiting bytes of the stream. Only counts while messages wait in the writer, because the bytes in grpc-js are
-	 * limited.
+	 * Reports the waiting bytes of the stream to the account. Reports 0 while no message waits in the writer,
+	 * because the bytes in grpc-js are limited.
 	 */
 	#count(): void {
 		const bytes = this.#waiting.length === 0 ? 0 : this.#waitingBytes + this.#sendingBytes;

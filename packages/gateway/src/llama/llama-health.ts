@@ -11,8 +11,11 @@ const PROBE_MS = 1_500;
 const MAX_ANSWER = 1 << 20;
 
 /**
- * State of a llama-server according to `GET /health`. `ready`: it answers. `loading`: it loads its model. `absent`: no
- * program listens at the address. `other`: any other response or failure, which `did` describes.
+ * State of a llama-server according to `GET /health`:
+ * - `ready`: the server answers.
+ * - `loading`: the server loads its model.
+ * - `absent`: no program listens at the address.
+ * - `other`: any other response or failure, which `did` describes.
  */
 export type LlamaHealth =
 	| { readonly state: "ready" | "loading" | "absent" }

@@ -25,10 +25,15 @@ const SHORT_PAUSE_MS = 4_000;
 const LONGEST_LOAD_MS = 15 * 60_000;
 
 /**
- * State of the local model server. `external`: the operator runs the server. `idle`: it starts with the first request.
- * `starting`: it runs and does not answer yet. `loading`: it loads its model. `ready`: it answers. `found`: another process
- * already serves the address, and is used. `pausing`: it ended or could not start, and starts again after a pause.
- * `stopped`: the gateway stops.
+ * State of the local model server:
+ * - `external`: the operator runs the server.
+ * - `idle`: the server starts with the first request.
+ * - `starting`: the server runs and does not answer yet.
+ * - `loading`: the server loads its model.
+ * - `ready`: the server answers.
+ * - `found`: another process already serves the address, and is used.
+ * - `pausing`: the server ended or could not start, and starts again after a pause.
+ * - `stopped`: the gateway stops.
  */
 export type LlamaState =
 	| "external"
@@ -66,8 +71,8 @@ export interface LlamaServerOptions {
 }
 
 /**
- * The configured local model server. It starts the program, watches it load, starts it again when it ends, and stops it. If
- * a server already answers at the address, it uses that server instead.
+ * The configured local model server. Starts the program, starts it again when it ends, and stops it. If
+ * another server already answers at the address, uses that server instead.
  */
 export class LlamaServer {
 	readonly #options: LlamaServerOptions;
@@ -120,7 +125,7 @@ export class LlamaServer {
 		return this.#window;
 	}
 
-	/** Records whether the server's tokenizer answered the last request. */
+	/** Records whether the server's tokenizer counted the tokens of the last request. */
 	noteCount(isCounted: boolean): void {
 		this.#tokens = isCounted ? "counted" : "estimated";
 	}
