@@ -26,8 +26,8 @@ interface RestoredSession {
 }
 
 /**
- * Refuses the data directory of a gateway as a session directory, because it contains the sessions and permissions of
- * other users.
+ * Throws if the session directory is the data directory of a gateway, which contains the sessions and
+ * permissions of other users.
  */
 export function checkOwnPlace(directory: string, data: string): void {
 	if (real(directory) !== real(data) && !existsSync(join(directory, "tokens"))) return;

@@ -68,7 +68,7 @@ export class FrameWriter implements Flushable, Holder {
 		this.#options.batch.add(this);
 	}
 
-	/** Writes the waiting frames. The batch calls it once in each tick. */
+	/** Writes the waiting frames. The batch calls this method once in each tick. */
 	flush(): void {
 		this.#marked = false;
 		if (this.#ended || this.#blocked || this.#frames.length === 0) return;
@@ -88,9 +88,9 @@ export class FrameWriter implements Flushable, Holder {
 	}
 
 	/**
-	 * Delays a long replay. Resolves immediately if few bytes wait. Otherwise writes them, and resolves in a later tick, so
-	 * that other work can run. If the socket is full, it resolves when the socket has drained or the reader has
-	 * disconnected.
+	 * Delays a long replay. Resolves immediately if few bytes wait. Otherwise, writes the waiting bytes, and
+	 * resolves in a later tick, so that other work can run. If the socket is full, resolves when the socket has
+	 * drained or the reader has disconnected.
 	 */
 	drained(): Promise<void> {
 		const few = this.#frames.length < Math.min(replayFrames, this.#budget.frames / 4);

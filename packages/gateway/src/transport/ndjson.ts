@@ -10,8 +10,9 @@ export type Line =
 	| { readonly kind: "not-utf8"; readonly bytes: number };
 
 /**
- * Splits a stream of bytes, in chunks of any size, into lines. Stores at most `maxBytes` of an unfinished line, and
- * only the length of a longer line. A line ends with `\n` or `\r\n`, which is not part of it.
+ * Splits a stream of bytes, in chunks of any size, into lines. Stores at most `maxBytes` of an unfinished
+ * line, and only the length of a longer line. A line ends with `\n` or `\r\n`, and is returned without
+ * this ending.
  */
 export class LineReader {
 	readonly #maxBytes: number;

@@ -193,8 +193,8 @@ export class McpEndpoint {
 	}
 
 	/**
-	 * If there are too many sessions, ends the idle session of this principal that was unused for the longest time. Never ends
-	 * a session of another principal. Refuses the request if the principal has no idle session.
+	 * If there are too many sessions, ends the idle session of this principal that was unused for the longest
+	 * time. Never ends a session of another principal. Throws if the principal has no idle session.
 	 */
 	#makeRoom({ id }: Principal): void {
 		const own = [...this.#sessions.values()].filter(({ principal }) => principal.id === id);

@@ -4,9 +4,10 @@ import type { Refusal } from "../../auth/refusal.ts";
 import { ozzieErrorTexts } from "../../texts/wires/ozzie.ts";
 
 /**
- * Shape of the frames of a connection: `flat` is the form of the protocol document, and `both` is for the existing Go
- * clients. Go clients read the payload inside the payload, accept no message above 32 KiB, and answer a `confirm` without a
- * value.
+ * Shape of the frames of a connection:
+ * - `flat`: the form of the protocol document
+ * - `both`: for the existing Go clients, which read the payload inside the payload, accept no message above
+ *   32 KiB, and answer a `confirm` without a value
  */
 export type FrameShape = "flat" | "both";
 

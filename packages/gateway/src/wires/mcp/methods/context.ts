@@ -17,7 +17,10 @@ export interface McpContext {
 export interface ToolCall {
 	/** Signal that aborts when the client cancels the call. */
 	readonly cancelled: AbortSignal;
-	/** Aborts when the client cannot receive the result: the client has disconnected, or the gateway stops. */
+	/**
+	 * Signal that aborts when the client cannot receive the result: the client has disconnected, or the gateway
+	 * stops.
+	 */
 	readonly lost: AbortSignal;
 	/** Reports the current work in words for people. Undefined if the client requests no reports. */
 	readonly progress?: ((words: string) => void) | undefined;

@@ -19,7 +19,10 @@ export interface RunWaitOptions {
 	readonly progress: (words: string) => void;
 }
 
-/** State of one run, according to the events of its session. Start to pass the events before the message is sent. */
+/**
+ * State of one run, according to the events of its session. The caller must pass events from before it sends
+ * the message.
+ */
 export class RunWait {
 	readonly #sessionId: string;
 	#runId: string | undefined;

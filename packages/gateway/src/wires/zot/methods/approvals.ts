@@ -34,7 +34,7 @@ export class Approvals {
 		this.#send(encodeAsk(this.#ids.open(prompt), prompt, prompt.approval));
 	}
 
-	/** Closes an approval that was answered, expired, or whose run has ended. */
+	/** Closes an approval that was answered, that has expired, or whose run has ended. */
 	settle(token: string): void {
 		this.#ids.settle(token);
 	}
