@@ -33,7 +33,7 @@ type Found = Named | "none" | "several";
 
 const StoredChoice = z.object({ id: z.string(), title: z.string() });
 
-/** Searches as `searchNow` does. After a crash, returns the object that the earlier attempt found. */
+/** Finds an object: see `searchNow`. After a crash, returns the object that the earlier attempt found. */
 async function search(
 	context: HandlerContext,
 	handled: HandledEvent<"command">,
@@ -77,7 +77,10 @@ async function searchNow(
 	return "none";
 }
 
-/** Searches as `search` does. Throws `not_found` for no object, and `invalid_argument` for several. */
+/**
+ * Finds an object: see `search`. Rejects with `not_found` if no object matches, and with `invalid_argument` if several
+ * match.
+ */
 export async function findNamed(
 	context: HandlerContext,
 	handled: HandledEvent<"command">,

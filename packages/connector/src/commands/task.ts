@@ -195,7 +195,10 @@ const reply: Command = {
 
 export const taskCommands: readonly Command[] = [create, list, show, cancel, reply];
 
-/** Finds the task that the command names. Throws `not_found` if no task matches, and `invalid_argument` if several match. */
+/**
+ * Finds the task that the command names. Rejects with `not_found` if no task matches, and with `invalid_argument` if
+ * several match.
+ */
 function taskOf(context: HandlerContext, handled: Handling): Promise<Named> {
 	const { event } = handled;
 	return findNamed(context, handled, {

@@ -15,13 +15,11 @@ interface Parts {
 
 /** A post of the connector with its current content. */
 export interface OwnPost {
-	/** Targets of the controls of the post. */
 	readonly controls: readonly ControlTarget[];
 	/** Question that the post shows or reminds of, open or closed. */
 	readonly question?: { readonly session: string; readonly token: string };
 	/** Run that the post answers, if it is a post of an answer. */
 	readonly answer?: { readonly session: string; readonly run: string };
-	/** Id of the task that the post belongs to. */
 	readonly task?: string;
 }
 

@@ -129,7 +129,6 @@ interface ReservationParts {
 export interface JoinedContent {
 	/** Id of the last joined message. */
 	readonly message: string;
-	/** Ids of all joined messages. */
 	readonly messages: readonly string[];
 	readonly text: string;
 	readonly attachments: Message["attachments"];
@@ -145,7 +144,6 @@ export class Reservation {
 		this.#parts = parts;
 	}
 
-	/** Events that the message includes. */
 	get joined(): readonly JoinedEvent[] {
 		return this.#joined;
 	}

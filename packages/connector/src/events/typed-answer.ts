@@ -28,9 +28,9 @@ interface Context {
 type Reading = Omit<TypedRecord, "event"> | { readonly session: string; readonly reply: Reply };
 
 /**
- * Sends a message as the answer to a question: the question of the post that it replies to, or else the only open question
- * of its thread. Returns undefined for any other message, which is then for the agent. The answer is stored before the
- * gateway gets it, and a retry sends the same answer again.
+ * Sends a message as the answer to a question. This is the question of the post that the message replies to, or else
+ * the only open question of its thread or of the direct messages. Returns undefined for any other message, which is
+ * then for the agent. The answer is stored before the gateway gets it, and a retry sends the same answer again.
  */
 export async function answerTyped(
 	parts: EventParts,
@@ -61,7 +61,10 @@ export async function answerTyped(
 	return refused(session, given.reply);
 }
 
-/** Whether a message that replies to no post is a valid or invalid answer to the only open question of its thread. */
+/**
+ * Whether a message that replies to no post is a valid or invalid answer to the only open question of its thread or of
+ * the direct messages.
+ */
 export async function isTypedAnswer(parts: EventParts, event: Message): Promise<boolean> {
 	return (await readInThread(parts, event, undefined)) !== undefined;
 }
@@ -127,7 +130,7 @@ function acknowledgement({ value, cancelled }: TypedRecord["response"]): Reply {
 interface OnlyPrompt {
 	readonly session: string;
 	readonly question: OpenQuestion;
-	/** Whether the question belongs to work of the message's author. */
+	/** Whether the question belongs to a request of the message's author. */
 	readonly isOwnTask: boolean;
 	/** Whether only a button may answer the question. */
 	readonly alwaysAsk: boolean;

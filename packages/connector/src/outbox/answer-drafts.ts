@@ -69,7 +69,7 @@ export class AnswerDrafts {
 		return Math.max(late, isOfLastProcess ? this.#startedAt + inboundMs : 0);
 	}
 
-	/** Resolves when the platform has answered all running edits. */
+	/** Resolves when all running edits have ended. */
 	async settled(): Promise<void> {
 		await Promise.all(this.#running.values());
 	}

@@ -223,7 +223,7 @@ export class Outbox {
 		return isShown ? "shown" : "waits";
 	}
 
-	/** Stops sending, and resolves when the platform has answered all running requests. */
+	/** Stops sending. Resolves when all running requests have ended. */
 	async stop(): Promise<void> {
 		this.#stopping.abort();
 		this.#timer?.cancel();

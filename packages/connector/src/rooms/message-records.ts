@@ -10,7 +10,7 @@ type Tx = Kysely<ConnectorTables>;
 /** Stored result of a message. */
 export type Effect = keyof typeof messageTexts.effects;
 
-/** A message that was judged, and its result. */
+/** Record of a message: the reason why it was for the agent or not, and its result. */
 export interface MessageRecord {
 	/** Id of the inbound event. */
 	readonly id: string;

@@ -1,8 +1,9 @@
 import type { OnBehalf } from "@parley/protocol";
 import type { Person, Room } from "../platform/inbound-event.ts";
 
-/** Limits of the gateway: length of a name in UTF-16 code units, and number of roles. */
+/** Maximum length of a name that the gateway accepts, in UTF-16 code units. */
 const maxName = 256;
+/** Maximum number of roles that the gateway accepts. */
 const maxRoles = 250;
 
 /** Returns `actor` and `place` for a request on behalf of a person. */

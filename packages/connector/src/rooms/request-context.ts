@@ -28,8 +28,9 @@ const maxText = 20_000;
 const maxBytes = 300_000;
 /** Bytes reserved for the parts of a request other than its text and its messages. */
 const aroundBytes = 16_384;
-/** Limits for files of earlier messages in a thread: number of files, and size of each file in bytes. */
+/** Maximum number of files of earlier messages in a thread. */
 const maxFiles = 5;
+/** Maximum size of each of these files in bytes. */
 const maxFileBytes = 4 * 1024 * 1024;
 /** Maximum number of known files of sessions in memory. After a restart, a session may get a file again. */
 const maxKnownFiles = 10_000;

@@ -99,7 +99,6 @@ export class Rooms {
 		return [...subscriptions.known()].some(({ key }) => key.tenant === tenant && key.channel === channel);
 	}
 
-	/** Whether a session is the current session of its room. */
 	async isCurrent(key: SessionKey): Promise<boolean> {
 		return writeSessionKey(await this.#currentKey(roomKeyOf(key))) === writeSessionKey(key);
 	}

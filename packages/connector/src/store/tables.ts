@@ -87,7 +87,6 @@ interface MessagesTable {
 	conversation: string;
 	/** Reason why the message was for the agent or not. */
 	reason: string;
-	/** Result of the message. */
 	effect: string;
 	/** Author as JSON. */
 	person: string;
@@ -121,7 +120,7 @@ interface InboundTable {
 interface DecisionsTable {
 	/** Id of the outbox row. */
 	id: string;
-	/** 1: send the row. 0: give it up. */
+	/** 1: send the row. 0: drop it. */
 	send: number;
 	by: string;
 	at: number;

@@ -79,7 +79,6 @@ export class Subscriptions {
 		return this.#known.withId(id);
 	}
 
-	/** Returns the known sessions of the room with this key. */
 	knownIn(roomKey: string): readonly KnownSession[] {
 		return this.#known.inRoom(roomKey);
 	}

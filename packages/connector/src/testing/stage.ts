@@ -10,7 +10,7 @@ import { FakePlatform } from "./fake-platform.ts";
 import { openSqlite, WatchedStore } from "./open-stores.ts";
 import { ScriptedGateway } from "./scripted-gateway.ts";
 
-/** All parts of a scene. */
+/** A connector with its scripted gateway, fake platform and clock, for scenes. */
 export class Stage {
 	readonly clock = new ManualClock();
 	readonly log = new MemoryLogger();

@@ -1,7 +1,8 @@
 import { columnsOf } from "./columns.ts";
 
-/** Assumed columns of a display name and of a relative time. Platforms show them in place of ids and times. */
+/** Assumed columns of a display name. Platforms show it in place of an id. */
 const nameColumns = 20;
+/** Assumed columns of a relative time. */
 const timeColumns = 16;
 
 const names = /<@!?\w+>|\[[^\]]*\]\(https:\/\/discord\.com\/users\/\d+\)/gu;

@@ -255,7 +255,6 @@ function retryOver({ error }: Answer): string {
 	return error === "" ? retry.recovered : retry.failed;
 }
 
-/** `run` is undefined if the run is unknown. */
 function answered(
 	answer: Answer,
 	id: string | undefined,

@@ -8,7 +8,6 @@ import type { RunPart } from "./run-parts.ts";
 
 interface LiveState {
 	readonly level: LiveLevel;
-	/** Text of the current reply. */
 	readonly text: string;
 	readonly now: number;
 	readonly dialect: Dialect;

@@ -7,7 +7,6 @@ interface EndedRun {
 	readonly id: string;
 	/** Platform id of the message that the run answers. */
 	readonly message?: string;
-	/** Author of that message. */
 	readonly author?: { readonly id: string; readonly name: string };
 }
 
@@ -29,7 +28,6 @@ export interface Run extends EndedRun {
 	readonly offers?: true;
 	/** Platform ids of messages that joined the run. Reactions to them show its state. */
 	readonly joined?: readonly string[];
-	/** Steps of the run, shown in a card. */
 	readonly steps?: readonly PlanStep[];
 	/** Whether a retry of a model call is pending. Present if a card shows failed model calls. */
 	readonly retrying?: boolean;

@@ -8,7 +8,7 @@ export function storeText(text: string, maximum: number): StoredText {
 	return { text: beginningOf(text, maximum), length: text.length };
 }
 
-/** Cuts the texts of a card to `maximum` UTF-16 code units each, with a note for each cut. */
+/** Cuts each text of a card to `maximum` UTF-16 code units, and marks each cut text. */
 export class Cut {
 	readonly #maximum: number;
 	/** Whether any text was cut. */
@@ -32,7 +32,6 @@ export class Cut {
 		return `${text}\n${omitted}`;
 	}
 
-	/** Returns the first `maximum` items. */
 	list<Item>(items: readonly Item[], maximum: number): readonly Item[] {
 		if (items.length > maximum) this.happened = true;
 		return items.slice(0, maximum);

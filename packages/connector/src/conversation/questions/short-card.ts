@@ -25,7 +25,6 @@ const count = new Intl.NumberFormat("en");
 
 /** Text of a card, and whether `Details` shows more of the call. */
 export interface ShortCard {
-	/** Paragraphs of Markdown. */
 	readonly paragraphs: readonly string[];
 	/** Whether the card omits a part of the call or a warning. */
 	readonly cut: boolean;

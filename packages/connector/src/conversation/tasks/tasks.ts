@@ -64,7 +64,10 @@ function shown({ before, after }: TaskChange, recorded: RecordedEvent, scene: Sc
 	return [card];
 }
 
-/** Lane of an event. Results have a higher priority than progress. */
+/**
+ * Returns the lane of a card for an event. The start of a task, its progress and changes of its workers are less
+ * urgent than other changes of its state.
+ */
 function laneOf({ id }: Task, { event }: RecordedEvent): Lane {
 	if (!isTaskEvent(event) || event.payload.task_id !== id) return "progress";
 	return event.event === "task.progress" || event.event === "task.started" ? "progress" : "milestone";
