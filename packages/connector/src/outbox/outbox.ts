@@ -130,7 +130,6 @@ export class Outbox {
 		return this.#parts.store.read((db) => readCard(db, card));
 	}
 
-	/** Returns up to `limit` held or dead rows, with their reasons. */
 	stuck(limit: number): Promise<StuckRow[]> {
 		return this.#parts.store.read((db) => readStuck(db, limit));
 	}
@@ -198,8 +197,8 @@ export class Outbox {
 
 	/**
 	 * Shows transient content in the post of a growing answer, without a row. Resolves with `waits` if the content was
-	 * not shown, or if the result is unclear. Content is not shown if the post does not exist yet, or while a row of the
-	 * conversation is neither settled nor held. A later row of the card is sent after the transient content.
+	 * not shown, or if the result is unclear. Shows nothing while the post does not exist, or a row of the conversation
+	 * is neither settled nor held.
 	 */
 	async draft({ conversation, card, payload }: AnswerDraft): Promise<"shown" | "waits"> {
 		const { surface, clock } = this.#parts;

@@ -69,7 +69,7 @@ interface AnsweringOne extends Answering {
 }
 
 /**
- * Answers one call, because the gateway decides about each call separately. Rejects if the gateway cannot be reached, so
+ * Answers one call, because the gateway decides about each call separately. Rejects if the gateway did not decide, so
  * that the press is retried.
  */
 async function answerOne(
