@@ -12,7 +12,7 @@ test("notes of the agent are added, searched and deleted", async ({ setup }) => 
 	);
 	const none = setup.run("memories", "zebra");
 	expect(await none.ended()).toBe(0);
-	expect(none.text).toBe("no note contains these words");
+	expect(none.text).toBe("no note contains any of these words");
 	for (const [note, query] of [
 		["お茶が好き", "茶"],
 		[`Ann's "quotes": 100%`, `"quotes"?!`],

@@ -97,11 +97,11 @@ test.for<[string, Lies, string]>([
 		{ metadata: { authorization_endpoint: "javascript:alert(1)" } },
 		"cannot be used",
 	],
-	["a file as the address", { metadata: { authorization_endpoint: "file:///etc/passwd" } }, "is not https"],
+	["a file as the address", { metadata: { authorization_endpoint: "file:///etc/passwd" } }, "is not an https address"],
 	[
 		"a token endpoint without TLS",
 		{ metadata: { token_endpoint: "http://bank.example/token" } },
-		"is not https",
+		"is not an https address",
 	],
 	[
 		"no registration",
@@ -183,7 +183,7 @@ test("a host that the operator names may have a private address", async () => {
 	const { url } = await openLiar({});
 	const origin = url.replace("127.0.0.1", "localhost").replace("/mcp", "");
 	const { url: other } = await openLiar({ resource: { authorization_servers: [origin] } });
-	await expect(outcome(other)).resolves.toContain("not https");
+	await expect(outcome(other)).resolves.toContain("not an https address");
 	// The metadata at `localhost` names 127.0.0.1 as its issuer, which does not match.
 	await expect(outcome(other, { privateHosts: ["localhost"] })).resolves.toContain(
 		"another authorization server",
@@ -192,7 +192,7 @@ test("a host that the operator names may have a private address", async () => {
 
 test("a login at a public address does not begin at a private one", async () => {
 	const { url, paths } = await openLiar({});
-	await expect(begin(remoteAt(url, { allowPrivate: false }))).rejects.toThrow("is not https");
+	await expect(begin(remoteAt(url, { allowPrivate: false }))).rejects.toThrow("is not an https address");
 	await expect(begin(remoteAt(url.replace("http:", "https:"), { allowPrivate: false }))).rejects.toThrow(
 		"is not on the public internet",
 	);

@@ -5,7 +5,7 @@ export const askTexts = {
 	/** `before` is the number of messages in the session that are answered first. */
 	waiting: ({ before }: { readonly before: number }) =>
 		`waiting for ${before === 1 ? "one other message" : `${before} other messages`} of this session …`,
-	emptyMessage: "the message is empty: write a text after `parley ask`, or - to read it from stdin",
+	emptyMessage: "the message is empty: write text after `parley ask`, or - to read the message from stdin",
 	closedBeforeEnd: "the session was closed before the run ended",
 	outsideRoots: ({ reason, directory }: { readonly reason: string; readonly directory: string }) =>
 		`cannot use -y, because the gateway does not allow this directory: ${reason}; change to an allowed directory, start the gateway with --root ${directory}, or omit -y`,

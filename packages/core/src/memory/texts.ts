@@ -1,5 +1,5 @@
 export const memoryStoreTexts = {
-	otherPerson: "notes of another person are only for that person and the operator",
+	otherPerson: "only that person and the operator can read or delete the notes of another person",
 	otherAuthor: "this note was written by another person: ask them or the operator to delete it",
 	tooMany: (scope: string, max: number): string =>
 		`The scope ${scope} already has ${max} memories, the maximum. Delete one first.`,

@@ -4,7 +4,7 @@ export const policyTexts = {
 		`the ${layer}'s policy is invalid, and no tool runs until it is fixed: ${reason}`,
 	channelTools: (tools: readonly string[]): string => `this channel has only the tools ${tools.join(", ")}`,
 	profile: "its profile",
-	noFile: (path: string): string => `there is no file ${path}`,
+	noFile: (path: string): string => `the policy file ${path} does not exist`,
 	notesForAll: "changes a note that all members share",
 	schedulesAfterUntrusted: "changes scheduled work, after untrusted text or private data was read",
 	allAccepted: "all tools are accepted in this session",
@@ -79,6 +79,6 @@ export const policyFileTexts = {
 	notRegular: "it is not a regular file",
 	writable: (path: string): string =>
 		`every user of this machine can write it: chmod o-w ${JSON.stringify(path)}`,
-	tooLarge: (kibibytes: number): string => `it is larger than ${kibibytes} KiB`,
+	tooLarge: (kibibytes: number): string => `it is larger than ${kibibytes} KiB: remove rules or comments`,
 	notText: "it is not UTF-8 text",
 } as const;

@@ -3,7 +3,7 @@ export const sandboxTexts = {
 	failedToStart: "the sandbox of a command failed to start; it is checked again before the next command",
 	none: "there is no sandbox",
 	onlyLinux: "bubblewrap runs only on Linux",
-	noFilter: (cpu: string): string => `no system call filter for ${cpu}`,
+	noFilter: (cpu: string): string => `there is no system call filter for the processor ${cpu}`,
 	noStat: "stat(1) is not installed",
 	installCoreutils: "install coreutils",
 	unusable: "the sandbox cannot be used",

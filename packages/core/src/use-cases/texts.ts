@@ -2,5 +2,5 @@ export const housekeepingTexts = {
 	notChecked: (name: string): string => `${name} could not be checked`,
 	oldKeys: "old idempotency keys",
 	files: "kept files",
-	audit: "the audit",
+	audit: "the audit log",
 } as const;

@@ -190,7 +190,7 @@ test("a refusal of a client names the action and the principal that can allow it
 		"operator may not person.pair: only a connector may",
 	);
 	expect(() => authorize(observer, "session.read", { owner: "operator" })).toThrow(
-		/that is not its own: .*parley token create observer/,
+		/because this belongs to another client: .*parley token create observer/,
 	);
 	const connector = { id: "connector:1", kind: "connector" } as const;
 	expect(() => authorize(connector, "person.read")).toThrow(

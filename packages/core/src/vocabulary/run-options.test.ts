@@ -337,7 +337,7 @@ test("a retried reply keeps the options of its run", async () => {
 const wrong = (options: object): RunOptions => options as RunOptions;
 
 test.for<[name: string, options: RunOptions, error: string]>([
-	["tools", { tools: ["look", "no"] }, 'tools: the session has no ["no"]; its tools are: look, edit'],
+	["tools", { tools: ["look", "no"] }, 'tools: the session does not have ["no"]; its tools are: look, edit'],
 	["ask", wrong({ ask: "some" }), 'ask: "some" is not allowed: use policy, all'],
 	["onDenied", wrong({ onDenied: "stop" }), 'onDenied: "stop" is not allowed: use tell, cancel'],
 	["start", wrong({ start: "now" }), 'start: "now" is not allowed: use ready, allDecided'],

@@ -5,7 +5,8 @@ export const rightTexts = {
 	mayNot: (principal: string, action: string): string => `${principal} may not ${action}`,
 	onlyPerson: (principal: string, action: string): string =>
 		`${principal} may not ${action}: only a person may, for example with parley answer`,
-	notOwn: (reason: string, advice: string): string => `${reason} that is not its own: ${advice}`,
+	notOwn: (reason: string, advice: string): string =>
+		`${reason}, because this belongs to another client: ${advice}`,
 	noPerson:
 		"a connector must name the person that it acts for: actor {id, name, roles, guest} and place {tenant, channel}",
 	agent: "an agent",
@@ -89,7 +90,7 @@ export const runOptionTexts = {
 	notAllowed: (name: string, value: string, allowed: string): string =>
 		`${name}: ${value} is not allowed: use ${allowed}`,
 	noTool: (names: string, known: string): string =>
-		`tools: the session has no ${names}; its tools are: ${known}`,
+		`tools: the session does not have ${names}; its tools are: ${known}`,
 	hasTools: "You have your tools.",
 	hasNoTools: "You have no tools in this phase.",
 } as const;

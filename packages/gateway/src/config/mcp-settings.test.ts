@@ -59,7 +59,7 @@ test.each([
 });
 
 test.each<[object, RegExp]>([
-	[{ Notes: { command: "x" } }, /names of servers: 1 to 32 lower-case letters, digits and -/],
+	[{ Notes: { command: "x" } }, /names of servers: 1 to 32 lower-case letters, digits and hyphens/],
 	[{ a__b: { command: "x" } }, /names of servers/],
 	[{ a: {} }, /mcp\.servers\.a .*allowed: a command with args, .*, or a url with/],
 	[

@@ -36,7 +36,7 @@ export const approvalTexts = {
 
 /** Results, notes and errors of tool calls. */
 export const callTexts = {
-	noReply: "the model gave no text",
+	noReply: "the model returned no text",
 	interrupted: (note: string): string =>
 		`${note}: the gateway stopped while this call ran; check its effects before you repeat it`,
 	unknownFiles: "; the gateway was restarted and cannot name the files",

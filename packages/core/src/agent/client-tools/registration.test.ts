@@ -44,14 +44,14 @@ test.each([
 const { schemaBytes, descriptionLength } = clientToolLimits;
 
 test.each<[string, readonly ClientTool[], RegExp]>([
-	["too many tools", Array.from({ length: 129 }, () => tool()), /129 tools, at most 128/],
+	["too many tools", Array.from({ length: 129 }, () => tool()), /129 tools are more than the maximum of 128/],
 	["a blank name", [tool({ name: "" })], /tool 1 has the name ""/],
 	["a name that no model accepts", [tool(), tool({ name: "do it" })], /tool 2 has the name "do it"/],
 	["one name twice", [tool(), tool()], /look occurs twice/],
 	[
 		"a long description",
 		[tool({ description: "x".repeat(descriptionLength + 1) })],
-		/8193 characters, at most 8192/,
+		/8193 characters, more than the maximum of 8192/,
 	],
 	["a negative timeout", [tool({ timeoutMs: -1 })], /the timeout of look is -1/],
 	["a schema that is no object", [tool({ parameters: [] })], /the schema of look is not an object/],
@@ -84,7 +84,7 @@ test.each<[string, readonly ClientTool[], RegExp]>([
 	[
 		"a large schema",
 		[tool({ parameters: { description: "x".repeat(schemaBytes) } })],
-		/at most 65536 are allowed/,
+		/more than the maximum of 65536/,
 	],
 	[
 		"a deep schema",

@@ -28,19 +28,20 @@ export const toolClientTexts = {
 /** Refusals of tools that a client offers. */
 export const registrationTexts = {
 	longContext: (source: string, characters: number, max: number): string =>
-		`system_context${source === "" ? "" : ` of ${source}`}: ${characters} characters, at most ${max} are allowed`,
+		`system_context${source === "" ? "" : ` of ${source}`}: ${characters} characters are more than the maximum of ${max}`,
 	tooManyOfClient: (tools: number, max: number): string =>
-		`tools: the client would have ${tools} tools, at most ${max} are allowed`,
+		`tools: the client would have ${tools} tools, more than the maximum of ${max}`,
 	largeSchemas: (bytes: number, max: number): string =>
-		`tools: all schemas of the client would have ${bytes} bytes together, at most ${max} are allowed`,
+		`tools: all schemas of the client would have ${bytes} bytes in total, more than the maximum of ${max}`,
 	source: (source: string): string =>
 		`source: ${source} is not a valid source name: use 1 to 64 letters, digits and "-"`,
-	tooMany: (tools: number, max: number): string => `tools: ${tools} tools, at most ${max} are allowed`,
+	tooMany: (tools: number, max: number): string =>
+		`tools: ${tools} tools are more than the maximum of ${max}`,
 	toolName: (position: number, name: string): string =>
 		`tools: tool ${position} has the name ${name}: use 1 to 128 letters, digits, "_" and "-"`,
 	twice: (name: string): string => `tools: ${name} occurs twice: give each tool its own name`,
 	longDescription: (tool: string, characters: number, max: number): string =>
-		`tools: the description of ${tool} has ${characters} characters, at most ${max} are allowed`,
+		`tools: the description of ${tool} has ${characters} characters, more than the maximum of ${max}`,
 	timeout: (tool: string, ms: number, defaultMs: number): string =>
 		`tools: the timeout of ${tool} is ${ms} ms: use a number of milliseconds, or 0 for the default of ${defaultMs} ms`,
 	schema: (tool: string, problem: string): string => `tools: the schema of ${tool} ${problem}`,
@@ -50,7 +51,7 @@ export const registrationTexts = {
 	notSchema: (reason: string): string => `is not a JSON Schema: ${reason}`,
 	property: (name: string): string =>
 		`has the property ${name}: use 1 to 64 letters, digits, "_", "." and "-"`,
-	largeSchema: (bytes: number, max: number): string => `has ${bytes} bytes, at most ${max} are allowed`,
+	largeSchema: (bytes: number, max: number): string => `has ${bytes} bytes, more than the maximum of ${max}`,
 	notJson: (reason: string): string => `is not JSON: ${reason}`,
 	notObject: "is not an object",
 } as const;

@@ -127,7 +127,8 @@ export const samplingTexts = {
 	allow: "Answer this text once",
 	refuse: "Do not answer",
 	notAllowed: "no person allowed this request",
-	tooLong: (characters: number): string => `the request is longer than ${characters} characters`,
+	tooLong: (characters: number): string =>
+		`the request is longer than ${characters} characters: send a shorter request`,
 	onlyText: (type: string): string => `content of the type ${type} is not supported: send text`,
 	invalid: "the last message must be from the user, and maxTokens must be at least 1",
 } as const;

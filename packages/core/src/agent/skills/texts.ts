@@ -4,7 +4,8 @@ export const frontmatterTexts = {
 		`line ${line}: the frontmatter is not closed: add a line with ${mark} after it`,
 	tooLarge: (kibibytes: number): string =>
 		`the frontmatter is larger than ${kibibytes} KiB: move text below the frontmatter`,
-	tooNested: (levels: number): string => `the frontmatter has more than ${levels} nested levels`,
+	tooNested: (levels: number): string =>
+		`the frontmatter has more than ${levels} nested levels: use fewer levels`,
 	alias: "an alias (*name) is not allowed in the frontmatter: repeat the value",
 	atLine: (line: number, problem: string): string => `line ${line}: ${problem}`,
 } as const;
@@ -67,22 +68,23 @@ export const skillRefusalTexts = {
 export const skillReadTexts = {
 	hidden: (path: string, name: string): string =>
 		`hidden: ${path} also has the name ${name}: rename one of the skills`,
-	tooManyEntries: (max: number): string => `it has more than ${max} entries`,
+	tooManyEntries: (max: number): string => `it has more than ${max} entries: remove some`,
 	unreadableDirectory: "cannot read the directory",
 	unreadableFile: "cannot read the file",
 	changed: "the file changed while it was read; try again",
 	skillTooLarge: (files: number, mebibytes: number): string =>
-		`the skill has more than ${files} files or ${mebibytes} MiB`,
-	tooDeep: (levels: number): string => `the skill has more than ${levels} levels of directories`,
+		`the skill has more than ${files} files or ${mebibytes} MiB: remove some files`,
+	tooDeep: (levels: number): string =>
+		`the skill has more than ${levels} levels of directories: use fewer levels`,
 	notRegular: (name: string): string => `${name} is a link or not a regular file: replace it with a file`,
-	tooManyFiles: (max: number): string => `the skill has more than ${max} files`,
+	tooManyFiles: (max: number): string => `the skill has more than ${max} files: remove some files`,
 	directoryTooLarge: (files: number, mebibytes: number): string =>
 		`the skills of this directory together have more than ${files} files or ${mebibytes} MiB: remove some files`,
 	link: (path: string): string =>
 		`${path} is a link: a skill of a working directory cannot be a link. Copy the files there`,
 	linkOutside: (directory: string): string => `it is a link to a path outside ${directory}`,
-	fileTooLarge: (kibibytes: number): string => `the file is larger than ${kibibytes} KiB`,
-	notText: "the file is not UTF-8 text",
+	fileTooLarge: (kibibytes: number): string => `the file is larger than ${kibibytes} KiB: shorten it`,
+	notText: "the file is not UTF-8 text: save it as UTF-8",
 	logged: "a skill file cannot be used",
 } as const;
 

@@ -90,7 +90,7 @@ test("a broken agent does not hide the others", async ({ place }) => {
 	const { profiles, problems } = await place.profiles.list();
 	expect(profiles.map(({ name }) => name)).toEqual(["default", "good"]);
 	expect(problems).toEqual([
-		{ name: "binary", message: "agent.md is not UTF-8 text" },
+		{ name: "binary", message: "agent.md is not UTF-8 text: save it as UTF-8" },
 		{ name: "empty", message: "it has neither config.toml nor agent.md" },
 		{ name: "odd!", message: expect.stringContaining("an agent's name has at most 64 letters") },
 		{
@@ -157,9 +157,9 @@ test("files are bounded, and only regular ones are read", async ({ place }) => {
 	await place.write("big/agent.md", "x".repeat(256 * 1024));
 	expect((await place.profiles.find("big")).instructions).toHaveLength(256 * 1024);
 	await place.write("big/agent.md", "x".repeat(256 * 1024 + 1));
-	expect(await place.refusal("big")).toContain("agent.md is larger than 256 KiB");
+	expect(await place.refusal("big")).toContain("agent.md is larger than 256 KiB: shorten it");
 	await place.write("long/config.toml", `#${"x".repeat(64 * 1024)}`);
-	expect(await place.refusal("long")).toContain("config.toml is larger than 64 KiB");
+	expect(await place.refusal("long")).toContain("config.toml is larger than 64 KiB: shorten it");
 	await mkdir(join(place.agents, "folder", "agent.md"), { recursive: true });
 	expect(await place.refusal("folder")).toContain('"agent.md" is a directory');
 	await mkdir(join(place.agents, "pipe"));

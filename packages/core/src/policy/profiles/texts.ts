@@ -12,8 +12,9 @@ export const agentTexts = {
 	noTool: (tool: string, question: string, allowed: readonly string[]): string =>
 		`there is no tool ${JSON.stringify(tool)}${question}; allowed in tools: ${allowed.join(", ")}`,
 	linkOutside: (path: string): string => `${path} is a link to a path outside the directory of agents`,
-	tooLarge: (path: string, kibibytes: number): string => `${path} is larger than ${kibibytes} KiB`,
-	notText: (path: string): string => `${path} is not UTF-8 text`,
+	tooLarge: (path: string, kibibytes: number): string =>
+		`${path} is larger than ${kibibytes} KiB: shorten it`,
+	notText: (path: string): string => `${path} is not UTF-8 text: save it as UTF-8`,
 	cannotRead: (path: string): string => `cannot read ${path}`,
 } as const;
 

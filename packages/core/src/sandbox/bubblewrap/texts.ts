@@ -49,7 +49,7 @@ export const rootTexts = {
 		"this command and later ones could change their hooks, settings and skills",
 	tooMuch:
 		"not checked: the roots contain more than the gateway searches for repositories and skills; this command and later " +
-		"ones could change hooks, settings and skills further down",
+		"ones could change hooks, settings and skills in deeper directories",
 	unreadable: (paths: string): string =>
 		`not checked: ${paths} cannot be read, and may contain hooks and settings that this command made`,
 	cannotRename: (path: string, reason: string): string =>

@@ -18,11 +18,11 @@ test.each([
 	["other.com:443", "it is not on the list of hosts that commands may reach"],
 	["example.org:443", "it is not on the list of hosts that commands may reach"],
 	["example.com.evil.net:443", "it is not on the list of hosts that commands may reach"],
-	["93.184.215.14:443", "only full host names of the internet are allowed, not addresses"],
-	["0x5db8d70e:443", "only full host names of the internet are allowed, not addresses"],
-	["[2606:2800::1]:443", "only full host names of the internet are allowed, not addresses"],
-	["user@example.com:443", "only full host names of the internet are allowed, not addresses"],
-	["localhost:443", "only full host names of the internet are allowed, not addresses"],
+	["93.184.215.14:443", "only full host names are allowed, not IP addresses"],
+	["0x5db8d70e:443", "only full host names are allowed, not IP addresses"],
+	["[2606:2800::1]:443", "only full host names are allowed, not IP addresses"],
+	["user@example.com:443", "only full host names are allowed, not IP addresses"],
+	["localhost:443", "only full host names are allowed, not IP addresses"],
 ])("%j is refused: %s", (authority, message) => {
 	expect(() => readTarget(authority, allowed)).toThrow(
 		expect.objectContaining({ code: "permission_denied", message }),

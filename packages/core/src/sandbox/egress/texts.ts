@@ -22,13 +22,13 @@ export const egressTexts = {
 	noHost: "does not name a host and a port",
 	port: (port: string | number, allowed: number): string =>
 		`port ${port} is not allowed: use port ${allowed}`,
-	notFullName: "only full host names of the internet are allowed, not addresses",
+	notFullName: "only full host names are allowed, not IP addresses",
 	notOnList: "it is not on the list of hosts that commands may reach",
 } as const;
 
 /** Errors of connections that the gateway, its tools or sandboxed commands open. */
 export const fetchTexts = {
-	notHttps: (origin: string): string => `${origin} is not https`,
+	notHttps: (origin: string): string => `${origin} is not an https address`,
 	notPublic: (host: string): string => `${host} is not on the public internet`,
 	unreachable: (host: string): string => `${host} could not be reached`,
 	notReached: (host: string): string =>

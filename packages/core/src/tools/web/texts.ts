@@ -6,7 +6,8 @@ export const pageTexts = {
 	tooManyHeaders: "sent too many headers",
 	otherCertificate: "showed the certificate of another host",
 	page: "the page",
-	tooManyRedirects: (max: number): string => `more than ${max} redirects`,
+	tooManyRedirects: (max: number): string =>
+		`the page was not fetched, because it needs more than ${max} redirects`,
 	firstPart: "the first part of the answer",
 	unknownSize: "unknown size",
 	notText: (url: string, type: string, size: string): string =>
@@ -31,7 +32,8 @@ export const pageTexts = {
 /** Reasons why a URL is refused. */
 export const urlTexts = {
 	refused: (url: string, reason: string): string => `the URL ${url} ${reason}`,
-	tooLong: (length: number, max: number): string => `has ${length} characters, at most ${max} are allowed`,
+	tooLong: (length: number, max: number): string =>
+		`has ${length} characters, more than the maximum of ${max}`,
 	spaces: "contains spaces, invisible characters or backslashes",
 	noHttp: "does not begin with http:// or https:// and a host",
 	userName: "contains a user name or password, which is never sent",

@@ -4,7 +4,7 @@ export const taskRefusalTexts = {
 	tooDeep: (max: number): string => `workers can be nested at most ${max} levels deep: do this yourself`,
 	tooManyWorkers: (max: number): string => `a task can have at most ${max} workers: do the rest yourself`,
 	noWorker: (id: string): string =>
-		`this task has no worker ${JSON.stringify(id)}: use an id that spawn_task returned`,
+		`this task has no worker ${JSON.stringify(id)}: use an id that spawn_worker returned`,
 	stopped: "the task was stopped",
 	continuesLater: "the task continues later",
 	agentByOperator: (channel: string | undefined, agent: string): string =>

@@ -49,7 +49,7 @@ export const allowedTexts = {
 	maxPrompts: `at most three, each ${prompt}`,
 	rules: "a list of rules",
 	tenants: "a list of guilds or teams under the name of each platform, such as discord",
-	mcpServerName: "1 to 32 lower-case letters, digits and -",
+	mcpServerName: "1 to 32 lower-case letters, digits and hyphens",
 	environmentVariable: "the name of a variable such as GITHUB_TOKEN",
 	remoteAddress: "an https address such as https://mcp.example.com/mcp, without a user name",
 	mcpProgram: "the name or path of a program",

@@ -12,7 +12,7 @@ export const zotErrorTexts = {
 	disconnected: "the client has disconnected or does not read",
 	stopped: "the process was asked to end",
 	onlyApprovals: "this client can answer only approvals of tool calls",
-	emptyMessage: "message: it is empty: write a text or add an image",
+	emptyMessage: "message: the message is empty: write text or add an image",
 	noWaitingPrompt: ({ id }: { readonly id: string }) => `no waiting prompt has the id ${id}`,
 	longLine: "longer than 16 MiB",
 	notUtf8: "not UTF-8",

@@ -46,7 +46,7 @@ test("a command that fails early is answered in its order", async () => {
 	expect(setup.answers).toEqual([
 		["1", true],
 		["2", "no pending approval with id ask-9"],
-		["3", "message: it is empty: write a text or add an image"],
+		["3", "message: the message is empty: write text or add an image"],
 		["4", expect.stringContaining("nobody")],
 		["5", expect.stringContaining("get_models")],
 		["6", true],

@@ -106,9 +106,9 @@ test("an entry that cannot be used does not affect the others of its file", asyn
 	const file = await readDirectoryFile(await directoryWith(JSON.stringify({ mcpServers })));
 	expect(file?.entries.map(({ name }) => name)).toEqual(["good"]);
 	expect(file?.refused).toEqual([
-		"read_file: use 1 to 32 lower-case letters, digits and - in the name",
+		"read_file: use 1 to 32 lower-case letters, digits and hyphens in the name",
 		expect.stringContaining("bad: its field `url` is not valid"),
-		"\\u{1b}[2J: use 1 to 32 lower-case letters, digits and - in the name",
+		"\\u{1b}[2J: use 1 to 32 lower-case letters, digits and hyphens in the name",
 	]);
 });
 

@@ -5,7 +5,7 @@ export const directoryFileTexts = {
 		`${path} is not a regular file, or is larger than ${bytes} bytes`,
 	changedWhileRead: (path: string): string => `${path} has changed while it was read: try again`,
 	refused: (name: string, reason: string): string => `${name}: ${reason}`,
-	name: "use 1 to 32 lower-case letters, digits and - in the name",
+	name: "use 1 to 32 lower-case letters, digits and hyphens in the name",
 	invalidEntry: (field: string, reason: string): string =>
 		field === "" ? `its entry is not valid: ${reason}` : `its field \`${field}\` is not valid: ${reason}`,
 	noPlace: "it has neither a `command` nor a `url`: add one of them",

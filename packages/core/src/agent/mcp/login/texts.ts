@@ -8,15 +8,16 @@ interface Place {
 
 /** Texts about logins at MCP servers. The name of the server precedes a problem that begins with "it". */
 export const mcpLoginTexts = {
-	tooManyRequests: (max: number): string => `the login needs more than ${max} requests`,
+	tooManyRequests: (max: number): string =>
+		`the login was stopped, because it needs more than ${max} requests`,
 	answerOf: (host: string): string => `the answer of ${host}`,
 	largeAnswer: (host: string, bytes: number): string => `${host} sent more than ${bytes} bytes`,
 	otherLogin: "the answer belongs to another login",
 	usedAnswer: "the answer was used before: start the login again",
 	noLogin: "it offers no login",
 	otherResource: "it requests a login for another resource",
-	noPkce: "the authorization server does not support PKCE with S256",
-	notHttps: "an address of the authorization server is not https",
+	noPkce: "the authorization server does not support PKCE with S256, which Parley requires",
+	notHttps: "an address of the authorization server is not https, which Parley requires",
 	noRegistration:
 		"clients cannot register themselves at the authorization server: register Parley there, and repeat the login with --client-id",
 	otherServer: "the answer comes from another authorization server",
