@@ -173,12 +173,12 @@ verifiesOn(
 		});
 		const other = await connect(gateway, String(token["token"]));
 		const request = { reason: "tests", minutes: 30, tools: ["run_command"], ...c.as("ada") };
-		expect(await other.refusal("request_grant", request)).toContain("discord:111:c has no conversation yet");
+		expect(await other.refusal("request_grant", request)).toContain("discord:111:c has no session yet");
 		await other.call("open_session", {
 			actor: { id: "bob" },
 			place: { tenant: "111", channel: "elsewhere" },
 		});
-		expect(await other.refusal("request_grant", request)).toContain("discord:111:c has no conversation yet");
+		expect(await other.refusal("request_grant", request)).toContain("discord:111:c has no session yet");
 		await other.leave();
 		const reconnected = await c.again();
 		const requested = await reconnected.call("request_grant", { key: "wish", ...request });
@@ -199,9 +199,7 @@ verifiesOn(
 		await c.operator.call("prompt_response", { token: requested["token"], value: true });
 		expect(await c.operator.call("list_grants", {})).toMatchObject({ grants: [{ place }], wishes: [] });
 		const mistyped = { channel: "discord:111:d", reason: "r" };
-		expect(await c.operator.refusal("request_grant", mistyped)).toContain(
-			"discord:111:d has no conversation yet",
-		);
+		expect(await c.operator.refusal("request_grant", mistyped)).toContain("discord:111:d has no session yet");
 		const granted = await c.operator.call("request_grant", { ...mistyped, unseen: true });
 		expect(granted).toMatchObject({ status: "granted", grant: { place: "discord:111:d" } });
 		for (const client of [reconnected, wall]) await client.leave();

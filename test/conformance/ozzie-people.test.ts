@@ -241,7 +241,7 @@ verifiesOn(
 		expect(refused).toContainEqual(
 			expect.objectContaining({
 				status: "failed",
-				error: expect.stringContaining("a sender of this request is a guest"),
+				error: expect.stringContaining("this request may only read, because one of its senders is a guest"),
 			}),
 		);
 		await connector.call("send_message", {
@@ -286,10 +286,10 @@ verifiesOn(
 		await d.let("ada", "owner");
 		const place = "discord:111:general";
 		expect(await operator.refusal("set_place", { place, profile: { tools: ["read_fil"] } })).toBe(
-			`invalid params: place ${place}: there is no tool "read_fil": did you mean read_file?`,
+			`invalid params: settings of ${place}: there is no tool "read_fil": did you mean read_file?`,
 		);
 		expect(await operator.refusal("set_place", { place, profile: { root: gateway.path("data") } })).toMatch(
-			/^invalid params: place .* is in the data directory$/,
+			/^invalid params: settings of .* is in the data directory$/,
 		);
 		expect(await connector.refusal("open_session", { root_dir: gateway.path("work"), ...as("ada") })).toMatch(
 			/^forbidden: root_dir: /,

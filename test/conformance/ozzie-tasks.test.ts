@@ -205,7 +205,7 @@ verifiesOn(
 				{ description: "d".repeat(32_001) },
 				/^invalid params: description: must have at most 32000 characters$/,
 			],
-			[{ tools: ["fly"] }, /^invalid params: tools: there is no tool "fly" here; available: .*run_command/],
+			[{ tools: ["fly"] }, /^invalid params: tools: there is no tool "fly"; available: .*run_command/],
 			[
 				{ tools: Array.from({ length: 51 }, () => "git") },
 				/^invalid params: tools: must have at most 50 entries$/,

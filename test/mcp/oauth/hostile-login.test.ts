@@ -97,11 +97,15 @@ test.for<[string, Lies, string]>([
 		{ metadata: { authorization_endpoint: "javascript:alert(1)" } },
 		"cannot be used",
 	],
-	["a file as the address", { metadata: { authorization_endpoint: "file:///etc/passwd" } }, "is not an https address"],
+	[
+		"a file as the address",
+		{ metadata: { authorization_endpoint: "file:///etc/passwd" } },
+		"is not https, which Parley requires",
+	],
 	[
 		"a token endpoint without TLS",
 		{ metadata: { token_endpoint: "http://bank.example/token" } },
-		"is not an https address",
+		"is not https, which Parley requires",
 	],
 	[
 		"no registration",

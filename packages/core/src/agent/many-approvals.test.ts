@@ -107,7 +107,9 @@ test("a call that the rules deny when it starts does not run, with any answer", 
 	await t.runtime.trust.people.setRole(unkeyed(), adaId, "guest");
 	await t.runtime.answer(unkeyed(), first, { value: true });
 	for (const callId of ["c1", "c2", "c3"]) {
-		const error = expect.stringContaining("denied: a sender of this request is a guest");
+		const error = expect.stringContaining(
+			"denied: this request may only read, because one of its senders is a guest",
+		);
 		await expect(log.next("tool.failed", "tool.completed")).resolves.toMatchObject({ callId, error });
 	}
 	await log.next("assistant.message");

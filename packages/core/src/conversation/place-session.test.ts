@@ -273,7 +273,7 @@ test("runs of a guest may only read, despite any approval", async () => {
 	await using chat = await openChat(replies, { tools }, gus);
 	await chat.say("go");
 	const denied = expect.stringMatching(
-		/^denied: a sender of this request is a guest, and requests of guests may only read/,
+		/^denied: this request may only read, because one of its senders is a guest/,
 	);
 	expect(await chat.results()).toEqual(["look {}", denied, denied, denied, denied, "ask {}"]);
 	expect(chat.log.recorded).not.toContain("prompt.requested");
@@ -393,7 +393,7 @@ test("a run has the rights of its author at the moment of each call: after a rem
 	removed.resolve();
 	await log.next("assistant.message");
 	expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain(
-		"a sender of this request no longer has access",
+		"because one of its senders no longer has access",
 	);
 });
 

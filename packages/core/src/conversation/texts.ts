@@ -2,7 +2,8 @@
 export const promptTexts = {
 	notFound: "prompt not found",
 	elsewhere: "in another channel, you can only approve a call once and unchanged, or deny it",
-	onlyOperator: "only the operator can approve this, with parley answer: in a chat, you can only deny it",
+	onlyOperator:
+		"only the operator can approve this call, with parley answer: in a chat, you can only deny it",
 	passwordInChat: "a password cannot be typed in a chat",
 	useButtons: "this approval cannot be answered by typing: use its buttons",
 	typingOff: "typed approvals are turned off: use the buttons",
@@ -18,7 +19,7 @@ export const promptTexts = {
 export const taskTexts = {
 	notFound: (id: string): string => `task not found: ${id}`,
 	conversationOf: (id: string): string =>
-		`this conversation belongs to the task ${id}: read it with load_messages, and steer the task with reply_task and cancel_task`,
+		`this session belongs to the task ${id}: read the session with load_messages, and control the task with reply_task and cancel_task`,
 } as const;
 
 export const workspaceTexts = {

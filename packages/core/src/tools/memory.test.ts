@@ -178,7 +178,7 @@ test("the run of a guest reads notes and stores none", async () => {
 	await talk.say(eve, id);
 	await log.next("assistant.message");
 	expect(talk.result("c0")).toContain("open to all");
-	expect(talk.result("c1")).toContain("a sender of this request is a guest");
+	expect(talk.result("c1")).toContain("this request may only read, because one of its senders is a guest");
 	expect(await talk.notes()).toHaveLength(1);
 });
 

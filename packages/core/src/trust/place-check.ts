@@ -117,7 +117,7 @@ function checkApprovers(key: string, approvers: readonly string[]): void {
 
 function refused(key: string, reason: string, cause?: unknown): ParleyError {
 	const shown = key.length > 200 ? `${key.slice(0, 200)}…` : key;
-	return new ParleyError(`place ${shown}: ${reason}`, {
+	return new ParleyError(`settings of ${shown}: ${reason}`, {
 		code: "invalid_argument",
 		...defined({ cause }),
 	});

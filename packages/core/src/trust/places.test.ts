@@ -77,7 +77,7 @@ test.each([
 	const { places } = t.runtime.trust;
 	await expect(places.set(unkeyed(), key, profile)).rejects.toMatchObject({
 		code: "invalid_argument",
-		message: expect.stringMatching(new RegExp(`^place ${key}: .*${RegExp.escape(words)}`)),
+		message: expect.stringMatching(new RegExp(`^settings of ${key}: .*${RegExp.escape(words)}`)),
 	});
 	expect(await places.list(operator)).toEqual([]);
 	await using wrong = await open({ [key]: profile });
@@ -126,7 +126,7 @@ test("an unknown model is refused with a similar one, and does not prevent the s
 	const { places } = t.runtime.trust;
 	await expect(places.set(unkeyed(), key, { model: "scriptd-2" })).rejects.toMatchObject({
 		code: "invalid_argument",
-		message: `place ${key}: model: there is no model "scriptd-2"; did you mean scripted-2?`,
+		message: `settings of ${key}: model: there is no model "scriptd-2"; did you mean scripted-2?`,
 	});
 	await expect(places.set(unkeyed(), key, { model: "gpt-5" })).rejects.toThrow(
 		'there is no model "gpt-5"; parley models lists the models',

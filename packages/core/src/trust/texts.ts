@@ -36,7 +36,8 @@ export const policyStateTexts = {
 	validAgain: "a policy is valid again",
 	allowIgnored: "an allow rule of a workspace is ignored",
 	notAudited: "a change of the policy could not be written to the audit log",
-	readOnly: "rules cannot be added here: this gateway does not change the policy file",
+	readOnly:
+		"cannot add a rule: this gateway does not change the policy file; add the rule to the file yourself",
 	ruleReason: "always allowed by the operator",
 	notWritten: (path: string, reason: string): string =>
 		`the rule was not added, because ${path} cannot be written (${reason}): make it writable, or add the rule yourself`,

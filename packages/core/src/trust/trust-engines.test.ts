@@ -65,7 +65,7 @@ test.each(engines)("grants apply, end and are listed in the same way on %s", asy
 	await using t = await opened(await open(directory.path));
 	const { grants } = t.runtime.trust;
 	await expect(grants.request(unkeyed(), newRequest())).rejects.toThrow(
-		"discord:guild:general has no conversation yet",
+		"discord:guild:general has no session yet",
 	);
 	const session = await t.create(member);
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
@@ -108,7 +108,9 @@ test.each(engines)(
 		await using directory = await mkdtempDisposable(join(tmpdir(), "parley-trust-"));
 		await using t = await opened(await open(directory.path));
 		const { grants } = t.runtime.trust;
-		await expect(grants.request(unkeyed(member), newRequest())).rejects.toThrow("send a message there first");
+		await expect(grants.request(unkeyed(member), newRequest())).rejects.toThrow(
+			"send a message in the channel first",
+		);
 		const [first, second] = [await t.create(member), await t.create(member)];
 		t.clock.advance(1_000);
 		await t.runtime.send(unkeyed(member), second, { content: "hello" });

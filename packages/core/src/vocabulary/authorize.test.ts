@@ -194,7 +194,7 @@ test("a refusal of a client names the action and the principal that can allow it
 	);
 	const connector = { id: "connector:1", kind: "connector" } as const;
 	expect(() => authorize(connector, "person.read")).toThrow(
-		"connector may not person.read: only the operator may, and parley token create operator NAME",
+		"connector may not person.read: only the operator may do this; use the token of an operator (parley token create operator NAME)",
 	);
 	for (const role of ["stranger", "owner"] as const) {
 		expect(() => authorize({ ...connector, person: person(role) }, "person.read")).toThrow(

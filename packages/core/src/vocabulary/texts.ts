@@ -12,9 +12,9 @@ export const rightTexts = {
 	agent: "an agent",
 	clientForm: "a form of another client",
 	onlyConnector: "only a connector may, for a person of its chat platform",
-	createToken: "parley token create operator NAME creates a token for it",
-	onlyOperator: (way: string): string => `only the operator may, and ${way}`,
-	observer: (way: string): string => `an observer may only read; the operator may, and ${way}`,
+	createToken: "use the token of an operator (parley token create operator NAME)",
+	onlyOperator: (way: string): string => `only the operator may do this; ${way}`,
+	observer: (way: string): string => `an observer may only read; ${way}`,
 	onlyOwner: "only its owner may",
 	sessionsOfToken:
 		"the operator sets the sessions of a token with parley token create observer NAME --session ID",

@@ -39,7 +39,7 @@ export const detailTexts = {
 	noSuch: ({ count }: { readonly count: number }): string =>
 		count === 1
 			? "There is only one entry: use /open or /open 1."
-			: `There are ${count} entries: use a number from 1 (the last one) to ${count}.`,
+			: `There are ${count} entries: use a number from 1 (the latest entry) to ${count}.`,
 	position: ({ last, rows }: { readonly last: number; readonly rows: number }): string =>
 		`row ${last} of ${rows}`,
 	keys: "↑ ↓ PgUp PgDn Home End move · q closes",

@@ -24,9 +24,9 @@ export const approvalTexts = {
 		`the changed call does more than the approved one: it needs ${classes} as well`,
 	notPossible: (reason: string): string => `the call is no longer possible in the shown form: ${reason}`,
 	guestSender:
-		"a sender of this request is a guest, and requests of guests may only read: ask a member to send it",
+		"this request may only read, because one of its senders is a guest: ask a member to send the request",
 	noAccessSender:
-		"a sender of this request no longer has access, so it may only read: ask a member to send it",
+		"this request may only read, because one of its senders no longer has access: ask a member to send the request",
 	several: (reason: string, approvals: number): string =>
 		`${reason}; the call needs ${approvals} approvals by different people, and only the operator can answer here`,
 	changedArguments: (shown: string): string =>

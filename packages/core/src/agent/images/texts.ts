@@ -7,7 +7,7 @@ export const imageTexts = {
 	removed: "removed: the provider refused the request that contained it",
 	ofTools: "the images that tools read",
 	notShown: (text: string, reason: string): string =>
-		`${text}\n[not shown: ${reason}; read a smaller copy, or fewer at once]`,
+		`${text}\n[not shown: ${reason}; read a smaller copy, or fewer images at once]`,
 	madeRoom: "removed to make room",
 	reloadImages: (reason: string): string => `${reason}: read it again if you need it`,
 	askAgain: (reason: string): string => `${reason}: ask for it again if you need it`,

@@ -197,9 +197,7 @@ test("a task cannot have the tool skill: workers have the tools of their task, a
 	});
 	const { id } = await w.begin();
 	const requested = { title: "T", description: "go", tools: ["skill"] };
-	await expect(w.runtime.tasks.submit(unkeyed(), id, requested)).rejects.toThrow(
-		'there is no tool "skill" here',
-	);
+	await expect(w.runtime.tasks.submit(unkeyed(), id, requested)).rejects.toThrow('there is no tool "skill"');
 });
 
 test("skills of a directory run only in the version that the operator trusts, and a changed file needs trust again", async () => {

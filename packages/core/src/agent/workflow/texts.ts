@@ -3,7 +3,7 @@ export const workflowTexts = {
 	notInTask: (workflow: string): string =>
 		`The workflow ${workflow} cannot start inside a task: start it in the session.`,
 	failed: "a workflow failed",
-	notStarted: (call: string): string => `no workflow was started by the call ${call}`,
+	notStarted: (call: string): string => `the call ${call} did not start a workflow`,
 	unmet: (reason: string): string => `criteria not met: ${reason}`,
 	failedAt: (workflow: string, step: string, tries: string, error: string): string =>
 		`The skill ${workflow} failed at the step "${step}"${tries}: ${error}.`,

@@ -207,7 +207,7 @@ test("a channel without messages is trusted if the operator confirms that its id
 	).rejects.toMatchObject({
 		code: "failed_precondition",
 		message:
-			"discord:guild:genreal has no conversation yet: did you mean discord:guild:general? Use unseen (--unseen) to trust it anyway",
+			"discord:guild:genreal has no session yet: did you mean discord:guild:general? Use unseen (--unseen) to trust the channel anyway",
 	});
 	const far = requested({ place: "slack:team:random" });
 	await expect(grants.request(unkeyed(), far)).rejects.toThrow("yet: check its id.");

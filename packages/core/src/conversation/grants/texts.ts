@@ -6,9 +6,8 @@ export const channelGrantTexts = {
 	acceptAll:
 		"accept_all_tools applies in a chat only while its channel is trusted: request trust with request_grant, which the operator or an owner confirms",
 	noConversation: (channel: string): string =>
-		`the channel ${channel} has no conversation yet: send a message there first, so that the question can be shown`,
-	otherChannel: (session: string, channel: string): string =>
-		`${session} is not a conversation of ${channel}`,
+		`the channel ${channel} has no session yet: send a message in the channel first, so that it can show the question`,
+	otherChannel: (session: string, channel: string): string => `${session} is not a session of ${channel}`,
 	cannotTrust: (reason: string): string => `this channel cannot be trusted: ${reason}`,
 	cannotTrustShared: "this channel cannot be trusted: people of another organisation can read it",
 	shared: "people of another organisation can read it",

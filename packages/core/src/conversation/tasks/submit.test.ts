@@ -15,7 +15,7 @@ async function opened(): Promise<{ t: TestRuntime; home: string }> {
 }
 
 test.each<[string, Partial<NewTask>, string]>([
-	["an unknown tool", { tools: ["run_command", "fly"] }, 'tools: there is no tool "fly" here; available: '],
+	["an unknown tool", { tools: ["run_command", "fly"] }, 'tools: there is no tool "fly"; available: '],
 	["an unknown agent", { agent: "nobody" }, "nobody"],
 	["an unknown model", { model: "nothing-9" }, 'model: there is no model "nothing-9"'],
 	["an unknown task", { dependsOn: ["task_x"] }, 'depends_on: "task_x" is not a task of this session'],
@@ -31,7 +31,7 @@ test("a default tool that the session does not have is omitted with a note", asy
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("one")]), tools });
 	const home = await t.create();
 	const { id, notes } = await t.runtime.tasks.submit(unkeyed(), home, counting);
-	expect(notes).toEqual(["tools: query_memories does not exist here, so the task starts without it"]);
+	expect(notes).toEqual(["tools: there is no tool query_memories, so the task starts without it"]);
 	expect((await t.runtime.tasks.check(operator, id)).tools).toEqual(["run_command", "git"]);
 });
 

@@ -28,7 +28,7 @@ export const providerTexts = {
 	cannotAnswerNow: (host: string): string => `${host} cannot answer now`,
 	invalidUrl: (url: string, provider: string): string =>
 		`invalid base URL ${url} of ${provider}: use http(s)://HOST[:PORT][/PATH]`,
-	invalidKey: "the API key contains a space or another invalid character: check it",
+	invalidKey: "the API key contains a space or another invalid character: check the key",
 	noKnownModel: (provider: string): string =>
 		`no model is set, and ${provider} has no default model: name a model with --model`,
 } as const;

@@ -48,7 +48,7 @@ export const rootTexts = {
 		`not protected: ${count === 1 ? "1 directory" : `${count} directories`} with repositories or skills, because the roots contain too many; ` +
 		"this command and later ones could change their hooks, settings and skills",
 	tooMuch:
-		"not checked: the roots contain more than the gateway searches for repositories and skills; this command and later " +
+		"not checked: the roots are too large to search completely for repositories and skills; this command and later " +
 		"ones could change hooks, settings and skills in deeper directories",
 	unreadable: (paths: string): string =>
 		`not checked: ${paths} cannot be read, and may contain hooks and settings that this command made`,

@@ -3,7 +3,7 @@ export const grantRequestTexts = {
 	checkId: "check its id.",
 	didYouMean: (near: string): string => `did you mean ${near}?`,
 	noConversation: (channel: string, question: string): string =>
-		`${channel} has no conversation yet: ${question} Use unseen (--unseen) to trust it anyway`,
+		`${channel} has no session yet: ${question} Use unseen (--unseen) to trust the channel anyway`,
 	notChannel: (channel: string): string =>
 		`channel: ${channel} is not a channel: write PLATFORM:TENANT:CHANNEL`,
 	maxHours: "minutes: a channel can be trusted for at most 24 hours",

@@ -54,7 +54,8 @@ export const forkTexts = {
 		return `at: the session has no message ${at}: use a number from 1 to ${all}`;
 	},
 	notEnded: (turn: number, ended: number): string => {
-		if (ended === 0) return "the session has no answered message yet: wait for the end of the first one";
+		if (ended === 0)
+			return "the session has no answered message yet: wait until the first message is answered";
 		return `message ${turn} is not answered yet: wait, or use a number from 1 to ${ended}`;
 	},
 	usedKey: "external_key: another session has this key; use another key",

@@ -115,7 +115,7 @@ test("a worker has at most the tools of its task, and depends only on its siblin
 		],
 	});
 	await using _ = t;
-	expect(answers(model, "Top")).toContain('there is no tool \\"write_file\\" here');
+	expect(answers(model, "Top")).toContain('there is no tool \\"write_file\\"');
 	expect(answers(model, "Top")).toContain('\\"task_elsewhere\\" is not one of your workers');
 	expect(tasks).toHaveLength(1);
 });

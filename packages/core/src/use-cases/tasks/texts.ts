@@ -9,9 +9,9 @@ export const taskRefusalTexts = {
 	continuesLater: "the task continues later",
 	agentByOperator: (channel: string | undefined, agent: string): string =>
 		`agent: the operator has set the agent of ${channel}: use ${agent}`,
-	toolMissing: (tool: string): string => `tools: ${tool} does not exist here, so the task starts without it`,
+	toolMissing: (tool: string): string => `tools: there is no tool ${tool}, so the task starts without it`,
 	noTool: (tool: string, available: readonly string[]): string =>
-		`tools: there is no tool ${JSON.stringify(tool)} here; available: ${available.join(", ")}`,
+		`tools: there is no tool ${JSON.stringify(tool)}; available: ${available.join(", ")}`,
 	notClaimed: "tasks could not be claimed",
 	cannotRun: "a task could not run",
 	claimedElsewhereLog: "a task was taken over by another worker",

@@ -35,7 +35,7 @@ export const ozzieErrorTexts = {
 		`key "${key}" was used for another request: use another key`,
 	placeField: "place {tenant, channel}",
 	actorField: "actor {id, name, roles, guest}",
-	missing: ({ field }: { readonly field: string }) => `${field} is missing`,
+	missing: ({ field }: { readonly field: string }) => `${field} is missing: send both actor and place`,
 	stopping: "the gateway is stopping",
 	tooSlow: "the client reads too slowly: resume with after_seq",
 	binary: "binary messages must contain UTF-8 JSON",

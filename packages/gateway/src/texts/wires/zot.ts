@@ -18,7 +18,7 @@ export const zotErrorTexts = {
 	notUtf8: "not UTF-8",
 	lineSkipped: ({ reason, bytes }: { readonly reason: string; readonly bytes: number }) =>
 		`the line is ${reason} (${bytes} bytes), and was skipped`,
-	refusedByModel: "the model refused to answer this",
+	refusedByModel: "the model refused to answer this message",
 	approvalRequired: ({ reason }: { readonly reason: string }) =>
 		`this call always requires approval${reason === "" ? "" : ` (${reason})`}, and this client does not answer approvals: start with --rpc-approvals`,
 	notRun: ({ reason }: { readonly reason: string }) => `not run: ${reason || "the prompt has ended"}`,

@@ -80,12 +80,18 @@ test.each<[string, SessionEvent[], string[]]>([
 	[
 		"a refusal",
 		[...events, replied("refusal", text("ab")), called(), ended("refused")],
-		[...replyLines, "turn_end error: the model refused to answer this", "error refused", "done"],
+		[...replyLines, "turn_end error: the model refused to answer this message", "error refused", "done"],
 	],
 	[
 		"a refusal without a word",
 		[calling, replied("refusal"), called(), ended("refused")],
-		["turn_start 1", "usage", "turn_end error: the model refused to answer this", "error refused", "done"],
+		[
+			"turn_start 1",
+			"usage",
+			"turn_end error: the model refused to answer this message",
+			"error refused",
+			"done",
+		],
 	],
 	[
 		"an abort while it speaks",
