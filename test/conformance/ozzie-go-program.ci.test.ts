@@ -93,7 +93,7 @@ test("a Go program answers an approval that is always required, without hanging"
 	const path = programOr(skip);
 	await using gateway = await TestGateway.start();
 	const promptLine = "select: Allow write .envrc?\n";
-	const repeatedQuestion = "select: Answer again: this call always requires an approval";
+	const repeatedQuestion = "select: Answer again: this call always requires approval";
 	const denied = await run(gateway, { path, args: [critical], lines: ["1"] });
 	expect(denied.stderr).toContain(`${promptLine}chosen: Deny\n`);
 	expect(denied.stdout).toContain("denied by the person who was asked");

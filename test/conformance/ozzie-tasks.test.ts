@@ -197,9 +197,9 @@ verifiesOn(
 		const right = { title: "t", description: "say: hi", tools: [] };
 		const wrong: readonly (readonly [object, RegExp])[] = [
 			[{ title: " " }, /^invalid params: title: must not be empty$/],
-			[{ title: 5 }, /^invalid params: title: must be a text$/],
+			[{ title: 5 }, /^invalid params: title: must be a string$/],
 			[{ title: "t".repeat(201) }, /^invalid params: title: must have at most 200 characters$/],
-			[{ description: undefined }, /^invalid params: description: is missing: it must be a text$/],
+			[{ description: undefined }, /^invalid params: description: is missing: it must be a string$/],
 			[{ description: "\n" }, /^invalid params: description: blank$/],
 			[
 				{ description: "d".repeat(32_001) },

@@ -63,8 +63,8 @@ test("every issue of every request has a message of Parley", () => {
 });
 
 test.each<[z.ZodType, unknown, string]>([
-	[z.string(), undefined, "is missing: it must be a text"],
-	[z.string(), 5, "must be a text"],
+	[z.string(), undefined, "is missing: it must be a string"],
+	[z.string(), 5, "must be a string"],
 	[z.int(), 0.5, "must be a whole number"],
 	[z.string().min(1), "", "must not be empty"],
 	[z.string().max(1), "ab", "must have at most 1 character"],
@@ -75,7 +75,7 @@ test.each<[z.ZodType, unknown, string]>([
 	[z.literal("a"), "b", "must be a"],
 	[z.enum(["a", "b"]), undefined, "is missing: it must be one of a, b"],
 	[z.strictObject({ known: z.unknown() }), { known: 1, odd: 2 }, 'there is no "odd"; there are known'],
-	[z.union([z.string(), z.boolean()]), 5, "must be a text, or must be true or false"],
+	[z.union([z.string(), z.boolean()]), 5, "must be a string, or must be true or false"],
 	[z.union([z.literal(1), z.null()]), "x", "must be 1, or must be null"],
 	[z.record(z.string().max(1), z.unknown()), { ab: 1 }, "must have at most 1 character"],
 ])("%#: the message names the required form", (schema, value, words) => {

@@ -38,7 +38,7 @@ function orMissing({ input }: Issue, words: string): string {
 }
 
 const things: Readonly<Record<string, string>> = {
-	string: "a text",
+	string: "a string",
 	number: "a number",
 	int: "a whole number",
 	boolean: "true or false",

@@ -74,7 +74,7 @@ test("the session of a task cannot submit tasks", async () => {
 	const { id } = await t.runtime.tasks.submit(unkeyed(), home, counting);
 	const { ownSessionId } = await t.runtime.tasks.check(operator, id);
 	await expect(t.runtime.tasks.submit(unkeyed(), ownSessionId, counting)).rejects.toThrow(
-		`this conversation belongs to the task ${id}`,
+		`this session belongs to the task ${id}`,
 	);
 });
 

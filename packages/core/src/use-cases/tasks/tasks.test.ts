@@ -103,7 +103,7 @@ test("questions of a task are asked in the session that owns it", async () => {
 	expect(log.recorded).not.toContain("tool.started");
 	log.check();
 	await expect(t.send((await t.runtime.tasks.check(operator, id)).ownSessionId, "hello")).rejects.toThrow(
-		`this conversation belongs to the task ${id}`,
+		`this session belongs to the task ${id}`,
 	);
 	expect(home).toMatch(/^sess_/);
 });
