@@ -68,7 +68,7 @@ export class AgentPlace implements AsyncDisposable {
 		};
 	}
 
-	/** Starts the agent as the command does, with the provider of these flags. */
+	/** Starts the agent with the provider of these flags. `open` uses a script instead. */
 	async start(flags: RpcFlags): Promise<OpenAgent> {
 		const { provider, model, baseUrl } = flags;
 		const started = await openAgent({

@@ -30,7 +30,6 @@ export class TlsPlace implements Disposable {
 		return join(this.#directory.path, name);
 	}
 
-	/** Replaces the certificate, the key, or both. */
 	write({ cert, key }: Partial<TlsFiles>): void {
 		if (cert !== undefined) writeFileSync(this.files.cert, cert);
 		if (key === undefined) return;

@@ -21,7 +21,6 @@ export interface ZotSetupOptions extends Omit<Parameters<typeof TestRuntime.open
 	readonly model: Model;
 	readonly token?: string;
 	readonly approvals?: boolean;
-	/** Receives each frame when it is sent. */
 	readonly onFrame?: (frame: Frame) => void;
 }
 
@@ -71,7 +70,6 @@ export class ZotSetup implements AsyncDisposable {
 		return this.connection.receive({ kind: "text", text });
 	}
 
-	/** Waits until this number of frames of this type has arrived. */
 	async waitFor(type: Frame["type"], count = 1): Promise<void> {
 		while (this.frames.filter((frame) => frame.type === type).length < count) await this.t.settle();
 	}

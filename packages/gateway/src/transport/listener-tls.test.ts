@@ -69,7 +69,6 @@ class SecureListener implements AsyncDisposable {
 		return client;
 	}
 
-	/** Connects with TLS, and resolves after the handshake. */
 	async callSecurely(options: ConnectionOptions = {}): Promise<TLSSocket> {
 		const { host, port } = (await this.#opened)[0].address();
 		const client = connectTls({ host, port, ca: authority, ...options });

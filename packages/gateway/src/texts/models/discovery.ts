@@ -40,7 +40,7 @@ export const modelServerTexts = {
 			: `the models file ${path} cannot be read (${reason})`,
 	fileInvalid: ({ path, reason }: { readonly path: string; readonly reason: string }) =>
 		`the models file ${path} cannot be read: ${reason}`,
-	/** Instruction for the operator that makes the models of a provider usable. */
+	/** Instruction that tells the operator how to make the models of a provider usable. */
 	needsEntry: ({ provider }: { readonly provider: string }) =>
 		`the gateway does not use ${provider}; the operator must add "${provider}": {} to models.providers and restart the gateway`,
 	needsKey: ({ provider, key }: { readonly provider: string; readonly key: string }) =>

@@ -8,7 +8,6 @@ import { RunStream } from "./connection.ts";
 
 const transcripts = 5 * testScale(4, 10);
 
-/** Returns a random token count of a provider: none, a usual count, or the count of a nearly full window. */
 function anyTokens(random: Random): number {
 	return random.pick([0, 1, random.below(5_000), random.below(30_000)]);
 }

@@ -44,7 +44,6 @@ class Client {
 		this.connection.receive(JSON.stringify({ type: "req", id, method, params }));
 	}
 
-	/** Waits for this entry of `frames`, without a time limit. */
 	async waitFor(what: string): Promise<void> {
 		while (!this.frames.includes(what)) await this.#runtime.settle();
 	}

@@ -70,7 +70,6 @@ class Client {
 		this.socket.send(JSON.stringify({ type: "req", id: crypto.randomUUID(), method, params }));
 	}
 
-	/** Waits until `enough` returns true for the frames. */
 	async has(enough: (frames: readonly z.infer<typeof Frame>[]) => boolean): Promise<void> {
 		while (!enough(this.frames)) {
 			this.#arrived = Promise.withResolvers();

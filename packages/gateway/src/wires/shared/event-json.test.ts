@@ -63,7 +63,7 @@ const shownApproval = {
 	},
 };
 
-/** Events that no other test covers. Other tests cover events of models, tasks and workers. */
+/** Events that no other test covers: all except the events of models, tasks and workers. */
 type OtherEvent<Event> = Exclude<Event, ModelEvent | TaskEvent | WorkerEvent>;
 
 type Pairs<Event extends { readonly type: string }> = {

@@ -108,7 +108,8 @@ export class SessionView {
 
 	/**
 	 * Approves the open and the later tool calls of the session, except calls that always require approval. A connector's
-	 * request changes nothing. The call rejects with `permission_denied` unless the channel is trusted.
+	 * request changes nothing, and rejects with `permission_denied` unless the channel is trusted. Any other request rejects
+	 * with `failed_precondition` if the session belongs to a channel.
 	 */
 	acceptAll(request: Keyed): Promise<void> {
 		return this.#runtime.acceptAll(request, this.id);

@@ -26,7 +26,6 @@ interface Block {
 	readonly text: string;
 }
 
-/** A client of the stream that reads block by block. */
 class Reader {
 	readonly response: IncomingMessage;
 	readonly #text: AsyncIterator<string>;
@@ -40,7 +39,6 @@ class Reader {
 		this.#text = response[Symbol.asyncIterator]();
 	}
 
-	/** Reads the next block, or undefined at the end of the stream. */
 	async next(): Promise<Block | undefined> {
 		for (;;) {
 			const end = this.#rest.indexOf("\n\n");

@@ -58,7 +58,6 @@ class Client {
 		return answer?.ok ? (answer.payload as Record<string, unknown>) : { error: answer?.error };
 	}
 
-	/** Waits for the event with this `seq`, without a time limit. */
 	async waitFor(seq: number): Promise<void> {
 		while (!this.frames.includes(seq)) await this.#t.settle();
 	}

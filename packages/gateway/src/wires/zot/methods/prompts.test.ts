@@ -119,7 +119,6 @@ test("an abort at any time ends only the active prompt, with one done", async ()
 		expect(first.filter((type) => type === "done")).toHaveLength(1);
 		expect(first.at(-1)).toBe("done");
 		expect(first).not.toContain("error");
-		// Each call has a result.
 		const of = (requested: string): number => first.filter((type) => type === requested).length;
 		expect(of("tool_call")).toBe(of("tool_result"));
 		expect(of("turn_start")).toBe(first.filter((type) => type.startsWith("turn_end")).length);
