@@ -152,7 +152,7 @@ function hexIPv6(address: string): string {
 	return hexWords(bytesOfIPv6(address));
 }
 
-/** Writes an address as the kernel does: words of 32 bits, in the byte order of this processor. */
+/** Formats an address as the kernel does: words of 32 bits, in the byte order of this processor. */
 function hexWords(bytes: Buffer): string {
 	if (endianness() === "LE") bytes.swap32();
 	return bytes.toString("hex").toUpperCase();

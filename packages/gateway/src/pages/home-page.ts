@@ -20,7 +20,10 @@ const states: Readonly<Record<HomePageFacts["status"], string>> = {
 	draining: homePageTexts.draining,
 };
 
-/** Writes the home page. It needs no credentials, so it contains no version, path, session or name of this gateway. */
+/**
+ * Returns the home page as HTML. It needs no credentials, so it contains no version, path, session or name of
+ * this gateway.
+ */
 export function homePage({ status, address }: HomePageFacts): string {
 	const { host, port, protocol, origin } = new URL(address);
 	const webSocket = `${origin.replace(/^http/, "ws")}/api/ws`;

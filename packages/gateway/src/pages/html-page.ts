@@ -34,7 +34,10 @@ export function wordsPage(title: string, words: string): string {
 	return page(title, `<p>${shown(words)}</p>`);
 }
 
-/** Writes a page with this title. The body is HTML, in which `shown` must have escaped all untrusted text. */
+/**
+ * Returns a page with this title as HTML. `body` is HTML, in which `shown` must have escaped all untrusted
+ * text.
+ */
 export function page(title: string, body: string): string {
 	return `<!doctype html>
 <html lang="en">

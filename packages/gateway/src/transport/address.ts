@@ -25,7 +25,7 @@ export function parseEndpoint(text: string): Endpoint | undefined {
 	return { host, port };
 }
 
-/** Writes `HOST:PORT` with IPv6 in brackets, as `parseEndpoint` reads it. */
+/** Formats an endpoint as `HOST:PORT`, with IPv6 in brackets, as `parseEndpoint` reads it. */
 export function formatEndpoint({ host, port }: Endpoint): string {
 	// Only IPv6 addresses contain a colon. The first call of Node's own check would take milliseconds.
 	return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;

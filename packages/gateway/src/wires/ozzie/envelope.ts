@@ -5,9 +5,9 @@ import { ozzieErrorTexts } from "../../texts/wires/ozzie.ts";
 
 /**
  * Shape of the frames of a connection:
- * - `flat`: the form of the protocol document
+ * - `flat`: the form of the protocol document.
  * - `both`: for the existing Go clients, which read the payload inside the payload, accept no message above
- *   32 KiB, and answer a `confirm` without a value
+ *   32 KiB, and answer a `confirm` without a value.
  */
 export type FrameShape = "flat" | "both";
 
