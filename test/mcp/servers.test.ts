@@ -236,6 +236,22 @@ test("a server gets a reply of the model after a person has allowed it, and the 
 	expect(s.log.recorded.filter((type) => type === "model.called")).toHaveLength(3);
 });
 
+test.each([
+	["max_tokens", "maxTokens"],
+	["refusal", "refusal"],
+] as const)("a server learns that the model stopped with %s", async (stop, stopReason) => {
+	const usage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
+	const stopped = [says("I can"), { type: "end", stop, usage, model: "scripted-1" } as const];
+	const replies = [[calls("c1", "scripted__echo", { text: "" })], stopped, [says("done")]];
+	await using s = await openScene([scripted(["samples"])], replies);
+	await s.t.runtime.acceptAll(unkeyed(operator), s.session);
+	await s.t.send(s.session, "go");
+	const { prompt } = await s.log.next("prompt.requested");
+	await s.t.runtime.answer(unkeyed(), prompt.token, { value: "yes" });
+	await s.log.next("assistant.message");
+	expect(resultsIn(s.model)[0]).toContain(`"stopReason":"${stopReason}"`);
+});
+
 test("neither the question nor the model gets a secret of a server's request for a reply", async () => {
 	const replies = [[calls("c1", "scripted__echo", { text: "" })], [says("blue")], [says("done")]];
 	await using s = await openScene([scripted(["samples", "leaks"])], replies);

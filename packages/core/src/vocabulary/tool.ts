@@ -6,6 +6,7 @@ import type { DelegationAccess } from "./delegation.ts";
 import type { ChangeRecorder, UndoAccess } from "./file-change.ts";
 import type { MemoryAccess } from "./memory.ts";
 import type { ImageBlock } from "./message.ts";
+import type { StopReason } from "./model.ts";
 import type { Elicitation, ElicitationAnswer } from "./prompt.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { ScheduleAccess } from "./schedule.ts";
@@ -105,8 +106,7 @@ export interface PlainReply {
 	/** Model that answered. */
 	readonly model: string;
 	readonly text: string;
-	/** Whether the model ended the reply normally. */
-	readonly isComplete: boolean;
+	readonly stop: StopReason;
 }
 
 /** Directories and services for a tool call. Paths are real absolute paths. */

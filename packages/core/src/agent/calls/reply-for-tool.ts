@@ -42,5 +42,5 @@ export async function replyForTool(
 	if (failure) throw failure;
 	const text = textOf(content);
 	if (text === "") throw new ParleyError(callTexts.noReply, { code: "unavailable" });
-	return { model: model || name, text, isComplete: stop === "end_turn" };
+	return { model: model || name, text, stop: stop ?? "max_tokens" };
 }

@@ -5,12 +5,20 @@ import type {
 } from "@modelcontextprotocol/client";
 import { ParleyError } from "@parley/base";
 import { visibleLines } from "../../text/visible.ts";
+import type { StopReason } from "../../vocabulary/model.ts";
 import type { PlainReply, PlainRequest } from "../../vocabulary/tool.ts";
 import { choiceOf, type PersonQuestions } from "./answer-form.ts";
 import { samplingTexts } from "./texts.ts";
 
 export type AskModel = (request: PlainRequest) => Promise<PlainReply>;
 
+/** Reasons as MCP names them. The protocol allows other strings in addition to its own, and has no name for a refusal. */
+const stopReasons: Readonly<Record<StopReason, string>> = {
+	end_turn: "endTurn",
+	tool_use: "toolUse",
+	max_tokens: "maxTokens",
+	refusal: "refusal",
+};
 /** Maximum characters of a request in the displayed question. */
 const shownText = 1_500;
 /** Maximum characters of a request. */
@@ -39,9 +47,13 @@ export async function answerSampling(
 		]),
 	);
 	if (answer.outcome !== "answered" || answer.value !== "yes") throw refused(samplingTexts.notAllowed);
-	const { model, text: replied, isComplete } = await reply(request);
-	const stopReason = isComplete ? "endTurn" : "maxTokens";
-	return { role: "assistant", model, content: { type: "text", text: replied }, stopReason };
+	const { model, text: replied, stop } = await reply(request);
+	return {
+		role: "assistant",
+		model,
+		content: { type: "text", text: replied },
+		stopReason: stopReasons[stop],
+	};
 }
 
 function requestOf(params: CreateMessageRequestParams, server: string): PlainRequest {
