@@ -25,8 +25,8 @@ export const controlKinds = {
 	"approve-all": "f",
 	"deny-all": "j",
 	/**
-	 * Shows the complete calls to the person who pressed. `review-all` replaces `approve-all` if the post does not show
-	 * all that it would approve.
+	 * Shows the complete calls to the person who pressed. Subject: as for `approve-all`. `review-all` replaces
+	 * `approve-all` if the post does not show all that it would approve.
 	 */
 	review: "W",
 	"review-all": "A",

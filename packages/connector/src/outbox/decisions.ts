@@ -25,8 +25,8 @@ export interface StuckRow {
 }
 
 /**
- * Returns up to `limit` held or dead rows: held rows first, then the newest first. Omits a dead row of a growing
- * answer: the last row of the answer follows, and replaces the row or fails for the same reason.
+ * Returns up to `limit` held or dead rows: held rows, then dead rows, each with the newest first. Omits a dead row of
+ * a growing answer: the last row of the answer follows, and replaces the row or fails for the same reason.
  */
 export async function readStuck(db: Tx, limit: number): Promise<StuckRow[]> {
 	const rows = await db
@@ -80,8 +80,8 @@ interface Decidable {
 }
 
 /**
- * Reads a row for a decision. Rejects with `not_found`, or with `failed_precondition` if the row does not allow this
- * decision.
+ * Reads a row for a decision. Rejects with `not_found` for an unknown row, or with `failed_precondition` if the row
+ * does not allow this decision.
  */
 export async function readDecidable(db: Tx, id: string, send: boolean): Promise<Decidable> {
 	const row = await db

@@ -45,7 +45,7 @@ export interface TimeWords {
 	moment(at: number, from?: number): string;
 }
 
-/** Names of people and times in the kit's Markdown. */
+/** Names and times in the kit's Markdown. */
 export interface PlatformWords extends PersonNames, TimeWords {}
 
 export interface PostFormat {
@@ -118,7 +118,10 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	linkTo?(room: CardLink["room"]): string | undefined;
 	/** Text that a person types for a command, for example `/task new`. Any text after the command name stays unchanged. */
 	command(name: string, place: { readonly thread?: string }): string;
-	/** Returns the id of a message that a person names by a link or an id. Default: the last part of the text. */
+	/**
+	 * Returns the id of a message that a person names by a link or an id. Default: the text after the last space or
+	 * slash.
+	 */
 	messageNamed?(text: string, room: Room): string;
 	/**
 	 * Returns the end of a message's id if a text names the message without its channel; undefined for any other text.

@@ -66,7 +66,7 @@ export const Address = z.object({
 	others: z.boolean(),
 	/** Whether the message mentions all members. */
 	everyone: z.boolean(),
-	/** Post that the message replies to. `ours`: whether the bot wrote it. */
+	/** Message that this message replies to. `ours`: whether the bot wrote it. */
 	reply: z.exactOptional(z.object({ message: id, ours: z.boolean() })),
 });
 export type Address = z.output<typeof Address>;

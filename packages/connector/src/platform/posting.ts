@@ -86,7 +86,7 @@ const NoticeWay = z.enum(["mention", "channel", "direct", "reply"]);
  */
 export const NoticeTarget = z.object({
 	people: z.array(z.string()),
-	/** Ids of roles of the platform. Only mentions reach roles. */
+	/** Ids of roles of the platform. Only the ways `mention` and `channel` reach roles. */
 	roles: z.exactOptional(z.array(z.string())),
 	ways: z.array(NoticeWay).min(1),
 	/** Ways by which an earlier row may have posted the notice. They are only used to find the notice. */
@@ -105,8 +105,8 @@ export const CardLink = z.object({
 export type CardLink = z.output<typeof CardLink>;
 
 /**
- * `body` is in the platform's dialect, has a valid length and mentions no person. Only `mentions`, `mentionedRoles` and
- * `notifies` notify people.
+ * Content of a post. `body` is in the platform's dialect, has a valid length and mentions no person. Only `mentions`,
+ * `mentionedRoles` and `notifies` notify people.
  */
 const PostPosting = z.object({
 	type: z.literal("post"),

@@ -1,6 +1,6 @@
 import type { Person, ReadMessage, Room } from "./inbound-event.ts";
 
-/** Request for the messages that belong to a request of a person. */
+/** Query for the messages that belong to a person's request. */
 export interface ContextQuery {
 	readonly room: Room;
 	/** Author of the request. The result contains only messages that this person may read now. */

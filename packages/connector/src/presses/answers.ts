@@ -84,7 +84,10 @@ async function rate(
 	return { text: rating === "good" ? texts.thanks : texts.thanksOperator };
 }
 
-/** Starts a new run for an edited message, and then stops the earlier run, so that the message gets one answer. */
+/**
+ * Starts a new run for an edited message, and then stops the open earlier runs of the message, so that it gets one
+ * answer.
+ */
 async function rerun(
 	context: HandlerContext,
 	press: Press,

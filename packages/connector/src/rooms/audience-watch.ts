@@ -46,7 +46,7 @@ export class AudienceWatch {
 
 	private constructor(parts: AudienceWatchParts, watchedAt: number | undefined) {
 		this.#parts = parts;
-		// The clock was set back, so the stored time has no meaning.
+		// A time in the future shows that the clock was set back. The time is then treated as unknown.
 		const isAhead = watchedAt !== undefined && watchedAt > parts.clock.now() + everyMs;
 		this.#watchedAt = isAhead ? undefined : watchedAt;
 	}

@@ -104,7 +104,7 @@ function forkSession(
 
 /**
  * Posts the beginning of the thread in the channel, and opens the thread. Returns undefined if the room can have no
- * thread, or if the platform refuses it.
+ * thread, or if the platform refuses the post or the thread.
  */
 async function openThread(parts: ForkParts, room: Room, requested: ForkOptions): Promise<Room | undefined> {
 	const { platform, log } = parts;

@@ -140,8 +140,8 @@ export interface RoomContext extends HandlerContext {
 	 */
 	stop(person: Person, room: Room, request: { readonly key: string; readonly at: number }): Promise<boolean>;
 	/**
-	 * Returns the record of a message. Without a message, returns the record of this person's last message that was not a
-	 * command.
+	 * Returns the record of a message; undefined if no record is stored. Without a message, returns the record of this
+	 * person's last message in the room that was not a command.
 	 */
 	messageRecord(
 		room: Room,

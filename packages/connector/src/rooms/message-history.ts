@@ -21,7 +21,7 @@ const isStop = sql<boolean>`effect = ${sql.lit("nothing-to-stop" satisfies Effec
  * it was evicted.
  */
 class RecentNames {
-	/** Times of the newest rows, in milliseconds since the epoch. */
+	/** Times of the newest rows by name, in milliseconds since the epoch. */
 	readonly #at: Cache<string, number>;
 	#newest = 0;
 	#isComplete = true;
@@ -122,7 +122,7 @@ export class MessageHistory {
 		return message.editedAt === undefined || last.at > message.editedAt;
 	}
 
-	/** Waits for running stops, then returns the result of `wasStopped`. */
+	/** Whether a stop applies: see `wasStopped`. Waits for running stops before it returns false. */
 	async wasStopped(stop: Parameters<typeof wasStopped>[1]): Promise<boolean> {
 		for (;;) {
 			const mayBe = this.#stops.mayHave(stop.conversation);

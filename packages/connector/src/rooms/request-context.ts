@@ -108,7 +108,7 @@ export class RequestContexts {
 	}
 
 	async #limits(person: Person, room: Room): Promise<ContextQuery["limits"]> {
-		// The session of a direct message already contains all its messages.
+		// The session of direct messages already contains all their messages.
 		if (room.kind === "direct" || this.#parts.platform.readContext === undefined) return none;
 		const { context = usualInChannel } = await this.#parts.rooms.facts(person, room);
 		return context === 0 ? none : { thread: maxInThread, channel: context };

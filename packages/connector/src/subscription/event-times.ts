@@ -35,7 +35,7 @@ export class EventTimes {
 		const { clock } = this.#parts;
 		if (seq > this.#last) return clock.now();
 		if (!this.#page.has(seq)) this.#page = await this.#read(seq - 1);
-		// If the gateway does not report this time, it reports no later time either.
+		// An empty page means that the gateway reports no later times.
 		if (this.#page.size === 0) this.#last = 0;
 		return this.#page.get(seq) ?? clock.now();
 	}

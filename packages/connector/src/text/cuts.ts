@@ -109,8 +109,8 @@ function findInRow(finder: Finder, row: TableRow): void {
 }
 
 /**
- * Adds a cut that is inside the range and is not yet the last cut. For example, the last item ends together with its
- * list.
+ * Adds a cut inside the range, unless the last cut is at the same offset. For example, the last item and its list end
+ * at the same offset.
  */
 function add({ from, to }: Finder, cut: number, cuts: number[]): void {
 	if (cut > from && cut < to && cut !== cuts.at(-1)) cuts.push(cut);

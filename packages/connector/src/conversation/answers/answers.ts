@@ -302,7 +302,7 @@ function answered(
 
 interface PostIdentity {
 	readonly grown: Partial<ReturnType<typeof grownPost>>;
-	/** Buttons of the last post: only the button that repeats the run, or that button with the ratings. */
+	/** Buttons of the last post: `retry` only repeats the run, and `rated` also has the ratings. */
 	readonly retry: { readonly controls?: Control[][] };
 	readonly rated: { readonly controls?: Control[][] };
 }

@@ -8,8 +8,9 @@ type Arguments = Readonly<Record<string, unknown>>;
 
 /** Name of the field with all arguments as one JSON object. */
 const allName = "arguments";
-/** Prefixes of field names: the value is the text itself, or JSON. */
+/** Prefix of the name of a field whose value is the text itself. */
 const asText = "t:";
+/** Prefix of the name of a field whose value is JSON. */
 const asJson = "j:";
 
 const { editForm: texts } = approvalTexts;

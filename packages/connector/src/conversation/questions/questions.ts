@@ -158,7 +158,10 @@ function showCard(card: ReplyCard, { open }: QuestionsSlice, scene: Scene): Show
 	return question ? openCard(question, scene) : drawReplyCard(card, open, scene);
 }
 
-/** Shows one of several approvals. Changed arguments replace the call, and earlier approvals no longer apply. */
+/**
+ * Records one of several approvals of a call, and updates the card. Changed arguments replace the call, and earlier
+ * approvals no longer apply.
+ */
 function vote(slice: QuestionsSlice, payload: EventPayloads["prompt.vote"], scene: Scene): Change {
 	const known = slice.open.find(({ token }) => token === payload.token);
 	if (!known) return { slice, operations: [] };

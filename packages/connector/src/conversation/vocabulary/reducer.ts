@@ -53,11 +53,11 @@ export interface Scene {
 	readonly taskOf?: (id: string) => string | undefined;
 	/** Kind of the request that stops the active run until a person answers. */
 	readonly waitsFor?: WaitsFor | undefined;
-	/** Part of an answer that the channel sees while the agent works. Default: `tools`. */
+	/** Returns the part of an answer that the channel sees while the agent works. Default: `tools`. */
 	readonly live?: () => LiveLevel;
-	/** Whether reactions show the state of messages. Default: no. */
+	/** Returns whether reactions show the state of messages. Default: no. */
 	readonly reacts?: () => boolean;
-	/** Whether the author of a queued message can add it to the active run. Default: no. */
+	/** Returns whether the author of a queued message can add it to the active run. Default: no. */
 	readonly offers?: () => boolean;
 	/** Whether a card can have a thread. False inside a thread. Default: true. */
 	readonly threads?: boolean;
