@@ -50,7 +50,7 @@ verifiesOn(
 		const place = "slack:T1:ask";
 		const profile = { approve_in: ["discord:111:desk"] };
 		expect(await operator.refusal("set_place", { place, profile })).toMatch(
-			/^invalid params: place slack:T1:ask: approveIn names discord:111:desk, which has no settings: .*parley channels set/,
+			/^invalid params: settings of slack:T1:ask: approveIn names discord:111:desk, which has no settings: .*parley channels set/,
 		);
 		for (const [key, tokenRequest] of [
 			["slack:T1", profile],
