@@ -101,10 +101,7 @@ export class Chat {
 		} while (session !== this.#session);
 	}
 
-	/**
-	 * Resolves when the chat can process the next line: an unanswered question is open, or the conversation is
-	 * idle.
-	 */
+	/** Resolves when the chat can process the next line: an unanswered question is open, or the conversation is idle. */
 	ready(): Promise<void> {
 		return new Promise((resolve) => {
 			this.#waiting.push(resolve);
@@ -290,10 +287,7 @@ export class Chat {
 		await this.#sending(`/undo ${words}`.trimEnd(), () => this.#request("undo_changes", { partly }));
 	}
 
-	/**
-	 * Shows one thinking text or tool call in full. `words` is its position, counted from the last one. The
-	 * default is 1.
-	 */
+	/** Shows one thinking text or tool call in full. `words` is its position, counted from the last one. Default: 1. */
 	#openDetail(words: string): void {
 		const { details } = this.#conversation;
 		const place = words === "" ? 1 : Number(words);
@@ -359,8 +353,7 @@ export class Chat {
 		const { lastSeq } = this.#session;
 		const known = messages.filter(({ seq }) => seq <= lastSeq);
 		this.#show(this.#conversation.recall(known, this.#options.format()));
-		// The events and questions of tasks are shown with the names of the tasks, so the tasks must be known
-		// first.
+		// Events and questions of tasks are shown with the names of the tasks, so the tasks must be known first.
 		await this.#attempt(() => this.#recallTasks(this.#conversation));
 	}
 
