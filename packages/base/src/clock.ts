@@ -3,7 +3,7 @@ export interface Timer {
 	cancel(): void;
 }
 
-/** The only source of time. Tests can replace it. */
+/** Source of time. Tests can replace it. */
 export interface Clock {
 	/** Milliseconds since the epoch. May jump when the clock of the machine is set. */
 	now(): number;

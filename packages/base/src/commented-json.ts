@@ -30,7 +30,7 @@ export interface CommentedJson {
  */
 export function parseCommentedJson(path: string, source: string): CommentedJson {
 	const text = source.replace(/^\uFEFF/, "");
-	// Limited, because the parser recurses at each level.
+	// The depth is limited, because the parser recurses at each level.
 	if (isNestedBeyond(text, maxDepth))
 		throw refused(`${path}: it has more than ${maxDepth} levels of lists and objects`);
 	const at = (offset: number): string => {

@@ -35,7 +35,7 @@ function pooledRandom(): (bytes: number) => Uint8Array {
 	let used = POOL_BYTES;
 	return (bytes) => {
 		if (used + bytes > POOL_BYTES) {
-			// Loaded with the first id, because the start of a process needs no id.
+			// `node:crypto` is loaded with the first id, because a process can start without an id.
 			process.getBuiltinModule("node:crypto").randomFillSync(pool);
 			used = 0;
 		}

@@ -47,7 +47,7 @@ export function createLogger(options: LoggerOptions): Logger {
 		if (lost > 0) lines().warn({ lost }, "log lines are missing here: stderr was not read in time");
 	};
 	let logger: pino.Logger | undefined;
-	// Created with the first line, because most starts log nothing.
+	// The pino logger is created with the first line, because most starts log nothing.
 	const lines = (): pino.Logger => {
 		logger ??= pino(
 			{

@@ -201,7 +201,7 @@ function helpLines(
 	return [`- ${[`\`${written(first.name)}\``, ...rest].join(", ")}: ${about}`];
 }
 
-/** Command that lists all commands and the ways to address the agent. */
+/** Creates the command that lists all commands and the ways to address the agent. */
 export function helpCommand(table: () => readonly CommandShape[]): Command<RoomContext> {
 	return {
 		name: "help",

@@ -175,7 +175,7 @@ async function restored(stage: Stage, time: number): Promise<void> {
 	await stage.start();
 }
 
-/** Advances the clock as if the process was stopped or the machine was suspended. */
+/** Advances the clock as if the process had been stopped, or the machine suspended. */
 function jump({ clock }: Stage, time: number): void {
 	const now = clock.now.bind(clock);
 	clock.now = () => now() + time;

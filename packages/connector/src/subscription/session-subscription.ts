@@ -189,7 +189,10 @@ export class SessionSubscription implements RoomSession {
 		}
 	}
 
-	/** Shows the progress of the model and of tool calls in the status line, and the text of the reply in the growing answer. */
+	/**
+	 * Shows the progress of the model and of tool calls in the typing indicator, and the text of the reply in the
+	 * growing answer.
+	 */
 	#showProgress(frame: EventFrame): void {
 		const isStep = frame.transient || this.#progress.now || frame.event === "tool.call";
 		if (!isOzzieEvent(frame)) return;
