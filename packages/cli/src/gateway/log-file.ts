@@ -5,7 +5,6 @@ import type { LogDestination } from "@parley/base";
 /** Maximum size of one file in bytes. There are two files: the current file and the previous file. */
 const maxBytes = 5_000_000;
 
-/** The current log file of a data directory, and the previous file. */
 export function logFilesIn(data: string): { readonly current: string; readonly previous: string } {
 	const current = join(data, "run", "gateway.log");
 	return { current, previous: `${current}.1` };

@@ -1,6 +1,5 @@
 import { type LogLevel, logLevels, parseJson } from "@parley/base";
 
-/** A line in the log. */
 export interface LogLine {
 	/** The line as the gateway wrote it. */
 	readonly text: string;

@@ -35,7 +35,6 @@ export async function printLogs(data: string, options: LogsOptions, around: Surr
 	throw new ParleyError(logTexts.none({ data }), { code: "not_found" });
 }
 
-/** Prints the log of a service. */
 export async function printServiceLogs(
 	{ name, system }: { readonly name: string; readonly system?: boolean },
 	options: LogsOptions,

@@ -9,7 +9,6 @@ import type { Machine } from "./machine.ts";
 import type { ServiceManager } from "./service-manager.ts";
 import { type Marker, readMarker, type Scope } from "./service-plan.ts";
 
-/** A service that Parley installed. */
 export interface InstalledService {
 	readonly name: string;
 	readonly file: string;

@@ -22,7 +22,6 @@ export interface SetupFlags {
 export interface StepParts {
 	readonly flags: SetupFlags;
 	readonly io: Io;
-	/** The data directory. */
 	readonly data: string;
 	/** Whether the step may ask questions. */
 	readonly asks: boolean;

@@ -33,7 +33,6 @@ export interface Editor {
 
 const longestHistory = 500;
 
-/** Returns an empty line. */
 export function emptyEditor(history: readonly string[] = []): Editor {
 	return { text: "", cursor: 0, history, place: history.length, draft: "", pasted: undefined };
 }
