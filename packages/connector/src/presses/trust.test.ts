@@ -69,6 +69,7 @@ test("a change of several channels of a tenant ends the trust of each of them, a
 	const ended = async (change: Partial<InboundEventOf<"audience">>): Promise<unknown[]> => {
 		const { context, gateway } = scriptedContext({ ...revoked, list_grants: () => ({ grants, wishes: [] }) });
 		await suspendTrust(context, { ...joined, ...change }, "key");
+		// The first request lists the grants.
 		return gateway.requests.slice(1).map(({ params }) => params);
 	};
 	expect(await ended({ channels: ["3", "4", "5"] })).toMatchObject([

@@ -28,7 +28,7 @@ const maxText = 20_000;
 const maxBytes = 300_000;
 /** Bytes reserved for the parts of a request other than its text and its messages. */
 const aroundBytes = 16_384;
-/** Maximum number of files of earlier messages in a thread. */
+/** Maximum number of files of earlier messages in a thread that the agent gets with a request. */
 const maxFiles = 5;
 /** Maximum size of each of these files in bytes. */
 const maxFileBytes = 4 * 1024 * 1024;

@@ -8,7 +8,7 @@ import type { Block, Inline, List, ListItem, Table, TextDocument } from "./docum
 const maxLength = 500_000;
 /** Maximum number of nested markers in a line. The parser's time grows faster than linearly with this number. */
 const maxNesting = 32;
-/** Maximum number of delimiters in a block of text, for the same reason. */
+/** Maximum number of delimiters in a block of text. The parser's time also grows faster than linearly with this number. */
 const maxDelimiters = 2000;
 
 /**
