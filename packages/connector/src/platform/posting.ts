@@ -81,8 +81,8 @@ export type StatusEmoji = (typeof statusEmoji)[number];
 const NoticeWay = z.enum(["mention", "channel", "direct", "reply"]);
 
 /**
- * People and channels of a notice. `NoticePayload` of the protocol describes `ways`. The additional way `reply` is a
- * post in the conversation without mentions.
+ * People and channels of a notice. `NoticePayload.by` of the protocol describes the ways. The additional way `reply`
+ * is a post in the conversation without mentions.
  */
 export const NoticeTarget = z.object({
 	people: z.array(z.string()),

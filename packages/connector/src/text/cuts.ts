@@ -173,7 +173,7 @@ function* graphemeStarts(text: string): Generator<number> {
 }
 
 /**
- * Returns offsets after spaces and full-width punctuation, and between words in scripts without spaces. `(word`, `a.b`
+ * Yields offsets after spaces and full-width punctuation, and between words in scripts without spaces. `(word`, `a.b`
  * and `word,` stay together.
  */
 function* wordStarts(text: string): Generator<number> {

@@ -37,7 +37,7 @@ export class Layout {
 		return text;
 	}
 
-	/** Returns the siblings in `nodes` that have content between the two offsets. */
+	/** Yields the siblings in `nodes` that have content between the two offsets. */
 	*between<Node extends TextNode>(nodes: readonly Node[], from: number, to: number): Generator<Node> {
 		for (let index = this.indexAfter(nodes, from); index < nodes.length; index++) {
 			const node = nodes[index];

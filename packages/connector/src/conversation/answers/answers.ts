@@ -106,8 +106,8 @@ function listed(
 }
 
 /**
- * Shows a new title at the thread, if the platform supports titles. Also posts the title, unless a model chose it, it
- * is empty, or the room is a thread whose title every reader sees.
+ * Shows a new title at the thread, if the room is a thread and the platform shows titles. Also posts a title that no
+ * model chose, unless the room is a thread on a platform that shows the titles of all threads.
  */
 function renamed(
 	{ title, by }: EventPayloads["session.renamed"],
