@@ -88,8 +88,9 @@ export class CatchUp {
 
 	/**
 	 * Handles an event. Resolves when the event is durable or ignored. READY and GUILD_CREATE also wait until
-	 * missed messages are durable or recorded as unread, and reject if the reading is stopped before. The promise
-	 * of an event that waits for a stopped reading never settles.
+	 * missed messages are durable or recorded as unread. Their promise rejects if reading is stopped before
+	 * that. READY also rejects if another session starts first. The promise of an event that waits for a
+	 * stopped reading never settles.
 	 */
 	dispatch(event: DiscordDispatch): Promise<void> {
 		if (event.t === "READY") return this.#ready(event);

@@ -232,8 +232,8 @@ export class GuildEvents {
 }
 
 /**
- * Returns the `invited` event for a server, in its channel for Discord's notices. Undefined if the bot was not
- * added recently, if it cannot post in that channel, or if Discord reports no such channel or no owner.
+ * Returns the `invited` event for a server, in its system channel. Undefined if the bot was not added
+ * recently, if it cannot post in that channel, or if Discord reports no such channel or no owner.
  */
 function invitedTo(
 	{ id: guild, joined_at, system_channel_id: channel, owner_id: owner, members }: Guild,

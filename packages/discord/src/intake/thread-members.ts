@@ -23,8 +23,9 @@ export async function mayForkRoom(
 }
 
 /**
- * Whether a person who can read a channel may see one of its threads. Only members of a private thread may see
- * it. False for a deleted thread. Rejects with `unavailable` if Discord does not respond.
+ * Whether a person who can read a channel may see one of its threads. Only members of a private thread may
+ * see it. False for a deleted thread. Rejects with `unavailable` if Discord does not respond, or responds
+ * with status 429 or 5xx.
  */
 export async function maySeeThread(
 	{ port, channels }: { readonly port: DiscordRest; readonly channels: Channels },

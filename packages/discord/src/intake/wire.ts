@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** Id of Discord (snowflake). */
+/** Discord id (snowflake). */
 export const id = z.string().regex(/^\d{1,20}$/);
 const text = z.string().nullish();
 

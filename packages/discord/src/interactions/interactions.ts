@@ -46,8 +46,9 @@ const deferAfterMs = 1500;
 const completeWithinMs = 2500;
 const answerableMs = 2500;
 /**
- * Age in milliseconds at which an interaction is dropped, because Discord has already shown a failure. The clocks are
- * assumed to differ by less.
+ * Age in milliseconds after which an interaction is dropped, because Discord has already shown a failure. The
+ * age also contains the difference between Discord's clock and the local clock, which is assumed to be
+ * smaller.
  */
 const staleMs = 60_000;
 

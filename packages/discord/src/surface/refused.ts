@@ -84,7 +84,7 @@ function limitOf({ headers }: DiscordResponse, fault: Fault, bucket: string): Ra
 	const seconds = fault.retry_after ?? Number(headers["retry-after"] ?? Number.NaN);
 	const known = Number.isFinite(seconds) && seconds > 0;
 	const unknownMs = fault.code === errorCodes.tooManyOldEdits ? oldEditsMs : 1000;
-	// A response without a message of Discord comes from a proxy in front of Discord, which limits all requests.
+	// An error body without `message` comes from a proxy in front of Discord, which limits all requests.
 	const isGlobal =
 		fault.global === true || headers["x-ratelimit-scope"] === "global" || fault.message === undefined;
 	return {

@@ -37,7 +37,8 @@ export function tableLength(rows: TableBlock["rows"]): number {
 }
 
 /**
- * Converts a table that is too large for a table block: to aligned lines if they do not wrap, otherwise to a list of its rows.
+ * Converts a table that exceeds the limits of a table block. Returns aligned lines if they do not wrap,
+ * otherwise a list of the table's rows.
  */
 export function otherwise(table: Table): Block[] {
 	const lines = alignedLines(table);

@@ -39,7 +39,7 @@ const overlapMs = 6 * 60_000;
 const oldestMs = 24 * 3_600_000;
 const everyMs = 60_000;
 /**
- * Milliseconds without events after which missed messages are read, whatever the state of the connection. Either
+ * Milliseconds without events after which missed messages are read, even if the connection is open. Either
  * the workspace was quiet, or the delivery is broken.
  */
 const silentMs = 16 * 60_000;
@@ -53,8 +53,8 @@ const retryMs = 60_000;
 
 /**
  * Reads messages that Slack no longer delivers. After a period without events, reads recently active channels
- * and threads, because an open connection does not prove that events arrive, or that this process was not
- * suspended. Missed messages may be handled after newer messages, which do not wait.
+ * and threads even if the connection is open: events may not arrive, or this process may have been suspended.
+ * Newer messages do not wait for missed messages, which may therefore be handled later.
  */
 export class CatchUp {
 	readonly #parts: CatchUpParts;

@@ -95,9 +95,10 @@ export class Intake {
 	}
 
 	/**
-	 * Translates an event. Ignores and logs undocumented events. Rejects with `unavailable` if Slack does not respond to a
-	 * required request within a second; Slack must then redeliver the event. With `isLast`, a message is translated with the known
-	 * data instead. When the promise resolves, events that only change a cache have changed it.
+	 * Translates an event. Ignores and logs undocumented events. Rejects with `unavailable` if Slack does not
+	 * respond to a required request within a second. The caller must then let Slack redeliver the event. With
+	 * `isLast`, a message is translated with the known data instead. Caches are updated before the promise
+	 * resolves.
 	 */
 	async translate(body: unknown, isLast = false): Promise<Translated> {
 		const { malformed, self } = this.#parts;

@@ -46,7 +46,10 @@ export async function readPersonRights(
 	return mayWrite ? { present: true, roles: [], guest, shared } : { present: false, reason: "no_access" };
 }
 
-/** Whether a person is a member of a channel. Undefined if Slack refuses, or if the channel has more members than are read. */
+/**
+ * Whether a person is a member of a channel. Undefined if Slack refuses, sends an invalid list, or lists
+ * `maxPages` pages without the person and has more.
+ */
 async function isMember(port: SlackApi, channel: string, user: string): Promise<boolean | undefined> {
 	let cursor = "";
 	for (let page = 0; page < maxPages; page++) {

@@ -189,7 +189,7 @@ async function readLinks(
 	const links = linksIn(text, parts.self.url).slice(0, maxLinks);
 	const read = links.map(async (link) => {
 		const { channel } = link;
-		// A link to a direct message is read only in the same conversation.
+		// A link to a direct message is read only in the same channel.
 		const isHere = channel === room.channel;
 		if (!isHere && channel.startsWith("D")) return [];
 		return isHere || (await isReader(parts, { ...room, channel }, person.id)) ? readLink(parts, link) : [];

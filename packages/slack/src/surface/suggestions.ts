@@ -3,7 +3,7 @@ import { cutText, Lookup } from "@parley/connector";
 import { limits } from "../vocabulary/limits.ts";
 import type { Caller } from "./caller.ts";
 
-/** Milliseconds in which the same suggestions of a channel are not sent again. */
+/** Milliseconds for which the same suggestions are not sent to a channel again. */
 const retentionMs = 30 * 60_000;
 const maxEntries = 1000;
 

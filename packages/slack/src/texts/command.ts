@@ -4,7 +4,7 @@ interface Names {
 	readonly bot: string;
 }
 
-/** Help for slash commands, in mrkdwn, and the message that an entry in a message's menu sends. */
+/** Help texts for slash commands, in mrkdwn, and the prompt that the message shortcut sends to the agent. */
 export const commandTexts = {
 	threads: ({ bot }: Pick<Names, "bot">) =>
 		`Slash commands do not work in Slack threads. In a thread, mention me and write the command, for example \`@${bot} !task list\`.`,
@@ -19,6 +19,6 @@ export const commandTexts = {
 		].join("\n"),
 	unknown: ({ slash, help }: { readonly slash: string; readonly help: string }): string =>
 		`I do not know this command. To ask the agent, write \`${slash} ask\` and your message.\n\n${help}`,
-	/** Message to the agent for this menu entry, because a person cannot write one there. */
+	/** Prompt of the message shortcut, because a person cannot enter a text for it. */
 	explainMessage: "Explain this message. If it contains a question, answer the question.",
 } as const;
