@@ -39,7 +39,7 @@ export class Bookkeeping {
 		const faults = schema.faults(type, known);
 		if (faults.length > 0) return faults;
 		const problems = brokenRules(body, { thinking: this.#thinking, redacted: this.#redacted });
-		// The service also counts the tokens of a prompt that is too long for the model.
+		// `count_tokens` also accepts a prompt that is longer than the context window.
 		const tokens = endpoint === "messages" ? this.promptTokens(body) : 0;
 		if (tokens > contextWindow)
 			problems.push(`prompt is too long: ${tokens} tokens > ${contextWindow} maximum`);

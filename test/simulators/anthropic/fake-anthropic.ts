@@ -18,7 +18,6 @@ import { RequestSchema } from "./request-schema.ts";
 import { streamEvents } from "./stream-events.ts";
 import { type Tokenizer, wordsAndSigns } from "./tokenizer.ts";
 
-/** API version of the simulator. It refuses requests with another version. */
 const API_VERSION = "2026-10-21";
 
 export interface FakeAnthropicOptions {
@@ -26,7 +25,6 @@ export interface FakeAnthropicOptions {
 	/** Clock for waits between packets, for pings, and for the lifetime of prompt cache entries. */
 	readonly clock?: Clock;
 	readonly tokenizer?: Tokenizer;
-	/** Maximum number of tokens in a prompt. */
 	readonly contextWindow?: number;
 	/** Request fields that this server accepts although the SDK's types do not contain them. */
 	readonly furtherKeys?: readonly string[];
@@ -37,9 +35,9 @@ export interface FakeAnthropicOptions {
 }
 
 /**
- * Simulator of the Messages API on a loopback port. It sends scripted replies, records message and count requests,
- * and refuses requests that break the service's rules. A refusal is a fault of Parley or its script, so `close`
- * throws for each unread refusal.
+ * Simulator of the Messages API on a loopback port. It sends scripted replies, records message and count
+ * requests, and refuses requests that break the service's rules. A refusal is a fault of Parley or of the
+ * script, so `close` throws if a refusal has not been read.
  */
 export class FakeAnthropic {
 	readonly apiKey: string;

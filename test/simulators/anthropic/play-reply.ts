@@ -100,7 +100,6 @@ const errorTypes: Readonly<Record<number, string>> = {
 	529: "overloaded_error",
 };
 
-/** Returns the events before the break. With the number 3, these are all events before the fourth delta. */
 function upTo(events: readonly WireEvent[], at: Break["at"], { isDelta }: StreamForm): readonly WireEvent[] {
 	if (typeof at !== "number") return [];
 	let left = at;
@@ -120,7 +119,7 @@ function* packetsOf(reply: StreamedReply, frames: readonly string[]): Generator<
 
 async function breakOff(stage: Stage, { how, when, pingEveryMs }: Break): Promise<void> {
 	const { response, form = messagesForm } = stage;
-	// Gives the client time to read the written data before the connection closes.
+	// By default, gives the client time to read the written data before the connection closes.
 	await (when ?? tick());
 	if (how === "hang") return hang(stage, pingEveryMs);
 	if (typeof how === "object") {

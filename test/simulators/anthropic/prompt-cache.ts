@@ -4,7 +4,10 @@ import type { PromptBlock } from "./tokenizer.ts";
 
 const lifetimes = { "5m": 300_000, "1h": 3_600_000 } as const;
 
-/** Number of blocks before a breakpoint that the service checks for a shorter cached prefix. */
+/**
+ * Number of blocks at which the service looks for a cached prefix: the block of a breakpoint, and the blocks
+ * before it.
+ */
 const LOOKBACK = 20;
 
 /** Minimum length of a cached prefix, in tokens. Some models require longer prefixes. */
@@ -25,9 +28,9 @@ interface Entry {
 }
 
 /**
- * Prompt caching as documented by the service. The prefix up to a breakpoint is cached for five minutes or an hour
- * after its last use. A later prompt reads the longest cached prefix that ends at one of its breakpoints or within the
- * 20 blocks before it. https://platform.claude.com/docs/en/build-with-claude/prompt-caching
+ * Prompt caching as documented by the service. The prefix up to a breakpoint is cached for five minutes or an
+ * hour after its last use. A later prompt reads the longest cached prefix that ends at one of its breakpoints
+ * or at one of the 19 blocks before it. https://platform.claude.com/docs/en/build-with-claude/prompt-caching
  */
 export class PromptCache {
 	readonly #entries = new Map<string, Entry>();

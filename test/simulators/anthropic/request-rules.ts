@@ -9,7 +9,7 @@ import type {
 
 type Request = MessageCreateParamsStreaming | MessageCountTokensParams;
 
-/** Content issued by the service that later requests must return unchanged. */
+/** Content from the service. Later requests must contain it unchanged. */
 export interface Issued {
 	/** Thinking by its signature. */
 	readonly thinking: ReadonlyMap<string, string>;
@@ -137,10 +137,6 @@ function* tools({ tools: offered = [], messages, tool_choice: choice }: Request)
 	if (used && names.length === 0) yield "tools: must be given where the messages hold calls";
 }
 
-/**
- * Yields a fault if there are more than four breakpoints, or if a breakpoint of one hour follows a breakpoint of five
- * minutes.
- */
 function* cacheBreakpoints(request: Request): Generator<string> {
 	const { tools: offered = [], system = [], messages } = request;
 	const all: readonly object[] = [
@@ -172,7 +168,6 @@ function* limits(request: MessageCreateParamsStreaming): Generator<string> {
 		yield "messages: with thinking enabled, the calls under way must begin with the thinking before them";
 }
 
-/** Returns the replies after the last user message that contains no tool results. */
 function currentTurn(messages: readonly MessageParam[]): readonly MessageParam[] {
 	const start = messages.findLastIndex(
 		(message) => message.role === "user" && !blocksOf(message).some(({ type }) => type === "tool_result"),

@@ -41,7 +41,7 @@ export function streamEvents(reply: StreamedReply, { id, model, usage }: Head): 
 	return reply.edit ? [...reply.edit(complete)] : complete;
 }
 
-/** Returns a replacement for the service's signature, which depends on the thinking. */
+/** Returns a fake signature that depends on the thinking. */
 export function signatureOf(thinking: string): string {
 	return createHash("sha512").update(`thinking ${thinking}`).digest("base64");
 }

@@ -3,8 +3,8 @@ import type { MessageCountTokensParams } from "@anthropic-ai/sdk/resources/messa
 export type Tokenizer = (text: string) => number;
 
 /**
- * Counts words and runs of whitespace by their length, digits in groups of three, and every other character
- * separately, including Chinese characters. Single spaces are free.
+ * Counts one token for each seven characters of a word or of a run of whitespace, for up to three digits, and
+ * for each other character, including a Chinese character. Single spaces are free.
  */
 export const wordsAndSigns: Tokenizer = (text) => {
 	let tokens = 0;
@@ -75,10 +75,6 @@ function asBlocks(content: string | readonly object[]): readonly object[] {
 	return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
-/**
- * Returns the number of tokens of a value. Keys, types, roles and signatures are free, except in calls and tool
- * definitions. All images have the same cost.
- */
 function tokensOf(value: unknown, tokenizer: Tokenizer): number {
 	if (typeof value === "string") return tokenizer(value);
 	if (typeof value === "number" || typeof value === "boolean") return 1;

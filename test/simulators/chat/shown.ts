@@ -2,7 +2,6 @@ export interface ShownControl {
 	readonly kind: "button" | "link" | "choice";
 	/** Label of a button, or placeholder of a menu. */
 	readonly label: string;
-	/** True if the control is visible but disabled. */
 	readonly disabled: boolean;
 	readonly url?: string;
 	readonly options?: readonly string[];
@@ -12,7 +11,6 @@ export interface ShownControl {
 
 export interface ShownMessage {
 	readonly id: string;
-	/** Display name above the message. */
 	readonly author: string;
 	/** Text with names instead of ids, and with times in the form that people read. */
 	readonly text: string;

@@ -34,7 +34,7 @@ const reconnectMs = 500;
  * https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes
  */
 const final = new Set([4004, 4010, 4011, 4012, 4013, 4014]);
-/** Close codes that also end the session. */
+/** Close codes after which the client reconnects with a new session. */
 const ending = new Set([1000, 1001, 4007, 4009]);
 
 /** The simulator as a connector port, without sockets and with the simulator's clock. */
@@ -44,7 +44,6 @@ export class InProcessPort implements DiscordPort {
 	readonly #token: string;
 	readonly #intents: number;
 	readonly #sessions: SessionStore;
-	/** Sequence numbers of delivered events that are not durable yet. */
 	#unreceived = new Set<number>();
 	#handlers: Handlers | undefined;
 	#live: { readonly session: Session; readonly sink: Sink } | undefined;
@@ -172,7 +171,6 @@ export class InProcessPort implements DiscordPort {
 		this.#handlers?.link({ state: "refused", detail });
 	}
 
-	/** Reports the loss and reconnects. Resumes the session if `code` does not end it. */
 	#lose(detail: string, code: number, waitMs = reconnectMs): void {
 		if (ending.has(code)) delete this.#sessions.session;
 		this.#leave(code);
@@ -190,7 +188,7 @@ export class InProcessPort implements DiscordPort {
 			this.#lose("asked to reconnect", 4000);
 		} else {
 			if (payload.d !== true) delete this.#sessions.session;
-			// Discord requires: "Wait a random amount of time, between 1 and 5 seconds".
+			// A random delay of one to five seconds: https://discord.com/developers/docs/events/gateway#resuming
 			this.#lose("the session is invalid", 4000, 1000 + this.#simulator.state.chance() * 4000);
 		}
 	}

@@ -86,7 +86,7 @@ export class DiscordServer {
 		}
 		const read = await readRequest(request, url);
 		const answer = await this.simulator.network.carry(read).catch((reason: unknown) => {
-			// Ends the connection without a response.
+			// Without a response, the connection is closed.
 			if (reason instanceof ParleyError && reason.code === "unavailable") return undefined;
 			throw reason;
 		});

@@ -14,7 +14,6 @@ interface SocketOptions {
 
 type Handlers = Parameters<DiscordPort["connect"]>[0];
 
-/** Close codes after which a retry cannot help. */
 const final = new Set([4004, 4010, 4011, 4012, 4013, 4014]);
 
 /** A minimal client of Discord's gateway and REST API that tests the server. Parley itself uses the real client. */

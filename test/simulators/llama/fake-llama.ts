@@ -153,7 +153,6 @@ function answer(response: ServerResponse, status: number, body: unknown): Server
 	return response.end(JSON.stringify(body));
 }
 
-/** Returns the text of the last message, whose content is a string or a list of blocks. */
 function lastText(messages: readonly unknown[]): string {
 	const { content }: { content?: unknown } = Object(messages.at(-1));
 	if (!Array.isArray(content)) return String(content);

@@ -116,7 +116,6 @@ function deltas({ content, cut = inPieces }: ProviderReply, id: string, scene: S
 
 interface Place {
 	readonly cut: (text: string) => readonly string[];
-	/** Index of a call in the reply. */
 	readonly index: number;
 	readonly id: string;
 }

@@ -8,9 +8,7 @@ import type { Fields, ProviderWire } from "./wire.ts";
 interface Api {
 	readonly wire: ProviderWire;
 	readonly path: string;
-	/** A request that the service accepts. */
 	readonly valid: Fields;
-	/** Changes that make the service refuse the request, with the expected reason. */
 	readonly refused: readonly (readonly [Fields, RegExp])[];
 }
 

@@ -28,8 +28,8 @@ const TOKEN = 4;
 
 /**
  * Simulator of the API of a family of providers on a loopback port. It sends scripted replies, records reply
- * requests, and refuses requests that break the rules of its wire. A refusal is a fault of Parley or its script, so
- * `close` throws for each unread refusal.
+ * requests, and refuses requests that break the rules of its wire. A refusal is a fault of Parley or of the
+ * script, so `close` throws if a refusal has not been read.
  */
 export class FakeProvider implements AsyncDisposable {
 	readonly wire: ProviderWire;
@@ -64,7 +64,6 @@ export class FakeProvider implements AsyncDisposable {
 		return fake;
 	}
 
-	/** Address of the server's API. */
 	get url(): string {
 		// A server on a TCP port has an object as its address.
 		const { port } = this.#server.address() as AddressInfo;

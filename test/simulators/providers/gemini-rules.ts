@@ -1,6 +1,6 @@
 import { type Fields, fieldsIn, type Issued, isFields, nameFaults } from "./wire.ts";
 
-/** Returns a replacement for the service's thought signature. */
+/** Returns a fake thought signature. */
 export function signatureOf(id: string): string {
 	return Buffer.from(`signed:${id}`).toString("base64");
 }

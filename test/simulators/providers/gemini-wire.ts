@@ -33,7 +33,6 @@ const statuses: Readonly<Record<number, string>> = {
 	503: "UNAVAILABLE",
 };
 
-/** HTTP status of each error type that tests use. */
 const codes: Readonly<Record<string, number>> = {
 	server_error: 500,
 	rate_limit_error: 429,

@@ -1,6 +1,6 @@
 import { type Fields, fieldsIn, type Issued, isFields, nameFaults } from "./wire.ts";
 
-/** Returns a replacement for the service's encrypted reasoning. */
+/** Returns fake encrypted reasoning. */
 export function sealOf(id: string): string {
 	return `sealed:${id}`;
 }
@@ -74,7 +74,6 @@ function isImage(url: unknown): boolean {
 	return /^data:image\/[a-z]+;base64,[\w+/]+=*$/.test(String(url));
 }
 
-/** Yields a fault unless each call has exactly one output, which follows the call. */
 function* callFaults(input: readonly Fields[]): Generator<string> {
 	const open = new Set<unknown>();
 	for (const item of input) {
@@ -104,7 +103,6 @@ function* outputFaults({ output }: Fields): Generator<string> {
 		if (type === "input_image" && !isImage(url)) yield "an image must be a data URL";
 }
 
-/** Yields a fault for reasoning without its encrypted content, or without a following item of the assistant. */
 function* reasoningFaults(input: readonly Fields[], { seals }: Issued): Generator<string> {
 	for (const [index, item] of input.entries()) {
 		if (item["type"] !== "reasoning") continue;

@@ -150,10 +150,6 @@ function itemEvents(block: ReplyBlock, place: Place): Data[] {
 	}
 }
 
-/**
- * Returns the events of a reasoning item with its encrypted form. If the reasoning has a text, the item has a
- * summary.
- */
 function reasoning(text: string, { index: output_index, id, cut, issued }: Place): Data[] {
 	const item_id = `rs_${id}_${output_index}`;
 	const seal = sealOf(item_id);

@@ -4,15 +4,12 @@ import { responsesWireAt } from "./responses-wire.ts";
 import { type Fields, fieldsIn, type Issued, type ProviderWire } from "./wire.ts";
 
 export interface Vendor {
-	/** Name of the provider in Parley. */
 	readonly name: string;
-	/** Scheme and host of the official address. */
 	readonly origin: string;
 	readonly wire: ProviderWire;
 	readonly model: string;
 	/** Variable that contains the key. Absent for servers that need no key. */
 	readonly key?: string;
-	/** Further environment variables and flags that the vendor needs. */
 	readonly environment?: Readonly<Record<string, string>>;
 	readonly flags?: readonly string[];
 	/** Model properties that an operator must configure. */
@@ -33,7 +30,6 @@ function noReasoning(body: Fields): string[] {
 	);
 }
 
-/** Returns a fault if the reasoning effort is not one of the allowed efforts. */
 function onlyEfforts(body: Fields, ...allowed: readonly string[]): string[] {
 	const { reasoning_effort: effort } = body;
 	return effort === undefined || allowed.includes(String(effort)) ? [] : [`reasoning_effort: ${effort}`];

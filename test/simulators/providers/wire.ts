@@ -48,10 +48,8 @@ export interface Issued {
 	readonly seals: Map<string, string>;
 }
 
-/** The wire of one provider family's API. */
 export interface ProviderWire {
 	readonly name: string;
-	/** Path of the API on the server. */
 	readonly base: string;
 	readonly form: StreamForm;
 	/** Model that a reply request names. Undefined for any other address. */
@@ -61,11 +59,8 @@ export interface ProviderWire {
 	readonly completion: string;
 	/** Part of a request that the cache compares with earlier requests. */
 	readonly cachedPart: (body: Readonly<Record<string, unknown>>) => unknown;
-	/** Returns the reasons why the service would refuse the request. */
 	readonly problems: (body: Readonly<Record<string, unknown>>, issued: Issued) => string[];
-	/** Returns the events of a complete reply. */
 	readonly events: (reply: ProviderReply, head: Head, issued: Issued) => WireEvent[];
-	/** Returns a usage report with these counts. */
 	readonly usage: (counted: Counted) => unknown;
 	readonly models: (names: readonly string[]) => unknown;
 }
@@ -76,7 +71,6 @@ export function isFields(value: unknown): value is Fields {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns the items of a list that are objects. Skips all other items. */
 export function fieldsIn(value: unknown): Fields[] {
 	return Array.isArray(value) ? value.filter(isFields) : [];
 }

@@ -10,7 +10,6 @@ export interface Job {
 	readonly loaded?: boolean;
 }
 
-/** Returns the directory with the state of a test's simulated service managers. */
 export function stateDirectory(): string {
 	const directory = process.env["SIMULATED_MANAGERS"];
 	if (directory === undefined) throw new Error("SIMULATED_MANAGERS is not set");
@@ -29,12 +28,10 @@ export function writeJob(name: string, job: Job): void {
 	renameSync(`${file}.${process.pid}`, file);
 }
 
-/** Returns the path of the file with the output of a unit. */
 export function journalOf(name: string): string {
 	return join(stateDirectory(), `${name}.journal`);
 }
 
-/** Appends a line with the arguments of a call. */
 export function recordCall(program: string): void {
 	const line = [program, ...process.argv.slice(2)].join(" ");
 	writeFileSync(join(stateDirectory(), "calls"), `${line}\n`, { flag: "a" });

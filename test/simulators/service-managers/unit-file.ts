@@ -1,4 +1,7 @@
-/** Values of a unit file by key, in order. A key may occur several times, see systemd.syntax(7). */
+/**
+ * Values by key, in the order of the unit file, without its section names. A key may occur several times:
+ * systemd.syntax(7).
+ */
 export type Unit = ReadonlyMap<string, readonly string[]>;
 
 export function parseUnit(text: string): Unit {

@@ -12,10 +12,7 @@ export interface InProcessOptions {
 
 type Handlers = Parameters<SlackPort["connect"]>[0];
 
-/**
- * Milliseconds until a lost connection is restored. With two sockets, Slack needs less time. With one socket, it needs
- * more.
- */
+/** Milliseconds until the port reconnects after a lost connection. */
 const reconnectMs = 1000;
 /** Errors after which a retry cannot help: https://docs.slack.dev/reference/methods/auth.test#errors */
 const final = new Set(["invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"]);
@@ -128,7 +125,6 @@ export class InProcessPort implements SlackPort {
 		if (this.#isClosed) throw new ParleyError("the port is closed", { code: "unavailable" });
 	}
 
-	/** Reads the identity of the app, then starts to receive events. */
 	async #open(): Promise<void> {
 		if (this.#isClosed) return;
 		const answer = await this.call({ method: "auth.test", args: {} }).catch((error: unknown) =>
@@ -159,7 +155,6 @@ export class InProcessPort implements SlackPort {
 		this.#handlers?.link({ state: "ready", account });
 	}
 
-	/** Reports the loss of the connection, and reconnects after `waitMs`. */
 	#lose(detail: string, waitMs = reconnectMs): void {
 		if (this.#isClosed) return;
 		this.#handlers?.link({ state: "lost", detail });

@@ -65,7 +65,6 @@ export class SlackServer {
 		this.#listeners.add(listener);
 	}
 
-	/** Sends events to this address from now on. */
 	sendsTo(url: string): HttpEvents {
 		const events = new HttpEvents(this.simulator, url, () => this.#changed());
 		this.#receivers.push(this.simulator.delivery.attach(events));
@@ -192,7 +191,6 @@ export class SlackServer {
 	}
 }
 
-/** Returns undefined if a fault ends the connection without a response. */
 function answered(carried: Promise<ApiResponse>): Promise<ApiResponse | undefined> {
 	return carried.catch((reason: unknown) => {
 		if (reason instanceof ParleyError && reason.code === "unavailable") return undefined;

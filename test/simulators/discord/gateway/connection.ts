@@ -131,7 +131,6 @@ export class Connection {
 		this.#socket.send(JSON.stringify(payload));
 	}
 
-	/** Closes the connection after two heartbeat intervals without a heartbeat. */
 	#listen(): void {
 		this.#silence?.cancel();
 		this.#silence = this.#clock.after(this.#heartbeatMs * 2, () =>

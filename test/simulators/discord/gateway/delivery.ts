@@ -80,7 +80,6 @@ function channelOf({ d }: SimulatorEvent): unknown {
 	return "channel_id" in d ? d.channel_id : undefined;
 }
 
-/** Returns the id of the message that an event is about. Its key depends on the type of event. */
 function messageOf({ t, d }: SimulatorEvent): unknown {
 	if ("message_id" in d) return d.message_id;
 	return t.startsWith("MESSAGE_") && "id" in d ? d.id : undefined;

@@ -11,7 +11,6 @@ import { Delivery, type Disorder } from "./delivery.ts";
 import { PayloadSchema } from "./payload-schema.ts";
 import { type Dispatch, GatewayClosed, type Session, type Sink } from "./session.ts";
 
-/** All intents of version 10. Any other bit is invalid. */
 const known = Object.values(GatewayIntentBits)
 	.filter((bit) => typeof bit === "number")
 	.reduce((sum, bit) => sum | bit, 0);
@@ -71,8 +70,9 @@ export class Gateway {
 	}
 
 	/**
-	 * Resumes a session: sends missed events in order, then RESUMED. Returns undefined if the session is unknown or
-	 * expired, or if a missed event is no longer stored.
+	 * Resumes a session: sends missed events in order, then RESUMED. Returns undefined if the session is
+	 * unknown or expired, or if a missed event is no longer stored. Throws a `GatewayClosed` for a wrong token
+	 * and for a `seq` that was not sent yet.
 	 */
 	resume({ token, sessionId, seq }: Resume, sink: Sink): Session | undefined {
 		const state = this.#state;
@@ -100,7 +100,10 @@ export class Gateway {
 		showPresence(this.#state, read);
 	}
 
-	/** Handles the end of a connection. The codes 1000 and 1001 also end the session. */
+	/**
+	 * Handles the end of a connection. With 1000 or 1001, Discord also ends the session:
+	 * https://discord.com/developers/docs/events/gateway#initiating-a-disconnect
+	 */
 	leave(session: Session, sink: Sink, code: number): void {
 		if (session.sink !== sink) return;
 		session.sink = undefined;
@@ -116,7 +119,6 @@ export class Gateway {
 		for (const { sink } of this.#connected()) sink.send({ op: 7, t: null, s: null, d: null });
 	}
 
-	/** Sends op 9 to all connected sessions. Ends these sessions unless they can be resumed. */
 	invalidate(resumable = false): void {
 		for (const { session, sink } of this.#connected()) {
 			if (!resumable) this.#sessions.delete(session.id);
@@ -124,7 +126,6 @@ export class Gateway {
 		}
 	}
 
-	/** Ends all connections with a close code. The codes 4007 and 4009 also end the sessions. */
 	close(code: number, reason = ""): void {
 		for (const { session, sink } of this.#connected()) {
 			if (code === 4007 || code === 4009) this.#sessions.delete(session.id);
@@ -132,7 +133,6 @@ export class Gateway {
 		}
 	}
 
-	/** Drops the state of all sessions, as Discord does after some minutes. */
 	forgetSessions(): void {
 		this.#sessions.clear();
 	}
@@ -175,7 +175,6 @@ export class Gateway {
 		}
 	}
 
-	/** Returns the guild as the session sees it. Without the intent GuildMembers, its only member is the app. */
 	#guildFor(session: Session, guild: ReturnType<typeof guildCreateShape>): object {
 		const all = (session.intents & GatewayIntentBits.GuildMembers) !== 0;
 		const own = ({ user }: { readonly user: { readonly id: string } }): boolean =>

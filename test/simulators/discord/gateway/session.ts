@@ -44,7 +44,6 @@ export interface Session {
 	readonly id: string;
 	readonly intents: number;
 	seq: number;
-	/** Newest events, which a resume can send again. */
 	readonly log: Dispatch[];
 	sink: Sink | undefined;
 	/** Time of the last disconnect, in milliseconds since the epoch. 0 before the first disconnect. */

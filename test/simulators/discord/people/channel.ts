@@ -72,7 +72,6 @@ export class Channel {
 		return threads.map((thread) => new Channel(this.#state, thread));
 	}
 
-	/** Returns the thread with this name, or the thread of this message. */
 	thread(of: string | { readonly id: string }): Channel {
 		const found = this.threads().find(({ id, name }) =>
 			typeof of === "string" ? name === of : id === of.id,
@@ -104,7 +103,6 @@ export class Channel {
 		emitChannel(this.#state, this.record, GatewayDispatchEvents.ChannelUpdate);
 	}
 
-	/** Archives the thread as a moderator, and locks or unlocks it. */
 	archive({ locked = false } = {}): void {
 		this.#setThread({ archived: true, archivedAt: this.#state.now(), locked });
 	}
@@ -117,7 +115,6 @@ export class Channel {
 		this.#setThread({ archived: false, archivedAt: this.#state.now(), locked: false });
 	}
 
-	/** Whether the thread is locked, and whether it is archived. */
 	get closed(): readonly ("locked" | "archived")[] {
 		const { locked = false } = this.record.thread ?? {};
 		return [...(locked ? (["locked"] as const) : []), ...(this.archived ? (["archived"] as const) : [])];

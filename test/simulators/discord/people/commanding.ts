@@ -17,7 +17,6 @@ import type {
 import type { State } from "../platform/state.ts";
 import { attachmentShape, messageShape } from "../shapes/messages.ts";
 
-/** Value of an option. For an attachment option, a file. */
 export type OptionValue = string | number | boolean | { readonly name: string; readonly content: string };
 export type CommandOptions = Readonly<Record<string, OptionValue>>;
 export type Typing = Readonly<Record<string, string | number | boolean>>;
@@ -73,7 +72,6 @@ function offered(state: State, user: UserRecord, { channel, target, name }: Give
 	return found;
 }
 
-/** Returns the options of the subcommand, and a function that nests values in the subcommand's path. */
 function descend(command: CommandRecord, name: string) {
 	const words = name.replace(/^\//, "").split(" ").slice(1);
 	// The cast is safe because each option has only some of these fields.

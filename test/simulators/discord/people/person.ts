@@ -22,7 +22,6 @@ import { SentInteraction } from "./sent-interaction.ts";
 import { componentsOf, isSeen, type SeenComponent, type Shown, show } from "./shown.ts";
 
 export interface PersonOptions {
-	/** Names of the person's roles. */
 	readonly roles?: readonly string[];
 	/** Whether the member is a guest: flag IS_GUEST of resources/guild#guild-member-object-guild-member-flags. */
 	readonly guest?: boolean;
@@ -244,7 +243,6 @@ export class Person {
 		});
 	}
 
-	/** Returns a button that is no longer visible, with the newest version of its message that contained it. */
 	#removedButton(id: string, label: string) {
 		const channels = [...this.#state.channels.values()].filter((one) => sees(this.#state, this.user, one));
 		const message = channels.flatMap((one) => one.messages).find((one) => one.id === id);

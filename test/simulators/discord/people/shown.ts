@@ -9,7 +9,6 @@ import { readAloud } from "./read-aloud.ts";
 export interface Shown extends ShownMessage {
 	/** True for a "thinking…" placeholder, which a message replaces later. */
 	readonly thinking: boolean;
-	/** The message that this message replies to. */
 	readonly repliesTo?: { readonly id: string; readonly author: string };
 	readonly thread?: string;
 	/** Accent colours of the message's containers, from 0 to 0xffffff. */

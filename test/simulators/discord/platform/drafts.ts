@@ -47,7 +47,6 @@ export function numbered(
 
 const nested = new Set(["components", "component", "accessory"]);
 
-/** Defaults that Discord adds to a menu with options. */
 function defaultsOf(value: object): object {
 	if (!("options" in value)) return {};
 	return {

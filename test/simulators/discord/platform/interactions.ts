@@ -24,7 +24,6 @@ export interface Beginning {
 	readonly data: object;
 	readonly message?: MessageRecord;
 	readonly pressedOn?: MessageRecord["components"];
-	/** Interaction in which the form was opened. */
 	readonly trigger?: InteractionRecord;
 }
 
@@ -185,7 +184,6 @@ function respond(
 	return message;
 }
 
-/** Adds the notice "<app> is thinking…", which is a message without a text. */
 function think(state: State, interaction: InteractionRecord): MessageRecord {
 	const { channel, user } = interaction;
 	demandOpen(state, channel);
@@ -206,7 +204,6 @@ export function interactionOf(state: State, applicationId: string, token: string
 	const found = [...state.interactions.values()].find((interaction) => interaction.token === token);
 	if (!found || applicationId !== state.app.id) throw refusals.unknownWebhook();
 	if (state.now() - found.createdAt >= state.settings.tokenMs) throw refusals.invalidToken();
-	// A followup requires an interaction that the app has already answered.
 	if (settleInteraction(state, found).state === "waiting" || found.state === "failed")
 		throw refusals.unknownWebhook();
 	return found;

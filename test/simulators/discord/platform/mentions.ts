@@ -41,7 +41,6 @@ export function mentionsOf(state: State, calling: Calling): Mentions {
 	};
 }
 
-/** Returns the kinds of mentions that are parsed: all kinds if neither `parse` nor a list is set. */
 function parsed({ parse, users, roles }: APIAllowedMentions): readonly string[] {
 	if (parse) return parse;
 	return users || roles ? [] : ["users", "roles", "everyone"];
@@ -60,11 +59,9 @@ export function notePings(state: State, message: MessageRecord, by: "create" | "
 	for (const who of names) state.pings.push({ messageId: message.id, who, by, text });
 }
 
-/** Returns the text of all text components, in order. */
 export function textsOf(components: readonly APIMessageTopLevelComponent[]): string[] {
 	return components.flatMap((component) => {
 		if ("content" in component) return [component.content];
-		// The child components of a section or container.
 		const parts = "components" in component ? component.components : [];
 		return textsOf(parts as readonly APIMessageTopLevelComponent[]);
 	});

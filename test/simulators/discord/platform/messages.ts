@@ -19,7 +19,6 @@ import { refusals } from "./refusal.ts";
 import type { State } from "./state.ts";
 import { demandOpen, demandUnlocked, settle, touch } from "./thread-state.ts";
 
-/** Flags that a request may set. Discord sets all other flags itself. */
 const settable =
 	MessageFlags.SuppressEmbeds | MessageFlags.SuppressNotifications | MessageFlags.IsComponentsV2;
 
@@ -117,14 +116,12 @@ export interface Making {
 	readonly channel: ChannelRecord;
 	readonly draft: Draft;
 	readonly repliesTo?: MessageRecord;
-	/** The message to forward. */
 	readonly snapshot?: MessageRecord;
 	readonly interaction?: InteractionRecord;
 	readonly onlyFor?: UserRecord;
 	readonly type?: MessageType;
 	/** Id of a webhook of another app. */
 	readonly webhookId?: string;
-	/** Flags that Discord sets, for example for "thinking…". */
 	readonly flags?: number;
 }
 
@@ -180,7 +177,6 @@ function embedsOf(state: State, { author, channel, interaction, draft }: Making)
 	return shown ? richEmbeds(draft.body.embeds) : [];
 }
 
-/** Returns the embeds of an app, whose default type is `rich`. */
 function richEmbeds(embeds: MessageBody["embeds"]): MessageRecord["embeds"] {
 	return (embeds ?? []).map((embed) => ({ type: EmbedType.Rich, ...embed }));
 }

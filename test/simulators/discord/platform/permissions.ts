@@ -5,7 +5,6 @@ import type { State } from "./state.ts";
 
 const all = Object.values(PermissionFlagsBits).reduce((sum, bit) => sum | bit, 0n);
 
-/** Permissions in direct messages, which have no guild. */
 const direct =
 	PermissionFlagsBits.ViewChannel |
 	PermissionFlagsBits.SendMessages |
@@ -14,7 +13,6 @@ const direct =
 	PermissionFlagsBits.EmbedLinks |
 	PermissionFlagsBits.AddReactions;
 
-/** Default permissions of the role `@everyone` in a guild. */
 export const everyoneDefault =
 	direct |
 	PermissionFlagsBits.SendMessagesInThreads |
@@ -41,10 +39,6 @@ function apply(permissions: bigint, overwrites: readonly (Overwrite | undefined)
 	return (permissions & ~deny) | allow;
 }
 
-/**
- * Returns permissions in a channel. Overwrites apply first for `@everyone`, then for all other roles together, then
- * for the member.
- */
 function inChannel(guild: GuildRecord, member: MemberRecord, channel: ChannelRecord): bigint {
 	const base = ofGuild(guild, member);
 	if (base === all) return all;

@@ -13,7 +13,6 @@ import type { StateCause } from "../../chat/post-states.ts";
 export interface UserRecord {
 	readonly id: string;
 	readonly username: string;
-	/** Name as people see it. */
 	readonly name: string;
 	readonly bot: boolean;
 	/**
@@ -29,7 +28,6 @@ export interface RoleRecord {
 	permissions: bigint;
 	position: number;
 	readonly mentionable: boolean;
-	/** Bot that a managed role belongs to. */
 	readonly botId?: string;
 }
 
@@ -57,7 +55,6 @@ export interface GuildRecord {
 	readonly name: string;
 	ownerId: string;
 	readonly joinedAt: number;
-	/** Channel for Discord's notices, if the guild has such a channel. */
 	systemChannelId?: string;
 	readonly roles: Map<string, RoleRecord>;
 	readonly members: Map<string, MemberRecord>;
@@ -82,7 +79,6 @@ export interface ChannelRecord {
 	readonly id: string;
 	readonly type: ChannelType;
 	readonly guild?: GuildRecord;
-	/** Parent channel of a thread. */
 	readonly parent?: ChannelRecord;
 	readonly thread?: ThreadRecord;
 	/** Participants of direct messages, without the app. */
@@ -135,7 +131,6 @@ export interface MessageRecord {
 	 * message refers to that message.
 	 */
 	readonly reference?: { readonly channelId: string; readonly messageId: string };
-	/** Interaction that this message answers. */
 	readonly interaction?: InteractionRecord;
 	content: string;
 	embeds: readonly APIEmbed[];
@@ -166,7 +161,6 @@ export interface CommandOptionValue {
 }
 
 export type InteractionState =
-	/** The app has not responded yet. */
 	| "waiting"
 	/** The app has sent "thinking…", and a message will follow. */
 	| "thinking"
@@ -183,13 +177,11 @@ export interface InteractionRecord {
 	readonly user: UserRecord;
 	readonly channel: ChannelRecord;
 	readonly createdAt: number;
-	/** The `data` of the interaction as sent. */
 	readonly data: object;
 	/** Message with the pressed component. The message may have changed since the press. */
 	readonly message?: MessageRecord;
 	/** Components at the time of the press. Present only if the message has changed since the press. */
 	readonly pressedOn?: MessageRecord["components"];
-	/** Interaction in which the form was opened. */
 	readonly trigger?: InteractionRecord;
 	state: InteractionState;
 	/** Whether only the person sees the response. */

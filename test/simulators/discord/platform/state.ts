@@ -52,9 +52,7 @@ export class State {
 	readonly files = new Map<string, AttachmentRecord>();
 	/** Messages by author and nonce: https://discord.com/developers/docs/resources/message#create-message */
 	readonly nonces = new Map<string, { readonly message: MessageRecord; readonly at: number }>();
-	/** Times of edits of messages older than an hour, by channel. */
 	readonly oldEdits = new Map<string, number[]>();
-	/** Creation times of commands, by guild or `global`. */
 	readonly commandCreates = new Map<string, number[]>();
 	readonly pings: Ping[] = [];
 	presence: PresenceRecord = offline;

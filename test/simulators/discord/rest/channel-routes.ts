@@ -18,7 +18,6 @@ import { memberShape, roleShape, userShape } from "../shapes/people.ts";
 import { channelOf, messageOf } from "./message-routes.ts";
 import { type Call, created, nothing, ok, param, type Route } from "./route.ts";
 
-/** Finds a guild that the app belongs to. Refuses access to all other guilds. */
 function guildOf(call: Call): GuildRecord {
 	const { state } = call;
 	const guild = state.guild(param(call, "guild_id"));

@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { Contract, contractFile } from "./contract.ts";
 import { codeOf, pausedSimulator } from "./direct-client.ts";
 
-/** Tests that are skipped with a message if Discord's OpenAPI document is missing. */
 const withContract = test.skipIf(!existsSync(contractFile));
 
 const messages = "/channels/{channel_id}/messages";

@@ -28,7 +28,10 @@ export class RateLimits {
 		this.#state = state;
 	}
 
-	/** Counts a request and returns the headers of its bucket. Refuses the request with 429 if a bucket is empty. */
+	/**
+	 * Counts a request and returns the headers of its bucket. Throws a refusal with status 429 if a limit is
+	 * reached.
+	 */
 	count(counted: Counted): Record<string, string> {
 		const { global, channelWrites } = this.#state.settings;
 		if (!counted.open) {
@@ -77,7 +80,6 @@ export class RateLimits {
 		return { key, allowance, wait: this.#spend(key, allowance) };
 	}
 
-	/** Counts a request in the current window. If the window is full, returns the milliseconds until its end. */
 	#spend(key: string, { limit, perMs }: Allowance): number | undefined {
 		const now = this.#state.now();
 		const known = this.#windows.get(key);

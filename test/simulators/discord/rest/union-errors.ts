@@ -8,7 +8,6 @@ interface Alternative {
 	readonly instance: string;
 }
 
-/** Returns the alternatives whose kind differs from the kind of the value. */
 function otherKinds(errors: readonly ErrorObject[]): Alternative[] {
 	const kinds = errors.filter(
 		({ keyword, instancePath }) => (keyword === "const" || keyword === "enum") && kindKey.test(instancePath),

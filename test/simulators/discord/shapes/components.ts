@@ -73,7 +73,6 @@ function addressOf(state: State, holder: Holder, url: string): object {
 	return { id: file.id, url: link, proxy_url: link, content_type: file.type, attachment_id: file.id };
 }
 
-/** Returns the file that a reference such as `attachment://chart.png` names. */
 function referredFile(files: readonly AttachmentRecord[], url: string): AttachmentRecord | undefined {
 	return files.find(({ name }) => url === `attachment://${name}`);
 }

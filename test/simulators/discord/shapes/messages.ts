@@ -86,7 +86,6 @@ function contentShape(state: State, message: MessageRecord) {
 	};
 }
 
-/** Returns the shape of a message without its referenced message. */
 function plainShape(state: State, message: MessageRecord) {
 	const thread = message.channel.thread ? undefined : state.channels.get(message.id);
 	return {

@@ -51,7 +51,6 @@ export function faultsOfBlocks(blocks: readonly unknown[], maximum: number): str
 	];
 }
 
-/** Types of blocks that must have elements. */
 const holders = new Set(["actions", "context", "context_actions"]);
 
 function faultsOfPart(part: Part): string[] {

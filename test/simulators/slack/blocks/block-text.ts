@@ -4,7 +4,6 @@ export interface Part {
 	readonly [name: string]: unknown;
 }
 
-/** Returns the objects that a value directly contains. */
 export function insideOf(value: unknown): Part[] {
 	if (Array.isArray(value)) return value.flatMap((one: unknown) => (isPart(one) ? [one] : insideOf(one)));
 	if (!isPart(value)) return [];
@@ -26,7 +25,6 @@ export function mrkdwnOf(blocks: unknown): string[] {
 	});
 }
 
-/** Returns the mrkdwn form of a mention in rich text. */
 function tokenOf(part: Part): string[] {
 	if (part.type === "user" && typeof part["user_id"] === "string") return [`<@${part["user_id"]}>`];
 	if (part.type === "channel" && typeof part["channel_id"] === "string") return [`<#${part["channel_id"]}>`];
@@ -68,12 +66,10 @@ const stateMarks: Readonly<Record<string, string>> = {
 	error: "❌",
 };
 
-/** Returns the text of a plan, with symbols that replace the icons of Slack's apps. */
 function planText({ title, tasks }: Part): string {
 	return [`(plan: ${String(title)})`, ...insideOf(tasks).map(taskText)].join("\n");
 }
 
-/** Returns the title of a task with its details and output, which people also read. */
 function taskText({ status, title, details, output }: Part): string {
 	const below = [details, output].filter(isPart).map(textOfBlock);
 	return [`${stateMarks[String(status)]} ${String(title)}`, ...below].join("\n");
@@ -105,14 +101,12 @@ function richText(part: Part): string {
 	return inside.join("");
 }
 
-/** Returns the text of a part with its style in Markdown syntax. */
 function styled(part: Part): string {
 	const { bold, italic, code, strike } = Object(part["style"]);
 	const marks = [strike ? "~~" : "", bold ? "**" : "", italic ? "*" : "", code ? "`" : ""];
 	return `${marks.join("")}${String(part["text"])}${marks.reverse().join("")}`;
 }
 
-/** Returns the text of a part, or the joined text of its children. */
 function plainOf(part: Part): string {
 	const { text } = part;
 	if (typeof text === "string") return text;

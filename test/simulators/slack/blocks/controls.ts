@@ -50,7 +50,6 @@ export function labelOf(part: unknown): string {
 	return isPart(part["text"]) ? labelOf(part["text"]) : typeof part["text"] === "string" ? part["text"] : "";
 }
 
-/** Returns the options of a menu, including the options in groups. */
 export function optionsOf(element: Part): Part[] {
 	return [
 		...insideOf([element["options"]]),

@@ -27,9 +27,11 @@ export interface Envelope {
 
 /** One connection to an app: a socket, a request URL, or a port in this process. */
 export interface Receiver {
-	/** Resolves with the reply when the app has acknowledged the payload. Rejects if the app does not acknowledge it. */
+	/**
+	 * Resolves with the reply when the app has acknowledged the payload. Rejects if the app responds with an
+	 * error. May never settle.
+	 */
 	receive(envelope: Envelope, reason?: RetryReason): Promise<SlackReply>;
-	/** Ends the connection as Slack would. */
 	cut?(): void;
 }
 
@@ -47,9 +49,9 @@ interface Sending {
 }
 
 /**
- * Delivers events to the app, each over any one of its connections. Repeats an event up to three times if the app
- * does not acknowledge it within `acknowledgeMs`: https://docs.slack.dev/apis/events-api. Delivers a person's
- * interaction only once.
+ * Delivers payloads to the app, each over a random connection. Sends an unacknowledged event again after each
+ * delay of `retriesMs`: https://docs.slack.dev/apis/events-api. Sends the payload of an interaction only
+ * once.
  */
 export class Delivery {
 	disorder: Disorder = {};
@@ -86,12 +88,10 @@ export class Delivery {
 		};
 	}
 
-	/** Ends all connections as Slack would. */
 	drop(): void {
 		for (const receiver of this.#receivers.splice(0)) receiver.cut?.();
 	}
 
-	/** Ends all connections and stops all deliveries. */
 	close(): void {
 		this.drop();
 		for (const timer of this.#timers) timer.cancel();

@@ -38,7 +38,6 @@ export class Socket implements Receiver {
 	readonly #waiting = new Map<string, (reply: SlackReply) => void>();
 	#detach: (() => void) | undefined;
 	#isDeaf = false;
-	/** Number of sent envelopes, and number of acknowledged envelopes. */
 	readonly count = { sent: 0, acknowledged: 0 };
 
 	constructor(parts: SocketParts) {
@@ -102,7 +101,6 @@ export class Socket implements Receiver {
 		}
 	}
 
-	/** Cuts the connection without a close frame. */
 	cut(): void {
 		this.#parts.webSocket.terminate();
 	}

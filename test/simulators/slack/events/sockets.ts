@@ -49,7 +49,6 @@ export class Sockets {
 		this.#server.handleUpgrade(request, stream, head, (webSocket) => this.#accept(webSocket));
 	}
 
-	/** Ends all sockets, as when an administrator disables Socket Mode. */
 	switchOff(): void {
 		for (const socket of [...this.#open]) socket.disconnects("link_disabled");
 	}

@@ -40,7 +40,7 @@ interface Attached {
 export class Channel {
 	readonly #state: State;
 	readonly record: ChannelRecord;
-	/** Timestamp of the first message of a thread. */
+	/** Timestamp of the thread's first message. Undefined for a channel. */
 	readonly threadTs: string | undefined;
 
 	constructor(state: State, record: ChannelRecord, threadTs?: string) {
@@ -49,12 +49,10 @@ export class Channel {
 		this.threadTs = threadTs;
 	}
 
-	/** For a thread, the id of its first message. */
 	get id(): string {
 		return this.threadTs === undefined ? this.record.id : `${this.record.id}-${this.threadTs}`;
 	}
 
-	/** For a thread, the first line of its first message. */
 	get name(): string {
 		return this.threadTs === undefined ? this.record.name : (this.root?.text.split("\n")[0] ?? "");
 	}
@@ -113,19 +111,17 @@ export class Channel {
 			.map(({ status }) => status);
 	}
 
-	/** The assistant session of this thread. */
+	/** Session of this thread. Undefined for a channel, and for a thread without a session. */
 	get session(): { readonly status: SessionStatus; readonly title: string } | undefined {
 		const { record: channel, threadTs } = this;
 		const found = threadTs === undefined ? undefined : sessionAt(this.#state, { channel, threadTs });
 		return found && { status: found.status, title: found.title };
 	}
 
-	/** Titles of the suggested prompts that people see here. */
 	get prompts(): string[] {
 		return promptsIn(this.#state, this).map(({ title }) => title);
 	}
 
-	/** Returns the name of the app if it has a status here. */
 	typing(): string[] {
 		return this.statuses().length > 0 ? [this.#state.app.user.name] : [];
 	}
@@ -162,7 +158,6 @@ export class Channel {
 		share(this.#state, this.record, team.record);
 	}
 
-	/** Invites another team. The team has not accepted yet. */
 	offers(team: Team): void {
 		this.record.sharePending.add(team.record);
 	}
@@ -180,7 +175,6 @@ export class Channel {
 		leave(this.#state, this.record, this.#state.user(id));
 	}
 
-	/** Posts in the channel as a webhook of another service, optionally with attachments. */
 	receives(name: string, text: string, { attachments = [], blocks = [] }: Attached = {}): Shown {
 		const author = addUser(this.#state, name, { isBot: true });
 		const message = addMessage(this.#state, {

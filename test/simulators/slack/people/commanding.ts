@@ -34,7 +34,6 @@ export function runCommand(
 	});
 }
 
-/** Writes the named values first, then the value that has no name or contains quotes. */
 function written(values: CommandOptions): string {
 	const parts = Object.entries(values).map(([name, value]) => {
 		if (typeof value === "boolean") return { last: false, text: `${name}:${value ? "yes" : "no"}` };

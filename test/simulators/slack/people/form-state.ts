@@ -4,17 +4,14 @@ import { insideOf, isPart, type Part } from "../blocks/block-text.ts";
 import { isChoice, labelOf, optionsOf } from "../blocks/controls.ts";
 
 export interface FormField {
-	/** Block id, which error reports use. */
 	readonly blockId: string;
 	readonly actionId: string;
 	readonly label: string;
 	readonly type: string;
 	readonly required: boolean;
-	/** Initial value of the field. */
 	readonly value: string;
 	readonly least: number;
 	readonly maximum: number;
-	/** Options, if the field is a menu. */
 	readonly options: readonly string[];
 	readonly element: Part;
 }

@@ -23,7 +23,10 @@ import { SentInteraction } from "./sent-interaction.ts";
 import { isSeen, type Shown, type ShownHome, show, showHome } from "./shown.ts";
 
 export interface PersonOptions {
-	/** Whether the person is a guest: of several channels (also `true`), or of one channel. */
+	/**
+	 * Kind of guest. `true` and `several channels` mean a multi-channel guest, and `one channel` means a
+	 * single-channel guest.
+	 */
 	readonly guest?: boolean | "several channels" | "one channel";
 	/** Whether the user is the bot of another app. */
 	readonly bot?: boolean;
@@ -185,7 +188,6 @@ export class Person {
 		return this.says(found.message, { in: where });
 	}
 
-	/** Presses the button or link button with this label. */
 	clicks(label: string, place: Place = {}): SentInteraction {
 		const fits = ({ element }: SeenControl): boolean => isButton(element.type) && labelOf(element) === label;
 		return this.#sent(pressButton(this.#state, this.user, this.#control(place, fits, label)));
@@ -285,7 +287,6 @@ export class Person {
 		return found;
 	}
 
-	/** Returns a button that is no longer visible, with the newest version of its message that contained it. */
 	#removedButton(id: string, label: string): Pressing {
 		const channels = [...this.#state.channels.values()].filter(({ members }) => members.has(this.user));
 		const message = channels.flatMap(({ messages }) => messages).find((one) => messageId(one) === id);

@@ -20,7 +20,6 @@ export interface Shown extends ShownMessage {
 	readonly changes: number;
 	/** Whether the message is a stream that still grows. */
 	readonly streaming: boolean;
-	/** Number of replies in the message's thread. */
 	readonly replies: number;
 	/** Timestamp of the thread's first message, if this message is a reply. */
 	readonly threadTs?: string;

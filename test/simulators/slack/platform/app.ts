@@ -40,7 +40,6 @@ export interface AppRecord {
 	/** Whether the app has `agent_view`, the successor of `assistant_view`. */
 	agentView: boolean;
 	hasHome: boolean;
-	/** Suggested prompts of the manifest. */
 	prompts: readonly Prompt[];
 	manifest: Readonly<Record<string, unknown>>;
 }

@@ -19,7 +19,6 @@ export interface Beginning {
 	readonly pressedOn?: Version;
 	readonly view?: ViewRecord;
 	readonly home?: HomeRecord;
-	/** Fields that depend on the kind of interaction. */
 	readonly data: Readonly<Record<string, unknown>>;
 }
 

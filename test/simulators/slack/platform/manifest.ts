@@ -89,7 +89,6 @@ export const fullManifest = {
 	},
 } as const;
 
-/** Configures the app with the manifest and grants the permissions of the manifest. */
 export function install(app: AppRecord, manifest: AppManifest): void {
 	const { features, oauth_config: oauth, settings } = manifest;
 	app.manifest = { ...manifest };

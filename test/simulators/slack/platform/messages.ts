@@ -109,7 +109,6 @@ export interface Changing {
 	readonly by: UserRecord;
 	/** Whether people see the note "edited". */
 	readonly isEdit: boolean;
-	/** Cause of the change. By default, `edit`. */
 	readonly cause?: StateCause;
 }
 

@@ -13,10 +13,6 @@ export function notePings(state: State, message: MessageRecord, by: "create" | "
 	for (const who of calledBy(state, text)) state.pings.push({ messageId: messageId(message), who, by, text });
 }
 
-/**
- * Returns the names of the users, groups and broadcasts that an mrkdwn text mentions, without duplicates and without
- * the app.
- */
 function calledBy(state: State, text: string): string[] {
 	const all = [...text.matchAll(/<!(channel|here|everyone)(?:\|[^>]*)?>/g)].map(([, who = ""]) => `@${who}`);
 	const groups = [...text.matchAll(/<!subteam\^(\w+)(?:\|[^>]*)?>/g)].map(([, id = ""]) => `@${id}`);

@@ -11,18 +11,15 @@ export interface TeamRecord {
 
 export interface UserRecord {
 	readonly id: string;
-	/** Handle that follows `@`. */
 	readonly handle: string;
-	/** Name as people see it. */
 	name: string;
 	readonly team: TeamRecord;
 	readonly isBot: boolean;
 	readonly botId?: string;
-	/** Id of the app that a bot belongs to. */
 	readonly appId?: string;
-	/** True for a guest of several channels: https://slack.com/help/articles/202518103 */
+	/** True for every guest: https://docs.slack.dev/reference/objects/user-object */
 	isRestricted: boolean;
-	/** True for a guest of one channel. */
+	/** True only for a single-channel guest. */
 	isUltraRestricted: boolean;
 	isAdmin: boolean;
 	isOwner: boolean;
@@ -64,10 +61,8 @@ export interface FileRecord {
 	readonly altText?: string;
 	/** Language of a snippet, for example `typescript`. People read the text of a snippet in the channel. */
 	readonly snippet?: string;
-	/** True if the upload was completed. */
 	complete: boolean;
 	deleted: boolean;
-	/** Messages that contain the file. */
 	readonly shares: MessageRecord[];
 }
 
@@ -99,7 +94,6 @@ export interface MessageRecord {
 	readonly createdAt: number;
 	/** Subtype of the message, for example `bot_message` or `channel_join`. */
 	readonly subtype?: string;
-	/** The displayed name, if it differs from the author's name. */
 	readonly username?: string;
 	/** Text in mrkdwn with escaped entities. */
 	text: string;
@@ -112,12 +106,10 @@ export interface MessageRecord {
 	 * https://docs.slack.dev/reference/objects/message-object
 	 */
 	readonly attachments: readonly object[];
-	/** Link previews that Slack has added to the message. */
 	previews: readonly { readonly url: string; readonly title: string }[];
 	files: readonly FileRecord[];
 	/** Timestamp of the thread's first message. Undefined for the first message itself. */
 	readonly threadTs?: string;
-	/** Whether a reply also appears in the channel. */
 	broadcast: boolean;
 	edited?: { readonly user: UserRecord; readonly ts: string };
 	/** Number of changes, including changes without the note "edited". */
@@ -130,7 +122,6 @@ export interface MessageRecord {
 	readonly reactions: Map<string, Set<UserRecord>>;
 	/** The only person, besides the app, who sees the message. */
 	readonly onlyFor?: UserRecord;
-	/** Interaction that the message answers, through a response URL or an acknowledgement. */
 	readonly answers?: InteractionRecord;
 }
 
@@ -145,7 +136,6 @@ export interface ViewRecord {
 }
 
 export type InteractionState =
-	/** The app has not acknowledged the action yet. */
 	| "waiting"
 	| "acknowledged"
 	/** No acknowledgement arrived in time, or no app was connected. People see a warning. */
@@ -157,7 +147,6 @@ export interface InteractionRecord {
 	readonly user: UserRecord;
 	/** Channel of the action. Undefined for a form and a press in the Home tab. */
 	readonly channel?: ChannelRecord;
-	/** Thread in which the person acted. */
 	readonly threadTs?: string;
 	/** Message with the pressed element. For a shortcut, its message. */
 	readonly message?: MessageRecord;
@@ -165,7 +154,6 @@ export interface InteractionRecord {
 	readonly pressedOn?: Version;
 	/** View of a sent form. */
 	readonly view?: ViewRecord;
-	/** Home tab with the pressed element. */
 	readonly home?: HomeRecord;
 	readonly createdAt: number;
 	readonly triggerId: string;
@@ -174,11 +162,8 @@ export interface InteractionRecord {
 	readonly responseUrl?: string;
 	responses: number;
 	state: InteractionState;
-	/** The view that the interaction opened. */
 	opened?: ViewRecord;
-	/** Messages that answer the interaction. */
 	readonly answers: MessageRecord[];
-	/** Whether the app accepted the form. */
 	closed: boolean;
 }
 

@@ -91,8 +91,8 @@ export function join(state: State, channel: ChannelRecord, user: UserRecord, inv
 }
 
 /**
- * Removes a user from a channel: https://docs.slack.dev/reference/events/member_left_channel. The app itself receives
- * `channel_left` or `group_left`.
+ * Removes a user from a channel: https://docs.slack.dev/reference/events/member_left_channel. If the removed
+ * user is the app, the event is `channel_left` or `group_left` instead.
  */
 export function leave(state: State, channel: ChannelRecord, user: UserRecord): void {
 	if (!channel.members.delete(user)) return;

@@ -54,12 +54,10 @@ export class Simulator {
 		this.home = new Team(this.state, team);
 	}
 
-	/** Bot token of the app under test, with the prefix `xoxb-`. */
 	get token(): string {
 		return this.state.app.botToken;
 	}
 
-	/** App token that opens sockets, with the prefix `xapp-`. */
 	get appToken(): string {
 		return this.state.app.appToken;
 	}

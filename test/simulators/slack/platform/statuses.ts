@@ -41,7 +41,6 @@ export function stopSession(
 	sendEvents(state, { subscription, channel, event });
 }
 
-/** Returns the timestamps of a thread's messages that still grow. */
 function streamingIn(state: State, channel: ChannelRecord, threadTs: string): string[] {
 	const here = channel.messages.filter((message) => message.threadTs === threadTs && !message.deleted);
 	return here.filter((one) => settleStream(state, one)?.state === "in_progress").map(({ ts }) => ts);

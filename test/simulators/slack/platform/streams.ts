@@ -73,7 +73,6 @@ function withChunk(state: State, blocks: readonly AnyBlock[], chunk: AnyChunk, m
 	}
 }
 
-/** Adds a text: to the last block if it is Markdown, otherwise as a new block. */
 function withText(state: State, blocks: readonly AnyBlock[], added: string): AnyBlock[] {
 	if (added === "") return [...blocks];
 	const last = blocks.at(-1);

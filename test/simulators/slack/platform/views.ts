@@ -56,7 +56,6 @@ function checked(state: State, view: ModalView): ModalView {
 	return { ...view, blocks: numbered(state, view.blocks) };
 }
 
-/** Returns the hash of a new version of a view. */
 export function hashOf(state: State): string {
 	return `${Math.floor(state.now() / 1000)}.${state.stamps.id("h")}`;
 }

@@ -46,7 +46,6 @@ export function appMentionShape(state: State, message: MessageRecord): Record<st
 	return { ...shape, type: "app_mention", event_ts };
 }
 
-/** Returns the message inside an event, without the fields of the event itself. */
 function inner(event: Record<string, unknown>): Record<string, unknown> {
 	const { channel: _, channel_type: __, event_ts: ___, ...message } = event;
 	return message;

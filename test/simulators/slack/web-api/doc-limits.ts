@@ -47,7 +47,6 @@ function limit(schema: Schema, text: string): void {
 	else if (isText(schema) && greatest !== undefined) Object.assign(schema, textOf(lengths));
 }
 
-/** Whether the schema describes a text object, or a union. */
 function isText({ $ref, anyOf }: Schema): boolean {
 	return $ref !== undefined ? /Element$|TextObject$/.test($ref) : Array.isArray(anyOf);
 }
