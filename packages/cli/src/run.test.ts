@@ -136,6 +136,10 @@ test("`parley help policy test` explains the subcommand", async () => {
 
 test.each([
 	["sessions show", ["--json", "--url", "--data"]],
+	["sessions search", ["--limit", "--json", "--url", "--data"]],
+	["memories search", ["--scope", "--person", "--limit", "--json", "--url", "--data"]],
+	["memories forget", ["--person", "--json", "--url", "--data"]],
+	["budget set", ["--session", "--json", "--url", "--data"]],
 	["discord setup", ["--config", "--url", "--data"]],
 	["discord posts drop", ["--json", "--config", "--url", "--data"]],
 	["policy test", undefined],

@@ -145,8 +145,15 @@ function currentName(name: string, { commands }: Command): string {
 	return commands.find((one) => one.aliases().includes(name))?.name() ?? name;
 }
 
-/** Options of groups that the help of their subcommands omits, because most subcommands do not use them. */
+/** Options of groups that the help of a subcommand shows only after `showGroupOptions`, because few subcommands use them. */
 const listOptions = new Set(["--limit", "--scope", "--person", "--session", "--log-level"]);
+const shownListOptions = new WeakMap<Command, readonly string[]>();
+
+/** Shows these options of the group in the help of its subcommand `command`. Returns the command. */
+export function showGroupOptions(command: Command, ...options: readonly string[]): Command {
+	shownListOptions.set(command, options);
+	return command;
+}
 
 /**
  * Options of the parent groups, which are also allowed after a subcommand. Excludes the options of the program, which
@@ -156,8 +163,9 @@ function inheritedOptions(command: Command): Option[] {
 	const { parent } = command;
 	if (!parent?.parent) return [];
 	const own = new Set(command.options.map(({ long }) => long));
+	const shown = shownListOptions.get(command) ?? [];
 	const further = parent.options.filter(
-		({ hidden, long }) => !hidden && !own.has(long) && !listOptions.has(long ?? ""),
+		({ hidden, long = "" }) => !(hidden || own.has(long) || (listOptions.has(long) && !shown.includes(long))),
 	);
 	return [...further, ...inheritedOptions(parent)];
 }

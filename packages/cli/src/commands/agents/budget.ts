@@ -5,7 +5,7 @@ import { type AddressFlags, addAddressFlags } from "../../client/gateway-address
 import { withGateway } from "../../client/with-gateway.ts";
 import type { Io } from "../../command-line/io.ts";
 import { outputFormat, printJson, printRows } from "../../command-line/output.ts";
-import { UsageError } from "../../command-line/usage.ts";
+import { showGroupOptions, UsageError } from "../../command-line/usage.ts";
 import type { Grouping } from "../../tables/model-tables.ts";
 import { budgetHelp, budgetMessages, usageHelp } from "../../texts/commands/agents/budget.ts";
 import { sharedHelp } from "../../texts/commands/shared.ts";
@@ -35,7 +35,7 @@ function setCommand(io: Io): Command {
 		.addArgument(new Argument("<period>", budgetHelp.period).choices(["day", "month"]))
 		.argument("<limit>", budgetHelp.limit);
 	// The flags belong to the parent command, which accepts them before and after `set`.
-	return command.action(async (period: Period, limit: string) => {
+	return showGroupOptions(command, "--session").action(async (period: Period, limit: string) => {
 		const flags: BudgetFlags = command.optsWithGlobals();
 		const { session } = flags;
 		const scopeName =

@@ -5,7 +5,7 @@ import { withGateway } from "../../client/with-gateway.ts";
 import type { Io } from "../../command-line/io.ts";
 import { outputFormat, printJson, printRows } from "../../command-line/output.ts";
 import { readLimit } from "../../command-line/read-number.ts";
-import { refuseSubcommandName, UsageError } from "../../command-line/usage.ts";
+import { refuseSubcommandName, showGroupOptions, UsageError } from "../../command-line/usage.ts";
 import { memoriesHelp, memoriesMessages } from "../../texts/commands/agents/memories.ts";
 import { sharedHelp } from "../../texts/commands/shared.ts";
 
@@ -44,14 +44,18 @@ export function memoriesCommand(io: Io): Command {
 
 function listCommand(io: Io): Command {
 	const command = new Command("list").description(memoriesHelp.list);
-	return command.action(() => list([], command.optsWithGlobals(), io));
+	return showGroupOptions(command, "--scope", "--person", "--limit").action(() =>
+		list([], command.optsWithGlobals(), io),
+	);
 }
 
 function searchCommand(io: Io): Command {
 	const command = new Command("search")
 		.description(memoriesHelp.search)
 		.argument("<query...>", memoriesHelp.query);
-	return command.action((words: string[]) => list(words, command.optsWithGlobals(), io));
+	return showGroupOptions(command, "--scope", "--person", "--limit").action((words: string[]) =>
+		list(words, command.optsWithGlobals(), io),
+	);
 }
 
 async function list(words: readonly string[], flags: ListFlags, io: Io): Promise<void> {
@@ -100,7 +104,7 @@ function forgetCommand(io: Io): Command {
 	const command = new Command("forget")
 		.description(memoriesHelp.forget)
 		.argument("[id...]", memoriesHelp.ids);
-	return command.action(async (ids: string[]) => {
+	return showGroupOptions(command, "--person").action(async (ids: string[]) => {
 		const flags: ListFlags = command.optsWithGlobals();
 		const { person } = flags;
 		if (ids.length > 0 === (person !== undefined)) {

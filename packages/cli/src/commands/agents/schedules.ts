@@ -56,6 +56,7 @@ function addCommand(io: Io): Command {
 		.description(schedulesHelp.add)
 		.argument("<when>", schedulesHelp.when)
 		.argument("<prompt...>", schedulesHelp.prompt)
+		.option("--session <id>", schedulesHelp.targetSession)
 		.option("--key <key>", schedulesHelp.key)
 		.option("--title <title>", schedulesHelp.title)
 		.option("--tz <zone>", schedulesHelp.timeZone)

@@ -6,7 +6,7 @@ import { forkPlace } from "../../command-line/fork-place.ts";
 import type { Io } from "../../command-line/io.ts";
 import { outputFormat, printJson, printRows } from "../../command-line/output.ts";
 import { readLimit } from "../../command-line/read-number.ts";
-import { refuseSubcommandName } from "../../command-line/usage.ts";
+import { refuseSubcommandName, showGroupOptions } from "../../command-line/usage.ts";
 import type { DeleteFlags } from "../../sessions/delete-sessions.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { sessionsHelp, sessionsMessages } from "../../texts/commands/sessions/sessions.ts";
@@ -46,14 +46,16 @@ export function sessionsCommand(io: Io): Command {
 
 function listCommand(io: Io): Command {
 	const command = new Command("list").description(sessionsHelp.list);
-	return command.action(() => list([], command.optsWithGlobals(), io));
+	return showGroupOptions(command, "--limit").action(() => list([], command.optsWithGlobals(), io));
 }
 
 function searchCommand(io: Io): Command {
 	const command = new Command("search")
 		.description(sessionsHelp.search)
 		.argument("<query...>", sessionsHelp.query);
-	return command.action((words: string[]) => list(words, command.optsWithGlobals(), io));
+	return showGroupOptions(command, "--limit").action((words: string[]) =>
+		list(words, command.optsWithGlobals(), io),
+	);
 }
 
 async function list(words: readonly string[], flags: SessionsFlags, io: Io): Promise<void> {

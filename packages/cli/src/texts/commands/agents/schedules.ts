@@ -16,6 +16,7 @@ Examples:
 	add: "send a message at given times to a session (--session), or to the session of a key (--key)",
 	when: 'for example "every day at 9:00", "in 30 minutes" or cron',
 	prompt: "the message",
+	targetSession: "session of the schedule",
 	key: "session with this key; created if missing (default: schedules)",
 	title: "title of the schedule",
 	timeZone: "time zone, such as Europe/Berlin (default: the time zone of the gateway)",
