@@ -23,7 +23,9 @@ import type { WorkflowTasks } from "./workflow/workflow-ports.ts";
 type ReplyStep = Extract<Step, { kind: "reply" }>;
 
 export interface Ended {
-	/** The session's next run, which this transaction claimed. Undefined if no run waits. */
+	/**
+	 * The session's next run, which this transaction claimed. Undefined if no run waits, or if the ended run is parked.
+	 */
 	readonly next: RunRow | undefined;
 }
 

@@ -32,7 +32,10 @@ export interface RunOutcome {
 }
 
 export interface RunEnding extends RunOutcome {
-	/** The last reply, which is not recorded yet. Undefined if the run ends without a reply. */
+	/**
+	 * The reply that ended the run, which is not recorded yet. Undefined if something else ended the run, for example a
+	 * limit.
+	 */
 	readonly last: Attempt | undefined;
 	/** The answer if no model wrote it, for example the result of a workflow. */
 	readonly answer?: string;

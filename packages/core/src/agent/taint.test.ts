@@ -75,7 +75,7 @@ test("the call that completes the three kinds of taint requires approval althoug
 		],
 	});
 	expect(await s.taint()).toBe("UE");
-	// Neither an earlier nor a later session grant answers the question. An answer without a value does not answer it
+	// Neither an earlier nor a later session grant approves the call. An answer without a value does not approve it
 	// either.
 	await s.t.runtime.acceptAll(unkeyed(), s.session);
 	await expect(s.t.runtime.answer(unkeyed(), prompt.token, { cancelled: false })).rejects.toThrow();

@@ -9,7 +9,7 @@ import { isMcpToolName } from "../vocabulary/mcp/server.ts";
 import type { Tool } from "../vocabulary/tool.ts";
 import { channelTexts } from "./texts.ts";
 
-/** Agents, tools and directories with which channel settings are checked. */
+/** Agents, tools and directories against which channel settings are checked. */
 export interface PlaceSurroundings {
 	readonly profiles: Profiles;
 	readonly tools: readonly Tool[];

@@ -25,7 +25,10 @@ export class Decisions implements AsyncDisposable {
 		this.#prompts = prompts;
 	}
 
-	/** Starts to wait for the decision about a call. A denied call gets its result immediately. */
+	/**
+	 * Starts to wait for the decision about a call. If the call is refused, its result is recorded without waiting for
+	 * its turn.
+	 */
 	await(proposed: ProposedCall): void {
 		const withdrawal = new AbortController();
 		const signal = AbortSignal.any([this.#run.control.signal, this.#ended.signal, withdrawal.signal]);
@@ -37,7 +40,7 @@ export class Decisions implements AsyncDisposable {
 		decision.catch(() => undefined);
 	}
 
-	/** Whether the call needs no approval, or its approval is decided. Then `of` returns without a wait. */
+	/** Whether `of` does not have to wait: the call needs no approval, or its approval is decided. */
 	isDecided(proposed: ProposedCall): boolean {
 		return proposed.prompt === undefined || this.#arrived.has(proposed);
 	}

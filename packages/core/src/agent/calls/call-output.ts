@@ -12,10 +12,7 @@ import { outputTexts } from "./texts.ts";
 /** Maximum stored bytes of one output. If a third of the gateway's file limit is smaller, that limit applies. */
 const maxStoredBytes = 8 * 1024 * 1024;
 
-/**
- * Maximum bytes of an output in memory. If the run has a tool that reads stored results, a longer output is written to
- * a file. `run_command` limits its result to about the same length.
- */
+/** Bytes of an output above which it is written to a file, if the run has a tool that reads stored results. */
 const inResult = 256 * 1024;
 
 /**
@@ -318,8 +315,8 @@ class Tail {
 	}
 
 	/**
-	 * Drops the beginning of a text that is longer than `maxText`. The remaining text begins at a complete line if
-	 * possible.
+	 * Drops the beginning of a text that has more than `maxText` bytes. The remaining text begins at the start of a line
+	 * if possible.
 	 */
 	#shorten(): void {
 		if (this.#text.length * 3 <= maxText) return;

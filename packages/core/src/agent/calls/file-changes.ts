@@ -43,7 +43,7 @@ export function undoAccessOf(run: Run, call: CallBlock, secrets: SecretBox): Und
 	};
 }
 
-/** Whether the run made the call itself. A model that answers a message in the same run may write such a call, too. */
+/** Whether the run made the call itself, and not a model that answers a later message of the same run. */
 function isOwn({ steps }: Run, { id }: CallBlock): boolean {
 	const first = steps.find(({ kind }) => kind === "reply");
 	return first?.kind === "reply" && first.model === "" && callsOf(first.content).some((own) => own.id === id);

@@ -250,8 +250,8 @@ async function refusalOfParticipants(run: Run, people: People): Promise<string |
 }
 
 /**
- * Returns the reason why a call cannot get several approvals, or undefined. Only the operator can approve
- * calls outside channels and calls that always require approval.
+ * Returns the reason why a call cannot get the several approvals that it needs, or undefined. Only the operator can
+ * approve calls outside channels and calls that always require approval.
  */
 function refusalOfQuorum({ session }: Run, { approvals, floor, reason }: Decision): string | undefined {
 	if (approvals === undefined || (session.home.place !== undefined && !floor)) return undefined;

@@ -85,7 +85,7 @@ export function filesChangedNote(names: readonly string[]): string {
 	return callTexts.filesChanged(suffix);
 }
 
-/** Whether a call runs and changes nothing. False for a dependent call, whose effect is unknown. */
+/** Whether a call can run and changes nothing. False for a dependent call, whose effect is unknown. */
 export function isPure(waiting: ProposedCall | DependentCall): boolean {
 	if (waiting.kind !== "proposed" || waiting.impossible !== undefined) return false;
 	return waiting.ready.tool.effect === "none";

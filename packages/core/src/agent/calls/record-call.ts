@@ -114,7 +114,9 @@ function firstLine(text: string): string {
 /** Classes of calls that only read, or ask a person a question. */
 const unaudited: readonly ActionClass[] = ["read", "person", "memory-read"];
 
-/** Whether a call belongs in the audit log: it changes something, or it required approval. */
+/**
+ * Whether a call belongs in the audit log: it required approval, or it has a class that `unaudited` does not contain.
+ */
 export function isGated({ ready, token }: ApprovedCall): boolean {
 	return token !== undefined || ready.plan.classes.some((name) => !unaudited.includes(name));
 }
@@ -124,7 +126,7 @@ interface Origin {
 	readonly via: string;
 }
 
-/** Returns the person who started the run, or the owner of the session. */
+/** Returns the origin of a call's audit entries: the person who started the run, or the owner of the session. */
 function originOf(run: Run): Origin {
 	return { principal: run.row.actor?.id ?? run.session.owner, via: byItself.via };
 }

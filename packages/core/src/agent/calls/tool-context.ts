@@ -208,9 +208,8 @@ interface SchedulePorts {
 }
 
 /**
- * Returns access to schedules for the tools of a run. The schedules belong to the person who started the run, with
- * that person's current permissions. If chat members joined a run of the operator, the schedules belong to the last
- * of these members.
+ * Returns access to schedules for the tools of a run. The schedules belong to the person who started the run, with that
+ * person's current permissions. If chat users joined a run of the operator, the last of them owns the schedules.
  */
 function scheduleAccessOf(
 	run: Run,
@@ -255,8 +254,8 @@ function scheduleAccessOf(
 }
 
 /**
- * Returns the owner of a run's schedules, with the owner's current role. Returns the operator if no chat member wrote
- * to the run.
+ * Returns the owner of a run's schedules, with the owner's current role. Returns the operator if the run has no chat
+ * user.
  */
 async function ownerOf(run: Run, people: People): Promise<Principal> {
 	const { row, session } = run;

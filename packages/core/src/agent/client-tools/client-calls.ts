@@ -77,7 +77,7 @@ export class ClientCalls {
 		return settle !== undefined;
 	}
 
-	/** Ends all open calls when the client leaves. */
+	/** Fails all open calls. Called when the client leaves. */
 	close(): void {
 		this.#isClosed = true;
 		for (const settle of this.#open.values()) settle(left);

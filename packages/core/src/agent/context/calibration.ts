@@ -62,7 +62,10 @@ const ordered = featureNames.map((name) => beliefs[name]);
 
 /** Counts that differ from the usual count by a larger factor are treated as wrong. */
 const plausibleFactor = 20;
-/** Maximum margin: the smaller of this many standard deviations and this share of the estimated tokens. */
+/**
+ * The usual margin is the smaller of two values: `deviations` standard deviations, or the share `largestMargin` of the
+ * estimated tokens.
+ */
 const deviations = 3;
 const largestMargin = 0.4;
 /** Minimum margin, as a share of all tokens: a long conversation contains rare text, and the window is a hard limit. */
@@ -121,7 +124,7 @@ export class Calibration {
 
 	/**
 	 * Learns from a counted request. With `since`, learns only from the difference, if it is large enough. Returns false
-	 * if no tokenizer could return the count.
+	 * and learns nothing if the count is implausible.
 	 */
 	learn(counted: CountedRequest, since?: CountedRequest): boolean {
 		if (!isPlausible(counted)) return false;

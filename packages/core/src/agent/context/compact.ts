@@ -31,7 +31,7 @@ import {
 	withCompaction,
 } from "./view.ts";
 
-/** A session whose messages are compacted, and the functions for it. */
+/** One compaction of a session: the transcript, its room in the window, and the functions that it needs. */
 export interface CompactionJob {
 	readonly runId: string;
 	readonly session: Session;
@@ -41,8 +41,9 @@ export interface CompactionJob {
 	readonly context: SessionContext;
 	readonly transcript: readonly RunTranscript[];
 	readonly room: Room;
-	/** Estimated tokens of a request with these messages. `safeTokensOf`: tokens of the messages alone, with a margin. */
+	/** Returns the estimated tokens of a request with these messages. */
 	readonly tokensOf: (messages: readonly Message[]) => number;
+	/** Returns the estimated tokens of the messages alone, with a margin. */
 	readonly safeTokensOf: (messages: readonly Message[]) => number;
 	readonly write: WriteText;
 }
@@ -175,7 +176,7 @@ async function record(
 interface Sizing {
 	readonly transcript: readonly RunTranscript[];
 	readonly room: Room;
-	/** Estimated tokens of messages, with a margin. */
+	/** Returns the estimated tokens of messages, with a margin. */
 	readonly tokensOf: (messages: readonly Message[]) => number;
 }
 

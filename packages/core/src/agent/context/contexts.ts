@@ -123,7 +123,10 @@ class ProviderCounts {
 		}
 	}
 
-	/** Logs a failure and returns undefined, because a failure only makes the estimates less exact. */
+	/**
+	 * Returns the result of `work`. Logs a failure and returns undefined instead, because a failure only makes the
+	 * estimates less exact.
+	 */
 	async #attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
 		try {
 			return await work();

@@ -27,7 +27,7 @@ export interface Asker {
 	readonly signal: AbortSignal;
 	readonly settings: {
 		readonly model: Model;
-		/** Total tokens of input and output. */
+		/** Maximum tokens of input and output together. */
 		readonly contextWindow: number;
 		/** Maximum tokens of one reply. */
 		readonly maxOutput: number;
@@ -248,7 +248,6 @@ function estimate(asker: Asker, context: SessionContext, request: ModelRequest):
 	return context.estimate(request, calibration);
 }
 
-/** Returns the maximum tokens of a request: the window without the reply. */
 function limitOf(asker: Asker, parts: Parts): number {
 	return asker.settings.contextWindow - replyOf(asker, parts);
 }

@@ -118,7 +118,7 @@ export class SessionContext {
 		return learned;
 	}
 
-	/** Features of instructions and tools, cached until they change. */
+	/** Returns the features of a request without messages: its instructions, its tools, and the request itself. */
 	fixed({ system, tools }: Omit<ModelRequest, "messages">): Features {
 		if (this.#instructions?.system !== system) {
 			this.#instructions = { system, features: sumOf([oneRequest, featuresOfText(system)]) };

@@ -13,7 +13,7 @@ export interface SummarySource {
 	/** Text of the earlier summary, which precedes the messages; "" for none. */
 	readonly earlier: string;
 	readonly messages: readonly Message[];
-	/** Maximum tokens of the rendered messages. */
+	/** Maximum tokens of the rendered messages, the earlier summary and the closing instructions together. */
 	readonly max: number;
 }
 

@@ -4,9 +4,9 @@ import { type Model, type ModelRequest, serverOf } from "../../vocabulary/model.
 import { Calibration, difference, featuresOfMessage, featuresOfText } from "./calibration.ts";
 import { tokenCountTexts } from "./texts.ts";
 
-/** Maximum milliseconds to count the parts of one request. Late parts are counted with the next request. */
+/** Maximum milliseconds to count the parts of one request. */
 const DEADLINE_MS = 2_000;
-/** Milliseconds without a request after a tokenizer failed. */
+/** Milliseconds without further requests to a tokenizer that failed or exceeded the deadline. */
 const PAUSE_MS = 60_000;
 /** Maximum parts in one request to the tokenizer. If a request fails, the counts of earlier requests stay stored. */
 const AT_ONCE = 32;

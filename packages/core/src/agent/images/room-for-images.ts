@@ -116,8 +116,8 @@ function removableIn(run: Run, prompts: readonly RunRow[], protectsAttached: boo
 }
 
 /**
- * Returns the oldest removable groups, so that half of the room becomes free. With less free room, each new image
- * would remove an old image. Returns none if all images fit, or if the requested images cannot fit.
+ * Returns the oldest removable groups, so that half of the room becomes free. With less free room, each new image would
+ * remove an old image. Returns none if all images fit, or if the images that stay exceed the room.
  */
 function oldestOf(
 	shown: readonly Shown[],
@@ -224,7 +224,10 @@ interface ShownResult {
 	readonly images: readonly ImageBlock[];
 }
 
-/** Returns a message with the results that no message contains yet, because their reply has unfinished calls. */
+/**
+ * Returns a message with the images of results that no message contains yet, because their reply has unfinished calls.
+ * Returns an empty list without such results.
+ */
 function messagesMissingFrom(ofRun: readonly Message[], steps: readonly Step[]): Message[] {
 	const known = new Set(ofRun.flatMap(shownResultsIn).map(({ callId }) => callId));
 	const content = steps.flatMap((step): ResultBlock[] => {
@@ -355,7 +358,7 @@ interface Holder {
  * history. Their next run reads it from the store again.
  */
 export class LoadedImages<S extends Holder> {
-	/** Frees all other memory for messages of the session. */
+	/** Called after the history of a session is dropped. Frees the rest of the memory for its messages. */
 	readonly #onForget: (session: S) => void;
 	/**
 	 * Key: session id. The most recently active session is last. A weak reference allows garbage collection of unused
@@ -367,7 +370,7 @@ export class LoadedImages<S extends Holder> {
 		this.#onForget = onForget;
 	}
 
-	/** Called when a run has ended and its session keeps the history in memory. */
+	/** Records the images of a session. Called when a run of the session has ended or is parked. */
 	add(session: S): void {
 		this.#holders.delete(session.id);
 		const bytes = imageBytes((session.history ?? []).flatMap(({ messages }) => messages));

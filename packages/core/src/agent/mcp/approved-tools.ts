@@ -1,7 +1,7 @@
 import type { Clock, Store } from "@parley/base";
 import { stamp, type Tables } from "../../store/tables.ts";
 
-/** Tool of a server, as described at its last call. */
+/** Tool of a server, with its current description. */
 export interface CalledTool {
 	/** Name of the tool in policy rules. */
 	readonly name: string;

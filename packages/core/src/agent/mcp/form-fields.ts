@@ -14,12 +14,12 @@ export interface Field {
 	readonly title: string;
 	readonly choices: readonly Choice[] | undefined;
 	/**
-	 * Value for an empty answer: a list for a field with multiple choices. If undefined, an empty answer omits an
-	 * optional field.
+	 * Value that replaces an empty answer: a list if `type` is `array`. If undefined, an empty answer omits an optional
+	 * field.
 	 */
 	readonly usual: string | readonly string[] | undefined;
 	readonly isRequired: boolean;
-	/** Minimum and maximum selected choices in a field with multiple choices. */
+	/** Minimum and maximum number of selected choices. Undefined unless `type` is `array`. */
 	readonly counts: { readonly min: number; readonly max: number } | undefined;
 }
 

@@ -61,7 +61,7 @@ interface OpenCall extends Answering {
 interface Attempt {
 	/** Transport of the attempt. It stays set after the end of the attempt, because it has the log of the server. */
 	transport?: ServerTransport;
-	/** Set until the end of the attempt. */
+	/** Undefined before the connection is open and after the end of the attempt. */
 	connection?: ServerConnection;
 }
 
@@ -148,9 +148,9 @@ export class McpServer {
 	}
 
 	/**
-	 * Calls a tool by the server's own name for it. Rejects with `unavailable` if the server cannot be used,
-	 * `resource_exhausted` for too many simultaneous calls, and `deadline_exceeded` after the time limit. If the signal
-	 * aborts, rejects with its reason.
+	 * Calls a tool by the server's own name for it. Rejects with `resource_exhausted` for too many simultaneous calls,
+	 * `deadline_exceeded` after the time limit, and `unavailable` for any other failure. If the signal aborts, rejects
+	 * with its reason.
 	 */
 	async call(
 		name: string,

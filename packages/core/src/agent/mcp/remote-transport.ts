@@ -47,7 +47,7 @@ export async function openRemote(
 	return closing;
 }
 
-/** Limits for all data of one server. A server that exceeds a limit is reported. */
+/** Limits all data of one server. If the server exceeds a limit, calls `exceeded` with the problem. */
 class AnswerLimits {
 	readonly #bytes: Allowance;
 	readonly #messages: Allowance;

@@ -11,7 +11,8 @@ const maxImages = 4;
 const maxBlocks = 1_000;
 
 /**
- * Invisible characters: controls except line feed and tab, direction marks, and tag characters that only models read.
+ * Invisible characters: control characters except line feed and tab, bidirectional embeddings, overrides and isolates,
+ * and tag characters, which only models read.
  */
 const UNSEEN = /(?![\n\t])[\p{Cc}\u{202a}-\u{202e}\u{2066}-\u{2069}\u{e0000}-\u{e007f}]/gu;
 
@@ -52,7 +53,7 @@ export function cleanDescription(text: string): string {
 	return cleanText(text).replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "");
 }
 
-/** Removes controls, direction marks and tag characters of a text, but keeps line feeds and tabs. */
+/** Removes the characters of `UNSEEN` and surrounding white space, and replaces unpaired surrogates. */
 function cleanText(text: string): string {
 	return text.replaceAll("\r\n", "\n").replaceAll(UNSEEN, "").toWellFormed().trim();
 }

@@ -12,7 +12,7 @@ export interface ServerProgram {
 	readonly args: readonly string[];
 	readonly cwd: string;
 	readonly environment: Readonly<Record<string, string>>;
-	/** Whether the server may change the directories of its sandbox. */
+	/** Whether the server may write files in at least one directory. */
 	readonly writes: boolean;
 	readonly sandbox: Sandbox;
 	readonly clock: Clock;

@@ -148,7 +148,7 @@ export class Run {
 
 	/**
 	 * Whether the trust of the session replaces approvals of the run: the session is trusted now, or was trusted when the
-	 * run started.
+	 * run started. Always false if the run ignores grants.
 	 */
 	get trusted(): boolean {
 		return !this.withoutGrants && (this.row.acceptAll || this.session.trusted);
@@ -226,8 +226,8 @@ export function joinedBy({ steps, session }: Run): Person[] {
 }
 
 /**
- * Returns the chat members who wrote to the run, starting with the person who started it. Includes the other
- * participants of its task.
+ * Returns the chat users who wrote to the run and the other participants of its task. The user who started the run is
+ * first, if there is one.
  */
 export function runParticipants(run: Run): Person[] {
 	const { actor } = run.row;

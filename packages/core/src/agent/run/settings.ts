@@ -71,7 +71,7 @@ export interface ToolChoice {
 	readonly ofTask?: readonly string[];
 	/** Additional tools for the run of a task. */
 	readonly added?: readonly Tool[];
-	/** Whether a model may start any skill. Without such a skill, the tool `skill` is omitted. */
+	/** Whether a skill exists that a model may start. Without such a skill, the tool `skill` is omitted. */
 	readonly skills?: boolean;
 	/** Tools of MCP servers. They never hide another tool. */
 	readonly mcp?: readonly Tool[];
@@ -330,8 +330,8 @@ export async function resolveChoice(
 }
 
 /**
- * Returns the real name of a model on the server of this agent. Throws `invalid_argument` for a name that is unknown
- * on the server of the gateway. Another server accepts any name.
+ * Returns the real name of a model on the server of this agent. Throws `invalid_argument` for a name
+ * that `resolveModel` refuses. Another server accepts any name.
  */
 export async function realName(profile: string, requested: string, choice: ModelChoice): Promise<string> {
 	const { endpoint } = await choice.profiles.find(profile);

@@ -92,7 +92,10 @@ export class SkillFiles {
 		this.#data = data;
 	}
 
-	/** Whether a working directory may have skills. Synchronous, because each run calls it. */
+	/**
+	 * Whether a directory of skills exists in the data directory or the working directory. Synchronous, because each run
+	 * calls it.
+	 */
 	mayExist(workingDirectory: string | undefined): boolean {
 		return places.some(({ source, below }) => {
 			const base = source === "data" ? this.#data : workingDirectory;

@@ -27,7 +27,6 @@ export const times = <T>(number: number, make: (index: number) => T): T[] =>
 export const answers = (number: number): ScriptedReply[] =>
 	times(number, (index) => [says(`answer ${index}`)]);
 
-/** Table with a model whose window has room for many images. */
 export const table = new ModelTable([
 	{
 		id: "scripted",
@@ -47,7 +46,6 @@ interface Parts {
 	readonly log: EventLog;
 }
 
-/** A session whose model records the images that it receives. */
 export class Showing implements AsyncDisposable {
 	readonly t: TestRuntime;
 	readonly model: ScriptedModel;

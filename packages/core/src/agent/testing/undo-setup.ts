@@ -15,7 +15,6 @@ export function editCall(id: string, path: string, old_text: string, new_text: s
 	return calls(id, "edit_file", { path, old_text, new_text });
 }
 
-/** A session whose calls are approved, with the files of its working directory. */
 export class UndoSetup<M extends Model = ScriptedModel> implements AsyncDisposable {
 	readonly t: TestRuntime;
 	readonly model: M;

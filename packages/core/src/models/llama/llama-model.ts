@@ -34,7 +34,7 @@ export interface LlamaModelOptions {
 	readonly fetch?: typeof fetch;
 }
 
-/** Model of a llama-server: its Messages API and its tokenizer. */
+/** Model that a llama-server provides through its Messages API. Also counts tokens with the server's tokenizer. */
 export interface LlamaModel extends Model {
 	countTexts(model: string, texts: readonly string[], signal: AbortSignal): Promise<readonly number[]>;
 	settled(signal: AbortSignal): Promise<void>;

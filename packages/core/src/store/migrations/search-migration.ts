@@ -5,7 +5,7 @@ import { fromRow } from "../journal.ts";
 import { indexMessages, indexName } from "../search-texts.ts";
 import type { Tables } from "../tables.ts";
 
-/** Messages per query. Each message may have one megabyte. */
+/** Messages per query. The number is small because one message can be larger than a megabyte. */
 const pageSize = 200;
 
 /** Adds the search texts of all existing sessions. On SQLite, triggers update the index when the table changes. */

@@ -100,7 +100,8 @@ function refuseFile({ path, written }: ResolvedPath, text: string): void {
 		const reason = searchFilesTexts.secretFile(shown);
 		throw new ParleyError(reason, { code: "permission_denied" });
 	}
-	// The name precedes each line of the result, so a control character would make the line ambiguous. See `searchLines`.
+	// In ripgrep's output, control characters separate the name from the line, so a name with one would be ambiguous: see
+	// `MATCH`.
 	if (!/\p{Cc}/u.test(basename(path))) return;
 	throw new ParleyError(searchFilesTexts.controlCharacter(shown), {
 		code: "invalid_argument",

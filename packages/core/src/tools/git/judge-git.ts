@@ -27,7 +27,10 @@ import { gitEffectTexts } from "./texts.ts";
 export interface GitJudgement extends ReasonedClasses {
 	readonly care: Care;
 	readonly words: readonly string[];
-	/** Whether the output may contain file diffs. */
+	/**
+	 * Whether the output may contain file diffs in which secrets must be hidden. Always false for a call that is not a
+	 * known read.
+	 */
 	readonly patches: boolean;
 }
 

@@ -8,7 +8,7 @@ import { directoryFileTexts, directoryTrustTexts } from "./texts.ts";
 
 interface EntryFacts {
 	readonly name: string;
-	/** Names of the first unknown fields of the entry, safe to show. */
+	/** Names of the first fields of the entry that have no effect, escaped for display. */
 	readonly unused: readonly string[];
 }
 

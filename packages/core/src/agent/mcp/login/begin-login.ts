@@ -37,10 +37,7 @@ export interface PendingLogin {
 	readonly url: URL;
 	/** Resource for which the person logs in. */
 	readonly resource: string;
-	/**
-	 * Whether an answer has the `state` value of this login. An answer with another value does not belong to this
-	 * login.
-	 */
+	/** Whether an answer belongs to this login, by its `state` value. */
 	matchesState(answer: URLSearchParams): boolean;
 	/** Exchanges the code of the answer for tokens. Works once. Rejects with a reason for the operator. */
 	finish(answer: URLSearchParams): Promise<McpLogin>;
