@@ -65,7 +65,7 @@ function refusedTyping(message: string): ParleyError {
 	return new ParleyError(message, { code: "permission_denied" });
 }
 
-/** Returns the chat member who requested the work of a question. */
+/** Returns the chat user who requested the run of a question, or undefined. */
 export function requesterOf({ actor }: Pick<PromptWithActor, "actor">): Person | undefined {
 	return actor === null ? undefined : fromRow<Person>(actor);
 }

@@ -5,10 +5,10 @@ import type { RecordedEvent } from "../vocabulary/event.ts";
 
 export type TodoUpdated = Extract<RecordedEvent, { readonly type: "todo.updated" }>;
 
-/** Maximum searched events, newest first. If more events follow the last list of a run, no list is shown. */
+/** Maximum number of the newest events that are searched for a task list. */
 const maxSearched = 10_000;
 
-/** Returns the newest recorded task list of the session, up to `seq`, or undefined without a list. */
+/** Returns the newest task list in the last 10,000 events of the session up to `seq`, or undefined. */
 export async function newestTodo(
 	db: Kysely<Tables>,
 	sessionId: string,

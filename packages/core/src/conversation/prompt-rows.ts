@@ -36,7 +36,7 @@ export async function findPrompt(db: Tx, asking: Asking): Promise<PromptRow | un
 	};
 }
 
-/** Whether a person approved the call and the call has not started. */
+/** Whether the call is approved and has not started. */
 export function isApproved({ state, answer }: PromptRow): boolean {
 	return state === "answered" && answer?.kind === "approved";
 }

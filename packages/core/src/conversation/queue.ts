@@ -83,7 +83,7 @@ export async function readHistory(
 	let history: readonly RunTranscript[] = [];
 	for (const row of runs) {
 		const own = byRun.get(row.id) ?? [];
-		// A cancelled queued message never reached the model.
+		// A run without steps has not started, so its message never reached the model.
 		if (own.length === 0) continue;
 		const run = await withImages(files, toRunRow(row));
 		const messages = messagesOf(

@@ -28,7 +28,7 @@ export interface JudgedChange {
 	readonly shown: Pick<Prompt, "label" | "approval">;
 }
 
-/** Id of a compaction among the active work of a session. */
+/** Key of a compaction in `Session.live`. */
 export const compactionId = "compaction";
 
 export interface LiveRun {
@@ -67,7 +67,7 @@ export interface TaskRunEnd {
 /** Records events of the task or its conversation in the current transaction. */
 type RecordTask = (...events: RecordedEvent[]) => Promise<unknown>;
 
-/** A worker's claim of a task. The session of the task checks the claim in every transaction. */
+/** A task that this process has claimed. Every transaction of the task's session renews the claim. */
 export interface SessionTask {
 	readonly taskId: string;
 	/** The session that owns the task. Questions to people are raised there. */
@@ -88,7 +88,7 @@ export interface SessionTask {
 	readonly isStep: boolean;
 	/** Operations of the task's tools for one call of a run. */
 	access(run: { readonly session: Session; park(): void }, callId: string): TaskAccess;
-	/** Renews the claim. Throws `aborted` if another worker has claimed the task. */
+	/** Renews the claim. Throws `aborted` if the claim is lost. */
 	renew(tx: Tx): Promise<void>;
 	/** Ends the task with its run. */
 	end(tx: Tx, record: RecordTask, end: TaskRunEnd): Promise<void>;
@@ -118,8 +118,8 @@ export interface SessionParts {
 }
 
 /**
- * One session: its data and its commands. Durable state is in the journal, and each command changes it in one
- * transaction, in the order of the calls. Subscribers and active runs are only in memory.
+ * One session. Its durable state is in the store, and `commit` changes the state in transactions, in the order of the
+ * calls. Subscribers and active runs are only in memory.
  */
 export class Session {
 	readonly id: string;
@@ -132,7 +132,10 @@ export class Session {
 	/** Model that `set_model` or the channel settings have set. */
 	model: string | undefined;
 	readonly bus: EventBus;
-	/** The task to which this session belongs. Only the worker of the task writes to the session. */
+	/**
+	 * Id of the task whose conversation this session is. Only the process that has claimed the task writes to the
+	 * session.
+	 */
 	readonly taskId: string | undefined;
 	readonly #parts: SessionParts;
 	readonly live = new Map<string, LiveRun>();
@@ -179,12 +182,15 @@ export class Session {
 		this.#isOpen = row.status === "active" && row.left_at === null;
 	}
 
-	/** The claimed task of this session. */
+	/** The claimed task of this session. Undefined for another session, and while this process has no claim. */
 	get task(): SessionTask | undefined {
 		return this.#task;
 	}
 
-	/** The session with the questions, secrets and grants. For the session of a task, it is the owning session. */
+	/**
+	 * The session whose questions, secrets and grants apply: the owning session of the claimed task, otherwise this
+	 * session.
+	 */
 	get home(): Session {
 		return this.#task?.home ?? this;
 	}
@@ -209,14 +215,15 @@ export class Session {
 		return this.#clients > 0 || this.live.size > 0;
 	}
 
-	/** Whether the session was deleted. A deleted session accepts no command. */
+	/** Whether the session was deleted. Commits of a deleted session throw `not_found`. */
 	get removed(): boolean {
 		return this.#removed;
 	}
 
 	/**
-	 * Runs one command in a single transaction. Its events are emitted when the transaction is durable, in the
-	 * order of the `commit` calls. If `work` throws, the transaction is rolled back.
+	 * Runs `work` in a single transaction. The recorded events are emitted when the transaction is durable, in the order
+	 * of the `commit` calls. If `work` throws, the transaction is rolled back. Throws `not_found` for a deleted session,
+	 * and `aborted` if the claim of the task is lost.
 	 */
 	commit<T>(work: (tx: Tx, record: RecordEvents) => Promise<T>): Promise<T> {
 		const { journal } = this.#parts;
@@ -228,8 +235,9 @@ export class Session {
 	}
 
 	/**
-	 * Ends the session permanently if `work` has removed its rows and returns true. Later commits throw
-	 * `not_found`, even if the store executes them in the same database transaction.
+	 * Runs `work`, which removes the rows of the session, in a transaction. If `work` returns true, the session ends
+	 * permanently. Later commits then throw `not_found`, even if the store executes them in the same database
+	 * transaction.
 	 */
 	async end(work: (tx: Tx) => Promise<boolean>): Promise<void> {
 		const release = this.bus.reserve();

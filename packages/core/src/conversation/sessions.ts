@@ -9,7 +9,7 @@ import { readPasswords } from "./passwords.ts";
 import { Session, type SessionParts, type SessionRow } from "./session.ts";
 import { taskTexts } from "./texts.ts";
 
-/** A session in use. All leases of one id share one object until the last lease is returned. */
+/** A session in use. All concurrent leases of one id share one `Session`. Dispose the lease to return it. */
 export interface Lease extends Disposable {
 	readonly session: Session;
 }
@@ -42,8 +42,8 @@ export function belongsToTask(taskId: string): ParleyError {
 }
 
 /**
- * Whether a principal may see a session. People see only sessions of their own channel, even if their connector owns
- * other sessions.
+ * Whether a session belongs to the principal. For a person, it must also be a session of their channel, because their
+ * connector may own other sessions.
  */
 function maySee({ id, person }: Principal, { owner, place }: Session): boolean {
 	return id === owner && (person === undefined || place === placeKey(person.place));
@@ -119,7 +119,7 @@ export class Sessions {
 			return lease;
 		} catch (reason) {
 			lease[Symbol.dispose]();
-			// Only a principal that may see the session gets the reason. For other principals, the session does not exist.
+			// Only the owner gets the reason. For other principals, the session does not exist.
 			throw maySee(principal, lease.session) ? reason : unknownSession(id);
 		}
 	}

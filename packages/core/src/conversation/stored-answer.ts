@@ -6,7 +6,7 @@ import { storePassword } from "./passwords.ts";
 import type { Session } from "./session.ts";
 import { promptTexts } from "./texts.ts";
 
-/** Throws for a password that was sent without encryption. Dismissing a question reveals nothing. */
+/** Throws `permission_denied` for a password from a connection without encryption. A cancellation contains no password. */
 export function refuseReadable({ cancelled }: PromptResponse): void {
 	if (cancelled === true) return;
 	const message = promptTexts.unencrypted;
@@ -44,7 +44,7 @@ export async function storedAnswer(
 	};
 }
 
-/** Returns the answer for clients, without a password. */
+/** Returns the answer that clients receive. Null for a password and for a cancelled question. */
 export function shownAnswer(prompt: Prompt, answer: Answer): unknown {
 	if (prompt.type === "password") return null;
 	if (answer.kind === "approved") return true;

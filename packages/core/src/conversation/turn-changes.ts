@@ -14,7 +14,10 @@ export function storeContent(secrets: SecretBox, turn: RunReference, path: strin
 	return secrets.seal(handleOf(turn, path), deflateSync(content).toString("base64"));
 }
 
-/** Returns the changes of a turn with their earlier content. Content that cannot be decrypted is undefined. */
+/**
+ * Returns the changes of a turn with their earlier content. Content that is not stored or cannot be decrypted is
+ * undefined.
+ */
 export async function readChanges(db: Tx, turn: RunReference, secrets: SecretBox): Promise<TurnChanges> {
 	const rows = await changesOf(db, turn);
 	const run = await db
@@ -72,7 +75,7 @@ const recordedTools: ReadonlySet<string> = new Set(
 	[...builtinTools(), ...shortTools()].filter(({ command }) => command === undefined).map(({ name }) => name),
 );
 
-/** Whether the turn, or a sub-agent of it, ran a command or a tool of another program. */
+/** Whether the turn, or a workflow step of the turn, ran a command or a tool of another program. */
 async function ranCommands(db: Tx, { sessionId, runId }: RunReference): Promise<boolean> {
 	const ofAgents = db
 		.selectFrom("tasks")

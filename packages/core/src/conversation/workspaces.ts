@@ -105,8 +105,8 @@ export class Workspaces {
 }
 
 /**
- * Makes a directory and its content accessible for its owner. This is safe, because no running process can insert a
- * link there.
+ * Makes a directory and its subdirectories accessible for their owner. This is safe, because no running process can
+ * insert a link there.
  */
 async function open(directory: string): Promise<void> {
 	await chmod(directory, 0o700);

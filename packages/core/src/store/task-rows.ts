@@ -31,7 +31,7 @@ export function isStep({ parent_id, spawn_call }: TaskOrigin): boolean {
 	return parent_id === null && spawn_call !== null;
 }
 
-/** Returns the people of a chat platform who have replied to the task. */
+/** Returns the chat users who replied to the task, and other chat users whose requests it works on. */
 export function taskParticipants({ speakers }: { readonly speakers: string | null }): readonly Person[] {
 	return speakers === null ? [] : fromRow<Person[]>(speakers);
 }

@@ -65,11 +65,11 @@ interface QuestionSession {
 export interface GrantOptions extends TrustOptions {
 	readonly journal: Journal;
 	readonly prompts: Prompts;
-	/** Returns the sessions. They exist by the time the first grant is requested. */
+	/** Returns the sessions, which are created after the grants. */
 	readonly sessions: () => Sessions;
 }
 
-/** Channels whose calls run without approval for a limited time. */
+/** Trust grants of channels. Their calls run without approval for a limited time. */
 export class ChannelGrants implements SessionGrants {
 	readonly #options: GrantOptions;
 	readonly #openGrants: OpenGrants;

@@ -50,7 +50,6 @@ type Asker = Pick<AuditEntry, "principal" | "via">;
 /** Open grants of all channels. Starts and ends grants, and emits their events. */
 export class OpenGrants {
 	readonly #deps: GrantDeps;
-	/** Open grants by channel, with the time of their latest possible end. */
 	readonly #open = new Map<string, GrantFacts>();
 	#timer: Timer | undefined;
 	#working: Promise<void> = Promise.resolve();
@@ -122,7 +121,7 @@ export class OpenGrants {
 		}
 	}
 
-	/** Writes the grant, replaces the open grant of the channel, and emits the event. */
+	/** Stores the grant, ends the open grant of the channel, and records both events. */
 	async begin(
 		tx: Tx,
 		recipients: GrantRecipients,
@@ -190,7 +189,10 @@ export class OpenGrants {
 		this.#deps.log.info(openGrantTexts.noLongerTrusted, { place, grant: id, reason });
 	}
 
-	/** Ends a grant in a transaction and emits its event. The caller must then call `unwatch`. */
+	/**
+	 * Ends a grant in a transaction and records the event. Does nothing if the grant has ended. The caller must then call
+	 * `unwatch`.
+	 */
 	async endIn(
 		tx: Tx,
 		recipients: GrantRecipients,
@@ -213,7 +215,7 @@ export class OpenGrants {
 		if (ids.size === 0) for (const id of await this.#newestIn(place)) ids.add(id);
 		const leases: Lease[] = [];
 		for (const id of ids) {
-			// A session that was deleted in the meantime has no readers.
+			// A session that was deleted in the meantime needs no event.
 			const lease = await sessions.leaseOwn(id).catch(unlessUnknown);
 			if (lease) leases.push(lease);
 		}
@@ -233,7 +235,7 @@ export class OpenGrants {
 		return rows.map(({ id }) => id);
 	}
 
-	/** Sets the timer for all grants. It ends expired grants, and records that the gateway runs. */
+	/** Sets the timer of the next check. The check ends expired grants, and records that the gateway runs. */
 	#arm(): void {
 		this.#timer?.cancel();
 		this.#timer = undefined;

@@ -48,8 +48,8 @@ export async function claimEnded(
 }
 
 /**
- * Returns the time at which the next task can be claimed, including tasks of silent workers and ended tasks with open runs.
- * Returns undefined without such a task.
+ * Returns the time at which the next task can be claimed, or undefined. Includes running tasks, whose claims may
+ * expire, and ended tasks with open runs.
  */
 export async function nextClaim(db: Tx): Promise<number | undefined> {
 	const { rows } = await sql<{ due: number | null }>`

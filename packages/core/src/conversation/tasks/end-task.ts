@@ -31,10 +31,7 @@ export interface EndDeps {
 	readonly tx: Tx;
 	/** Current time in milliseconds since the epoch. */
 	readonly now: number;
-	/**
-	 * Records events in the session that owns the task. Events about its worker are recorded in the conversation of
-	 * `ownTask`.
-	 */
+	/** Records events in the session that owns the task. `worker` events are recorded in the conversation of `ownTask`. */
 	readonly record: (...events: RecordedEvent[]) => Promise<unknown>;
 	/** Id of the caller's task, whose run ends in the same transaction. */
 	readonly ownTask?: string;

@@ -152,8 +152,8 @@ function taskRow(
 }
 
 /**
- * Returns the row of a task's conversation. It has the directory, owner and channel of the session that owns the task. Its
- * taint also includes the taint of the parent task.
+ * Returns the row of a task's conversation. It has the directory, owner and channel of the session that owns the task.
+ * Its taint includes the taint of the parent task, or without a parent the taint of the owning session.
  */
 async function conversationRow(
 	tx: Tx,

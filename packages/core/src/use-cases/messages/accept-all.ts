@@ -19,9 +19,9 @@ export interface AcceptAllPorts extends KeyServices {
 }
 
 /**
- * Trusts the session and approves the open approvals that the trust covers, in one transaction. For a principal of a chat
- * platform, it changes nothing, and throws `permission_denied` if the channel is not trusted. For any other principal, it throws
- * `failed_precondition` if the session belongs to a channel.
+ * Trusts the session and approves the open approvals that the trust covers, in one transaction. For a connector,
+ * changes nothing and throws `permission_denied` unless a grant of the channel covers the person. For any other
+ * principal, throws `failed_precondition` if the session belongs to a channel.
  */
 export async function acceptAll(services: AcceptAllPorts, request: Keyed, sessionId: string): Promise<void> {
 	const { sessions, audit, grants, log, prompts } = services;

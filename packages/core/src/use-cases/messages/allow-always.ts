@@ -46,7 +46,7 @@ export async function allowAlways(ports: AlwaysPorts, request: Keyed, token: str
 	if (!run) throw new ParleyError(promptAnswerTexts.busy, { code: "unavailable" });
 	const before = run.policyVersion;
 	const isBound = boundUnder(row.binding ?? "", before, before) !== undefined;
-	// An editor or another gateway may have written the file first. The open approvals then belong to other rules.
+	// An editor or another gateway may have changed the policy file. The open approvals then belong to other rules.
 	const check = (): void => {
 		if (!isBound || run.policyVersion !== before) throw refused(promptAnswerTexts.otherRules);
 	};

@@ -257,7 +257,10 @@ async function mayStillApprove(ports: VoterPorts, row: PromptWithActor, vote: Vo
 	}
 }
 
-/** Returns the voter with their current role, or undefined for a person who left. */
+/**
+ * Returns the voter with their current role. Undefined if the connector reports that the person left or can no longer
+ * write.
+ */
 async function personNow(
 	{ journal, people, checks }: VoterPorts,
 	row: PromptWithActor,

@@ -15,9 +15,7 @@ export interface ExplainedCall {
 	 * call was invalid, or the approval or the run ended first. `waiting` for an approval or for earlier calls.
 	 */
 	readonly decision: "allowed" | "approved" | "denied" | "refused" | "waiting";
-	/**
-	 * Reason for the decision, as text for people: for example the rule that decided, or the reason for a denial.
-	 */
+	/** Reason for the decision, as a text to show: for example the rule that decided, or the reason for a denial. */
 	readonly reason: string;
 	/** Principal that approved or denied the call. Absent if no principal answered. */
 	readonly by?: string;
@@ -25,7 +23,6 @@ export interface ExplainedCall {
 	readonly outcome: "completed" | "failed" | "running" | "none";
 }
 
-/** A requested approval with its result. */
 interface Approval {
 	readonly callId: string;
 	readonly state: PromptState;
@@ -55,7 +52,7 @@ export function explainCalls(
 	});
 }
 
-/** Returns the approvals of a run, oldest first, each with the principal that answered it. */
+/** Returns the approvals of a run, oldest first. `by` is the principal that answered, or undefined. */
 export async function findApprovals(db: Tx, sessionId: string, runId: string): Promise<Approval[]> {
 	const rows = await db
 		.selectFrom("prompts")
@@ -89,7 +86,7 @@ export async function findApprovals(db: Tx, sessionId: string, runId: string): P
 
 interface Traces {
 	readonly started: boolean;
-	/** Last decision. Undefined for a call that was not announced, and in steps of earlier versions. */
+	/** Last decision. Undefined for a call without a `started` step, and in steps of earlier versions. */
 	readonly judged: CallDecision | undefined;
 	readonly intended: boolean;
 	readonly result: Extract<Step, { kind: "result" }> | undefined;

@@ -33,8 +33,8 @@ export class SessionFeedback {
 	}
 
 	/**
-	 * Records feedback and replaces the principal's earlier feedback about the reply. Resolves with the id of the
-	 * run. Throws `not_found` for a run of another session, and `failed_precondition` if there is no reply.
+	 * Records feedback and replaces the principal's earlier feedback about the reply. Resolves with the id of the run.
+	 * Throws `not_found` for an unknown run, and `failed_precondition` without a complete reply.
 	 */
 	async record(request: Keyed, sessionId: string, feedback: Feedback): Promise<{ readonly runId: string }> {
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");

@@ -11,8 +11,8 @@ import { findAtWork, insertSteer } from "./steer.ts";
 import { feedbackTexts, queueTexts } from "./texts.ts";
 
 /**
- * Result for a queued message. `joined`: the message joined the run `runId`. `queued`: it stays in the queue, because no run can
- * accept it. `begun`: it has already left the queue.
+ * Result for a queued message. `joined`: the message joined the run `runId`. `queued`: the message stays in the queue,
+ * because no run can accept it. `begun`: the message has already left the queue.
  */
 export interface Joined {
 	readonly status: "joined" | "queued" | "begun";
@@ -22,10 +22,10 @@ export interface Joined {
 type QueuedRow = Awaited<ReturnType<typeof readRun>>;
 
 /**
- * Moves a queued message into the active run before the next model call of that run, in one transaction. The model
- * gets the message once, as a message of that run. Only the message's author, and clients that act for no person, may
- * do so. Throws `failed_precondition` for a message with files or options and for a retry, because each of these
- * needs its own run. Throws `not_found` for an unknown run.
+ * Moves a queued message into the active run, in one transaction. The model receives the message with its next call in
+ * that run. Throws `permission_denied` for a person who is not the author, and `not_found` for an unknown run. Throws
+ * `failed_precondition` for a retry, and for a message with files or options. Throws `resource_exhausted` if too many
+ * added messages wait.
  */
 export async function joinTurn(
 	services: AcceptPorts,

@@ -23,9 +23,9 @@ export interface OpenPrompt {
 	readonly place?: string;
 	/** Milliseconds since the epoch. */
 	readonly createdAt: number;
-	/** Person of a chat platform who requested the work. */
+	/** Chat user who requested the run or the grant. */
 	readonly requester?: Pick<Person, "id" | "name">;
-	/** Whether the question always requires approval, so that only an explicit value approves it. */
+	/** Whether only an explicit value approves. True for always-required approvals and grant requests. */
 	readonly alwaysAsk: boolean;
 }
 
@@ -56,9 +56,9 @@ export class OpenPrompts {
 	}
 
 	/**
-	 * Returns the open questions that the principal may see, oldest first. If a person requests `approvals`, those that
-	 * always require approval are last. Throws `not_found` for a session that the principal may not see, and
-	 * `permission_denied` for `approvals` if the principal may not approve.
+	 * Returns the open questions that the principal may see, oldest first. Among `approvals`, always-required ones are
+	 * last unless the principal may see all sessions. Throws `not_found` for a session that the principal may not see,
+	 * and `permission_denied` for `approvals` if the principal may not approve.
 	 */
 	async list(
 		principal: Principal,

@@ -31,8 +31,8 @@ interface ReminderPorts {
 }
 
 /**
- * Reminds people of questions at 50 % and 90 % of the lifetime, or at the times of the notice settings. Expires overdue
- * questions, even without a waiting run. One timer serves all questions.
+ * Records reminders of questions at 50 % and 90 % of the lifetime, or at the times of the notice settings. Expires
+ * overdue questions, even if no run waits for them.
  */
 export class Reminders {
 	readonly #ports: ReminderPorts;
@@ -62,7 +62,7 @@ export class Reminders {
 		this.#queueWork();
 	}
 
-	/** Resolves when all writes are done. */
+	/** Stops the timer. Resolves when all writes are done. */
 	async stop(): Promise<void> {
 		this.#state = "stopped";
 		this.#timer?.cancel();
@@ -104,7 +104,7 @@ export class Reminders {
 		}
 	}
 
-	/** Handles due questions. Returns whether one was handled. */
+	/** Handles the due questions. Returns false if all of them failed or were deleted. */
 	async #treatDue(next: readonly Waiting[]): Promise<boolean> {
 		let treated = false;
 		for (const waiting of next) {
@@ -113,7 +113,6 @@ export class Reminders {
 		return treated;
 	}
 
-	/** Returns open questions in the order of their due times, at most `together`. */
 	#next(): Promise<Waiting[]> {
 		return this.#ports.journal.store.read(async (db) => {
 			const rows = await db
@@ -135,7 +134,7 @@ export class Reminders {
 		});
 	}
 
-	/** Sends a reminder of the question or expires it. Returns false if the session was deleted. */
+	/** Records the due reminder of the question, or expires the question. Returns false if the session was deleted. */
 	async #treat({ token, session_id, created_at, expires_at }: Waiting): Promise<boolean> {
 		const { clock } = this.#ports;
 		const lease = await this.#sessions.leaseOwn(session_id).catch((reason) => {
@@ -167,7 +166,10 @@ export class Reminders {
 		return true;
 	}
 
-	/** Handles a question like `#treat`, but logs a failure, so that the failure does not delay other questions. */
+	/**
+	 * Calls `#treat`. Logs the first of several consecutive failures and returns false, so that the other questions are
+	 * handled.
+	 */
 	async #tried(waiting: Waiting): Promise<boolean> {
 		const { token, session_id: sessionId } = waiting;
 		try {

@@ -11,9 +11,9 @@ import { type Accepted, type AcceptPorts, enqueue, logAccepted, type NewRun, typ
 import { retryTexts } from "./texts.ts";
 
 /**
- * Requests the last reply of the session again. The new run knows the work of the last run, except its final text. Effects
- * of tools remain. Throws `failed_precondition` in an empty session, during a run, and after a command or an undo. Also
- * throws it for another person's message that never reached the model.
+ * Requests the last reply of the session again. The new run knows the work of the last run, except its final text.
+ * Effects of tools remain. Throws `failed_precondition` without a run, before the last run has ended, and after a
+ * command or an undo. Also throws it for another person's message that never reached the model.
  */
 export async function retryLast(
 	services: AcceptPorts,
@@ -48,7 +48,7 @@ export async function retryLast(
 	return { accepted: outcome.response, start };
 }
 
-/** Returns the options of the last run of the session, or no options without a run. */
+/** Returns the options of the last run of the session. Returns `{}` without a run. */
 export async function lastOptions(store: Store<Tables>, sessionId: string): Promise<RunOptions> {
 	const row = await store.read((db) => lastRun(db, sessionId));
 	return row ? toRunRow(row).options : {};

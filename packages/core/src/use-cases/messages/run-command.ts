@@ -11,7 +11,7 @@ const mark = "!";
 /**
  * Accepts a shell command of the operator as a message. Its run calls `run_command` and no model. Throws
  * `failed_precondition` for a session of a channel or a task. Throws `invalid_argument` for an empty command, and for a
- * command with a line break, a control character or a secret of the gateway.
+ * command with a line break, a control character or a known secret.
  */
 export async function acceptCommand(
 	services: AcceptPorts,

@@ -31,7 +31,7 @@ interface ReadMessage extends Omit<ContextMessage, "author" | "cut"> {
 	};
 }
 
-/** Context in which each author is a member, Parley itself, or another author. */
+/** Read context whose authors are classified as `member`, `self` (Parley) or `other`. */
 export interface ClassifiedContext extends Omit<ReadContext, "messages"> {
 	readonly messages: readonly ClassifiedMessage[];
 }
@@ -42,12 +42,15 @@ interface ClassifiedMessage extends Omit<ContextMessage, "cut"> {
 
 /** Maximum bytes of all read messages of a request: about 20,000 tokens of 4 bytes. */
 const maxBytes = 80_000;
-/** Maximum bytes of a post of Parley that the session already contains. They are enough to recognise the post. */
+/**
+ * Maximum bytes of a replied-to post of Parley that the session already contains. They are enough to recognise the
+ * post.
+ */
 const pointerBytes = 200;
 
 /**
- * Looks up the roles of the authors. Bots, guests and people without access are not treated as members. Without a person in
- * the principal, no author is treated as a member.
+ * Classifies the authors by their current roles. A bot, a guest or a person without access is `other`, and so is every
+ * author if the principal has no person. Posts of Parley are `self`.
  */
 export async function classifyAuthors(
 	people: People,
@@ -70,16 +73,16 @@ export async function classifyAuthors(
 	return { ...read, messages };
 }
 
-/** Context of a run, and all messages that are treated as read from then on. */
+/** Context of a run, and the messages to store with `recordRead`. */
 export interface SelectedContext {
 	readonly context: MessageContext;
 	readonly read: readonly Pick<ContextMessage, "id" | "editedAt">[];
 }
 
 /**
- * Selects messages that the session does not contain yet, up to the limit. Replied-to, forwarded, quoted and linked messages are
- * first, followed by the newest other ones. A message of an earlier run is repeated only if it was edited later, or if the
- * request refers to it.
+ * Selects messages that the session does not contain yet, up to `maxBytes`. Replied-to, forwarded, quoted and linked
+ * messages have precedence, then the newest ones. An earlier message that the session contains is selected again only
+ * if it was edited after it was read.
  */
 export async function selectContext(
 	tx: Tx,
@@ -135,11 +138,14 @@ export function taintOfContext({ messages }: MessageContext): Taint {
 
 interface Known {
 	readonly createdAt: number;
-	/** Time of the last edit of each read message, by id. Infinity for a message that was sent to the session. */
+	/**
+	 * Edit time of each message when it was read, by message id. 0 if it was unedited, Infinity if it was sent to the
+	 * session.
+	 */
 	readonly messages: ReadonlyMap<string, number>;
 }
 
-/** Looks up which messages the session contains. Ignores messages of runs that were cancelled before they started. */
+/** Looks up which messages the session contains. Ignores messages of runs that ended before they started. */
 async function inSession(tx: Tx, sessionId: string, ids: readonly string[]): Promise<Known> {
 	const { created_at } = await tx
 		.selectFrom("sessions")

@@ -51,8 +51,9 @@ export interface AcceptPorts extends KeyServices {
 }
 
 /**
- * Accepts a message. When the promise resolves, the message is durable and `user.message` is emitted. Resolves
- * with the run to start if no other run is active or queued. Throws `resource_exhausted` if the queue is full.
+ * Accepts a message. When the promise resolves, the message is durable and `user.message` is emitted. `start` is the
+ * run to start if no other run is active or queued. A repeated request has no `start`. Throws `resource_exhausted` if
+ * the queue is full.
  */
 export async function acceptMessage(
 	services: AcceptPorts,
@@ -169,7 +170,7 @@ export interface NewRun extends RunMessage {
 	readonly trusted: boolean;
 }
 
-/** Logs a durable message: its author and size, not its text. */
+/** Logs an accepted message with its principal and size, but without its text. */
 export function logAccepted(
 	log: Logger,
 	sessionId: string,
@@ -245,8 +246,9 @@ export interface OptionRules {
 }
 
 /**
- * Returns the options of a run that a person starts with a skill. The skill only narrows the tools. A person needs no permission
- * for the skill's model, because the operator wrote or trusted the skill. A model in the message has precedence.
+ * Returns the options of a run whose message starts a skill, or the same options without a skill. The skill only
+ * narrows the tools. Its model needs no permission, because the operator wrote or trusted the skill. A model in the
+ * message has precedence.
  */
 export async function withSkill(
 	session: Session,
@@ -269,9 +271,9 @@ export async function withSkill(
 }
 
 /**
- * Returns the options of a run in stored form: checked, with the full name of the model, and without known secrets in the
- * system prompt. Throws `invalid_argument` for an invalid option and `not_found` for an unknown agent. Throws
- * `permission_denied` if a person of a chat sets a system prompt, or if the operator chose another agent for the channel.
+ * Returns the options of a run in stored form: checked, with the full name of the model, and without known secrets in
+ * the system prompt. Throws `invalid_argument` for an invalid option and `not_found` for an unknown agent. Throws
+ * `permission_denied` if a chat user sets a system prompt, or if the operator chose another agent for the channel.
  */
 export async function chooseOptions(
 	{ person }: Principal,

@@ -27,8 +27,7 @@ export interface Steered extends Accepted {
 
 /**
  * Adds a message to the active run. The model sees it in its next call; if none would follow, the run makes another
- * call. Sends an ordinary message instead if no run is active, if an agent sent the message, or if its author may not
- * direct the active run.
+ * call. Sends an ordinary message instead if an agent sent the message, or if `findAtWork` finds no run.
  */
 export async function steer(
 	services: AcceptPorts,
@@ -71,8 +70,9 @@ export async function steer(
 }
 
 /**
- * Returns the id of the active run to which the message can be added, or undefined. An author below member can add messages
- * only to their own run, started with the same role, because other runs may have more permissions.
+ * Returns the id of the active run to which the message can be added, or undefined. A run that is being cancelled
+ * accepts no message. An author below member can add messages only to their own run, started with the same role,
+ * because other runs may have more permissions.
  */
 export async function findAtWork(
 	tx: Tx,

@@ -163,7 +163,10 @@ async function leaseTarget(
 	}
 }
 
-/** Returns the reason why the owner may currently not send to the session, or to any session. */
+/**
+ * Returns the reason why the owner may currently not send to the session, or to any session. Undefined if the owner
+ * may.
+ */
 function refusalFor(principal: Principal, session?: Session): string | undefined {
 	try {
 		const object = session && { owner: session.owner, sessionId: session.id, place: session.place };
@@ -260,7 +263,7 @@ async function recordFiring(
 	});
 }
 
-/** Skips the due times up to now. Several missed due times cause only one firing. */
+/** Returns the change that skips the due times up to now, so that several missed due times cause only one firing. */
 function afterDue({ trigger, createdAt }: Schedule, due: number, now: number): ScheduleChange {
 	return { nextDue: nextDue(trigger, Math.max(due, now), createdAt) ?? null, lastDue: due };
 }

@@ -96,7 +96,7 @@ export class ScheduleClock {
 		this.#queueWork(true);
 	}
 
-	/** Resolves when all writes are done. */
+	/** Stops the timer. Resolves when all writes are done. */
 	async stop(): Promise<void> {
 		this.#state = "stopped";
 		this.#timer?.cancel();
@@ -177,8 +177,8 @@ export class ScheduleClock {
 	}
 
 	/**
-	 * Requests a report from the owner's connector. The schedule is tried again after the answer. Other schedules
-	 * do not wait for the answer.
+	 * Requests a report from the owner's connector. After the answer, the schedule is tried again. Other schedules do not
+	 * wait.
 	 */
 	#ask({ id, sessionId, principal, person }: Schedule): void {
 		const { checks, clock, log } = this.#parts;
@@ -211,7 +211,6 @@ export class ScheduleClock {
 		this.#retry((paused) => paused.sessionId === sessionId);
 	}
 
-	/** Retries the paused schedules that match. */
 	#retry(matches: (paused: PausedSchedule) => boolean): void {
 		const waiting = [...this.#paused].filter(([, paused]) => matches(paused));
 		for (const [id] of waiting) this.#paused.delete(id);

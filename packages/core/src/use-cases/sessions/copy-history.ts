@@ -14,7 +14,6 @@ import { outputName } from "../../vocabulary/stored-file.ts";
 
 type Row<Name extends keyof Tables> = Selectable<Tables[Name]>;
 
-/** Types of events that a fork copies. */
 const copiedTypes = [
 	"user.message",
 	"assistant.message",
@@ -25,7 +24,7 @@ const copiedTypes = [
 ] as const;
 type CopiedEvent = Extract<RecordedEvent, { readonly type: (typeof copiedTypes)[number] }>;
 
-/** Number of runs to store before the event loop gets a turn. */
+/** Number of runs that are stored without a pause for the event loop. */
 const runsAtOnce = 20;
 
 /** The rows of the first turns of a session. */

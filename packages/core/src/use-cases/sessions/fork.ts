@@ -102,7 +102,7 @@ export async function forkSession(
 	return response;
 }
 
-/** Number of events to store before the event loop gets a turn. */
+/** Number of events that are stored without a pause for the event loop. */
 const eventsAtOnce = 500;
 
 async function appendEvents(

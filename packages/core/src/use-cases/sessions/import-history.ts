@@ -39,7 +39,7 @@ export const historyLimits = {
 	/** Maximum UTF-8 bytes of one text or one call's arguments, and maximum total of all texts and arguments. */
 	textBytes: 1024 * 1024,
 	allBytes: 8 * 1024 * 1024,
-	/** Maximum characters of an id, or of the name of a tool. */
+	/** Maximum characters of a call id, a tool name or a model name. */
 	nameLength: 128,
 } as const;
 
@@ -60,10 +60,10 @@ export interface ImportedRun {
 }
 
 /**
- * Checks a history and divides it into runs. Each user text or image that follows a reply starts a run. User messages without
- * a reply between them are one message. Throws `invalid_argument` for an unknown role, a misplaced block, an invalid image, a
- * tool call without exactly one result, or content beyond the limits. An error about one message contains the number of the
- * message.
+ * Checks a history and divides it into runs. A user message with text or images that follows a reply starts a run. User
+ * messages without a reply between them are one message. Throws `invalid_argument` for an unknown role, a misplaced
+ * block, an invalid image, a tool call without exactly one result, or content beyond the limits. An error about one
+ * message contains the number of the message.
  */
 export function planImport(history: readonly HistoryMessage[]): readonly ImportedRun[] {
 	const { messages, blocks } = historyLimits;

@@ -18,7 +18,7 @@ export interface SessionSummary {
 	readonly usage: Pick<Usage, "inputTokens" | "outputTokens">;
 	/** Cost of all model calls so far, in billionths of a US dollar. */
 	readonly cost: number;
-	/** Model that `set_model` or the channel settings have set. */
+	/** Model that `set_model` or the channel settings have set. Undefined if the profile or the gateway decides. */
 	readonly model: string | undefined;
 	readonly profile: string;
 	readonly createdAt: number;
@@ -29,7 +29,10 @@ export interface SessionSummary {
 
 export interface SessionFilter {
 	readonly limit: number;
-	/** Words that the title, the external key or the messages must contain. Case is ignored. */
+	/**
+	 * Words, each of which the title, the external key or the messages must contain. Case is ignored, and so are words
+	 * after the tenth.
+	 */
 	readonly query?: string;
 	readonly idPrefix?: string;
 }
@@ -73,7 +76,6 @@ export async function listSessions(
 	return readSessions(store, all ? undefined : visibleSessions(principal), filter);
 }
 
-/** Reads the sessions that match `of`, or all sessions if `of` is undefined. */
 async function readSessions(
 	store: Store<Tables>,
 	of: SessionsOf | undefined,

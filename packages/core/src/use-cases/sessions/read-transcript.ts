@@ -40,7 +40,7 @@ export async function readTranscript(
 			step: fromRow<Step>(data),
 			at: Number(at),
 		}));
-		// The run is queued, or was cancelled in the queue.
+		// The run is queued, or ended before it started.
 		if (own.length === 0) continue;
 		const run = await withImages(files, toRunRow(row));
 		const messages = messagesOf(

@@ -107,7 +107,10 @@ export class Titles {
 		}
 	}
 
-	/** Returns the first message and the first successful reply among the first 20 messages and replies. */
+	/**
+	 * Returns the first message and the first successful reply. Undefined if one of them is not among the first 20
+	 * messages and replies.
+	 */
 	async #beginning(id: string): Promise<Beginning | undefined> {
 		const types = ["user.message", "assistant.message"];
 		const events = (await this.#ports.journal.after(id, 0, 20, types)).map(({ event }) => event);
@@ -142,9 +145,9 @@ const pauseMs = 2_000;
 const longestPauseMs = 30_000;
 
 /**
- * Sets a title from the beginning of a session. Does not replace a title. The model call has a cost, and a
- * spent budget prevents it. The offline model makes no call. Returns false if no title was set. Throws if the
- * model writes no title.
+ * Sets a title from the beginning of a session, unless the session has one. Returns false if no title was set. The
+ * offline model makes no call. With other models, throws if the budget is spent, the call fails, or the model writes no
+ * title.
  */
 async function writeTitle(caller: TitleCaller, beginning: Beginning): Promise<boolean> {
 	const { session } = caller;

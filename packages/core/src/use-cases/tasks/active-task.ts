@@ -27,8 +27,8 @@ import {
 import { taskRefusalTexts } from "./texts.ts";
 
 /**
- * Pauses in milliseconds before a task is retried after a failure of its provider. The first pause doubles with each retry, up to
- * the longest.
+ * Pauses in milliseconds before a task is retried after a failure of its provider. The first pause doubles with each
+ * retry, up to the longest pause.
  */
 const firstPauseMs = 15_000;
 const longestPauseMs = 10 * 60 * 1000;
@@ -99,7 +99,7 @@ export class ActiveTask implements SessionTask {
 		return accessOf({ activeTask: this, run, services, callId, check, onSpawned });
 	}
 
-	/** Whether another process has claimed the task. Once true, it stays true. */
+	/** Whether the claim was lost, for example because another process has claimed the task. Never changes back to false. */
 	get lost(): boolean {
 		return this.#lost;
 	}
@@ -131,7 +131,10 @@ export class ActiveTask implements SessionTask {
 		this.#endedWith = ended.filter((id) => id !== this.taskId);
 	}
 
-	/** Stops tasks that ended with this run, and wakes the task's workflow. Called when the end of the run is durable. */
+	/**
+	 * Reports the other tasks that ended with this run, and wakes the task's workflow. Call it when the end of the run is
+	 * durable.
+	 */
 	afterEnd(): void {
 		if (this.isStep) this.home.wake(this.taskId);
 		if (this.#endedWith.length > 0) this.#parts.onEnded(this.#endedWith);
@@ -191,7 +194,7 @@ const broadest = 8;
 /** The run that makes a tool call of the task. */
 interface ToolRun {
 	readonly session: Session;
-	/** Stops the run. It continues when the task is claimed again. */
+	/** Stops the run. The run continues when the task is claimed again. */
 	park(): void;
 }
 
@@ -235,8 +238,8 @@ async function writePlan(
 }
 
 /**
- * Returns a person's answer to this call. Without an answer, suspends the task, stops its run and throws. The run repeats
- * the call after the answer.
+ * Returns a person's answer to this call. Without an answer, suspends the task, stops its run and throws `cancelled`.
+ * The run repeats the call after the answer.
  */
 async function review(
 	{ run, activeTask, callId, services }: AccessParts,
@@ -317,8 +320,8 @@ function checkLimits({ depth }: TaskRow, siblings: number): void {
 }
 
 /**
- * Returns the results if all of these workers have ended. Otherwise stops the run and throws. The run repeats the call when
- * a worker has ended.
+ * Returns the results of these workers, or of all workers, if all of them have ended. Otherwise stops the run and
+ * throws `cancelled`. The run repeats the call after the end of a worker.
  */
 async function awaitWorkers(
 	{ run, activeTask, services }: AccessParts,

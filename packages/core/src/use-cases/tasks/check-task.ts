@@ -13,14 +13,14 @@ const usualTools = ["run_command", "git", "query_memories"];
 /** Maximum retries of a task after failures of a provider. */
 const maxRetries = 3;
 
-/** Names that a task may use, and how they are checked. */
+/** Lookups that check the agent, the tools and the model of a task. */
 export interface TaskChoice {
 	readonly profiles: Profiles;
 	/** Returns the names of the tools that the session has with this agent. */
 	readonly toolsOf: (session: Session, agent: string) => Promise<readonly string[]>;
 	/** Returns the full name of a model on the agent's server. Throws for an unknown model. */
 	readonly modelOf: (agent: string, requested: string) => Promise<string>;
-	/** Returns the agent that the operator chose for a channel. */
+	/** Returns the agent that the operator chose for a channel, or undefined. */
 	readonly pinnedAgent: (place: string | undefined) => string | undefined;
 }
 
@@ -60,8 +60,8 @@ export async function checkTask(
 }
 
 /**
- * Checks a requested worker. It may use only the tools of its task. Its agent is the agent of the task, so that the agent's
- * rules apply.
+ * Checks a requested worker. Throws `invalid_argument` for a tool that the task does not have. The worker has the agent
+ * of the task, so that the rules of this agent apply.
  */
 export async function checkWorker(
 	row: TaskRow,

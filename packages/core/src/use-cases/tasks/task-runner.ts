@@ -88,7 +88,7 @@ export class TaskRunner {
 		await Promise.all(this.#done);
 	}
 
-	/** Looks for tasks to claim. */
+	/** Checks for tasks to claim. Does nothing before `start` and after `stop`. */
 	wake(): void {
 		if (this.#state !== "started") return;
 		this.#again = true;

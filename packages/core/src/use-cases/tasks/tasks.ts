@@ -34,7 +34,7 @@ export interface TasksOptions extends KeyServices {
 	readonly failpoints: Failpoints;
 	readonly sessions: Sessions;
 	readonly runner: TaskRunner;
-	/** Names that a task may use. */
+	/** Lookups that check the names in a task. */
 	readonly choice: TaskChoice;
 	/** Throws if the gateway accepts no further work. */
 	readonly admit: () => void;
@@ -61,7 +61,7 @@ export class Tasks {
 		return this.#submit(request, lease.session, { requested });
 	}
 
-	/** Submits an ended task again as a new task. */
+	/** Submits an ended task again as a new task. Throws `failed_precondition` if the task has not ended. */
 	async retry(request: Keyed, taskId: string): Promise<Submitted> {
 		this.#options.admit();
 		const { row, lease } = await this.#borrow(request.principal, taskId, "task.submit");
@@ -124,7 +124,10 @@ export class Tasks {
 		return outcome.response;
 	}
 
-	/** Records the answer to the review question of a suspended task. The task continues when a slot is free. */
+	/**
+	 * Records the answer to the review question of a suspended task. The task continues when a slot is free. Throws
+	 * `failed_precondition` if the task is not suspended or `token` belongs to another question.
+	 */
 	async reply(
 		request: Keyed,
 		taskId: string,
@@ -223,10 +226,6 @@ interface Replying {
 	readonly token: string | undefined;
 }
 
-/**
- * Records the answer and lets the task continue. Throws `failed_precondition` if the question is closed, or if the token belongs
- * to another question.
- */
 async function writeReply(
 	tx: Tx,
 	{ redactor }: Session,

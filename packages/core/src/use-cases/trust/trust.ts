@@ -61,7 +61,7 @@ export class Trust {
 		await this.grants.load();
 	}
 
-	/** Resolves when all writes are done. */
+	/** Stops the checks and timers. Resolves when all writes are done. */
 	async stop(): Promise<void> {
 		this.checks.stop();
 		await this.grants.stop();
