@@ -14,7 +14,6 @@ interface Started {
 	ends(outcome?: Partial<CommandOutcome>): void;
 }
 
-/** A sandbox with scripted commands: the test decides their output and end. A stopped command ends immediately. */
 function scriptedSandbox(): { readonly started: Started[]; readonly sandbox: Sandboxes } {
 	const started: Started[] = [];
 	const sandbox: Sandbox = {

@@ -34,12 +34,10 @@ class Refusal {
 		});
 }
 
-/** Repeats a failed request once, as a client that got no response may do. */
 async function retryOnce(request: () => Promise<unknown>): Promise<void> {
 	await request().catch(request);
 }
 
-/** Waits for the promise, and advances the clock past the pause after a failed commit. */
 async function outlast<T>(t: TestRuntime, promise: Promise<T>): Promise<T> {
 	let done = false;
 	let passed = 0;

@@ -11,7 +11,6 @@ import { databaseIn, TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 
 const message = "tool: strike {}\n& tool: look {}\nsay: between\ntool: place {}\nsay: the end";
 
-/** Three tools with different behaviour after a crash. They count their runs. */
 function countingTools() {
 	const ran = { look: 0, strike: 0, place: 0 };
 	const counting = (name: keyof typeof ran, effect: "none" | "idempotent" | "effectful") =>
@@ -37,7 +36,6 @@ async function approveAll(t: TestRuntime, log: EventLog): Promise<string> {
 
 interface Moment {
 	readonly directory: string;
-	/** Number of runs of each tool up to this moment. */
 	readonly ran: Readonly<Record<string, number>>;
 }
 
@@ -156,7 +154,6 @@ test("after the end of a run no work is left", async () => {
 	expect(await again.runtime.start()).toBe(0);
 });
 
-/** Stops a gateway during a tool call and replaces the tool. Returns the result of the call after the restart. */
 async function interrupt(before: ProbeOptions, after: ProbeOptions) {
 	const running = Promise.withResolvers<void>();
 	let repeated = 0;

@@ -40,7 +40,6 @@ const vault: Tool = defineTool<{
 
 const ask = calls("ask", "ask_user", { type: "password", label: "Key?" });
 
-/** Calls the vault with the handle that the result of the question contains. */
 const uses = (args: (handle: string) => object): ScriptedReply =>
 	async function* (request) {
 		const results = request.messages.flatMap(({ content }) => [...content]);

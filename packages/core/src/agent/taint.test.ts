@@ -10,7 +10,6 @@ import type { Tool } from "../vocabulary/tool.ts";
 
 const together = "untrusted text, private data and a way to send data out in this session";
 
-/** Returns tools with different effects on the taint of a session. Each records its calls. */
 function toolsOf(ran: string[]): Tool[] {
 	const tool = (name: string, classes: readonly ActionClass[], effect: "none" | "effectful") =>
 		probeTool(name, {

@@ -10,7 +10,6 @@ const hour = 60 * 60 * 1000;
 const writing: ProbeOptions = { classes: ["write"] };
 const question = { label: "Which?", options: [], required: true, validation: "" };
 
-/** A tool that asks a person and returns the answer. */
 const asking = (type: "text" | "password") =>
 	probeTool("ask", {
 		effect: "idempotent",

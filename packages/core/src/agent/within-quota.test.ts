@@ -18,7 +18,6 @@ beforeEach(async () => {
 });
 afterEach(() => directory[Symbol.asyncDispose]());
 
-/** Runs a command line that only the quota restricts. */
 function run(line: string, options: Partial<Command> = {}) {
 	const ids = createIds();
 	const sandbox = createUnsandboxed({ environment: process.env, clock: systemClock, ids });

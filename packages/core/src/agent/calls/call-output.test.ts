@@ -47,7 +47,6 @@ class Conversation implements AsyncDisposable {
 		await log.next("assistant.message");
 	}
 
-	/** Opens a second session in which tools run without approval. */
 	async another(): Promise<string> {
 		const session = await this.t.create();
 		await this.t.runtime.acceptAll(unkeyed(), session);
@@ -257,7 +256,7 @@ test("results of other sessions are deleted if the session has no older ones", a
 	const files = await talk.files();
 	expect(files).toHaveLength(1);
 	expect(files).not.toContain(first);
-	// Two results of this size would use more than half of the share.
+	// The share is 120,000 bytes, so it has room for only one of these results.
 	expect(talk.result().text).toContain("The rest could not be stored: no space for this result");
 });
 

@@ -11,7 +11,6 @@ const program: McpServerSettings = {
 	...{ environment: {}, secrets: [], read: [], write: [], hosts: [] },
 };
 
-/** Returns the classes of a tool call on this server, in a session with the root `/work`. */
 async function classesOf(settings: McpServerSettings, mode: SandboxKind = "bubblewrap") {
 	const listed = { name: "buy", inputSchema: { type: "object" as const } };
 	const tool = mcpTool(

@@ -18,7 +18,6 @@ const shown = /^\[redacted\]$/;
 
 const think = (text: string): ModelEvent => ({ type: "thinking", text });
 
-/** Returns the events of a call whose arguments arrive in these pieces. */
 function written(index: number, id: string, ...pieces: readonly string[]): ModelEvent[] {
 	return [
 		{ type: "call.started", index, id, name: "probe" },

@@ -16,7 +16,6 @@ interface LimitStep {
 	readonly effectful?: boolean;
 }
 
-/** Returns the steps of replies with one call each, and the results of the calls. */
 function stepsOf(...errors: readonly LimitStep[]): Step[] {
 	return errors.flatMap(
 		({ name = "edit", args = {}, text = "broken", failed = true, effectful = false }, n): Step[] => {

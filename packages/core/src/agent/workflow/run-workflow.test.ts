@@ -38,7 +38,6 @@ interface Begun {
 	readonly runId: string;
 }
 
-/** Starts a workflow in a session by a message. */
 async function begin(
 	model: WorkflowScript,
 	workflow: Workflow,

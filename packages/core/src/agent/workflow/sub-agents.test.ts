@@ -423,7 +423,6 @@ test("after a restart an open sub-agent continues, although its tool is missing"
 	expect(resultOf(later)).toBe("## A\n\na done\n\n## B\n\nb done");
 });
 
-/** Returns the result of a delegation to another agent when this principal requests it. */
 async function delegatedBy(principal: Principal) {
 	const script = [delegating(work("A", { agent: "reader" })), [says("done")]];
 	let replies = 0;

@@ -119,8 +119,8 @@ function isCovered(directory: string, other: string): boolean {
 }
 
 /**
- * Whether part of the path is known only when the command runs. A pattern inside the working directory does
- * not count, because the facts of that directory include its files.
+ * Whether part of the path is known only when the command runs. False for a pattern inside the working directory,
+ * because the facts of that directory include its files.
  */
 function isUnclear(path: string, cwd: string): boolean {
 	return path.includes(UNKNOWN) || path.startsWith("/~") || (/[*?[]/.test(path) && !isWithin(path, cwd));

@@ -177,9 +177,9 @@ async function changesSince({ binding }: ToolPlan, cmd: string, context: ToolCon
 }
 
 /**
- * Returns the sandbox of the command. With `network`, this is the sandbox with access to the operator's
- * hosts, else the confinement for commands that need the network. Throws `permission_denied` if the session
- * has neither.
+ * Returns the sandbox of the command. With `network`, this is the sandbox with access to the operator's hosts, else the
+ * confinement for commands that need the network. Throws `failed_precondition` if the sandbox refuses commands, and
+ * `permission_denied` if the session has no such confinement.
  */
 function sandboxFor({ network }: Arguments, { sandbox }: ToolContext): Sandbox {
 	if (sandbox.refusal !== undefined) {

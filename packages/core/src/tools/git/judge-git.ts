@@ -86,7 +86,7 @@ function refuseOutside({ plain }: GitWords, { directory, repository }: Place): v
 	});
 }
 
-/** Whether a word is an absolute path or contains `..`. Any other word, read as a path, stays below the directory. */
+/** Whether a word is an absolute path or contains `..`. As a path, any other word is lexically below the directory. */
 function isPathLike(word: string): boolean {
 	return word.startsWith("/") || word.split("/").includes("..");
 }
