@@ -6,7 +6,7 @@ import { capture, seconds } from "./capture.mjs";
 import { install } from "./install.mjs";
 import { binary, environment, root } from "./paths.mjs";
 
-/** Number of older bundles to keep. A running gateway loads parts of its own bundle on demand. */
+/** Number of older bundles to keep, because a running gateway loads parts of its own bundle on demand. */
 const OLDER_BUNDLES = 3;
 
 export async function run() {
@@ -15,8 +15,9 @@ export async function run() {
 }
 
 /**
- * Installs missing packages, and makes a bundle unless one exists for the present sources. Resolves to false after it
- * has printed instructions if the command cannot run. If only the bundle fails, the command runs the sources.
+ * Installs missing packages, and makes a bundle unless one exists for the present sources. If the installation fails,
+ * prints instructions and resolves to false. If only the bundle fails, resolves to true, because the command can run
+ * the sources.
  */
 export async function prepare() {
 	if (!(await install())) return false;

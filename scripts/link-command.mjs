@@ -104,7 +104,8 @@ function makeDirectory(folder) {
 }
 
 /**
- * Creates a link. Returns false if this user may not write there, or if another file has the name.
+ * Creates a link, or replaces a link to a removed clone. Returns false if this user may not write there, or if another
+ * file has the name.
  * @param {string} link
  * @param {string} program
  */

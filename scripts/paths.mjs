@@ -14,8 +14,8 @@ export function binary(name) {
 }
 
 /**
- * Returns the environment of this process. The workspace's programs (including Node 24) are first in PATH. Colours are
- * off if the output is not a terminal, unless FORCE_COLOR is set.
+ * Returns the environment for child processes. The workspace's programs (including Node 24) are first in PATH. Colours
+ * are off if the output is not a terminal, unless FORCE_COLOR is set.
  * @returns {NodeJS.ProcessEnv}
  */
 export function environment() {

@@ -31,7 +31,7 @@ const files = [
 ];
 
 /**
- * Omits modules that are loaded later.
+ * Omits modules that are imported dynamically.
  * @type {Plugin}
  */
 const withoutLater = {
