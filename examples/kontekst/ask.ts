@@ -61,7 +61,7 @@ const run: ClientDuplexStream<RunCommand, RunEvent> = agent["run"]?.(metadata);
 const terminal = createInterface({ input: process.stdin });
 const answers = terminal[Symbol.asyncIterator]();
 
-/** Asks about the calls one after the other. Any answer other than `approve`, and the end of the input, deny a call. */
+/** Asks about each call in turn. An answer other than `approve`, or the end of the input, denies the call. */
 async function decide(calls: readonly ProposedCall[]): Promise<void> {
 	for (const { callId, name, argumentsJson, preview } of calls) {
 		process.stdout.write(`\n${name} ${argumentsJson}\n${preview}approve or deny? `);
@@ -106,7 +106,7 @@ try {
 		}
 	}
 } catch (error) {
-	// The gRPC status, such as "16 UNAUTHENTICATED: …".
+	// The message contains the gRPC status, for example "16 UNAUTHENTICATED: …".
 	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
 	process.exitCode = 1;
 }

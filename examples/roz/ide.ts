@@ -1,6 +1,6 @@
 /**
- * Asks an agent about a file, as an editor does. The agent gets two tools that this program runs: `open_file` reads the file, and
- * `show_diagnostic` shows a message at one of its lines.
+ * Asks an agent about a file, as an editor does. The agent gets two tools that this program runs: `open_file` returns
+ * the file, and `show_diagnostic` shows a message at a line of the file.
  *
  *   node examples/roz/ide.ts FILE "What is wrong here?"
  *
@@ -53,7 +53,7 @@ if (file === undefined || question === undefined) {
 }
 const text = readFileSync(file, "utf8");
 
-/** Returns the JSON Schema of an object with parameters of the given types. */
+/** Returns the JSON Schema of a tool's parameters. `parameters` contains the type of each parameter. */
 function schemaOf(parameters: Readonly<Record<string, string>>): Struct {
 	const properties = Object.entries(parameters).map(([name, type]) => [
 		name,
@@ -114,7 +114,7 @@ const session: ClientDuplexStream<object, SessionResponse> = agent["streamSessio
 const terminal = createInterface({ input: process.stdin });
 const answers = terminal[Symbol.asyncIterator]();
 
-/** Asks about a call of a gateway tool. Any answer other than `approve`, and the end of the input, deny the call. */
+/** Asks about a call of a gateway tool. An answer other than `approve`, or the end of the input, denies the call. */
 async function decide(toolCallId: string): Promise<void> {
 	process.stdout.write(`\nThe call ${toolCallId} waits: approve or deny? `);
 	const { value: answer = "" } = await answers.next();
@@ -161,7 +161,7 @@ try {
 		session.end();
 	}
 } catch (error) {
-	// The gRPC status, such as "16 UNAUTHENTICATED: …".
+	// The message contains the gRPC status, for example "16 UNAUTHENTICATED: …".
 	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
 	process.exitCode = 1;
 }

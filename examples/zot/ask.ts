@@ -1,5 +1,5 @@
 /**
- * Asks the agent one question, refuses all approvals, and prints the state of the session.
+ * Asks the agent one question, and prints the state of the session. Denies each call that requires approval.
  *
  *   node examples/zot/ask.ts "say: hello" --provider offline
  *

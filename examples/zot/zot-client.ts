@@ -23,7 +23,7 @@ export class ZotClient {
 	readonly #waiting = new Map<string, Waiting>();
 	readonly #ended: Promise<number>;
 	#listener: (event: Line) => void = () => undefined;
-	/** Ends the running prompt, if any, with an error. */
+	/** Rejects the running prompt, if there is one. */
 	#interrupt: (reason: Error) => void = () => undefined;
 	/** Reason why the agent no longer answers. */
 	#failure: Error | undefined;
@@ -59,7 +59,7 @@ export class ZotClient {
 		});
 	}
 
-	/** Sends a prompt and waits for its end. Only one prompt may run at a time. Throws the error of the prompt. */
+	/** Sends a prompt. Resolves at its end, or rejects with its error. Only one prompt may run at a time. */
 	async prompt(message: string, onEvent: (event: Line) => void): Promise<void> {
 		let failure: string | undefined;
 		const done = new Promise<void>((resolve, reject) => {
@@ -74,7 +74,7 @@ export class ZotClient {
 		if (failure !== undefined) throw new Error(failure);
 	}
 
-	/** Lets the agent finish. Resolves with its exit code, or with 1 if a signal ended it. */
+	/** Ends the agent's input, so that the agent ends. Resolves with its exit code, or with 1 after a signal. */
 	close(): Promise<number> {
 		this.#process.stdin?.end();
 		return this.#ended;
