@@ -6,7 +6,10 @@ export interface NetworkFault {
 	 * platform has performed the request.
 	 */
 	readonly drop?: "before" | "after-commit";
-	/** Status of the platform's response. The platform performs the request only with `drop: "after-commit"`. */
+	/**
+	 * Status of the platform's response. The platform performs the request only with `drop: "after-commit"`, and never
+	 * with 429.
+	 */
 	readonly status?: number;
 	/** `retry_after` of a 429, in milliseconds. */
 	readonly retryAfter?: number;

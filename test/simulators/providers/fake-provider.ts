@@ -16,7 +16,7 @@ import type {
 
 export interface FakeProviderOptions {
 	readonly apiKey?: string;
-	/** Whether the server accepts requests without a key. */
+	/** Whether requests must have no key, instead of `apiKey`. */
 	readonly keyless?: boolean;
 	readonly clock?: Clock;
 	/** Models in the model list. If undefined, the server has no list. */

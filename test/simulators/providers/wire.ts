@@ -39,7 +39,7 @@ export interface Head {
 	readonly counted: Counted;
 }
 
-/** Issued content that later requests must return unchanged. */
+/** Content from the service. Later requests must contain it unchanged. */
 export interface Issued {
 	/**
 	 * Values by seal, for example by encrypted reasoning or by a signature. Each wire derives the value from the part

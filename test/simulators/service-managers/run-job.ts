@@ -8,10 +8,10 @@ import { isAlive, readJob, writeJob } from "./state.ts";
 export interface JobDescription {
 	readonly argv: readonly string[];
 	readonly cwd: string;
-	/** All environment variables of the job. */
+	/** All environment variables of the job, except JOURNAL_STREAM. */
 	readonly environment: Readonly<Record<string, string>>;
 	readonly errorFile: string;
-	/** Whether the output goes to the journal. */
+	/** Whether the job gets JOURNAL_STREAM, as with output to the journal: systemd.exec(5) */
 	readonly isJournal: boolean;
 }
 

@@ -33,8 +33,8 @@ function tokenOf(part: Part): string[] {
 }
 
 /**
- * Returns the visible text of a message's blocks, in the sent form (Markdown or mrkdwn). Omits blocks without a
- * visible text.
+ * Returns the visible text of each block, with its Markdown or mrkdwn syntax. Omits blocks of buttons, and blocks
+ * without a text.
  */
 export function blockTexts(blocks: readonly unknown[]): string[] {
 	return blocks.filter(isPart).flatMap((block) => {

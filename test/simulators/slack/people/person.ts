@@ -246,7 +246,6 @@ export class Person {
 		this.user.isRestricted = guest === "guest";
 	}
 
-	/** Removes the person from the workspace as an administrator. */
 	deactivates(): void {
 		this.user.deleted = true;
 	}

@@ -115,7 +115,7 @@ export interface MessageRecord {
 	/** Number of changes, including changes without the note "edited". */
 	changes: number;
 	deleted: boolean;
-	/** True for a deleted message whose thread still exists. */
+	/** True for a deleted first message of a thread that had replies. */
 	tombstone: boolean;
 	metadata?: MessageMetadata;
 	/** Reactions by the name of the emoji, in the order in which the emoji were first used. */
