@@ -30,7 +30,7 @@ export interface FakeAnthropicOptions {
 	readonly furtherKeys?: readonly string[];
 	/** Response to `count_tokens` that replaces the count. */
 	readonly counting?: StatusReply;
-	/** The models of `/v1/models`. If undefined, the server has no model list, like many real servers. */
+	/** The models of `/v1/models`. If undefined, the response is 404. */
 	readonly models?: readonly string[];
 }
 

@@ -19,7 +19,7 @@ export interface FakeProviderOptions {
 	/** Whether requests must have no key, instead of `apiKey`. */
 	readonly keyless?: boolean;
 	readonly clock?: Clock;
-	/** Models in the model list. If undefined, the server has no list. */
+	/** Models in the model list. If undefined, the response is 404. */
 	readonly models?: readonly string[];
 }
 

@@ -16,7 +16,10 @@ export function parseUnit(text: string): Unit {
 	return unit;
 }
 
-/** Returns the words of a value: unquoted words, and words in double quotes with C escapes. Resolves `%%`. */
+/**
+ * Returns the words of a value: unquoted words, and words in double quotes, in which a backslash escapes the
+ * character after it. Resolves `%%`.
+ */
 export function wordsOf(value: string): string[] {
 	const words: string[] = [];
 	for (const [, quoted, bare] of value.matchAll(/"((?:[^"\\]|\\.)*)"|(\S+)/g)) {
@@ -34,8 +37,8 @@ export function specified(text: string): string {
 }
 
 /**
- * Returns the path of EnvironmentFile without its wildcard escapes, see systemd.exec(5) and glob(7). Refuses
- * wildcards.
+ * Returns the path of EnvironmentFile without its prefix `-` and its wildcard escapes: systemd.exec(5), glob(7).
+ * Refuses wildcards.
  */
 export function environmentFileOf(value: string): string {
 	const pattern = specified(value.replace(/^-/, ""));
@@ -46,7 +49,7 @@ export function environmentFileOf(value: string): string {
 
 /**
  * Returns the words of ExecStart. In arguments, but not in the path of the program, `$$` means a dollar sign:
- * systemd.service(5).
+ * systemd.service(5). Refuses variables.
  */
 export function commandOf(value: string): string[] {
 	return wordsOf(value).map((word, index) =>

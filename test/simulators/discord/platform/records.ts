@@ -186,7 +186,7 @@ export interface InteractionRecord {
 	state: InteractionState;
 	/** Whether only the person sees the response. */
 	ephemeral: boolean;
-	/** The first response. If a press changes its own message, this message. */
+	/** Message that `@original` names: the first response, or the pressed message if the app updates it. */
 	original?: MessageRecord;
 	readonly followUps: MessageRecord[];
 	modal?: APIModalInteractionResponseCallbackData;

@@ -3,7 +3,7 @@ export interface Allowance {
 	readonly perMs: number;
 }
 
-/** Limits of Discord that a test may change. If Discord documents no number, the comment says so. */
+/** Limits of Discord that a test may change. */
 export interface SimulatorSettings {
 	/** Limit of a route and channel without its own limit. Discord sends the real limits only in headers. */
 	readonly bucket: Allowance;

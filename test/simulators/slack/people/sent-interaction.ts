@@ -29,12 +29,12 @@ export class SentInteraction {
 		return settleInteraction(this.#state, this.record).state;
 	}
 
-	/** Whether the person sees the failure notice, because no acknowledgement arrived in time. */
+	/** Whether the person sees a failure notice. */
 	get failed(): boolean {
 		return this.state === "failed";
 	}
 
-	/** The form that the action opened, or the sent form if it stays open because of refused input. */
+	/** The form that the action opened, or the sent form while it is open. */
 	get form(): ShownForm | undefined {
 		const found = this.record.opened ?? this.record.view;
 		if (!found?.view) return undefined;

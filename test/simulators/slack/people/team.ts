@@ -26,7 +26,7 @@ export class Team {
 		return this.record.id;
 	}
 
-	/** Creates a channel. By default, a public channel with all current and later members. */
+	/** Creates a channel. By default, a public channel with all members of the team. */
 	channel(name: string, options: ChannelOptions = {}): Channel {
 		const everybody = [...this.#state.users.values()].filter(
 			({ team, id }) => team === this.record && id !== this.#state.app.user.id,
@@ -49,7 +49,7 @@ export class Team {
 		);
 	}
 
-	/** Adds a member. A member of the app's team joins all public channels. */
+	/** Adds a member. A member of the app's team joins all public channels that are not archived. */
 	member(name: string, { guest, bot, admin, owner, locale }: PersonOptions = {}): Person {
 		const user = addUser(this.#state, name, {
 			team: this.record,

@@ -7,7 +7,7 @@ export interface RefusalDetails {
 	readonly retryAfterMs?: number;
 }
 
-/** Error response of Slack, with a documented error name. */
+/** Error response of Slack. `error` is the name of the error. */
 export class Refusal extends Error {
 	override readonly name = "Refusal";
 	readonly error: string;

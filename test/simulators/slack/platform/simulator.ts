@@ -22,7 +22,7 @@ export interface SimulatorOptions {
 	readonly seed?: number;
 	readonly settings?: Partial<SimulatorSettings>;
 	readonly app?: string;
-	/** Manifest of the app. By default, a manifest with all known features. */
+	/** Manifest of the app. By default, `fullManifest`. */
 	readonly manifest?: AppManifest;
 }
 
