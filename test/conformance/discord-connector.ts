@@ -7,7 +7,6 @@ export function as(user: string, channel = "general"): object {
 	return { actor: { id: user, name: user }, place: { tenant: "111", channel } };
 }
 
-/** A gateway with a client of its operator and a client of a Discord connector for the guild 111. */
 export interface DiscordConnector extends AsyncDisposable {
 	readonly gateway: TestGateway;
 	readonly operator: OzzieClient;

@@ -23,11 +23,9 @@ interface Payload {
 	readonly error?: unknown;
 }
 
-/** Output of the client. */
 export interface Seen {
 	/** Text deltas of the assistant, concatenated. */
 	readonly display: string;
-	/** Lines about tool calls. */
 	readonly shown: readonly string[];
 	readonly prompts: readonly string[];
 }

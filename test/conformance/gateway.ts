@@ -57,7 +57,6 @@ export class TestGateway implements AsyncDisposable {
 		return join(this.directory, ...names);
 	}
 
-	/** Restarts the gateway with the same data on another port. */
 	async restart(): Promise<void> {
 		await this.stop();
 		await this.#start();

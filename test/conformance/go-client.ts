@@ -174,7 +174,6 @@ export class GoClient implements AsyncDisposable {
 	}
 }
 
-/** Output of the `ask` command. */
 export interface Probe {
 	readonly printed: string;
 	readonly error: string;
@@ -185,7 +184,7 @@ export interface Probe {
 
 export type GoAnswer = (prompt: GoPayloads["prompt.request"]) => object;
 
-/** The older `ask`: answers every prompt as yes or no, without a value. */
+/** The older `ask`: confirms or cancels every prompt, without a value. */
 export function valueless(yes: boolean): GoAnswer {
 	return () => ({ cancelled: !yes });
 }

@@ -11,7 +11,6 @@ import { verifiesOn } from "./verifies.ts";
 /** Maximum milliseconds from a cancel to the end of the run. */
 const promisedMs = 2_000;
 
-/** Cancels the run and returns the milliseconds until the `cancelled` event. */
 async function cancel(stream: KontekstStream): Promise<number> {
 	const startedAt = performance.now();
 	stream.send({ cancel: {} });

@@ -38,7 +38,6 @@ async function openWork(url: string): Promise<Readonly<Record<string, number>>> 
 	);
 }
 
-/** Simulates a client that decides calls, cancels and disconnects at random. */
 async function behave(stream: KontekstStream, random: Random): Promise<void> {
 	stream.start({ prompt: random.pick(prompts) });
 	let isClosed = false;

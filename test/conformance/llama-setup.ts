@@ -61,7 +61,6 @@ export class LlamaSetup implements AsyncDisposable {
 		throw new Error(`the gateway did not start: ${gateway.stderr.join("\n")}`);
 	}
 
-	/** Starts the gateway like `start`, without waiting for its ready line. */
 	launch(
 		args: readonly string[],
 		settings: object = {},
@@ -102,7 +101,6 @@ export class LlamaSetup implements AsyncDisposable {
 		return Object(llama);
 	}
 
-	/** Runs a prompt and returns its final text and its context snapshot. */
 	async run(prompt: string) {
 		await using stream = new KontekstStream(this.url);
 		stream.start({ prompt });

@@ -17,7 +17,6 @@ async function ask(client: OzzieClient, content: string): Promise<EventFrame["pa
 	return (await client.event("prompt.request")).payload;
 }
 
-/** Sends a message with a call that requires approval, answers the prompt, and returns whether the call ran. */
 async function isApproved(client: OzzieClient, content: string, answer: object): Promise<boolean> {
 	const { token } = await ask(client, content);
 	expect(await client.call("prompt_response", { token, ...answer })).toEqual({ status: "sent" });

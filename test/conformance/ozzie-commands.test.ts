@@ -7,13 +7,11 @@ import { verifiesOn } from "./verifies.ts";
 /** In `container` mode, commands can run in the background on every operating system. */
 const config = { sandbox: "container" } as const;
 
-/** Sends a message and returns the answer of its run. */
 async function runCommand(client: OzzieClient, content: string): Promise<string> {
 	await client.call("send_message", { content });
 	return String((await client.event("assistant.message")).payload["content"]);
 }
 
-/** Starts a command in the background, and approves it. Returns the first event and the answer. */
 async function startCommand(client: OzzieClient, cmd: string): Promise<{ started: object; answer: string }> {
 	await client.call("send_message", { content: `start: ${cmd}` });
 	const { payload } = await client.event("prompt.request");

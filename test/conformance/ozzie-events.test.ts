@@ -11,7 +11,6 @@ async function untilEnd(client: OzzieClient): Promise<EventFrame[]> {
 	return events;
 }
 
-/** Sends a message, approves its first prompt, and returns the events of the run. */
 async function talk(client: OzzieClient, content: string): Promise<EventFrame[]> {
 	await client.call("send_message", { content });
 	const prompts: EventFrame[] = [];

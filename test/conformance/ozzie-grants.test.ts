@@ -34,10 +34,8 @@ function connect(gateway: TestGateway, token: string): Promise<OzzieClient> {
 
 interface Channel extends AsyncDisposable {
 	readonly operator: OzzieClient;
-	/** A connector client in a session of the channel. */
 	readonly connector: OzzieClient;
 	readonly session: string;
-	/** Opens another connection with the token of the connector. */
 	again(): Promise<OzzieClient>;
 	as(user: string, shared?: boolean): object;
 	/** Sends a message as `user`. Returns whether its call required approval, which it denies. */

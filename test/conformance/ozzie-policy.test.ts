@@ -130,7 +130,6 @@ verifiesOn("ozzie", ["policy.test"], "the operator sees why a call requires appr
 	});
 });
 
-/** Sends a message, and returns the payloads of its first `count` approvals. */
 async function approvalsOf(client: OzzieClient, content: string, count = 1) {
 	await client.call("send_message", { content });
 	const approvals: Readonly<Record<string, unknown>>[] = [];
@@ -217,7 +216,7 @@ verifiesOn("ozzie", ["policy.always"], "no rule is offered for a command with a 
 	await using gateway = await TestGateway.start({ config: { sandbox: "container" } });
 	await using client = await OzzieClient.connect(gateway.url);
 	await client.open();
-	// The quotes hide the pattern of the key from a human reader, but not from the shell.
+	// In the second command, quotes split the key, but the shell joins its parts.
 	const commands = ["true sk-ant-api03-abcdefghijkl", "true sk-ant-'api03-abcdefghijkl'"];
 	for (const cmd of commands) {
 		const [approval] = await approvalsOf(client, `run: ${cmd}`);

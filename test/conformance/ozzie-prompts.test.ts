@@ -82,7 +82,7 @@ verifiesOn("ozzie", ["prompt.hidden"], "a secret in a call is never shown", asyn
 	client.socket.on("message", (data) => received.push(data.toString()));
 	await client.open();
 	const secret = `ghp_${"abcdefghijklmnopqrstuvwxyz0123456789"}`;
-	// The gateway redacts all texts except the user's own message, in which it redacts only registered secrets.
+	// In a user's own message, the gateway redacts only registered secrets.
 	await client.call("send_message", { content: `write: token.txt <<< ${secret}` });
 	received.splice(0);
 	const question = await client.event("prompt.request");

@@ -179,7 +179,6 @@ const forms = [
 	Buffer.from(canary).toString("hex"),
 ];
 
-/** Contents of all files in the data directory, and the log records. */
 async function storedTexts(gateway: TestGateway): Promise<string[]> {
 	const entries = await readdir(gateway.path("data"), { recursive: true, withFileTypes: true });
 	const files = entries.filter((entry) => entry.isFile());

@@ -4,7 +4,6 @@ import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Returns the working directory of the tools in a new session. */
 async function workplace(gateway: TestGateway, params: object): Promise<unknown> {
 	await using client = await OzzieClient.connect(gateway.url);
 	await client.open(params);

@@ -107,7 +107,6 @@ verifiesOn("ozzie", ["task.failed"], "a task is retried after a provider error, 
 	await using gateway = await TestGateway.start({ clock, model });
 	await using client = await OzzieClient.connect(gateway.url);
 	const task_id = await submit(client, "Are you there?");
-	/** Advances the clock until the gateway sends the event. */
 	const later = async (name: string) => {
 		let received: EventFrame | undefined;
 		void client.event(name).then((event) => {

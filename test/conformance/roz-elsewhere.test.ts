@@ -12,7 +12,6 @@ function write(callId: string, content: string) {
 	return calls(callId, "write_file", { path: "bed.txt", content });
 }
 
-/** Resolves with the id of the next call that requires approval. */
 async function approvalAt(stream: RozStream): Promise<string> {
 	for (;;) {
 		const { state, detail } = await stream.until("activityUpdate");

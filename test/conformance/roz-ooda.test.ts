@@ -96,7 +96,6 @@ const tool = (name: string) => ({
 	parametersSchema: structOf({ type: "object" }),
 });
 
-/** Opens a stream of a client that runs tools for other sessions. */
 function hostOn(gateway: TestGateway, hostId = "rover"): RozStream {
 	return new RozStream(gateway.url, { headers: { "parley-host-id": hostId } });
 }

@@ -98,7 +98,7 @@ verifiesOn(
 		const line = Buffer.from('{"id":"3 ü😀","type":"ping","never":{"heard":"of"}}\n');
 		for (const byte of line) {
 			agent.write(Uint8Array.of(byte));
-			// Yields to the event loop, so that each byte is a separate chunk.
+			// Yields to the event loop. Otherwise several bytes could form one chunk.
 			await new Promise<void>((resolve) => setImmediate(resolve));
 		}
 		expect(await agent.response("3 ü😀")).toMatchObject({ success: true });

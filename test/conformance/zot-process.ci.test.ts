@@ -9,7 +9,6 @@ import { binary, patienceMs } from "../gateway-process.ts";
 import { only, streamed, typesOf, ZotClient, zotBinary } from "./drivers/zot-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Runs a program with this input and returns its output. */
 async function pipe(command: readonly string[], input: string): Promise<string> {
 	const directory = await mkdtemp(join(tmpdir(), "parley-zot-pipe-"));
 	const env = { PATH: process.env["PATH"], HOME: directory, PARLEY_SANDBOX: "off" };

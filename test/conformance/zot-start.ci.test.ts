@@ -8,7 +8,6 @@ import { verifiesOn } from "./verifies.ts";
 
 const key = ["--provider", "anthropic", "--api-key", "sk-ant-none"];
 
-/** Flags that prevent the start, and a pattern for the error line on stderr. */
 const wrong: readonly (readonly [readonly string[], RegExp])[] = [
 	[["--provider", "nope"], /nope/],
 	[[...key, "--model", "claude-sonet-4-6"], /claude-sonnet-4-6/],

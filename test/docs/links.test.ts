@@ -43,7 +43,7 @@ test.each(pages)("the links of %s lead to files and headings", (page) => {
 test("each page of the documentation is listed in docs/README.md", () => {
 	const listed = new Set(links("docs/README.md").map((link) => join("docs", link)));
 	const guides = pages.filter((page) => /^docs\/[^/]+\.md$/.test(page) && page !== "docs/README.md");
-	// Only CONTRIBUTING.md links to this page, because it is for contributors.
+	// This page is for contributors, so CONTRIBUTING.md links to it instead of docs/README.md.
 	const others = ["docs/one-change.md"];
 	expect(guides.filter((page) => !listed.has(page) && !others.includes(page))).toEqual([]);
 });

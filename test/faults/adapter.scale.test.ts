@@ -41,7 +41,6 @@ interface Outcome {
 	readonly error: unknown;
 }
 
-/** Calls the model once. Returns the events of its reply, and its error or undefined. */
 async function call(from: Model = model, pass?: Failure["pass"]): Promise<Outcome> {
 	const events: ModelEvent[] = [];
 	const before = fake.requests.length;

@@ -7,7 +7,6 @@ export const fallback = "claude-haiku-5-5";
 
 export const table = new ModelTable(builtinModels);
 
-/** The Anthropic adapter, connected to a server of the test. */
 export function anthropicAt(baseUrl: string, options: { apiKey: string; clock: Clock; log?: Logger }): Model {
 	return createAnthropicModel({
 		baseUrl,

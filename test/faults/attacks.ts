@@ -20,7 +20,7 @@ const endless =
 		return pour(scene.response, () => bytes);
 	};
 
-/** Creates an attack that sends a response head and a body of 100 MiB. */
+/** Creates an attack that sends a response head and a body of more than 100 MiB. */
 const large =
 	(status: number, type: string, beginning: string): Attack =>
 	({ response }) => {
@@ -59,7 +59,10 @@ const garbageData: Attack = ({ response, random }) => {
 	answer(response, lines.join(""));
 };
 
-/** Creates an attack that replaces each number in the usage of the reply with this text, which may be invalid JSON. */
+/**
+ * Creates an attack that replaces each token count of the reply with this text, which may be
+ * invalid JSON.
+ */
 const usageOf =
 	(number: string): Attack =>
 	({ response, wire }) => {

@@ -21,7 +21,6 @@ export interface Failure {
 	readonly retryAfterMs?: number;
 	/** Tolerance of the wait in milliseconds. By default, 0. */
 	readonly spanMs?: number;
-	/** Pattern of the error message. */
 	readonly message?: RegExp;
 	/** Whether the failure has fewer runs, because it has many bytes or many small time steps. */
 	readonly large?: boolean;

@@ -18,7 +18,6 @@ export interface FaultSetupOptions {
 	readonly redactor?: Redactor;
 }
 
-/** A runtime with a manual clock and the simulator as its model. */
 export class FaultSetup implements AsyncDisposable {
 	readonly fake: FakeAnthropic;
 	readonly runtime: TestRuntime;
@@ -76,7 +75,7 @@ export class FaultSetup implements AsyncDisposable {
 		return { id, log: await RunLog.join(this.runtime, id) };
 	}
 
-	/** Lets the next `times` requests fail in this way. */
+	/** Makes the next `times` requests fail with `failure`. */
 	script(failure: Failure, random: Random, times: number): void {
 		// Evaluated at the time of each response, because dates in a response are relative to it.
 		const answers = Array.from({ length: times }, () => () => failure.answer(random, this.clock.now()));

@@ -6,7 +6,6 @@ type Tool = NonNullable<Parameters<typeof TestRuntime.open>[0]["tools"]>[number]
 
 const parameters = () => z.strictObject({ at: z.string() });
 
-/** A tool without effects that records its arguments. */
 export function lookTool(): { tool: Tool; looked: string[]; together: () => number } {
 	const looked: string[] = [];
 	let now = 0;

@@ -6,7 +6,6 @@ import { join } from "node:path";
 /** Writes in memory are fast. Other tests check that the journal survives a crash. */
 const place = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
-/** Creates a temporary directory, in memory if the machine has `/dev/shm`. */
 export function memoryDirectory(): Promise<string> {
 	return mkdtemp(join(place, "parley-test-"));
 }

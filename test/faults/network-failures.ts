@@ -11,7 +11,6 @@ export interface NetworkFailure {
 	readonly large?: boolean;
 	readonly fault: FaultName;
 	readonly message: RegExp;
-	/** Starts the failing endpoint. Returns its URL, and `close` to clean up. */
 	readonly open: () => Promise<{ readonly baseUrl: string; readonly close: () => Promise<void> }>;
 }
 

@@ -10,7 +10,6 @@ import { Watch } from "../watch.ts";
  */
 const channel = "undici:request:bodyChunkReceived";
 
-/** Advances a manual clock in relation to the bytes that a client receives. */
 export class PassingTime implements Disposable {
 	readonly clock: ManualClock;
 	readonly #over: () => boolean;

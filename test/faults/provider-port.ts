@@ -5,7 +5,6 @@ import { geminiWire } from "../simulators/providers/gemini-wire.ts";
 import { responsesWire } from "../simulators/providers/responses-wire.ts";
 import type { ProviderWire } from "../simulators/providers/wire.ts";
 
-/** A provider family with the simulator of its API. */
 export interface TestedFamily {
 	readonly family: ApiFamily;
 	readonly wire: ProviderWire;
@@ -30,7 +29,6 @@ export const testedTable = new ModelTable(
 	})),
 );
 
-/** The adapter for a provider family, connected to a server of the test. */
 export function familyAt(
 	{ family, model }: TestedFamily,
 	baseUrl: string,

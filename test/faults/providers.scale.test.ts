@@ -43,7 +43,6 @@ describe.each(testedFamilies.map((one) => [one.family, one] as const))("%s", (_,
 	});
 	afterEach(() => fake.close());
 
-	/** Calls the model once. Returns the events of its reply, and its error or undefined. */
 	async function call(from: Model = model, pass?: Failure["pass"]): Promise<Outcome> {
 		const events: ModelEvent[] = [];
 		const before = fake.requests.length;

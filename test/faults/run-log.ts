@@ -6,7 +6,6 @@ import { Watch } from "../watch.ts";
 type AnyEvent = SessionEvent["event"];
 type EventOf<Type extends AnyEvent["type"]> = Extract<AnyEvent, { type: Type }>;
 
-/** A client of a session that records all events and checks their order. */
 export class RunLog {
 	readonly events: AnyEvent[] = [];
 	readonly #watch = new Watch();

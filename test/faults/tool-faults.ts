@@ -140,7 +140,8 @@ function broken(name: string, json: (random: Random) => string): ToolFault {
 		answer(random) {
 			const text = json(random);
 			const body = cutUp({ content: [badly("toolu_1", text)] }, random);
-			// A large text is cut into blocks, because single characters would become a million events.
+			// Large texts are cut into large blocks, because the default cut of at most 12 characters
+			// would create up to a million events.
 			return text.length < 10_000 ? body : { ...body, cut: inBlocks };
 		},
 		check: (calls) =>

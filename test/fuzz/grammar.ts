@@ -20,7 +20,7 @@ type Fields = [name: string, value: Json][];
 const names = Object.keys(methods);
 const schemas = new Map(
 	Object.entries(methods).map(([name, { params }]) => {
-		// Zod generates JSON Schema, of which the methods use the subset above.
+		// The cast is safe, because the JSON Schema of the methods uses only the subset above.
 		const schema = z.toJSONSchema(params, { io: "input", unrepresentable: "any" }) as Schema;
 		return [name, schema.properties ?? {}];
 	}),

@@ -24,11 +24,14 @@ export function findProgram(name: string): string {
 	return join(folder, name);
 }
 
-/** Environment variables that `npm run` sets for this machine and this clone, not settings of the user. */
+/** Matches environment variables that `npm run` sets itself. They are not settings of the user. */
 const ofScripts =
 	/^npm_config_(?:(?:local_|global_)?prefix|node_gyp|nodedir|npm_version|user_agent|loglevel)$/i;
 
-/** Environment variables for npm's registry and cache on this machine, because a new home directory has no settings. */
+/**
+ * Returns environment variables with npm's configuration on this machine, because a new home
+ * directory has none.
+ */
 export async function npmSettings(): Promise<Record<string, string>> {
 	const settings: Record<string, string> = {};
 	for (const name of ["userconfig", "globalconfig", "cache"]) {

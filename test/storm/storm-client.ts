@@ -31,7 +31,9 @@ export class StormClient {
 		this.#session = session;
 	}
 
-	/** Connects, and resumes after the last frame. Returns false if the connection fails. */
+	/**
+	 * Connects and resumes after the last persisted frame. Returns whether the session was resumed.
+	 */
 	async connect(): Promise<boolean> {
 		const { promise, resolve } = Promise.withResolvers<boolean>();
 		const socket = new WebSocket(this.#url);

@@ -2,7 +2,6 @@ import type { Conversation, Driver, Outcome, Question } from "../driver.ts";
 import { TestGateway } from "../gateway.ts";
 import { type EventFrame, OzzieClient } from "./ozzie-client.ts";
 
-/** The Ozzie wire for scenarios that run on all wires. */
 export const ozzieDriver: Driver = {
 	wire: "ozzie",
 	command: (line) => ({ name: "run_command", arguments: { cmd: line } }),

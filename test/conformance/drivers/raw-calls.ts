@@ -31,7 +31,6 @@ export class Relay implements AsyncDisposable {
 		return (this.#server.address() as AddressInfo).port;
 	}
 
-	/** Drops all further data in both directions, without closing the connections. */
 	cut(): void {
 		this.#isCut = true;
 	}
@@ -150,7 +149,6 @@ export class RawConnection implements AsyncDisposable {
 		this.#session.on("error", () => undefined);
 	}
 
-	/** Starts a call with additional headers. */
 	call(path: string, headers: Readonly<Record<string, string>> = {}): RawCall {
 		return new RawCall(
 			this.#session.request({

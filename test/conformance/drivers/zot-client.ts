@@ -103,7 +103,6 @@ export class ZotClient implements AsyncDisposable {
 		return this.#stderr;
 	}
 
-	/** Whether the client reads stdout of the process. */
 	set reads(reads: boolean) {
 		if (reads) this.#child.stdout.resume();
 		else this.#child.stdout.pause();

@@ -45,7 +45,6 @@ const next: { readonly [From in Place]: readonly Place[] } = {
 	response: [],
 };
 
-/** Checks the order of all lines of one process. */
 export class ZotOrder {
 	#last: Place = "rest";
 	#step = 0;
@@ -55,7 +54,7 @@ export class ZotOrder {
 	/** Calls whose arguments are being streamed. */
 	readonly #written = new Set<string>();
 
-	/** Throws if the line is in the wrong order. */
+	/** Throws if the order, the request id, a step number or a cumulative usage is wrong. */
 	receive(frame: ZotFrame): void {
 		if (frame.type === "response") {
 			if (!frame.success || (frame.command !== "prompt" && frame.command !== "compact")) return;
@@ -98,7 +97,10 @@ export class ZotOrder {
 		}
 	}
 
-	/** Throws unless each call has exactly one result before the next model call, and each result has a call. */
+	/**
+	 * Throws for a call without exactly one result before the next model call, and for arguments,
+	 * progress or results without a call.
+	 */
 	#pair(frame: Exclude<ZotFrame, { type: "response" }>): void {
 		if (frame.type === "tool_use_start") this.#written.add(frame.id);
 		if (frame.type === "tool_use_args" && !this.#written.has(frame.id)) {

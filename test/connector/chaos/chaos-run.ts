@@ -12,12 +12,14 @@ import { Work } from "./work.ts";
 
 const steps = 70;
 const maxExtraSteps = 200;
-/** Minimum number of edits or stream additions that some answer must have in each run. */
+/**
+ * Extra steps are played until one answer has grown by this number of edits or stream additions.
+ */
 const leastGrowth = 3;
 const quietTurns = 12;
 /**
- * Step between failpoints of consecutive processes. It has no common divisor with the number of places, so that each
- * place is used.
+ * Distance between the first failpoints of consecutive seeds. It and the number of failpoints have
+ * no common divisor, so every failpoint is used.
  */
 const placeStride = 4;
 const shortMs = 25;
@@ -33,15 +35,12 @@ export interface ChaosPeople {
 	readonly rooms: readonly { readonly id: string }[];
 	readonly pendingActions: PendingActions;
 	readonly messages: { databaseLost(): void };
-	/** People who may request background tasks. */
 	readonly requesters: readonly { readonly id: string; readonly name: string }[];
 	/** Sends a message to the connector in each room, so that the connector has stored the room. */
 	greet(): void;
-	/** Performs one random action of a random person. */
 	act(): void;
 }
 
-/** The platform of a chaos run, with its people and its faults. */
 export interface ChaosPlatform<Simulator, People extends ChaosPeople> {
 	readonly name: "discord" | "slack";
 	readonly simulator: Simulator;
@@ -53,7 +52,7 @@ export interface ChaosPlatform<Simulator, People extends ChaosPeople> {
 	 * pending.
 	 */
 	readonly calmMs: number;
-	/** Virtual milliseconds that exceed any retry or timeout. */
+	/** Virtual milliseconds after which unfinished work is a fault. */
 	readonly longestMs: number;
 	readonly cuts: readonly (() => void)[];
 	readonly growth: SeenGrowth;
@@ -125,7 +124,6 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		this.work = new Work(this.gateway, this.#random, this.#clock, { name, ...people });
 	}
 
-	/** Plays all actions, then waits until all work is complete. */
 	async play(): Promise<void> {
 		await mkdir(this.#directory, { recursive: true });
 		const killable = await this.#begin(true);
@@ -192,9 +190,6 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		await this.#pass(this.#random.pick([0, 50, 700, 3000, 9000]));
 	}
 
-	/**
-	 * Causes a random fault: cuts the platform connection, kills the process, or toggles the availability of the gateway.
-	 */
 	#disturb(): void {
 		const { cuts } = this.#platform;
 		this.people.pendingActions.disturbed();
@@ -267,13 +262,11 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		this.#kills -= 1;
 		if (this.#kills < 0) return;
 		this.#armed += 1;
-		// Uses each place in turn, so that a few seeds cover all places.
+		// Uses the failpoints in turn. A few seeds then cover all of them.
 		const place = places[(this.#seed * placeStride + this.#armed) % places.length] ?? "";
-		// A process reaches store and platform places often, and the other places only a few times.
 		killable.arm({ place, hit: this.#random.between(1, isFrequent(place) ? 60 : 5) });
 	}
 
-	/** Replaces a dead process. Sometimes deletes the database before the next process starts. */
 	async #remove(): Promise<void> {
 		const killable = this.#killable;
 		if (killable?.end === undefined) return;

@@ -15,12 +15,11 @@ export interface Grant {
 	isOver: boolean;
 }
 
-/** Unique reason of a grant, which its card shows while the grant is active. */
+/** Unique reason of a grant. */
 export function reasonOf({ id }: Pick<Grant, "id">): string {
 	return `quick work ${id.slice(-6)}.`;
 }
 
-/** Trust grants for channels, including those that have ended. */
 export class GrantWork {
 	readonly grants: Grant[] = [];
 	readonly #gateway: ScriptedGateway;
@@ -40,10 +39,6 @@ export class GrantWork {
 		});
 	}
 
-	/**
-	 * Creates a grant for the channel of the session. Does nothing for direct messages, and for a channel with an active
-	 * grant.
-	 */
 	grantTrust(session: Session): void {
 		const { place } = session;
 		if (place === undefined || isDirect.test(place)) return;

@@ -56,7 +56,6 @@ export function discordNotices(clock: ManualClock): NoticePlatform {
 	};
 }
 
-/** A person writes in a channel, and Parley answers in a thread. */
 export function slackNotices(clock: ManualClock): NoticePlatform {
 	const platform = new SlackChaosPlatform({ clock, random: new Random(1), seed: 1 });
 	const { simulator } = platform;

@@ -29,7 +29,7 @@ const isStep = (place: string): boolean => place.startsWith("outbox.") || place.
 
 interface Stage {
 	readonly open: ConstructorParameters<typeof Growth>[0];
-	/** Number of characters that do not fit in one post. */
+	/** Length of a text that needs two posts, in characters. */
 	readonly twoPosts: number;
 	/** Whether the answer is a native stream of the platform. By default, it grows by edits. */
 	readonly streams?: true;

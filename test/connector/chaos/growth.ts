@@ -5,7 +5,6 @@ import { afterPatience, ManualClock } from "@parley/base/testing";
 import { ScriptedGateway } from "@parley/connector/testing";
 import { type Fate, KillableConnector, type PlatformProcess } from "./killable-connector.ts";
 
-/** A public post of Parley. */
 export interface SeenPost {
 	readonly id: string;
 	readonly text: string;
@@ -55,10 +54,8 @@ export class Growth {
 	readonly #platform: GrowthPlatform;
 	readonly #directory: string;
 	#killable: KillableConnector | undefined;
-	/** Planned deaths of the current process and its successors. */
 	#deaths: readonly Death[] = [];
 	#before: ReadonlySet<string> | undefined;
-	/** Id of the first visible post of the answer. */
 	#first: string | undefined;
 	#isDead = false;
 
@@ -90,7 +87,6 @@ export class Growth {
 		if (isBroken) this.#platform.break();
 	}
 
-	/** Sends a message to Parley and returns the session of its active run. */
 	async ask(): Promise<GrowingSession> {
 		this.#platform.ask("go on");
 		return this.#run();

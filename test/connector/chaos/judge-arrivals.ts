@@ -15,7 +15,7 @@ interface Posted {
 	readonly file?: string;
 }
 
-/** All arrivals of a message at the gateway, except retries of its run. */
+/** Returns the arrivals of a message at the gateway. Retries are not arrivals. */
 export function arrivalsOf({ sessions }: ScriptedGateway, message: string): Arrival[] {
 	return sessions.flatMap(({ frames }) => {
 		const payloads = frames.map(({ event, payload }) => ({ event, ...Object(payload) }));
@@ -36,7 +36,8 @@ export function arrivalsOf({ sessions }: ScriptedGateway, message: string): Arri
 }
 
 /**
- * Faults for deleted messages that are still queued at the end. A message that has joined a run cannot be withdrawn.
+ * Returns a fault for each deleted message whose run has not ended. A message that has joined
+ * another run cannot be withdrawn.
  */
 export function judgeWaiting(gateway: ScriptedGateway, deleted: readonly Posted[]): string[] {
 	const waiting = new Set(gateway.sessions.flatMap(({ runs }) => runs.map(({ id }) => id)));
@@ -46,7 +47,7 @@ export function judgeWaiting(gateway: ScriptedGateway, deleted: readonly Posted[
 	});
 }
 
-/** Faults for each version of a message that arrived more than once. */
+/** Returns a fault for each version of a message that arrived more than once. */
 export function judgeTwice({ versions }: Posted, arrivals: readonly Arrival[]): string[] {
 	return versions.flatMap((text) => {
 		const count = arrivals.filter(({ content }) => content.includes(text)).length;
@@ -54,7 +55,10 @@ export function judgeTwice({ versions }: Posted, arrivals: readonly Arrival[]): 
 	});
 }
 
-/** Returns a fault unless every arrival of the message has the file or a notice that the file was refused. */
+/**
+ * Returns a fault unless the number of arrivals equals the number of requests with the file plus
+ * the number of refusals.
+ */
 export function judgeFile(
 	gateway: ScriptedGateway,
 	{ id, file, versions }: Posted,

@@ -10,7 +10,8 @@ type SentMessage = DiscordChaosRun["people"]["messages"]["sentMessages"][number]
 const receiptMs = 60_000;
 
 /**
- * Faults in messages, edits, attachments and retries: compares the people's actions with the arrivals at the gateway.
+ * Returns faults in messages, edits, attachments and retries. Compares the people's actions with
+ * the arrivals at the gateway.
  */
 export function judgeMessages(run: DiscordChaosRun): string[] {
 	const { people, gateway } = run;
@@ -46,7 +47,6 @@ function isRefused({ room, id }: SentMessage): boolean {
 		.some(({ repliesTo, text }) => repliesTo?.id === id && text.includes("before you edited"));
 }
 
-/** Number of replies to the message that name the unreadable file. */
 function refusalsOf({ id, room }: SentMessage, file: string): number {
 	return room.shows().filter(({ repliesTo, text }) => repliesTo?.id === id && text.includes(file)).length;
 }

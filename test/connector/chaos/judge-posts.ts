@@ -16,11 +16,14 @@ export interface WorkAndPosts {
 	readonly gateway: ScriptedGateway;
 	readonly stuck: readonly string[];
 	readonly posts: readonly Post[];
-	/** Whether the thread of the session was deleted, so that its posts may be missing. */
+	/** Whether the thread of the session was deleted. Its posts may then be missing. */
 	isMissing?(session: Session | undefined): boolean;
 }
 
-/** Returns a fault for each answer that is not visible exactly once. */
+/**
+ * Returns a fault for each answer that is not visible exactly once. Answers in deleted threads may
+ * be missing.
+ */
 export function judgeAnswers({ work, gateway, stuck, posts, isMissing }: WorkAndPosts): string[] {
 	return work.answers.flatMap(({ text, session }) => {
 		const count = posts.filter((post) => post.text.includes(text)).length;
@@ -32,7 +35,8 @@ export function judgeAnswers({ work, gateway, stuck, posts, isMissing }: WorkAnd
 }
 
 /**
- * Returns a fault if a post still looks like a growing answer, or if a text before a call is not visible exactly once.
+ * Returns a fault for each post that looks like a growing answer, and for each text before a call
+ * that is not visible exactly once. Texts of cut runs and in deleted threads may be missing.
  */
 export function judgeGrowth({ work, gateway, posts, isMissing }: WorkAndPosts): string[] {
 	const unfinished = posts.filter(
@@ -62,8 +66,8 @@ export function judgeOrder({ answers }: Work, places: readonly (readonly Post[])
 }
 
 /**
- * Returns a fault for each question without exactly one card, for each card with an open question and no approve
- * button, and for other cards with such a button.
+ * Returns a fault for each question without exactly one card, and for each card whose approve
+ * buttons do not match the state of its questions. Ignores deleted threads.
  */
 export function judgeQuestions({ work, posts, isMissing }: WorkAndPosts): string[] {
 	return work.questions.flatMap(({ session, label, approve }) => {
@@ -87,8 +91,8 @@ export function judgeGrantCards({ work, posts }: WorkAndPosts): string[] {
 }
 
 /**
- * Returns a fault for each plan without exactly one card, for each open plan without an Approve button, and for each
- * closed plan with one.
+ * Returns a fault for each plan without exactly one card, and for each card whose Approve button
+ * does not match the state of the plan. Ignores deleted threads.
  */
 export function judgeReviews({ work, posts, isMissing }: WorkAndPosts): string[] {
 	return work.tasks.tasks.flatMap(({ session, reviews }) =>
@@ -107,15 +111,15 @@ interface Ping {
 }
 
 /**
- * Returns a fault unless each plan and each end of a task notifies the requester exactly once, and no other post
- * notifies a person.
+ * Returns a fault for each unexpected, repeated or missing notification. Notifications of closed
+ * plans and in deleted threads may be missing.
  */
 export function judgePings({ work, isMissing }: WorkAndPosts, pings: readonly Ping[]): string[] {
 	const causes = work.tasks.tasks.flatMap(({ title, end, reviews, requester, session }) => {
 		const person = { requester: requester.name, mayBeMissing: isMissing?.(session) ?? false };
 		return [
 			{ ...person, name: title, isRequested: end !== undefined },
-			// A person may answer the question before it was posted.
+			// The plan may be closed before its card is posted.
 			...reviews.map(({ label, isOpen }) => {
 				const mayBeMissing = person.mayBeMissing || !isOpen;
 				return { ...person, name: label, isRequested: true, mayBeMissing };

@@ -40,7 +40,6 @@ export function judge(run: DiscordChaosRun): string[] {
 	];
 }
 
-/** Parley's public posts, grouped by channel and thread. */
 function postsOf({ people, simulator }: DiscordChaosRun): Shown[] {
 	const places = [...people.rooms, ...simulator.threads()];
 	return places.flatMap((place) => place.shows()).filter(({ author }) => author === simulator.bot.name);

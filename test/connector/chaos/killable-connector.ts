@@ -13,7 +13,7 @@ export const places = [
 	...["late", "asked"].map((name) => `platform.${name}`),
 ];
 
-/** Whether a process reaches this place often, so that its death can be planned for a later hit. */
+/** Whether a process reaches this failpoint often. A planned death can then use a later hit. */
 export function isFrequent(place: string): boolean {
 	return place.startsWith("store.") || place.startsWith("platform.");
 }
@@ -46,7 +46,10 @@ export interface KillableConnectorParts {
 	readonly died: () => void;
 }
 
-/** One connector process. After its death, it can no longer reach the platform, the gateway or its database. */
+/**
+ * One connector process. After its death, requests to the platform and requests of its gateway
+ * client fail.
+ */
 export class KillableConnector implements Failpoints {
 	readonly log = new MemoryLogger();
 	/** Failpoint or cause of the death. Undefined while the process is alive. */
@@ -83,7 +86,6 @@ export class KillableConnector implements Failpoints {
 		this.#throwIfDead();
 	}
 
-	/** Counts a hit of the failpoint. Returns true for the hit that kills the process. */
 	#isFated(name: string): boolean {
 		const hits = (this.reached.get(name) ?? 0) + 1;
 		this.reached.set(name, hits);
@@ -100,7 +102,6 @@ export class KillableConnector implements Failpoints {
 		return this.#running?.status();
 	}
 
-	/** Stops the connector, or releases the remaining resources of a dead one. */
 	async stop(): Promise<void> {
 		await this.#running?.stop();
 	}

@@ -21,7 +21,6 @@ export interface Author<Room> {
 	deletes(message: Id): unknown;
 }
 
-/** A person's message with all its versions. */
 export interface SentMessage<Room, Person> {
 	readonly id: string;
 	readonly versions: string[];

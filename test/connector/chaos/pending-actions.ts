@@ -26,7 +26,6 @@ export class PendingActions {
 		this.#clock = clock;
 	}
 
-	/** Adds a press or command. `description` names it in a fault report. */
 	add(interaction: PendingAction["interaction"], description: string): void {
 		this.#actions.push({ interaction, what: description, at: this.#clock.now(), isJudged: false });
 	}

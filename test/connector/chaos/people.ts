@@ -22,7 +22,6 @@ const pressed = new Set([
 	"End trust",
 ]);
 
-/** Discord users who write, react, press buttons and use commands. */
 export class People {
 	readonly rooms: readonly Channel[];
 	readonly messages: Messages<Channel, Person>;
@@ -82,7 +81,6 @@ export class People {
 		return own ?? this.#random.pick(this.#persons);
 	}
 
-	/** Reacts with ❌ to a message, or with 🔁 to an answer. */
 	#react(person: Person, room: Channel): void {
 		if (this.#random.chance(0.5)) {
 			const sentMessage = this.messages.cross();
@@ -95,7 +93,6 @@ export class People {
 		person.reacts("🔁", { on: answer });
 	}
 
-	/** Grants or revokes the reader's access to a channel. */
 	#open(room: Channel): void {
 		const { guild, overwrites } = room.record;
 		if (guild === undefined) return;

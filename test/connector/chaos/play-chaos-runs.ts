@@ -11,7 +11,6 @@ const memory = existsSync("/dev/shm") ? "/dev/shm" : await realpath(tmpdir());
 
 interface Playable {
 	readonly deaths: readonly string[];
-	/** Kinds of events in the run, which `census` counts. */
 	readonly happened: readonly string[];
 	play(): Promise<void>;
 }

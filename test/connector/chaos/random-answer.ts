@@ -6,7 +6,6 @@ export interface RandomAnswerParts {
 	readonly random: Random;
 	/** A word that is unique among all answers. */
 	readonly name: string;
-	/** Asks for approval of a call. Returns the token of the question. */
 	ask(call: string): string;
 }
 
@@ -53,7 +52,6 @@ export class RandomAnswer {
 		return words;
 	}
 
-	/** Ends the open call, if any. If its question is still open, the operator answers it first. */
 	endCall(): void {
 		if (this.#open === undefined) return;
 		const { id, token = "" } = this.#open;
@@ -70,7 +68,6 @@ export class RandomAnswer {
 		return words;
 	}
 
-	/** Ends the reply with a call, which may have a question. */
 	#call(): void {
 		const { session, random, name, ask } = this.#parts;
 		this.#calls += 1;

@@ -11,12 +11,10 @@ export class SeenGrowth {
 		return Math.max(0, ...this.#changes.values());
 	}
 
-	/** Counts an edit if the new content contains a part of a growing reply. */
 	edited(post: string, content: unknown): void {
 		if (JSON.stringify(content).includes(part.trim())) this.#count(post);
 	}
 
-	/** Counts an addition to the native stream of this post. */
 	added(post: string): void {
 		this.streamed += 1;
 		this.#count(post);

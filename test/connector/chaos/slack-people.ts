@@ -21,7 +21,6 @@ const pressed = new Set([
 	"End trust",
 ]);
 
-/** Slack users who write, react, press buttons and use commands. */
 export class SlackPeople {
 	readonly rooms: readonly Channel[];
 	readonly messages: Messages<Channel, Person>;
@@ -79,13 +78,11 @@ export class SlackPeople {
 		return own ?? this.#random.pick(this.#persons);
 	}
 
-	/** Writes in the thread of a recent message. */
 	#continueThread(person: Person): void {
 		const [root] = this.messages.recent.filter((sentMessage) => isTop(sentMessage) && isOpen(sentMessage));
 		if (root) this.messages.say(person, root.room.thread(root));
 	}
 
-	/** Reacts with ❌ to a message, or with 🔁 to an answer. */
 	#react(person: Person, room: Channel): void {
 		if (this.#random.chance(0.5)) {
 			const sentMessage = this.messages.cross();
@@ -105,7 +102,6 @@ export class SlackPeople {
 		this.#signs.add(sign);
 	}
 
-	/** Adds a guest to a channel, or removes the guest. */
 	#invite(room: Channel): void {
 		if (!isOpen({ room })) return;
 		if (room.record.members.has(this.#guest.user)) room.loses(this.#guest);

@@ -32,7 +32,6 @@ export class StoredSession {
 		});
 	}
 
-	/** Wraps `dispatch` to record the events that the port dispatches. */
 	watched(dispatch: Dispatch): Dispatch {
 		return (event) => {
 			const received = dispatch(event);

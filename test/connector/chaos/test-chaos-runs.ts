@@ -9,7 +9,7 @@ import { judgeSlack } from "./slack-judge.ts";
 /** Chaos runs per test file. With `PARLEY_TEST_SCALE=ci`, the four files of both platforms play 1,000 runs in total. */
 const count = 10 * testScale(25, 75);
 
-/** Minimum share of runs in which each kind of event must occur, so that the runs test something. */
+/** Minimum share of runs in which each kind of event must occur. */
 const least: Readonly<Record<string, number>> = {
 	"an answer has grown by several changes": 1,
 	"an answer has called a tool": 0.95,
@@ -22,7 +22,7 @@ const least: Readonly<Record<string, number>> = {
 
 const leastOnSlack = { ...least, "an answer has grown as a stream of the platform": 0.65 };
 
-/** Defines a test with the chaos runs of one range of seeds on Discord. */
+/** Defines a test that plays chaos runs on Discord. `part` is the index of its range of seeds. */
 export function testDiscord(part: number): void {
 	const first = testSeed() + part * count;
 	test(
@@ -34,7 +34,7 @@ export function testDiscord(part: number): void {
 	);
 }
 
-/** Defines a test with the chaos runs of one range of seeds on Slack. */
+/** Defines a test that plays chaos runs on Slack. `part` is the index of its range of seeds. */
 export function testSlack(part: number): void {
 	const first = testSeed() + part * count;
 	test(

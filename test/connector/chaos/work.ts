@@ -21,7 +21,6 @@ interface PlaceInReply {
 	readonly inReply: number;
 }
 
-/** Work of the gateway's agents: answers, questions, tasks and trust grants. */
 export class Work {
 	readonly answers: { readonly session: string; readonly text: string }[] = [];
 	/**
@@ -89,7 +88,6 @@ export class Work {
 		else this.trust.grantTrust(session);
 	}
 
-	/** Continues growing answers at random, and discards those whose run has ended. */
 	stream(): void {
 		for (const [session, { run, answer }] of this.#growing) {
 			if (session.runs[0]?.id !== run) this.#cut(session);
@@ -101,7 +99,6 @@ export class Work {
 		for (const session of this.#gateway.sessions) while (session.runs.length > 0) this.#end(session);
 	}
 
-	/** Starts or ends the answer of the session's active run. */
 	#answer(session: Session): void {
 		const [run] = session.runs;
 		if (run === undefined) return;
@@ -132,7 +129,6 @@ export class Work {
 		this.#recordWords(session, answer.words.slice(0, -1), false);
 	}
 
-	/** Discards the answer of a run that has ended. */
 	#cut(session: Session): void {
 		const growing = this.#growing.get(session);
 		this.#growing.delete(session);
@@ -159,7 +155,6 @@ export class Work {
 		this.#unfinished.set(session, { id, calls });
 	}
 
-	/** Asks for approval of a call. Returns the token of the question. */
 	#askOne(
 		session: Session,
 		call?: string,

@@ -17,7 +17,6 @@ function styleOf(name: string): Markup {
 
 const names: Readonly<Record<string, string>> = { discord: "Discord", slack: "Slack" };
 
-/** Collects the posts of one platform while the scenes run, and renders the page. */
 export class Gallery<S> {
 	readonly #platform: string;
 	readonly #draw: Draw<S>;
@@ -28,7 +27,6 @@ export class Gallery<S> {
 		this.#draw = draw;
 	}
 
-	/** Renders all kinds of posts of a scene that was played. */
 	add(scene: string, site: S): void {
 		for (const kind of kindsOf(this.#platform)) {
 			if (kind.scene !== scene) continue;

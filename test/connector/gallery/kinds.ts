@@ -1,9 +1,7 @@
 import type { ControlKind } from "@parley/connector";
 import type { Sight } from "../scenes/step.ts";
 
-/** A section of the gallery, which shows one kind of post. */
 export interface Kind {
-	/** Anchor of the section in the page. */
 	readonly id: string;
 	readonly title: string;
 	/** Name of the scene in `scenes/golden.ts`. */

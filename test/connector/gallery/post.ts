@@ -1,7 +1,6 @@
 import type { Sight } from "../scenes/step.ts";
 import { html, lines, type Markup } from "./markup.ts";
 
-/** Renders the posts of one platform at the end of a scene. */
 export interface Draw<S> {
 	/** All posts of the channel with their threads, as Mia sees them. */
 	channel(site: S): Markup;
@@ -53,7 +52,7 @@ export interface Option {
 	readonly isChosen: boolean;
 }
 
-/** Renders a menu as open, so that all options are visible. */
+/** Renders a menu in its open state, which shows all options. */
 export function drawMenu(
 	placeholder: string,
 	{ control, options }: { readonly control: string; readonly options: readonly Option[] },
@@ -64,7 +63,6 @@ export function drawMenu(
 	return html`<div class="menu" data-control="${control}"><div class="placeholder">${placeholder} ▾</div>${items}</div>`;
 }
 
-/** Renders a form with its initial values. */
 export function drawForm(
 	title: string,
 	fields: readonly { readonly label: string; readonly value?: string | undefined }[],

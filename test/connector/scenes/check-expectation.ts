@@ -10,7 +10,10 @@ type OfRoom = Extract<
 	{ shows: unknown } | { showsOnly: unknown } | { hides: unknown } | { notes: unknown }
 >;
 
-/** Waits until the expectation is met. Otherwise rejects with a description of the current state. */
+/**
+ * Waits until the expectation is met. Rejects with a description of the current state if it is not
+ * met in time.
+ */
 export async function checkExpectation(notebook: Notebook, step: Expectation): Promise<void> {
 	const { played, interaction } = notebook;
 	if ("answered" in step) {

@@ -4,7 +4,6 @@ import type { Player, Seen, SentInteraction } from "./site.ts";
 
 export class Notebook {
 	readonly played: PlayedScene;
-	/** The last press or command. */
 	interaction: SentInteraction | undefined;
 	/** Value that replaces `{1}` in later steps. */
 	noted = "";

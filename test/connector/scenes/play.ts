@@ -65,7 +65,6 @@ async function check(played: PlayedScene, { errors = [] }: Scene, before: number
 	if (faults.length > 0) throw new Error(`${faults.join("\n")}\n${played.report()}`);
 }
 
-/** Returns a fault for each visible post with an internal id, a path or a permission name. */
 async function internalsIn({ site, sceneGateway }: PlayedScene): Promise<string[]> {
 	const viewers = [undefined, ...Object.values(site.people)];
 	const posts = site.rooms().flatMap((room) => viewers.flatMap((viewer) => shownPosts(site, room, viewer)));

@@ -11,7 +11,6 @@ import type { Running, Site } from "./site.ts";
  */
 const quietTurns = 15;
 
-/** The environment of a scene: a platform with its people, a gateway, and a connector. */
 export class PlayedScene<S extends Site = Site> implements AsyncDisposable {
 	readonly sceneGateway: SceneGateway;
 	readonly site: S;

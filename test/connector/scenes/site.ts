@@ -150,10 +150,8 @@ export interface Site {
 	connect(connecting: Connecting): Promise<Running>;
 	/** Drops the events that the platform has queued for a connector that reconnects. */
 	forget(): void;
-	/** Cuts the connection to the platform. */
 	cut(): void;
 	fail(request: string, fault: Fault): void;
-	/** Archives the room. With `locked`, also locks it. */
 	archive(room: Room, locked: boolean): void;
 	lock(room: Room): void;
 	reopen(room: Room): void;

@@ -115,7 +115,10 @@ export type Happening<S extends Site = Site> =
 	| { readonly starts: "connector" | "gateway" }
 	/** Stops the connector and deletes its database before the next start. */
 	| { readonly losesDatabase: true }
-	/** Lets the next request fail: a request to post, to edit or to read posts, or a request with this platform name. */
+	/**
+	 * Makes the next request of this kind fail. `fault` is `post`, `edit`, `read`, `read channel`, or
+	 * the platform's name of a route or API method.
+	 */
 	| { readonly fault: string; readonly is: Fault }
 	| { readonly cuts: "socket" }
 	/** An administrator changes Parley's permissions in a channel. */

@@ -13,7 +13,7 @@ import type { Scene, Step } from "./step.ts";
 const slackScene: Scene = { name: "in Slack", steps: [] };
 const beside: Scene = { name: "in Discord", steps: [] };
 
-/** Returns a list of event names, to which the client continues to add the events of the session. */
+/** Returns a live list with the names of the session's events. */
 async function watch(sceneGateway: SceneGateway, client: Client, session_id: string): Promise<string[]> {
 	const seen: string[] = [];
 	const reader = await sceneGateway.through(client.open({ session_id, after_seq: 0 }));
@@ -23,7 +23,6 @@ async function watch(sceneGateway: SceneGateway, client: Client, session_id: str
 	return seen;
 }
 
-/** Discord and Slack with one gateway, and actions of people on both platforms. */
 async function openRooms() {
 	const sceneGateway = await SceneGateway.create([slackScene, beside], (scene, parts) =>
 		scene === slackScene ? new SlackSite(parts) : new DiscordSite(parts),
@@ -39,7 +38,6 @@ async function openRooms() {
 		async play(notebook: Notebook, steps: readonly Step[]): Promise<void> {
 			for (const step of steps) await performStep(notebook, step);
 		},
-		/** Id of the session that people on Slack have started. */
 		async asking(): Promise<string> {
 			const { sessions } = await sceneGateway.through(sceneGateway.operator.request("list_sessions", {}));
 			const own = sessions.find(({ external_key = "" }) => external_key.startsWith("slack:"));

@@ -63,7 +63,10 @@ async function faultsOfOne(
 	return faults;
 }
 
-/** Returns a fault unless the task and its worker had exactly one effect per completed call. */
+/**
+ * Compares the numbers of effects of the task and of its worker with the expected state. Returns
+ * one fault per difference.
+ */
 function faultsOfEffects({ effects }: SequenceGroup, { player, at, sequence }: Playing): string[] {
 	const { title } = player.cast;
 	return [[title, at.effects] as const, [workerOf(title), at.workerEffects] as const].flatMap(

@@ -5,7 +5,7 @@ import type { KillableRuntime } from "./killable-runtime.ts";
 import { outOfOrder, type ScriptedReply } from "./puppet-model.ts";
 import type { Sightings } from "./sightings.ts";
 
-/** The task that a sequence plays. */
+/** Task to which the actions of a sequence apply. */
 export interface Cast {
 	/** Unique title, which identifies the task in all observations. */
 	readonly title: string;

@@ -37,7 +37,7 @@ export class PuppetModel implements Model {
 		answer(reply);
 	}
 
-	/** Lets the provider fail for all calls of the conversation, or ends the failure. */
+	/** Sets whether new calls of the conversation fail. */
 	breakDown(title: string, broken: boolean): void {
 		if (broken) this.#faulty.add(title);
 		else this.#faulty.delete(title);
