@@ -17,7 +17,10 @@ const suffixes: Readonly<Record<string, readonly string[]>> = {
 	summary: ["", "_sum", "_count"],
 };
 
-/** Parses metrics in the Prometheus text format. Throws for any violation of the format. */
+/**
+ * Parses metrics in the Prometheus text format. Throws for lines that are malformed or in the wrong
+ * place.
+ */
 export function readExposition(text: string): Map<string, ReadFamily> {
 	if (!text.endsWith("\n")) throw new Error("the last line has no end");
 	const families = new Map<string, ReadFamily>();
@@ -45,12 +48,10 @@ function readSample(row: string, current: string, family: ReadFamily | undefined
 	for (const [, label = ""] of labels.matchAll(/([a-z_]+)="/g)) if (label !== "le") family.labels.add(label);
 }
 
-/**
- * Parses a number like ParseFloat of Go, which ignores case in `NaN` and `Inf`: https://pkg.go.dev/strconv#ParseFloat
- */
+/** Parses a sample value. `NaN` and `Inf` may have any case: https://pkg.go.dev/strconv#ParseFloat */
 function readNumber(text: string): number {
 	if (/^nan$/i.test(text)) return Number.NaN;
-	const number = /^[+-]?inf$/i.test(text) ? Number.POSITIVE_INFINITY : Number(text);
+	const number = Number(text.replace(/^([+-]?)inf(?:inity)?$/i, "$1Infinity"));
 	if (text === "" || Number.isNaN(number)) throw new Error(`no number: ${text}`);
 	return number;
 }
