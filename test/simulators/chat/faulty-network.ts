@@ -14,7 +14,7 @@ export interface NetworkFault {
 	/** `retry_after` of a 429, in milliseconds. */
 	readonly retryAfter?: number;
 	readonly delayMs?: number;
-	/** Delays the response until it resolves. */
+	/** Promise that must resolve before the response is sent. */
 	readonly until?: Promise<void>;
 }
 

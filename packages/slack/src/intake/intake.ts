@@ -95,10 +95,9 @@ export class Intake {
 	}
 
 	/**
-	 * Translates an event. Ignores and logs undocumented events. Rejects with `unavailable` if Slack does not
-	 * respond to a required request within a second. The caller must then let Slack redeliver the event. With
-	 * `isLast`, a message is translated with the known data instead. Caches are updated before the promise
-	 * resolves.
+	 * Translates an event. Ignores and logs undocumented events. Updates caches before the promise resolves. Rejects with
+	 * `unavailable` if Slack does not respond to a required request within a second. The caller must then let Slack
+	 * redeliver the event. With `isLast`, a message is translated with the known data instead.
 	 */
 	async translate(body: unknown, isLast = false): Promise<Translated> {
 		const { malformed, self } = this.#parts;

@@ -17,7 +17,7 @@ export interface Disorder {
 /** Reason for a repeated delivery: https://docs.slack.dev/apis/events-api#retries */
 export type RetryReason = "http_timeout" | "http_error" | "connection_failed";
 
-/** A payload for the app. `interactive` is Slack's term for buttons, forms and menus. */
+/** A payload for the app. `interactive` is Slack's term for presses, forms and shortcuts. */
 export interface Envelope {
 	readonly type: SimulatorEvent["kind"];
 	readonly body: unknown;

@@ -76,7 +76,7 @@ export interface MessageState extends Version {
 	readonly by: StateCause;
 }
 
-/** A growing message: https://docs.slack.dev/reference/methods/chat.startStream */
+/** Stream of a growing message: https://docs.slack.dev/reference/methods/chat.startStream */
 export interface StreamRecord {
 	/** `timeline` shows a card for each task, and `plan` one block with all tasks. */
 	readonly mode: "timeline" | "plan";

@@ -20,7 +20,6 @@ export interface Method {
 	handle(call: Call<unknown>): Readonly<Record<string, unknown>>;
 }
 
-/** Defines a method whose arguments have the type of that method. */
 export function method<Name extends Exclude<keyof AllMethods, "response_url">>(
 	name: Name,
 	how: Omit<Method, "name" | "handle" | "token"> & { readonly token?: Method["token"] },
