@@ -41,15 +41,18 @@ export interface CompactPorts extends SpendingPorts {
 	readonly random: () => number;
 }
 
-/** Higher than the position of any run. */
 const aboveAllPositions = 2 ** 31 - 1;
 
 /**
  * Replaces the transcript of a session with a summary, while runs of the session wait. A repeated request returns the
- * stored result. Records the cost as for every model call. Returns undefined if the transcript has no message after
- * the last summary. Throws `failed_precondition` if a run is open or another compaction runs, `cancelled` if the
- * compaction is stopped, and other failures, for example of the model. After an error the session is unchanged, unless
- * only the record of the end failed. A compaction that starts records its end as `compaction.ended`.
+ * stored result. Records the cost as for every model call. Returns undefined if the transcript has no message after the
+ * last summary. A compaction that starts records its end as `compaction.ended`. Throws:
+ *
+ * - `failed_precondition` if a run is open or another compaction runs
+ * - `cancelled` if the compaction is stopped
+ * - other failures, for example of the model
+ *
+ * After an error the session is unchanged, unless only the record of the end failed.
  */
 export async function compactSession(
 	session: Session,

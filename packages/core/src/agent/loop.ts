@@ -51,7 +51,7 @@ export interface LoopPorts extends PreparePorts, ReplyPorts, CallPorts, Workflow
 
 /**
  * Runs the agent loop: executes the calls of the last reply, sends the next request, and repeats. Continues from the
- * recorded steps, including after a restart. Returns when all work is done. Throws if the run is stopped or cannot
+ * recorded steps, including after a restart. Returns the end of the run. Throws if the run is stopped or cannot
  * continue, for example because its steps cannot be written.
  */
 export async function runLoop(run: Run, ports: LoopPorts): Promise<RunEnding> {
@@ -97,10 +97,7 @@ async function recordReply(run: Run, answer: Attempt, spending: SpendingPorts): 
 	});
 }
 
-/**
- * Returns the events with the reply text in the event of the model call, so that clients can show the text before the
- * calls that follow.
- */
+/** Adds the reply text to the event of the model call. Clients can then show the text before the calls of the reply. */
 function withText(events: readonly RecordedEvent[], text: string): readonly RecordedEvent[] {
 	if (text.trim() === "") return events;
 	return events.map((event) => (event.type === "model.called" ? { ...event, text } : event));

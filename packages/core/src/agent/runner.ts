@@ -38,7 +38,7 @@ export interface RunnerPorts extends RunPorts, LoopPorts, EndPorts, CompactPorts
 /** Starts runs and works on them until they end. Starts no run after `stop`. */
 export class Runner {
 	readonly #ports: RunnerPorts;
-	/** Called when all work of a session is done. */
+	/** Called when a run has ended and the session has no next run. */
 	readonly #onIdle: (session: Session) => void;
 	readonly #images = new LoadedImages<Session>((session) => this.#ports.contexts.forget(session));
 	#stopped = false;
@@ -60,7 +60,7 @@ export class Runner {
 	}
 
 	/**
-	 * Replaces the transcript of an idle session with a summary, as `compactSession` does. Runs wait until it is done.
+	 * Replaces the transcript of an idle session with a summary, as `compactSession` does. Later runs wait for its end.
 	 */
 	compact(session: Session, request: Keyed, ending: Stoppable): Promise<Compacted | undefined> {
 		return compactSession(session, request, ending, this.#ports);
@@ -134,7 +134,7 @@ export class Runner {
 		else this.#onIdle(session);
 	}
 
-	/** Keeps the history in memory for the session's next run, unless the run is parked. */
+	/** Stores the history in memory for the session's next run, unless the run is parked. */
 	#remember({ session, history, control, row, steps }: Run): void {
 		if (control.cause !== "parked") {
 			session.history = [...history, { ordinal: row.ordinal, messages: messagesOf(row, steps) }];

@@ -39,7 +39,7 @@ export interface QuestionPorts {
 }
 
 export interface ApprovalPorts extends QuestionPorts {
-	/** Returns the other channels in which approvals of the session may be answered. */
+	/** Returns the keys of the other channels in which approvals of the session may be answered. */
 	readonly approveIn: (session: InPlace) => Promise<readonly string[]>;
 	/**
 	 * Returns the schedule of notices about approvals of the session, or undefined for none. `answeredIn`: the result of

@@ -152,7 +152,7 @@ const betweenMs = 120;
 const maxBytes = 16 * 1024;
 const maxText = maxBytes - 64;
 /**
- * Number of the newest bytes that always stay in memory between two reports. They contain the text of one report and,
+ * Number of the newest bytes that are never dropped between two reports. They contain the text of one report and,
  * before it, at least the longest secret.
  */
 const maxRawBytes = maxText + 64 * 1024;
@@ -297,7 +297,7 @@ class Tail {
 	}
 
 	append(other: Tail): void {
-		// If `other` has lost its beginning, the text before the loss is too old to keep.
+		// If `other` lost its beginning, the text of this object is older than the lost text, so it is dropped too.
 		if (other.#missing > 0) this.skip(other.#missing);
 		this.add(other.#text);
 		other.#text = "";

@@ -11,7 +11,7 @@ export interface PlannedCall {
 	readonly call: CallBlock;
 	readonly ready: ReadyCall;
 	readonly context: ToolContext;
-	/** Arguments that a person set in place of the model's arguments, in normal form. */
+	/** Arguments that a person set instead of the model's arguments, in normal form. */
 	readonly changed?: unknown;
 	/**
 	 * Whether the plan contains the facts that its `bind` collects, for example hashes of files in the working directory.

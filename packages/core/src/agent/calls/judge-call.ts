@@ -155,7 +155,7 @@ export async function withChanges(
 	return changed === undefined ? planned : replan(run, { ...planned, changed }, sharedFacts);
 }
 
-/** Arguments that an approver set in place of the displayed arguments. */
+/** Arguments that an approver set instead of the displayed arguments. */
 interface ArgumentChange {
 	readonly changed: unknown;
 	readonly binding: string;
@@ -167,10 +167,14 @@ interface ArgumentChange {
 }
 
 /**
- * Plans and judges a call with changed arguments, and returns it with its binding. Throws `invalid_argument` for
- * invalid or denied arguments, for `[redacted]` in place of a hidden secret, and for classes that `narrows` excludes.
- * Also throws if the call needs a warning that the approver has not seen, or if a fact to which the question is bound
- * has changed.
+ * Plans and judges a call with changed arguments, and returns it with its binding. Throws `invalid_argument` in these
+ * cases:
+ *
+ * - The arguments are invalid or denied.
+ * - `[redacted]` replaces a hidden secret.
+ * - The call has a class that `narrows` excludes.
+ * - The call needs a warning that the approver has not seen.
+ * - A fact to which the question is bound has changed.
  */
 export async function judgeChanged(
 	run: Run,
@@ -178,7 +182,7 @@ export async function judgeChanged(
 	{ changed, binding, narrows, judgement, pending }: ArgumentChange,
 	ports: JudgePorts,
 ): Promise<{ readonly binding: string; readonly planned: PlannedCall; readonly judgement: Judgement }> {
-	// The approver copied the displayed text. The call would run with `[redacted]` in place of the secret.
+	// The approver copied the displayed text. The call would run with `[redacted]` instead of the secret.
 	if (judgement.hidden && JSON.stringify(changed).includes("[redacted]")) {
 		throw invalid(approvalTexts.redacted);
 	}

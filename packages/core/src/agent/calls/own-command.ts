@@ -7,9 +7,9 @@ import type { Run } from "../run/run.ts";
 import { type CallPorts, runCalls } from "./run-calls.ts";
 
 /**
- * Runs the command or the undo of the operator as a call of a tool, with its policy, approval, sandbox, output and audit.
- * Later model calls see the call and its result. Returns false for a run without such a call, and for a run with an added
- * message, because a model answers that message.
+ * Runs the operator's command or undo as a tool call, with its policy, approval, sandbox, output and audit. Later model
+ * calls see the call and its result. Returns false for any other run. Also returns false if a message was added to the
+ * run, because a model answers that message.
  */
 export async function runOwnCommand(run: Run, ports: CallPorts & { readonly ids: Ids }): Promise<boolean> {
 	const own = callOf(run.row.options);

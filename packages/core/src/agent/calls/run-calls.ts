@@ -303,8 +303,8 @@ async function repeatChangedQuestion(
 }
 
 /**
- * Refuses each waiting call whose bound files changed although no call has run since its question, so that another
- * process or session must have changed them. Called before a call with an effect starts. Returns the remaining calls.
+ * Refuses each waiting call whose bound files changed although no call has run since its question. Another program or
+ * session must then have changed them. Called before a call with an effect starts. Returns the remaining calls.
  */
 async function refuseIfChanged(
 	run: Run,

@@ -99,7 +99,7 @@ function resultOf({ success, text, ...facts }: ClientResult): ToolResult {
 	return { text: `${cutText}${separator}[${notes.join(", ")}]`, failed: !success };
 }
 
-/** Returns a well-formed text. A text that is too long keeps its head and tail. */
+/** Returns a well-formed text. If the text is too long, returns its head and tail with a marker between them. */
 function bounded(text: string): string {
 	if (text.length <= maxCharacters) return text.toWellFormed();
 	const half = maxCharacters / 2;

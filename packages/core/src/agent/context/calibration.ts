@@ -60,7 +60,7 @@ const beliefs: Readonly<Record<(typeof featureNames)[number], Belief>> = {
 };
 const ordered = featureNames.map((name) => beliefs[name]);
 
-/** Counts that differ from the usual count by a larger factor are treated as wrong. */
+/** Maximum factor between a count and the usual count. A count beyond it is ignored. */
 const plausibleFactor = 20;
 /**
  * The usual margin is the smaller of two values: `deviations` standard deviations, or the share `largestMargin` of the

@@ -244,7 +244,7 @@ interface SummaryPlan {
 	readonly tokens: number;
 }
 
-/** Plans a summary, and keeps as many recent groups as possible. Returns undefined if a summary saves nothing. */
+/** Plans a summary of as few groups as the target allows. Returns undefined if a summary saves nothing. */
 function planSummary(
 	sizing: Sizing,
 	reductions: Reductions,

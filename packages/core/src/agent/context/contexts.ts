@@ -38,7 +38,7 @@ export class Contexts {
 		return known;
 	}
 
-	/** Errors of the estimates, by `provider/model`. */
+	/** Returns the errors of the estimates. Key: `provider/model`. */
 	errors(): ReadonlyMap<string, EstimateError> {
 		return new Map([...this.#calibrations].map(([key, calibration]) => [key, calibration.error]));
 	}

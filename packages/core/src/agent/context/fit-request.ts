@@ -43,7 +43,7 @@ interface Calling {
 
 type Parts = Omit<ModelRequest, "messages">;
 
-/** Share of the available room above which the provider counts the request exactly. */
+/** Share of the available room above which a request may need an exact count by the provider. */
 const countFrom = 0.7;
 /** Maximum margin of a sufficiently exact estimate, as a share of the available room. */
 const exactEnough = 0.01;

@@ -33,9 +33,13 @@ export async function readQuestions(store: Store<Tables>, sessionId: string): Pr
 }
 
 /**
- * Returns the open decisions before `end`, one line each, oldest first: questions and approvals without an answer,
- * denied calls, and calls with an unknown outcome. A decision is closed if a later call on the same subject got an
- * answer or a successful result.
+ * Returns the open decisions before `end`, one line each, oldest first. These decisions are open:
+ *
+ * - questions and approvals without an answer
+ * - denied calls
+ * - calls with an unknown outcome
+ *
+ * A decision is closed if a later call on the same subject got an answer or a successful result.
  */
 export function openDecisions(
 	transcript: readonly RunTranscript[],

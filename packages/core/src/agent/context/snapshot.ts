@@ -7,11 +7,11 @@ import type { PartCounts } from "./text-counts.ts";
 
 export interface MeasuredRequest {
 	readonly request: ModelRequest;
-	/** Features of the system prompt and the tools. */
+	/** Features of the request without its messages: the system prompt, the tools, and the request itself. */
 	readonly fixed: Features;
 	/** Number of messages of the current run. These messages are at the end of the request. */
 	readonly ofRun: number;
-	/** Tokens of the request, counted by the provider or estimated. */
+	/** Tokens of the request, counted by the provider or the model's tokenizer, or estimated. */
 	readonly tokens: number;
 	/** Tokens of the parts, counted by the model's tokenizer. Undefined if a part has no count. */
 	readonly counts: PartCounts | undefined;

@@ -74,8 +74,8 @@ export function viewOfMessage(
 }
 
 /**
- * Returns the user messages of a run within which a summary ends. These messages stay, because the agent still works on
- * them. The question of a run that repeats a reply is in an earlier run.
+ * Returns the user messages of a run within which a summary ends. The model still receives these messages, because the
+ * agent still works on them. The question of a run that repeats a reply is in an earlier run.
  */
 function questionBefore(transcript: readonly RunTranscript[], before: Position): Message[] {
 	const end = transcript.findIndex(({ ordinal }) => ordinal >= before.run);
@@ -109,8 +109,8 @@ function changed<M extends Message>(message: M, form: string, make: () => M): M 
 }
 
 /**
- * Returns a reply without its thinking. A reply without other content keeps its thinking, because providers reject an
- * empty reply.
+ * Returns a reply without its thinking. Returns a reply that consists only of thinking unchanged, because providers
+ * reject an empty reply.
  */
 function withoutThinking(message: AssistantMessage): AssistantMessage {
 	return changed(message, "", () => {
@@ -230,7 +230,7 @@ export function endOfTranscript(transcript: readonly RunTranscript[]): Position 
 	return { run: last?.ordinal ?? 0, message: last?.messages.length ?? 0 };
 }
 
-/** Messages that stay or are removed together: a user message, or a reply with the results of its calls. */
+/** Messages that a compaction does not separate: a user message, or a reply with the results of its calls. */
 export interface MessageGroup {
 	readonly at: Position;
 	readonly messages: readonly Message[];

@@ -92,8 +92,8 @@ async function placeAll(run: Run, attachments: readonly Attachment[], ports: Att
 }
 
 /**
- * Returns the attachments that the model sees if there is room. Does not read an image if it and the images before it
- * exceed the room.
+ * Loads the attached images that the model may receive. Does not read an image if it and the images before it exceed
+ * the room.
  */
 async function loadAll(
 	files: Files,

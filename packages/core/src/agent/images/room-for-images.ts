@@ -57,7 +57,7 @@ export async function changesToFit(
 
 interface RequestedImages {
 	readonly coming: readonly (readonly ImageBlock[])[];
-	/** Whether attached images of earlier messages stay as long as the model sees them. */
+	/** Whether attached images that the model still sees are never removed. */
 	readonly protectsAttached: boolean;
 }
 
@@ -260,9 +260,9 @@ export type Change = (tx: Tx) => Promise<unknown>;
 
 /**
  * Returns changes that remove the images of these calls from the stored steps. The text of each result states the
- * reason. Without `reason`, the texts stay unchanged, because they already state that the images were cleared. The steps
- * are read before the transaction that changes them. A race is impossible, because the runs of a session follow each
- * other.
+ * reason. Without `reason`, the texts are unchanged, because they already state that the images were cleared. The steps
+ * are read before the transaction that changes them. A race is impossible, because the runs of a session are
+ * sequential.
  */
 export async function withoutImagesOf(
 	run: Run,

@@ -99,7 +99,9 @@ async function askField(
 	}
 }
 
-/** Asks a person to open an address. Accepts when the person confirms that the step is done. */
+/**
+ * Asks a person to open an address. Accepts if the person answers that the page was opened and the step is finished.
+ */
 async function answerAddress(
 	{ message, url }: { readonly message: string; readonly url: string },
 	server: string,

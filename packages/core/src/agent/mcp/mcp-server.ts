@@ -59,7 +59,9 @@ interface OpenCall extends Answering {
  * attempt.
  */
 interface Attempt {
-	/** Transport of the attempt. It stays set after the end of the attempt, because it has the log of the server. */
+	/**
+	 * Transport of the attempt. It remains set after the end of the attempt, because it contains the log of the server.
+	 */
 	transport?: ServerTransport;
 	/** Undefined before the connection is open and after the end of the attempt. */
 	connection?: ServerConnection;
@@ -89,7 +91,7 @@ const maxQuestions = 20;
 
 /**
  * One MCP server. It starts at the first use, and restarts at the next use after an end, with increasing pauses. Its
- * tools stay known while it is not running.
+ * tools remain listed while it is not running.
  */
 export class McpServer {
 	readonly #deps: McpServerDeps;

@@ -98,9 +98,9 @@ export class McpServers {
 	}
 
 	/**
-	 * Returns the tools of the servers of the operator, an agent and a working directory. The array stays the same until
-	 * something changes. Starts servers that do not run, and waits a short time only if the first start of a server is
-	 * not complete.
+	 * Returns the tools of the servers of the operator, an agent and a working directory. Returns the same array until a
+	 * server or its tools change. Starts servers that do not run. Waits at most `patienceMs`, and only for the first
+	 * start of a server.
 	 */
 	tools(directory: string, agent: string): readonly Tool[] | Promise<readonly Tool[]> {
 		const setup = this.#source.current(agent);

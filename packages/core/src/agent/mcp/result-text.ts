@@ -48,7 +48,10 @@ function untrusted(text: string, server: string, mark: string): string {
 	]).join("\n");
 }
 
-/** Removes all invisible characters of a description. In results, some of them stay, because emoji need them. */
+/**
+ * Removes all invisible characters of a description. The text of results may contain some of them, because emoji need
+ * them.
+ */
 export function cleanDescription(text: string): string {
 	return cleanText(text).replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "");
 }

@@ -88,7 +88,6 @@ export class LiveReply implements ReplyListener {
 	readonly #run: Run;
 	readonly #ids: Ids;
 	#hasOutput = false;
-	/** Number of pieces in this tick. */
 	#pieces = 0;
 	/** Joined pieces that are not sent yet. They are sent at the end of the tick at the latest. */
 	#pending: { readonly of: Part; text: string } | undefined;
@@ -215,7 +214,7 @@ export class LiveReply implements ReplyListener {
 export class CompleteCharacters {
 	#half = "";
 
-	/** Returns the next text to send. Keeps a high surrogate at its end for the next piece. */
+	/** Returns the next text to send. Withholds a high surrogate at the end of a piece until the next piece. */
 	push(piece: string): string {
 		const text = this.#half + piece;
 		const isCut = isFirstHalf(text.charCodeAt(text.length - 1));
@@ -290,8 +289,8 @@ function plain(written: string): string {
 type Block = AssistantMessage["content"][number];
 
 /**
- * Returns the content of a reply for people, without secrets. The stored steps keep the arguments of calls and the
- * thinking unchanged for the provider.
+ * Returns the content of a reply for people, without secrets. In the stored steps, the arguments of calls and the
+ * thinking are unchanged, because the provider needs them.
  */
 export function shownContent(
 	content: AssistantMessage["content"],

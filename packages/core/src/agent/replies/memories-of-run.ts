@@ -75,8 +75,11 @@ export function memoryAccessOf(run: Run, callId: string, memories: Memories): Me
 }
 
 /**
- * Finds a note that the run may delete: a note by the person of the run, a note about that person, or, outside chats, a
- * note for all people. Throws for any other note.
+ * Finds a note that the run may delete. Throws for any other note. A run may delete:
+ *
+ * - a note by the person of the run
+ * - a note about that person
+ * - outside chats, a note for all people
  */
 async function findDeletable(db: Tx, run: Run, id: string): Promise<Memory> {
 	const reader = readerOf(run);

@@ -105,7 +105,7 @@ function callsIn(steps: readonly Step[]): number {
 
 /** Maximum equal failures or denials of one call. After that, the call does not run again. */
 const MAX_FAILURES = 3;
-/** Maximum replies that repeat such a call. After that, the run ends. */
+/** Maximum replies that repeat a call after it failed `MAX_FAILURES` times. After that, the run ends. */
 const MAX_REFUSALS = 3;
 
 /** First words of the result of a denied call. The person's reason may follow. */
@@ -114,7 +114,6 @@ export const denied = limitTexts.denied;
 export const unanswered = limitTexts.deniedWithoutAnswer;
 const refused = limitTexts.notRunAgain;
 
-/** Failures and denials of one call. */
 interface Tally {
 	readonly name: string;
 	/** Last failure text, without the parts that vary. */
@@ -126,8 +125,8 @@ interface Tally {
 }
 
 /**
- * Returns the result that refuses a call, if the call failed too often in the same way or was denied too often in this
- * run. Otherwise returns undefined.
+ * Returns the result that refuses a call, or undefined. In one run, a call is refused after too many equal failures or
+ * too many denials.
  */
 export function refuseRepeat(steps: readonly Step[], call: Called): string | undefined {
 	const tally = countFailures(steps).get(keyOf(call));
@@ -142,8 +141,8 @@ export function refuseRepeat(steps: readonly Step[], call: Called): string | und
 }
 
 /**
- * Returns the reason why the run ends, if a call was denied too often or the model keeps repeating a refused call.
- * Otherwise returns undefined.
+ * Returns the reason why the run ends, or undefined. It ends if a call was denied too often, or if too many replies
+ * repeat a refused call.
  */
 export function reachedLimit(steps: readonly Step[]): Refusal | undefined {
 	for (const { name, refusedIn, denials } of countFailures(steps).values()) {
@@ -255,8 +254,8 @@ export function stopIfAbandoned({ id, row, session, control, log }: Run, known?:
 }
 
 /**
- * Allows any client to decide about the calls of a parked run that started in this process. A run from before a crash
- * keeps its `afterCrash`.
+ * Removes `afterCrash` from a parked run that started in this process, so that any client may decide about its calls. A
+ * run from before a crash is unchanged.
  */
 export async function letAnyClientDecide({ id, row, session }: Run): Promise<void> {
 	if (!session.startedHere.has(id)) return;

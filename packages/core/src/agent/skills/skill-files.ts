@@ -321,7 +321,7 @@ function isThere(path: string): boolean {
 	try {
 		return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 	} catch (reason) {
-		// If a path component is a file, there are no skills. The code that reads the skills reports other errors.
+		// If a path component is a file, no skill exists. The code that reads the skills reports other errors.
 		return systemCode(reason) !== "ENOTDIR";
 	}
 }

@@ -6,8 +6,8 @@ import type { Tool } from "../../vocabulary/tool.ts";
 
 /**
  * Returns the names of the tools that a skill allows. A skill may use the tool names of other agents (`Bash`, `Read`).
- * Unknown names are ignored. A skill with other files keeps `read_file` if it allows any tool, because its text refers
- * to these files.
+ * Unknown names are ignored. If a skill with other files allows any tool, it also allows `read_file`, because its text
+ * refers to these files.
  */
 export function toolsOfSkill(
 	{ hasFiles }: UsedSkill,

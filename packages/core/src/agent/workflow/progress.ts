@@ -70,7 +70,6 @@ export class WorkflowProgress {
 		return this.#tries.get(stepId);
 	}
 
-	/** Steps whose newest attempt is open. */
 	get open(): readonly WorkStep[] {
 		return this.workflow.steps.filter(({ id }) => {
 			const last = this.lastTry(id);

@@ -313,9 +313,14 @@ const maxResult = 16_000;
 const maxArguments = 16_000;
 
 /**
- * Returns the message for a step: its prompt, the arguments, its criteria, the results of its needs, and the reason
- * and result of a failed attempt. Everything except the prompt is quoted, so that none of its lines looks like the
- * prompt.
+ * Returns the message for a step. Everything except the prompt is quoted, so that none of its lines looks like the
+ * prompt. The message contains:
+ *
+ * - the prompt
+ * - the arguments
+ * - the criteria
+ * - the results of the steps that the step needs
+ * - the reason and result of a failed attempt
  */
 function stepText(progress: WorkflowProgress, { id, prompt, criteria, needs }: WorkStep): string {
 	const { workflow, arguments: workflowArguments } = progress;

@@ -12,7 +12,7 @@ export const apiFamilies = ["compatible", "openai", "google"] as const;
 export type ApiFamily = (typeof apiFamilies)[number];
 
 export interface FamilyFacts {
-	/** Name of the API in messages. */
+	/** Name of the API in error messages. */
 	readonly api: string;
 	/** Pattern of the text in the last event of a stream. */
 	readonly last: RegExp;

@@ -201,7 +201,6 @@ export class ReplyEvents {
 	}
 }
 
-/** Adds a delta to an open block, and returns its events. */
 function extend(
 	block: Block,
 	{ text, thinking, signature, partial_json: json }: Fields,

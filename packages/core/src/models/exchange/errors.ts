@@ -12,7 +12,7 @@ export interface RequestFacts {
 	/** Option or variable for the key, even if it is not set. Absent for servers without a key. */
 	readonly keyName?: string | undefined;
 	readonly keyed?: boolean;
-	/** Name of the API in messages. Default: Messages API. */
+	/** Name of the API in error messages. Default: Messages API. */
 	readonly api?: string | undefined;
 }
 

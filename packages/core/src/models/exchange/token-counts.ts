@@ -21,8 +21,8 @@ export class TokenCounts {
 	}
 
 	/**
-	 * Reads the usage of `message_start` or `message_delta`. A count replaces the earlier count of the same field.
-	 * Absent and null fields change nothing.
+	 * Reads a usage object with the field names of the Messages API. A count replaces the earlier count of the same
+	 * field. Absent and null fields change nothing.
 	 */
 	add(usage: unknown): void {
 		if (!isFields(usage)) return;

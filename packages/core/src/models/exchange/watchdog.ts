@@ -6,7 +6,7 @@ export interface Timeouts {
 	readonly firstByteMs: number;
 	/** Maximum milliseconds of a wait for further bytes of the answer's body. */
 	readonly idleMs: number;
-	/** Maximum milliseconds from the request to the end of the answer, even if bytes keep arriving. */
+	/** Maximum milliseconds from the request to the end of the answer, even if bytes still arrive. */
 	readonly totalMs: number;
 }
 

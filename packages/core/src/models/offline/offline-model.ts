@@ -329,7 +329,6 @@ export function inShortNames(
 	return { ...command, name: known[0], arguments: known[1](fieldsOf(command)) };
 }
 
-/** Returns the arguments as an object, as the grammar generates them for these tools. */
 function fieldsOf({ arguments: args }: Call): Fields {
 	return typeof args === "object" && args !== null ? { ...args } : {};
 }

@@ -77,9 +77,14 @@ export async function executeCall(
 }
 
 /**
- * Returns the binding of an approval: a SHA-256 hash for each fact of the plan, for the policy version, and
- * for the tool name with its normal arguments. Hashes canonical JSON
- * (https://www.rfc-editor.org/rfc/rfc8785). Throws `internal` if a value is not JSON.
+ * Returns the binding of an approval. It consists of SHA-256 hashes of canonical JSON
+ * (https://www.rfc-editor.org/rfc/rfc8785):
+ *
+ * - a hash of each fact of the plan
+ * - a hash of the policy version
+ * - a hash of the tool name with its normal arguments
+ *
+ * Throws `internal` if a value is not JSON.
  */
 export function bindingText(
 	{ name, arguments: args }: { readonly name: string; readonly arguments: unknown },

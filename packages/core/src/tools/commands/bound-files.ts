@@ -242,8 +242,8 @@ class FilesSearch {
 	}
 
 	/**
-	 * Returns the entries of a directory in a fixed order, so that two scans of unchanged directories with the same
-	 * number of entries read the same entries.
+	 * Returns the entries of a directory in a fixed order. Two scans of unchanged directories with the same limit then
+	 * read the same entries.
 	 */
 	#entries(at: string): Dirent[] {
 		const path = join(this.#directory, at);

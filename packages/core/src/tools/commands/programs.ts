@@ -143,8 +143,8 @@ function outermost(directories: readonly string[]): string[] {
 }
 
 /**
- * Whether the word at this position may be a program. The first word after keywords and assignments is a program. Any word may be
- * a program after a program that runs others.
+ * Whether the word at this position may be a program. The first word after keywords and assignments is a program. After
+ * a program that runs other programs, any word may be a program.
  */
 function mayRun({ words, hidden }: CommandWords, index: number): boolean {
 	const word = words[index] ?? "";

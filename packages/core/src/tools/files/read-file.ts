@@ -37,8 +37,8 @@ const parameters = () =>
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
- * Reads lines of a text file, or of a stored result of an earlier call, in pages of at most 30,000 characters and 2,000 lines. A
- * marker at the end of a page explains how to continue. Reads an image completely and shows it to the model.
+ * Reads lines of a text file or of a stored result, in pages of at most 30,000 characters and 2,000 lines. A marker at
+ * the end of a page explains how to continue. Reads an image completely and shows it to the model.
  */
 export const readFile = defineTool<Arguments>({
 	name: "read_file",

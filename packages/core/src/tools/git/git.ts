@@ -46,7 +46,7 @@ const parameters = () =>
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
- * Runs git. A call that only reads runs no program that the repository names (hooks, filters, converters), and needs
+ * Runs git. A call that only reads runs no program that the repository names, for example a hook or filter. It needs
  * approval only for secrets and files of the gateway. The effect of any other call decides whether it needs approval.
  */
 export const git = defineTool<Arguments>({
@@ -177,8 +177,10 @@ function sandboxOf({ care }: GitJudgement, { sandbox }: ToolContext): Sandbox {
 }
 
 /**
- * Returns the power of the command. Git may change files that control later commands in two cases: no program
- * of the repository runs, or the call has the class `control`, which requires approval.
+ * Returns the power of the command. Git may change files that control later commands in two cases:
+ *
+ * - No program of the repository runs.
+ * - The call has the class `control`, which requires approval.
  */
 function powerOf(care: Care, classes: GitJudgement["classes"]): NonNullable<Command["power"]> {
 	if (care === "read") return "read";

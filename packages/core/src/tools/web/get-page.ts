@@ -145,7 +145,7 @@ async function readAnswer(
 	return { kind: "page", url, status, type, body: read };
 }
 
-/** Returns the error for a response that is not a text page. It names the kind of response. `bytes` is "" if unknown. */
+/** Returns the error for a response that is not a text page. It names the media type. `bytes` is "" if unknown. */
 export function notText(url: URL, { essence }: MediaType, bytes: string): ParleyError {
 	const size = /^\d{1,16}$/.test(bytes) ? `${bytes} bytes` : pageTexts.unknownSize;
 	return new ParleyError(pageTexts.notText(url.href, essence || "something", size), {

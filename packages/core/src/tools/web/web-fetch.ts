@@ -14,8 +14,11 @@ const parameters = () =>
 		raw: z.boolean().default(false).describe(webFetchTexts.raw),
 	});
 /**
- * Creates the tool that gets the text of a page from the public internet. Neither a model nor a page can make it reach this
- * machine or its networks, send a header, or use more than 5 MiB and 20 s.
+ * Creates the tool that gets the text of a page from the public internet. Neither a model nor a page can make the tool:
+ *
+ * - reach this machine or its networks
+ * - send a header
+ * - use more than 5 MiB and 20 s
  */
 export function createWebFetch(options: WebFetchOptions): Tool {
 	let loading: Promise<PageFetcher> | undefined;

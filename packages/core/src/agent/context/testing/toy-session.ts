@@ -107,7 +107,6 @@ export class ToySession {
 		return this.#contexts.errors();
 	}
 
-	/** Drops all state in memory, as a restart does. */
 	restart(): void {
 		this.#contexts = this.#newContexts();
 		this.session = this.#newSession();

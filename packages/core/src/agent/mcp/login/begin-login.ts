@@ -33,7 +33,7 @@ export interface LoginOptions {
 
 /** A login that waits for the person's answer at the authorization server. */
 export interface PendingLogin {
-	/** Address for a browser. */
+	/** Address that the person opens in a browser. */
 	readonly url: URL;
 	/** Resource for which the person logs in. */
 	readonly resource: string;

@@ -52,7 +52,6 @@ export function loginAccess(settings: McpRemoteSettings, logins: McpLogins, cloc
 	};
 }
 
-/** Returns the error for a server whose login is missing or has ended. */
 function loginRequired(settings: McpRemoteSettings): ParleyError {
 	return new ParleyError(mcpLoginTexts.required(settings), { code: "unavailable" });
 }
