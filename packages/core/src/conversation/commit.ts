@@ -61,8 +61,8 @@ interface CommittingTask {
 
 /**
  * Runs `work` for a task's session in a single transaction. Events for people are recorded in the session that owns the
- * task. Throws `aborted` and changes nothing if another worker has claimed the task, and `not_found` if one of the sessions
- * was deleted.
+ * task. Throws `aborted` and changes nothing if the claim of the task is lost. Throws `not_found` if one of the
+ * sessions was deleted.
  */
 export function commitForTask<T>(
 	journal: Journal,
@@ -91,8 +91,8 @@ export function commitForTask<T>(
 const forOwner = /^(?:task|prompt|budget|file|grant)\./;
 
 /**
- * Whether an event of a task's conversation is recorded in the session that owns the task, because people see or answer
- * it there.
+ * Whether an event of a task's conversation is recorded in the session that owns the task, where people see and answer
+ * events.
  */
 function isForOwner({ type }: RecordedEvent): boolean {
 	return forOwner.test(type);

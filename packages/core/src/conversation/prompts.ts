@@ -108,9 +108,9 @@ export class Prompts {
 
 	/**
 	 * Answers a prompt inside `tx`. The first answer settles the prompt, unless several approvals are required. A later
-	 * answer changes nothing. An answer for the session also approves the open prompts of the same scope. Throws
-	 * `not_found` for an unknown token, and `invalid_argument` or `permission_denied` for a refused answer, after which the
-	 * prompt stays open.
+	 * answer changes nothing. An approval for the session also approves the open prompts of the same scope. Throws
+	 * `not_found` for an unknown token. Throws `invalid_argument` or `permission_denied` for a refused answer; the prompt
+	 * then stays open.
 	 */
 	async answer(
 		tx: Tx,

@@ -76,7 +76,7 @@ export interface SessionTask {
 	readonly accounts: readonly string[];
 	/** Names of the tools that the submitter allowed for the task. */
 	readonly tools: readonly string[];
-	/** Chat members who have replied to the task, and other chat members whose requests it works on. */
+	/** Chat users who have replied to the task, and other chat users whose requests the task works on. */
 	readonly participants: readonly Person[];
 	/** Milliseconds of work before the current claim. */
 	readonly workedMs: number;
@@ -205,7 +205,7 @@ export class Session {
 		return runs.find((run) => run !== undefined);
 	}
 
-	/** Sets the claimed task, or undefined when the worker releases it. */
+	/** Sets the claimed task. Undefined when this process has released the claim. */
 	workOn(task: SessionTask | undefined): void {
 		this.#task = task;
 	}
@@ -258,7 +258,7 @@ export class Session {
 		if (ended) this.bus.pass({ type: "session.deleted" });
 	}
 
-	/** Adds a client. `listener` receives all later events, and the client is treated as connected until it leaves. */
+	/** Adds a client. `listener` receives all later events. The client counts as connected until `leave` is called. */
 	async join(listener: Listener): Promise<{ leave(): Promise<void> }> {
 		const absent = this.#absentSince();
 		this.#clients += 1;

@@ -15,7 +15,7 @@ beforeEach(async () => {
 	directory = await createDirectory();
 });
 afterEach(async () => {
-	// Removes all files, including unreadable files and paths that are too long for Node.
+	// Node cannot remove paths that are too long, so the commands do it.
 	spawnSync("chmod", ["-R", "u+rwx", directory.path]);
 	spawnSync("rm", ["-rf", directory.path]);
 });

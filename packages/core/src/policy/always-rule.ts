@@ -38,8 +38,8 @@ export function offerRule(call: JudgedCall, permissions: Permissions): OfferedRu
 }
 
 /**
- * Whether the call would run without approval if the operator's policy also had this rule. Ignores session approvals
- * and trust grants.
+ * Whether the call would run without approval if the operator's policy also had this rule. Ignores `accept_all_tools`,
+ * session approvals and trust grants.
  */
 function allows(offered: OfferedRule, call: JudgedCall, permissions: Permissions): boolean {
 	const { policy = builtInPolicy } = permissions;

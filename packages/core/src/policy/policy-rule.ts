@@ -34,7 +34,7 @@ export interface PolicyInForce {
 	readonly rules: readonly PolicyRule[];
 	/** Rules that their layer may not contain. They have no effect. */
 	readonly ignored: readonly PolicyRule[];
-	/** Layer that cannot be read, and the reason. While it is set, every call is denied. */
+	/** Layer that cannot be read, and the reason. While `problem` is set, every call is denied. */
 	readonly problem?: { readonly layer: Layer; readonly reason: string };
 }
 
@@ -49,8 +49,8 @@ export interface DescribedRule {
 
 /**
  * Permission that replaces an approval: a rule of the operator, a session approval or trust grant, or
- * `accept_all_tools`. `approver` means that no permission replaces the approval. An approver of the channel can give it
- * for each call.
+ * `accept_all_tools`. `approver` means that no permission replaces the approval, and that an approver of the channel
+ * can approve each call.
  */
 export type Lift = "rule" | "grant" | "accept-all" | "approver";
 

@@ -21,7 +21,7 @@ export const maxPolicyBytes = 256 * 1024;
 export interface PolicyState extends PolicyFile {
 	/** Hash of the text or of the problem. Empty if the file is missing and may be missing. */
 	readonly digest: string;
-	/** Position and reason of an error in the file. */
+	/** Error in the file with its position, or reason why the file cannot be used. */
 	readonly problem?: string;
 }
 

@@ -8,7 +8,7 @@ import type { Tables } from "./tables.ts";
 import { eventHash, noTextHash } from "./text-hash.ts";
 import { journalTexts } from "./texts.ts";
 
-/** Database handle of a command or a query. All changes of a command are stored together or not at all. */
+/** Database handle of a transaction or a query. All changes of a transaction are stored together or not at all. */
 export type Tx = Kysely<Tables> | Transaction<Tables>;
 
 export interface JournalDeps {
@@ -93,7 +93,7 @@ export class Journal {
 		return Number(row?.position ?? 0);
 	}
 
-	/** Returns the position of the event with this number in its session, or of the last event before it, or 0. */
+	/** Returns the position of the session's last event up to this `seq`, or 0. */
 	async positionOf(sessionId: string, seq: number): Promise<number> {
 		const row = await this.store.read((db) =>
 			db

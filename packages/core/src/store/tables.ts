@@ -21,7 +21,7 @@ interface SessionsTable extends Stamped {
 	message_count: number;
 	input_tokens: number;
 	output_tokens: number;
-	/** Model that `set_model` set. If it is null, the profile or the gateway decides. */
+	/** Model that `set_model` or the channel settings have set. If it is null, the profile or the gateway decides. */
 	model: string | null;
 	/** Agent profile of the session. */
 	profile: string;
@@ -310,7 +310,7 @@ interface SchedulesTable extends Stamped {
 	/** `Trigger` as JSON. */
 	trigger: string;
 	show: "thread" | "post" | "silent";
-	/** Taint of the run that created the schedule. */
+	/** Taint of the request or the run that created the schedule. */
 	taint: string;
 	created_at: number;
 	/** Next due time. Null if the schedule waits for an event or never fires again. */

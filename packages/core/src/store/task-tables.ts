@@ -46,7 +46,10 @@ interface TasksTable extends Stamped {
 	not_before: number;
 	/** Working time in milliseconds, without waits. Updated in every transaction of the task's run. */
 	worked_ms: number;
-	/** The people of a chat platform who replied to the task, as a JSON array of `Person`. */
+	/**
+	 * The chat users who replied to the task, and other chat users whose requests it works on, as a JSON array of
+	 * `Person`.
+	 */
 	speakers: string | null;
 	/** Process that works on the task. `lease_until` is the end of its lease. */
 	worker: string | null;

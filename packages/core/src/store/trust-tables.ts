@@ -35,7 +35,7 @@ interface PeopleTable extends Stamped {
 	tenant: string;
 	/** The platform's id of the person. */
 	user_id: string;
-	/** Name on the platform, from the last grant of a role that contained it. "" if unknown. */
+	/** Name on the platform at the last change of the role that included a name. "" if unknown. */
 	name: string;
 	role: "guest" | "member" | "approver" | "owner";
 	added_by: string;

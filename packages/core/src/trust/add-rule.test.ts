@@ -13,7 +13,6 @@ const offered = {
 	commands: [{ words: ["true"], exact: false }],
 } as const;
 
-/** Returns a rules file of this size without rules. */
 function sized(bytes: number): string {
 	const rules = '{ "rules": [] }\n';
 	return `// ${"x".repeat(bytes - rules.length - 4)}\n${rules}`;

@@ -149,8 +149,7 @@ export class Places {
 		const { principal } = request;
 		authorize(principal, "place.manage");
 		const profile = await checkPlace(key, requested, this.#surroundings);
-		// The next two checks do not run when the gateway starts, because it must start even if models and channels have
-		// changed.
+		// The next two checks do not run when the gateway starts. It must start even if models and channels have changed.
 		checkKnown(key, profile, (other) => this.#find(other) !== undefined);
 		await checkModel(key, profile, this.#options.checkModel);
 		await this.#once(request, async (tx) => {
@@ -223,8 +222,8 @@ const max = 5;
 const approving: readonly AssignableRole[] = ["approver", "owner"];
 
 /**
- * Returns people who may approve in a channel: those that its settings name, or people with the role approver or owner. It cannot
- * list people whose role comes only from a platform role, so the list may be empty.
+ * Returns people who may approve in a channel: those that its settings name, or people with the role approver or owner.
+ * Omits people whose role comes only from a platform role, so the list may be empty.
  */
 async function approversIn(
 	db: Tx,

@@ -27,7 +27,7 @@ export class Housekeeping {
 		this.#chores = chores;
 	}
 
-	/** Runs all tasks once and then every day. Never rejects: it logs a failed task and repeats it the next day. */
+	/** Runs all tasks now and then every day. Never rejects: logs the failure of a task and continues with the next task. */
 	async begin(): Promise<void> {
 		if (this.#stopped) return;
 		this.#timer = this.#clock.after(dayMs, () => void this.begin());

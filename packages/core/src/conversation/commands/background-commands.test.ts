@@ -13,7 +13,6 @@ import { SecretBox } from "../../vocabulary/secrets.ts";
 const untilStopped = new AbortController().signal;
 const atOnce = { waitMs: 0, signal: untilStopped };
 
-/** A scripted command. It ends when it is stopped. */
 interface Running {
 	readonly n: number;
 	prints(text: string): void;

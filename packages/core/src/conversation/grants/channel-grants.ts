@@ -58,7 +58,7 @@ export type GrantOutcome =
 /** Session for the question about a grant. */
 interface QuestionSession {
 	readonly sessionId?: string | undefined;
-	/** The current session, if it belongs to the person's channel. */
+	/** Open session of the client. Not used if it belongs to another channel. */
 	readonly current?: string | undefined;
 }
 
@@ -103,11 +103,12 @@ export class ChannelGrants implements SessionGrants {
 	}
 
 	/**
-	 * Requests a grant. A grant of the operator applies immediately. A member's request becomes a question for the operator
-	 * and the owners of the member's guild or team. The question is asked in the session `sessionId`. If `sessionId` is
-	 * absent, it is asked in `current` if that session belongs to the channel, or else in the channel's session with the
-	 * last message. Throws `invalid_argument` for an invalid scope. Throws `failed_precondition` for a channel that cannot
-	 * be trusted, and for a channel without a session. For the operator, `unseen` allows a channel without a session.
+	 * Requests a grant. A grant of the operator applies immediately. A member's request becomes a question for the
+	 * operator and the owners of the member's guild or team. The question is asked in the session `sessionId`. Without
+	 * `sessionId`, it is asked in `current` if that session belongs to the channel. Otherwise it is asked in the
+	 * channel's session with the newest message. Throws `invalid_argument` for an invalid scope. Throws
+	 * `failed_precondition` for a channel that cannot be trusted, and for a channel without a session. For the operator,
+	 * `unseen` allows a channel without a session.
 	 */
 	async request(
 		request: Keyed,
@@ -204,8 +205,8 @@ export class ChannelGrants implements SessionGrants {
 	}
 
 	/**
-	 * Checks the author and the channel of a message. The trust ends if the channel is shared. It also ends if a person
-	 * without access writes, unless the operator has set otherwise.
+	 * Checks the author and the channel of a message. The trust ends if the channel is shared with other organisations.
+	 * The trust also ends if a person without access writes, unless the operator has set otherwise.
 	 */
 	async witness({ person }: Principal): Promise<void> {
 		if (!person || !this.#openGrants.mayCount(placeKey(person.place))) return;

@@ -31,11 +31,11 @@ export interface GrantDeps extends TrustOptions {
 	readonly policies: Pick<Policies, "version" | "onChange">;
 }
 
-/** Interval in milliseconds at which the gateway records that it runs, while a channel is trusted. */
+/** Maximum milliseconds between two records that the gateway is running, while a channel is trusted. */
 const heartbeatMs = 10 * 60 * 1000;
 /**
- * Maximum downtime in milliseconds after which grants still apply. People no longer remember them after a longer
- * downtime.
+ * Maximum downtime in milliseconds after which grants still apply. After a longer downtime, people no longer remember
+ * the grants.
  */
 const longestStopMs = 60 * 60 * 1000;
 
@@ -101,9 +101,9 @@ export class OpenGrants {
 	}
 
 	/**
-	 * Runs one transaction about a channel. Its events go to the sessions of the channel in memory, the sessions that
-	 * received the open grant, and `also`. Without any of these, the events go to the channel's session with the last
-	 * message.
+	 * Runs `work` in a transaction, with the sessions that receive its events: the channel's sessions in memory, the
+	 * sessions that received the open grant, and `also`. Without any of these, the channel's session with the newest
+	 * message receives the events.
 	 */
 	async inPlace<T>(
 		place: string,

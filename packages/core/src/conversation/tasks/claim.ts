@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Tx } from "../../store/journal.ts";
 import type { TaskRow } from "../../store/task-rows.ts";
 
-/** Milliseconds after the last renewal of a claim until another worker may claim the task. */
+/** Milliseconds after the last renewal of a claim until another process may claim the task. */
 export const leaseMs = 30_000;
 
 export interface Claimer {
@@ -15,9 +15,9 @@ export interface Claimer {
 }
 
 /**
- * Claims the most urgent claimable task for this worker. Started tasks precede equally urgent tasks that have not
- * started. Returns undefined if no task is claimable, or if another worker was faster: the claim is one statement, whose
- * condition is false for the second worker.
+ * Claims the most urgent claimable task for this process. Started tasks precede equally urgent tasks that have not
+ * started. Returns undefined if no task is claimable, or if another process was faster. The claim is one statement,
+ * whose condition is false for the second process.
  */
 export async function claimTask(tx: Tx, { worker, now, except = [] }: Claimer): Promise<TaskRow | undefined> {
 	const { rows } = await sql<TaskRow>`
@@ -94,7 +94,7 @@ export async function releaseClaim(tx: Tx, { taskId, worker, epoch }: Claim): Pr
 		.execute();
 }
 
-/** Releases the tasks of all workers. Call it only if no other process uses the store. */
+/** Releases the claims of all processes. Only for a process that uses the store alone. */
 export async function releaseAll(tx: Tx): Promise<void> {
 	await tx.updateTable("tasks").set({ lease_until: 0 }).where("lease_until", ">", 0).execute();
 }

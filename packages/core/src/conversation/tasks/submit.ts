@@ -11,7 +11,7 @@ import { endStates, type NewTask, priorities, type TaskState } from "../../vocab
 import type { Session } from "../session.ts";
 import { taskStateTexts } from "./texts.ts";
 
-/** Maximum open tasks of one session. The second limit is for one chat member in all sessions. */
+/** Maximum open tasks of one session, and of one chat user in all sessions. */
 const maxOpen = 100;
 const maxOpenOfPerson = 20;
 
@@ -36,7 +36,7 @@ export interface TaskOrigin {
 	readonly retryOf?: string;
 	readonly submittedBy: string;
 	readonly actor: string | null;
-	/** Other chat members whose requests the task works on. */
+	/** Other chat users whose requests the task works on. */
 	readonly participants?: readonly Person[];
 }
 
@@ -146,7 +146,7 @@ function taskRow(
 		started_at: null,
 		ended_at: null,
 		...stamp,
-		// No claim has the epoch 0, because the first claim increments it.
+		// No claim has the epoch 0, because the first claim increments the epoch.
 		epoch: 0,
 	};
 }
@@ -177,8 +177,8 @@ async function conversationRow(
 }
 
 /**
- * Throws `resource_exhausted` if too many tasks would be open. The limits apply to tasks of one session, separately to its
- * workers, and to tasks of one chat member in all sessions.
+ * Throws `resource_exhausted` if too many tasks would be open. The limits apply to tasks of one session, separately to
+ * its workers, and to tasks of one chat user in all sessions.
  */
 async function refuseTooMany(
 	tx: Tx,

@@ -33,10 +33,10 @@ const changers = new Set(
 );
 
 /**
- * Finds effects of a shell command that require approval regardless of grants: irreversible actions, changes of files
- * that control this machine or the gateway, and names of files with keys. Knows common programs by name and reads the
- * commands that programs run. A command can hide its effect from this check, so the result may only add approvals.
- * Only the sandbox confines a command.
+ * Finds effects of a shell command that always require approval: irreversible actions, changes of files that control
+ * the machine or the gateway, and names of files with keys. Knows common programs by name and reads the commands that
+ * programs run. A command can hide its effect from this check, so the result may only add approvals. Only the sandbox
+ * confines a command.
  */
 export async function judgeCommand(text: string, places: CommandDirectories): Promise<CommandJudgement> {
 	const judge = new Judge(places);
@@ -69,7 +69,7 @@ export interface ParsedCommands {
 }
 
 /**
- * Reads a command as `judgeCommand` does. It follows programs that run other programs, and also reads the text without
+ * Reads a command as `judgeCommand` does: follows programs that run other programs, and also reads the text without
  * regard to quotes.
  */
 export function findCommands(text: string, places: CommandDirectories): ParsedCommands {

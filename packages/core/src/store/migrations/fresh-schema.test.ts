@@ -68,7 +68,6 @@ async function contentOf(store: Store<Tables>): Promise<object> {
 	return { objects: objects.toSorted(byName), filled: Object.fromEntries(filled) };
 }
 
-/** Returns the text of `fresh-schema.ts` for the current migrations. */
 function sourceOf(objects: readonly SchemaObject[], automatic: readonly string[]): string {
 	const statements = objects
 		.filter(({ name }) => !name.startsWith("sqlite_") && !automatic.includes(name))

@@ -31,10 +31,7 @@ export async function placesOf(
 	return rows.flatMap(({ place }) => (place === null ? [] : [place]));
 }
 
-/**
- * Returns a grant that the principal may end. Undefined if the grant does not exist or the principal may not see its
- * channel.
- */
+/** Returns a grant whose channel the principal may see. Undefined for any other id. */
 export async function grantWithin(
 	db: Tx,
 	grantId: string,

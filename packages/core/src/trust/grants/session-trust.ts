@@ -82,7 +82,7 @@ const acceptAllGrant = hotStatement<Tables, { sessionId: string }, { id: string;
 			.where("ended_at", "is", null),
 );
 
-/** Returns the grant of `accept_all_tools` that has not ended, or undefined. It may have expired. */
+/** Returns the grant of `accept_all_tools` that was not ended, or undefined. The grant may have expired. */
 export async function findTrust(db: Tx, sessionId: string): Promise<SessionTrust | undefined> {
 	const [row] = await acceptAllGrant(db, { sessionId });
 	return row && { id: row.id, expiresAt: Number(row.expires_at) };

@@ -247,7 +247,7 @@ export class Pairing {
 		return { id, expiresAt };
 	}
 
-	/** Marks the code as used and returns it. Resolves with undefined if the code is not valid or `fits` rejects it. */
+	/** Marks the code as used and returns its row. Resolves with undefined if the code is not valid or `fits` rejects it. */
 	async #useCode(
 		tx: Tx,
 		kind: "invitation" | "request",

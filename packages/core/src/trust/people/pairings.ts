@@ -24,8 +24,8 @@ const facts = ["id", "platform", "tenant", "user_id", "name", "role", "expires_a
 const listed = [...facts, "kind", "created_at"] as const;
 
 /**
- * Milliseconds for which an expired code stays stored, so that a person who types it gets the reason that it has
- * expired.
+ * Milliseconds for which an expired code stays stored. A person who uses it within this time gets the reason that it
+ * has expired.
  */
 const rememberedMs = 7 * 24 * 60 * 60 * 1000;
 

@@ -126,7 +126,7 @@ export class PersonChecks {
 		return true;
 	}
 
-	/** Answers all open questions with undefined. */
+	/** Resolves all open checks with undefined. */
 	stop(): void {
 		for (const { answer } of this.#open.values()) answer(undefined);
 	}

@@ -6,7 +6,7 @@ import type { Role } from "../../vocabulary/principal.ts";
 
 /**
  * Statement for the stored role of a person, the stored tenant, and the tenants of the connector's token. Every request
- * for a person runs it.
+ * for a person runs this statement.
  */
 export const findAccessState = hotStatement<
 	Tables,

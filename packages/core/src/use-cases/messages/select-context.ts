@@ -42,10 +42,7 @@ interface ClassifiedMessage extends Omit<ContextMessage, "cut"> {
 
 /** Maximum bytes of all read messages of a request: about 20,000 tokens of 4 bytes. */
 const maxBytes = 80_000;
-/**
- * Maximum bytes of a replied-to post of Parley that the session already contains. They are enough to recognise the
- * post.
- */
+/** Maximum bytes of a replied-to post of Parley that the session already contains: enough to recognise the post. */
 const pointerBytes = 200;
 
 /**

@@ -64,7 +64,7 @@ export class ScheduleClock {
 	readonly #reports = new Map<string, "pending" | Reported>();
 	/** The newest firing, and whether a run of its session has ended since the firing began. */
 	#firing: { readonly sessionId: string; runEnded: boolean } | undefined;
-	/** Sessions that may have schedules on an event, and sessions with unprocessed events. */
+	/** Sessions that may have schedules with an event trigger, and sessions with unprocessed events. */
 	readonly #listening = new Set<string>();
 	readonly #withEvents = new Set<string>();
 	/** Difference between the wall clock and the monotonic clock at the last check, in milliseconds. */

@@ -50,12 +50,11 @@ export interface Fork {
 }
 
 /**
- * Creates a session with the first turns of another session, in one transaction. The fork has its own copy of
- * the transcript and of the files. It shares only the working directory, and is otherwise independent. It gets
- * the taint, profile, model, system prompt, budgets, owner and channel of the original session. It gets no
- * grants, questions, passwords, queued messages or background work of the original session. Throws
- * `failed_precondition` for a turn that has not ended, `invalid_argument` for a turn that does not exist, and
- * `already_exists` for a used external key.
+ * Creates a session with the first turns of another session, in one transaction. The fork has its own copy of the
+ * transcript and of the files. It shares only the working directory, and is otherwise independent. It gets the taint,
+ * profile, model, system prompt, budgets, owner and channel of the original session. It gets no grants, questions,
+ * passwords, queued messages or background work. Throws `failed_precondition` for a turn that has not ended, and
+ * `invalid_argument` for a turn that does not exist. Throws `already_exists` for a used external key.
  */
 export async function forkSession(
 	ports: ForkPorts,

@@ -93,7 +93,7 @@ test("no row of a deleted session remains, and all rows of others remain", async
 	const names = [...tables.keys()];
 	expect(names).toEqual(expect.arrayContaining(["events", "steps", "usage_days", "search_texts"]));
 	await t.store.commit(async (tx) => {
-		// The two texts complete a group, which makes SQLite index it.
+		// The two texts complete a group of 64 texts, so SQLite indexes them.
 		await sql`insert into sqlite_sequence (name, seq) values ('search_texts', 62)`.execute(tx);
 		for (const id of [deleted, stays]) await fill(tx, tables, id);
 	});

@@ -5,7 +5,10 @@ import type { Tx } from "../../store/journal.ts";
 import { forgetName, indexName } from "../../store/search-texts.ts";
 import { oneLine } from "../../text/title-text.ts";
 
-/** Sets the title of a session and returns it in one line. A model does not replace the title, unless it is empty. */
+/**
+ * Sets the title of a session and returns the stored title in one line. A model does not replace the title, unless the
+ * title is empty.
+ */
 export async function renameSession(
 	keys: KeyServices,
 	session: Session,

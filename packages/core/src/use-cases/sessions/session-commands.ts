@@ -26,7 +26,7 @@ export class SessionCommands {
 		this.#ports = ports;
 	}
 
-	/** Returns the newest 50 commands of a session, newest first. */
+	/** Returns at most 50 commands of a session, newest first. If there are more, running commands have precedence. */
 	async list(principal: Principal, sessionId: string): Promise<BackgroundCommand[]> {
 		const { sessions, journal, commands } = this.#ports;
 		using lease = await sessions.lease(principal, sessionId, "session.read");

@@ -34,7 +34,6 @@ interface Talk {
 	readonly t: TestRuntime;
 	readonly model: ScriptedModel;
 	readonly session: string;
-	/** Sends a message and returns the request that the model received. */
 	say(): Promise<ScriptedModel["requests"][number] | undefined>;
 }
 

@@ -331,8 +331,8 @@ async function begin(
 }
 
 /**
- * Returns the options of a task's run. A step of a workflow gets the restrictions of the workflow's run and,
- * unless it is delegated, also the mode, reasoning level and budget of that run.
+ * Returns the options of a task's run. A step of a workflow gets the restrictions of the workflow's run. Unless the
+ * step is delegated, it also gets the mode, reasoning level and budget of that run.
  */
 async function optionsOf(tx: Tx, row: TaskRow): Promise<RunOptions> {
 	if (!isStep(row)) return isThroughAgent(row.submitted_by) ? { through: "agent" } : {};
