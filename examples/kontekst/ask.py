@@ -27,7 +27,7 @@ class Run:
         self.events: Iterator[kontekst.RunEvent] = agent.Run(iter(self.commands.get, None), metadata=metadata)
 
     def decide(self, call: kontekst.ProposedToolCall) -> None:
-        """Asks about one call. Any answer other than `approve`, and the end of the input, deny the call."""
+        """Asks about one call. An answer other than `approve`, or the end of the input, denies the call."""
         print(f"\n{call.name} {call.arguments_json}\n{call.preview}approve or deny? ", end="", flush=True)
         if sys.stdin.readline().strip() == "approve":
             command = kontekst.RunCommand(approve_tool=kontekst.ApproveToolCommand(call_id=call.call_id))

@@ -35,13 +35,11 @@ export function openAiError(status: number, message: string): string {
 
 /** Differences between the servers that implement the Chat Completions API. */
 export interface ChatDialect {
-	/** Path of the API on the server. */
 	readonly base: string;
 	/** Deltas with the pieces of reasoning. By default, each delta has one piece in `reasoning_content`. */
 	readonly reasoning?: (pieces: readonly string[], id: string, issued: Issued) => object[];
 	/** Whether the server sends each call as one piece. */
 	readonly completeCalls?: boolean;
-	/** Returns further reasons why a server refuses a request. */
 	readonly problems?: (body: Fields, issued: Issued) => string[];
 	/** Line that keeps an idle connection open. */
 	readonly ping?: string;

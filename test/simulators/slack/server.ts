@@ -60,7 +60,10 @@ export class SlackServer {
 		return `http://${this.#host}`;
 	}
 
-	/** Adds a listener, which is called after each change by a socket or request, and at the start of each request. */
+	/**
+	 * Adds a listener, which is called after each change by a socket, a request, or a delivery to a request
+	 * URL.
+	 */
 	listen(listener: () => void): void {
 		this.#listeners.add(listener);
 	}

@@ -38,7 +38,6 @@ export interface File {
 
 export interface SayOptions {
 	readonly in: Channel;
-	/** People or roles to mention before the text. */
 	readonly mentions?: readonly { readonly id: string }[];
 	readonly replyTo?: { readonly id: string };
 	/** Whether the reply does not notify the author of the original message. */

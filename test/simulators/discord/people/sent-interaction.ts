@@ -27,7 +27,7 @@ export class SentInteraction {
 		return settleInteraction(this.#state, this.record).state;
 	}
 
-	/** Whether the person sees the failure notice, because no response arrived in time. */
+	/** Whether the person sees a failure notice. */
 	get failed(): boolean {
 		return this.state === "failed";
 	}

@@ -44,7 +44,6 @@ export interface File {
 export interface SayOptions {
 	/** Channel or thread of the message. In a thread, the message is a reply. */
 	readonly in: Channel;
-	/** People or groups to mention before the text. */
 	readonly mentions?: readonly { readonly id: string }[];
 	/** Message whose thread receives the reply. */
 	readonly replyTo?: { readonly id: string };

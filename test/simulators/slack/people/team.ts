@@ -9,7 +9,6 @@ export interface ChannelOptions {
 	readonly private?: boolean;
 	/** Members of the channel. By default, all members of the team, or none in a private channel. */
 	readonly members?: readonly Person[];
-	/** True if the app does not join the channel. */
 	readonly withoutApp?: boolean;
 }
 

@@ -19,11 +19,8 @@ export interface AppRecord {
 	readonly name: string;
 	readonly user: UserRecord;
 	readonly botId: string;
-	/** Bot token with the prefix `xoxb-`. */
 	readonly botToken: string;
-	/** App token for sockets, with the prefix `xapp-`. */
 	readonly appToken: string;
-	/** Configuration token for manifests, with the prefix `xoxe.xoxp-`. */
 	readonly configToken: string;
 	readonly signingSecret: string;
 	/** Verification token of older apps, which all payloads contain. */

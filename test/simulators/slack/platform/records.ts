@@ -152,7 +152,6 @@ export interface InteractionRecord {
 	readonly message?: MessageRecord;
 	/** The message at the time of the press, if it has changed since then. */
 	readonly pressedOn?: Version;
-	/** View of a sent form. */
 	readonly view?: ViewRecord;
 	readonly home?: HomeRecord;
 	readonly createdAt: number;

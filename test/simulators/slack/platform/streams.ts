@@ -17,7 +17,6 @@ import { settleStream } from "./stream-state.ts";
 
 type Mode = StreamRecord["mode"];
 
-/** Content that a call adds to a stream: chunks, or only a text. */
 interface Piece {
 	readonly markdown_text?: string | undefined;
 	readonly chunks?: readonly AnyChunk[] | undefined;

@@ -10,7 +10,6 @@ const history = new Set(["conversations.history", "conversations.replies"]);
 /** Slack's rate limits: https://docs.slack.dev/apis/web-api/rate-limits */
 export class RateLimits {
 	readonly #state: State;
-	/** Times of the counted calls, by limit. */
 	readonly #calls = new Map<string, number[]>();
 
 	constructor(state: State) {
