@@ -97,7 +97,7 @@ const pair: Command<RoomContext> = {
 		try {
 			return { text: pairedText(await context.gateway.request("pair", params), { code, context, room }) };
 		} catch (reason) {
-			// The usual refusal asks a person without access to use this command, so it would be wrong here.
+			// The general answer to `permission_denied` tells a person without access to use this command.
 			const { code: failure, message } = ParleyError.from(reason);
 			if (failure !== "permission_denied" && failure !== "resource_exhausted") throw reason;
 			return { text: refusalText(message, { person, room }, context.platform) };
@@ -177,7 +177,7 @@ const why: Command<RoomContext> = {
 			const explanation = await context.gateway.request("explain", params);
 			return { text: [first, ...explained(explanation, context.platform)].join("\n\n") };
 		} catch (reason) {
-			// A session of another channel is `not_found`, because only members of that channel may see its calls.
+			// The gateway reports `not_found` if the person may not read the session from this room.
 			if (ParleyError.from(reason).code !== "not_found") throw reason;
 			return { text: `${first}\n\n${texts.askThere}` };
 		}
@@ -277,7 +277,6 @@ type Read = NonNullable<MethodResult<"explain">["read"]>;
 const maxAuthors = 10;
 const maxFiles = 20;
 
-/** Summary of the messages that the agent got with a request: their number, authors, times and files. It contains no ids. */
 function readWords(read: Read, platform: PlatformWords): string {
 	const { why: texts } = contextTexts;
 	const { messages, authors, oldest, newest, files, has_older: hasOlder, problem } = read;

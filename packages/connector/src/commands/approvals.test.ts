@@ -29,7 +29,7 @@ test("an approval of another channel is shown with its author, its channel and i
 	const ids = (reply?.controls ?? []).flat().flatMap((control) => ("id" in control ? [control.id] : []));
 	const ofSession = { session: "sess_7", subject: token };
 	expect(ids.map((id) => context.controls.read(id))).toEqual([
-		// The token and the version of the shown call.
+		// Token of the call and a hash of its shown version.
 		{ ...ofSession, kind: "listed-approve", subject: expect.stringMatching(/^prompt_\w+\.[\w-]{16}$/) },
 		{ ...ofSession, kind: "listed-deny" },
 		{ ...ofSession, kind: "listed-details" },

@@ -43,8 +43,10 @@ const approvals: Command = {
 export const approvalCommands: readonly Command[] = [approvals];
 
 /**
- * Sorts as the gateway does, but puts a person's own requests after the requests of other people. Calls that only the
- * operator can approve are last. A person therefore cannot hide another person's request.
+ * Groups the approvals, in the gateway's order within each group:
+ * - requests of other people
+ * - requests of this person
+ * - calls that only the operator can approve
  */
 function inOrder(
 	prompts: readonly ListedPrompt[],
@@ -71,7 +73,10 @@ interface Shown extends Numbered {
 	readonly cut: boolean;
 }
 
-/** List with as many approvals as fit one post without cuts, or with the first approval cut. */
+/**
+ * Lists at most `maxShown` approvals that fit one post without cuts. If the first approval does not fit, lists only that
+ * approval, with cuts.
+ */
 async function listOf(
 	context: HandlerContext,
 	all: readonly ListedPrompt[],
@@ -96,7 +101,7 @@ async function listOf(
 			foot: footAt(next + 1),
 			...defined({ number: all.length > 1 ? next + 1 : undefined }),
 		});
-		// The approval may have been answered meanwhile.
+		// The approval may have been closed since the list was requested.
 		if (!card) continue;
 		const post = [...shown, card, { text: footAt(next + 1) }].map(({ text }) => text).join("\n\n");
 		if (shown.length > 0 && (card.cut || shown[0]?.cut || !fitsPost(platform, post))) break;

@@ -15,7 +15,7 @@ export interface CommandOption {
 	readonly choices?: readonly Suggestion[];
 	/** Whether the command's `complete` has suggestions for this option. */
 	readonly completes?: true;
-	/** Limits of a number, or of the length of a text. */
+	/** Inclusive limits of an integer, or of the length of a string. */
 	readonly min?: number;
 	readonly max?: number;
 }
@@ -30,13 +30,13 @@ export interface CommandShape {
 	/** Options of the command, with the required options first. */
 	readonly options: readonly CommandOption[];
 	/**
-	 * `manage`: by default, platforms show the command only to people who manage the server. The gateway checks rights
-	 * for every call.
+	 * `manage`: a platform whose commands have permissions shows the command by default only to people who manage the
+	 * server. The gateway checks permissions for every call.
 	 */
 	readonly least?: "manage";
 }
 
-/** The option that a person is typing. */
+/** An option whose value a person is typing. */
 export interface Completing {
 	readonly option: string;
 	readonly typed: string;
@@ -49,8 +49,8 @@ export interface Completing {
 /** A command that a person calls from the platform's menu or writes as a text such as `!task new …`. */
 export interface Command<At extends HandlerContext = HandlerContext> extends CommandShape {
 	/**
-	 * Runs the command with all required options. Returns undefined if another post is the answer. Rejects with the gateway's
-	 * refusal, which becomes the answer.
+	 * Runs the command with all required options. Returns undefined if another post is the answer. A rejection becomes the
+	 * answer, or causes a retry if the error is temporary.
 	 */
 	run(context: At, handled: HandledEvent<"command">): Promise<Reply | undefined>;
 	/** Returns up to 25 suggestions for an option with `completes`. A result after 1.5 s is ignored. */

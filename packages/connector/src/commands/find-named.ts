@@ -21,10 +21,7 @@ export interface NameSearch {
 }
 
 const completeId = /^[a-z]+_[0-9a-z]{26}$/u;
-/**
- * Message of the gateway for an unknown object, because the error has no code of its own: `not available: Schedule not
- * found: …`.
- */
+/** Matches the gateway's message for an unknown object, for example `not available: Schedule not found: …`. */
 const notFound = /^(?:not available: )?\w+ not found:/iu;
 /** Minimum length of a part of a title or of an id. */
 const leastPart = 3;
@@ -51,7 +48,7 @@ async function search(
 
 /**
  * Finds an object by its number in the list that the person saw, by its title, or by a unique part of its title. Also
- * accepts an id from the suggestions, or the end of an id.
+ * accepts the unique end of an id, or a complete id without checking it.
  */
 async function searchNow(
 	context: HandlerContext,
@@ -92,8 +89,8 @@ export async function findNamed(
 }
 
 /**
- * Removes the object that the text names. After a crash, an earlier attempt may have removed the object: the gateway then
- * knows the key, and the result is `done`.
+ * Removes the object that `typed` names. Returns `done` if the gateway knows the key from a request for another object,
+ * because an earlier attempt has then removed the object.
  */
 export async function removeNamed<Value>(
 	context: HandlerContext,

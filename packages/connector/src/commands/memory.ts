@@ -68,7 +68,6 @@ const forget: Command = {
 		const what = textOf(options["what"]);
 		const all = what.toLowerCase() === "me";
 		const behalf = onBehalf(person, room);
-		// Notes have no titles, so the title is empty.
 		const notes = async (): Promise<Named[]> => {
 			const { memories } = await gateway.request("list_memories", { limit: maxSearched, ...behalf });
 			return memories.map(({ memory_id: id }) => ({ id, title: "" }));

@@ -2,7 +2,7 @@ import type { Person, Room } from "../platform/inbound-event.ts";
 import type { RoomContext } from "../rooms/handler-context.ts";
 import { conversationTexts } from "../texts/conversations.ts";
 
-/** Answer to a command about the current conversation, if the room has no conversation. */
+/** Returns the answer to a command about the current conversation, for a room without a current conversation. */
 export async function noneHere(
 	context: RoomContext,
 	{ person, room }: { readonly person: Person; readonly room: Room },

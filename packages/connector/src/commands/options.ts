@@ -16,7 +16,7 @@ export function isPublic({ event, message }: HandledEvent<"command">): boolean {
 	return message !== undefined && event.room.kind !== "direct";
 }
 
-/** Returns the list number in a text such as `2` or `#2`; undefined for other texts. */
+/** Returns the list number, at most 999, in a text such as `2`, `2.` or `#2`; undefined for other texts. */
 export function numberOf(typed: string): number | undefined {
 	const digits = /^#?(\d{1,3})\.?$/u.exec(typed.trim())?.[1];
 	return digits === undefined ? undefined : Number(digits);

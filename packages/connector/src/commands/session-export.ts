@@ -20,8 +20,8 @@ export const sessionExport: Command<RoomContext> = {
 		if (isPublic(handled) && platform.ticketOf === undefined) {
 			return { text: exportTexts.onlyPrivate({ command: platform.command("session export", {}) }) };
 		}
-		// The file contains everything that a copy of the conversation contains, including calls and results that the room does
-		// not show.
+		// The file contains calls and results that the room does not show, so the person needs the right to copy the
+		// conversation.
 		const { may } = await context.whoami(person, room);
 		if (!may.includes("session.fork"))
 			throw new ParleyError(exportTexts.onlyMembers, { code: "permission_denied" });
@@ -35,7 +35,7 @@ export const sessionExport: Command<RoomContext> = {
 	},
 };
 
-/** Returns a file name of letters, digits and hyphens, with its ending. */
+/** Returns a file name of letters, digits and hyphens, with the extension `.md`. */
 function fileNameOf(title: string): string {
 	const words = title
 		.normalize("NFKD")

@@ -31,7 +31,7 @@ const skill: Command<RoomContext> = {
 	],
 	async run(context, { event, key, message }) {
 		const { person, room, options, attachments } = event;
-		// In a text command, the arguments follow the name.
+		// In a text command, the option `name` also contains the arguments.
 		const requested = `${textOf(options["name"]).replace(/^\//, "")} ${textOf(options["arguments"])}`.trim();
 		if (requested === "") {
 			const { session } = await context.sessionOf(person, room, key);
@@ -53,7 +53,7 @@ const skill: Command<RoomContext> = {
 	},
 	async complete(context, { option, typed, person, room }) {
 		if (option !== "name") return [];
-		// Without a session, only skills of the data directory are known, because completion opens no session.
+		// Completion opens no session. Without a session, the gateway lists only skills of the data directory.
 		const current = (await context.sessions(person, room)).find((one) => one.current);
 		const { skills } = await context.gateway.request("list_skills", {
 			session_id: current?.session ?? null,

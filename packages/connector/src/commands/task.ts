@@ -195,10 +195,6 @@ const reply: Command = {
 
 export const taskCommands: readonly Command[] = [create, list, show, cancel, reply];
 
-/**
- * Finds the task that the command names. Rejects with `not_found` if no task matches, and with `invalid_argument` if
- * several match.
- */
 function taskOf(context: HandlerContext, handled: Handling): Promise<Named> {
 	const { event } = handled;
 	return findNamed(context, handled, {
@@ -321,7 +317,6 @@ interface TaskContext {
 	readonly onBehalf: HandlerContext["onBehalf"];
 }
 
-/** The newest tasks of the channel, without workers. */
 async function tasksHere(
 	{ gateway, onBehalf }: TaskContext,
 	{ person, room }: { readonly person: Person; readonly room: Room },

@@ -11,15 +11,15 @@ export function isStopWord(text: string): boolean {
 	return /^[/!]?stop[.!]*$/i.test(text.trim());
 }
 
-/** Whether a text has the form of a command. */
+/** Whether a text begins with `/` or `!`, followed by a character other than a space. */
 export function isTextCommand(text: string): boolean {
 	return /^[/!]\S/.test(text.trim());
 }
 
 /**
- * Reads a text such as `!task new Count the files priority:high`. Options are written `name:value` at the start or the end,
- * with quotes around spaces. The remaining text becomes the first text option, and is an error for a command without one.
- * Returns undefined for a text that is not a command.
+ * Reads a text such as `!task new Count the files priority:high`. Options are written `name:value` at the start or the
+ * end, with quotes around spaces. The remaining text becomes the first string option that was not written by name.
+ * Returns undefined if the text names neither a command nor a group of commands.
  */
 export function readTextCommand<Shape extends CommandShape>(
 	text: string,
@@ -78,7 +78,7 @@ function assignWords({ options }: CommandShape, text: string): Written {
 	const receives = ({ written }: Written): CommandOption | undefined =>
 		options.find(({ name, type }) => type === "string" && !written.has(name));
 	const all = free ? readNamedOptions(others.left, [free]) : others;
-	// A text that contains the name of its own option stays unchanged, because a question about `text:x` contains that name.
+	// If other text remains, the option's own name is part of that text, as in a question about `text:x`.
 	const isNamed = all.left === "" || receives(others) !== free;
 	const { written, left } = isNamed
 		? { ...all, written: new Map([...others.written, ...all.written]) }

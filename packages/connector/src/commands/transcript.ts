@@ -61,9 +61,7 @@ function blocksOf({ event, at }: PastEvent): string[] {
 
 type PayloadOf<Name extends OzzieEvent["event"]> = Extract<OzzieEvent, { readonly event: Name }>["payload"];
 
-/**
- * Returns an empty list for a message without text and files, which a run from before the session may have.
- */
+/** Returns an empty list for a message without text and files. */
 function messageOf({ content, author, attachments = [] }: PayloadOf<"user.message">, at: number): string[] {
 	const files = attachments.map(({ name }) => exportTexts.file({ name: plainLine(name, maxName) }));
 	if (content === "" && files.length === 0) return [];

@@ -68,7 +68,7 @@ const off: Command = {
 	async run(context, { event: { person, room }, key }) {
 		const behalf = context.onBehalf(person, room);
 		const { grants } = await context.gateway.request("list_grants", { ended: false, ...behalf });
-		// A channel has at most one grant.
+		// A channel has at most one active grant.
 		const [grant] = grants;
 		if (!grant) return { text: trustTexts.off.notTrusted };
 		await context.gateway.request("revoke_grant", { grant_id: grant.grant_id, key, ...behalf });

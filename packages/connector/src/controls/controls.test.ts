@@ -5,7 +5,6 @@ import { Controls } from "./controls.ts";
 
 const ids = createIds();
 const session = ids.create("sess");
-// The cast is safe because these are the keys of the object.
 const kinds = Object.keys(controlKinds) as ControlKind[];
 
 const subjects = [

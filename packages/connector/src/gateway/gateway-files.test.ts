@@ -19,7 +19,6 @@ async function gatewayThat(answers: Answer) {
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
 	onTestFinished(() => void server.close());
-	// A server that listens on TCP has an address and a port.
 	const { port } = server.address() as AddressInfo;
 	return {
 		requests,
@@ -109,7 +108,6 @@ test("all events of a session are read in pages, without events of later version
 		events.push(event);
 		soFar.push(requests.length);
 	}
-	// The next page is requested only after all events of the first page were used.
 	expect(soFar).toEqual([1, 2]);
 	expect(events).toMatchObject([
 		{ event: { event: "session.created", seq: 1 }, at: Date.UTC(2026, 0, 1) },

@@ -7,7 +7,6 @@ function open() {
 	const clock = new ManualClock();
 	const changes: boolean[] = [];
 	const watch = new ModelWatch({ clock, changed: (isFailing) => changes.push(isFailing) });
-	// The cast is safe because the watch reads only the fields of these payloads.
 	const receive = (event: string, payload: object, session = "s1"): void =>
 		watch.noteEvent(session, { event, payload } as unknown as OzzieEvent);
 	const call = (error: string, { session = "s1", provider = "p" } = {}): void =>

@@ -103,7 +103,6 @@ test("the messages of a person suggest the requests of the operator and the skil
 	const stage = await openStage();
 	const shown: (readonly string[])[] = [];
 	stage.platform.suggest = async (_, prompts) => void shown.push(prompts);
-	// The cast is safe because the reader uses only these fields.
 	stage.gateway.methods.list_skills = () => ({ skills: [skill], problems: [], digest: "" }) as never;
 	const by = { room: stage.room(), person: stage.person(), at: 0 };
 	const event = { type: "home", tab: "messages", ...by } as const;
@@ -168,7 +167,7 @@ test.each([
 	const { send_message: send } = methods;
 	const { id } = stage.control("Say hi");
 	methods.send_message = (params, call) => {
-		// From here, the process cannot store anything.
+		// Until the restart, the process cannot store anything.
 		stage.store.refusals = Number.POSITIVE_INFINITY;
 		if (!isReceived || !send) throw new ParleyError("the connection ended", { code: "unavailable" });
 		return send(params, call);

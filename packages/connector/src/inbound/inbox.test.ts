@@ -46,7 +46,6 @@ test("a conversation is handled in order while others continue, up to the allowe
 	expect(handled).toEqual(["a1", "b1"]);
 	gates.get("a1")?.();
 	await store.quiet();
-	// All conversations are handled once before one is handled twice.
 	expect(handled).toEqual(["a1", "b1", "c1"]);
 	gates.get("c1")?.();
 	await store.quiet();

@@ -5,7 +5,6 @@ import { openSqlite } from "../testing/open-stores.ts";
 import { PostOffice } from "../testing/post-office.ts";
 import type { PlannedRow } from "./plan.ts";
 
-/** Failpoints at which a test can let the code fail or wait. */
 class Places implements Failpoints {
 	readonly #next = new Map<string, () => Promise<void> | void>();
 
@@ -62,7 +61,7 @@ test("a row without capacity beside the claims of a lost transaction is sent lat
 	const fail = places.block("store.commit");
 	const lost = context.plan(everywhere(32));
 	const refused = expect(lost).rejects.toThrow("could not commit");
-	// The rows are claimed, and the transaction waits for the disk.
+	// The rows are claimed, but their transaction is not committed.
 	for (let n = 0; n < 20; n++) await new Promise((resolve) => setImmediate(resolve));
 	context.clock.advance(1000);
 	expect(context.shown).toEqual([]);

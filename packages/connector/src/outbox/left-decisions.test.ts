@@ -18,7 +18,7 @@ interface Undecided extends AsyncDisposable {
 	polls(): Promise<void>;
 }
 
-/** Starts a connector with two posts that wait for a decision, and a database that other processes can open. */
+/** Opens a post office with two posts that wait for a decision. Other processes can open its database. */
 async function twoUndecided(): Promise<Undecided> {
 	const directory = await mkdtempDisposable(join(tmpdir(), "parley-decisions-"));
 	const where = { platform: "chat", dataDir: directory.path, clock };
@@ -81,7 +81,7 @@ test("a running connector of an earlier version is not changed", async () => {
 	await using undecided = await twoUndecided();
 	const { name } = connectorMigrations.at(-1) ?? { name: "" };
 	await undecided.store.commit((tx) =>
-		// The stamp does not cover the table of the migrator.
+		// The connector detects other versions by the table of the migrator.
 		tx
 			.deleteFrom("kysely_migration" as never)
 			.where("name" as never, "=", name as never)

@@ -91,8 +91,7 @@ test("a request interrupted by the end of the process is looked up before it is 
 	office.surface.script.push(never);
 	await office.plan([{ payload: "once" }]);
 	await office.restart();
-	// The platform may still carry out a request. A post is treated as missing only after fifteen seconds and two further
-	// lookups.
+	// The platform may still carry out a request. The post counts as missing only after 15 s and two more lookups.
 	await office.pass(15_000);
 	await office.pass(5000);
 	expect(office.shown).toEqual([]);
@@ -142,7 +141,7 @@ test("retries back off within the window, and after it the post is looked up", a
 	for (const ms of [4000, 15_000, 5000]) await office.pass(ms);
 	const find = "find sess_1/1/0";
 	expect(office.surface.calls.slice(20)).toEqual([find, find, find]);
-	// All repeats are one attempt, so the next wait is as short as the first.
+	// All repeats count as one attempt, so this wait is as short as after a first attempt.
 	await office.pass(500);
 	expect(office.shown).toEqual(["once"]);
 });
@@ -194,7 +193,6 @@ test.each([
 	office.surface.dedupeMs = 60_000;
 	office.surface.script.push(afterCommit(office), never);
 	await office.plan([{ payload: "once" }]);
-	// The process is killed between two attempts, or during the second.
 	await office.pass(125);
 	office.clock.advance(passed - 125);
 	await office.restart();
@@ -214,7 +212,7 @@ test("after a loss of the database, only posts that a lookup does not find are p
 	await after.plan([{ payload: "one" }], { replayed: true });
 	await after.plan([{ payload: "two" }], { replayed: true });
 	expect(after.shown).toEqual(["one"]);
-	// By then, the last request of the other process must have arrived.
+	// After 15 s, a request of the earlier process cannot arrive any more.
 	await after.pass(15_000);
 	expect(after.shown).toEqual(["one", "two"]);
 	expect(after.surface.calls).toEqual([

@@ -34,7 +34,6 @@ async function pressed(
 	const parts: Partial<HandlerContext> = {
 		onBehalf: (who, where) => {
 			expect([who, where]).toEqual([person, room]);
-			// The cast is safe because the test reads no other fields.
 			return behalf as unknown as ReturnType<HandlerContext["onBehalf"]>;
 		},
 		session: (session) => answers && { session, room, state: { ...emptyConversation, answers } },
@@ -44,12 +43,10 @@ async function pressed(
 				sent.push([method, params, options]);
 				const result = rest.shift();
 				if (result instanceof Error) throw result;
-				// The cast is safe because the tests give each method a result of its type.
 				return result as never;
 			},
 		},
 	};
-	// The cast is safe because these handlers use only these parts of the context.
 	const context = parts as HandlerContext;
 	const target = { kind, session: "sess_1", subject: kind === "rerun" ? "m1" : "r1" };
 	const reply = await pressesOfAnswers[kind](context, press(fields), target);

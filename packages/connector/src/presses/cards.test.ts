@@ -171,7 +171,6 @@ test("after an update, a call that an earlier version stored without a hash can 
 	const t = new QuestionContext(calls, {
 		...sent,
 		list_prompts: ({ token }) => ({
-			// The cast is safe because these are the payloads of questions.
 			prompts: calls
 				.filter(({ payload }) => payload.token === token)
 				.map(({ payload }) => ({ ...payload, ...place }) as never),

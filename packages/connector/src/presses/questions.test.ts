@@ -179,7 +179,6 @@ test("the question is shown completely from the gateway, also parts that its car
 	const { payload } = approval(context, { label: `Allow run ${cmd}?` });
 	const place = { session_id: session, session_title: "", created_at: "", always_ask: false };
 	const t = new QuestionContext([], {
-		// The cast is safe because this is the payload of a question.
 		list_prompts: () => ({ prompts: [{ ...(payload as never as object), ...place } as never] }),
 	});
 	const text = (await t.press("details"))?.text ?? "";
@@ -266,7 +265,6 @@ test.each(["approve", "approve-session"] as const)(
 	},
 );
 
-/** A call, and the same call after an approver has changed it. */
 const proposed = { approvals: 2, arguments: { cmd: "ls" } };
 const edited = { approvals: 2, arguments: { cmd: "rm -rf /" }, changes: 1 };
 

@@ -36,7 +36,6 @@ interface Scenario {
 	readonly subject: string;
 	readonly fields?: Readonly<Record<string, string>>;
 	readonly answers: ScriptedAnswers;
-	/** Whether the conversation has recorded the end of the task. */
 	readonly over?: true;
 	readonly asks: object;
 	readonly reply?: string;

@@ -161,7 +161,7 @@ test("with more stops than fit in memory, every conversation is looked up, and n
 		return [reads() - before, ...stopped];
 	};
 	expect(await asks(50_000)).toEqual([1, true, false]);
-	// The oldest name is no longer in memory, so every name may be in the database.
+	// The memory does not contain the oldest name, so each unknown name requires a query.
 	expect(await asks(50_001)).toEqual([2, true, false]);
 	await store.close();
 });

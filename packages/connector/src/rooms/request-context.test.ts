@@ -28,7 +28,6 @@ async function send(
 	};
 	await stage.arrive({ type: "message", ...happened, ...sentMessage }, `message:${message}`);
 	const sent = stage.gateway.requests.findLast(({ method }) => method === "send_message")?.params;
-	// The cast is safe because the scripted gateway records the parameters of the method.
 	return sent as {
 		content: string;
 		attachments?: string[];

@@ -21,7 +21,6 @@ async function open() {
 	const { surface, dialect } = platform;
 	const outbox = await Outbox.start({ store: stored, surface, dialect, clock, chance, log });
 	let sentCount = 0;
-	/** Starts a process on the same database. `store` can refuse the commits of switches. */
 	const start = () => {
 		const client = gateway.connect();
 		const channels = new ChannelFacts({ gateway: client, clock });

@@ -15,7 +15,7 @@ test("an approval in the list is answered without reading its conversation", asy
 			return { status: "sent" };
 		},
 	});
-	// After days without activity, the conversation is not read at the start. It is then deleted, so it cannot be read later.
+	// After 30 days without activity, the connector does not follow the conversation. Its deletion makes it unreadable.
 	stage.clock.advance(30 * 24 * 3_600_000);
 	await stage.restart();
 	stage.gateway.sessions.splice(0);

@@ -61,7 +61,6 @@ test("sessions and models are suggested, and nothing if the gateway is unavailab
 test("an unreadable event is logged and blocks no other", async () => {
 	const stage = await Stage.open();
 	const nonsense = { type: "dance", room: stage.room() };
-	// A platform's package of another version could send this event.
 	await stage.arrive(nonsense as never, "nonsense");
 	await playScene([{ says: "one" }, { requested: "send_message", times: 1 }], stage);
 	const errors = stage.log.records.filter(({ level }) => level === "error");

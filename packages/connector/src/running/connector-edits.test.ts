@@ -4,7 +4,7 @@ import { playScene, type SceneStep } from "../testing/scene.ts";
 import type { ScriptedSession } from "../testing/scripted-session.ts";
 import { Stage } from "../testing/stage.ts";
 
-/** Simulates a process that ends after an inbound event was handled, but before the inbox noted it. */
+/** Simulates a process that ends after it handled an inbound event, but before it stored that fact. */
 function forgets(event: string): SceneStep {
 	return {
 		async does(stage) {
@@ -209,7 +209,7 @@ test("an event whose error reply cannot be stored is retried until it can", asyn
 	let tries = 0;
 	stage.gateway.methods.send_message = () => {
 		tries += 1;
-		// The next commit would store the apology.
+		// The next commit would store the error reply.
 		if (tries >= 5 && tries < 8) stage.store.refusals = 1;
 		throw new ParleyError("it broke", { code: "internal" });
 	};

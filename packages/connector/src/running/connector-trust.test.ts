@@ -109,7 +109,6 @@ async function trustedStage() {
 			return { status: "revoked" };
 		},
 	});
-	/** Methods of the requests that change state, in order. */
 	const changes = () =>
 		stage.gateway.requests.map(({ method }) => method).filter((name) => /^(send|revoke|open)_/.test(name));
 	return { stage, open, reasons, changes };
@@ -175,7 +174,7 @@ async function restored(stage: Stage, time: number): Promise<void> {
 	await stage.start();
 }
 
-/** Advances the clock as if the process had been stopped, or the machine suspended. */
+/** Simulates a stopped process or a suspended machine: the wall clock advances, and the monotonic clock does not. */
 function jump({ clock }: Stage, time: number): void {
 	const now = clock.now.bind(clock);
 	clock.now = () => now() + time;
@@ -215,7 +214,7 @@ test.each<[what: string, time: number, ends: boolean, passes: (stage: Stage, tim
 	await stage.quiet();
 	expect(open.size).toBe(ends ? 1 : 3);
 	if (ends) expect(reasons[0]).toMatch(/, so people may have joined unnoticed$/);
-	// A later grant is watched from its start, so it stays.
+	// The connector has watched the channel since the start of this grant.
 	open.set("grant_new", granted("chat:guild:new"));
 	await stage.restart();
 	expect(open.has("grant_new")).toBe(true);

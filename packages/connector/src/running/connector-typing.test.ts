@@ -21,7 +21,6 @@ function queues(content: string): SceneStep[] {
 	return [...unanswered, { requested: "send_message", times: 2, with: { content } }];
 }
 
-/** Opens a stage whose platform has private answers to messages. */
 async function openStage(): Promise<Stage> {
 	const stage = await Stage.open();
 	stage.platform.ticketOf = ({ message }) => ({ id: message, token: "", expiresAt: 9e15 });

@@ -17,7 +17,6 @@ class ScriptedSide implements PlatformSide<ReadyLink, StartedParts> {
 	readonly calls: string[] = [];
 	readonly behind = 2;
 	link: (link: PlatformLink<ReadyLink>) => void = () => undefined;
-	/** Errors for connecting, starting and reading missed events. */
 	readonly refusals = new Map<"connect" | "start" | "readMissed", Error>();
 
 	async connect(linked: (link: PlatformLink<ReadyLink>) => void): Promise<void> {

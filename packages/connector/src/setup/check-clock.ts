@@ -6,14 +6,13 @@ const skewMs = { warn: 30_000, fail: 300_000 } as const;
 
 interface ClockTimes {
 	readonly id: string;
-	/** Display name of the platform, for example `Slack`. */
 	readonly platform: string;
 	readonly ownTime: number;
 	/** Time of the platform from a header, in milliseconds since the epoch; undefined if the platform sent none. */
 	readonly theirTime: number | undefined;
 }
 
-/** Compares the clock of this machine with the clock of a platform. */
+/** Compares the clock of this machine with the clock of a platform. An unknown time of the platform has the status `ok`. */
 export function checkClockOf({ id, platform, ownTime, theirTime }: ClockTimes): Finding {
 	if (theirTime === undefined) return { id, status: "ok", what: checkTexts.clockUnknown({ platform }) };
 	// The header has whole seconds, so it may differ by up to one second.

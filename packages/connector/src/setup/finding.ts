@@ -1,16 +1,16 @@
 import { type Clock, delay } from "@parley/base";
 import { setupTexts } from "../texts/setup.ts";
 
-/** Result of a check. `fix` has instructions, with a link if possible, for any status other than `ok`. */
+/** Result of a check. `fix` contains instructions for the status `warn` or `fail`. */
 export interface Finding {
-	/** Id of the check. It never changes, because scripts may match it. */
+	/** Stable id of the check, which scripts may match. */
 	readonly id: string;
 	readonly status: "ok" | "warn" | "fail";
 	readonly what: string;
 	readonly fix?: string;
 }
 
-/** One step of a setup: an instruction for a person, with a check whether it is done. */
+/** A step of a setup: an instruction for a person, and a check of whether the step is done. */
 export interface SetupStep {
 	readonly id: string;
 	readonly title: string;
@@ -19,14 +19,13 @@ export interface SetupStep {
 	check(signal: AbortSignal): Promise<readonly Finding[]>;
 }
 
-/** The last step of every setup: a person writes to the bot and gets an answer. */
+/** Creates the last step of a setup, in which a person writes to the bot and gets an answer. */
 export function answerStep(options: {
 	readonly platform: string;
-	/** Instruction that tells the person how to write to the bot. */
 	readonly todo: string;
-	/** Resolves when the running connector has answered a person for the first time. */
+	/** Resolves when the running connector has answered a person for the first time. A rejection means that it has not. */
 	readonly answered: (signal: AbortSignal) => Promise<void>;
-	/** Maximum wait for the first answer, in milliseconds. */
+	/** Maximum wait for that answer, in milliseconds. */
 	readonly patienceMs: number;
 	readonly clock: Clock;
 }): SetupStep {

@@ -9,7 +9,7 @@ import { PostOffice } from "../testing/post-office.ts";
 import { BatchingStore } from "./batching-store.ts";
 import type { ConnectorTables } from "./tables.ts";
 
-/** A store with so many commits that each commit waits for others until `pass`. */
+/** A store that is so busy after `gather` that its commits wait until `pass`. */
 class BusyStore {
 	readonly #clock = new ManualClock();
 	readonly store: BatchingStore<ConnectorTables>;
@@ -37,7 +37,7 @@ class BusyStore {
 		}
 	}
 
-	/** Runs all waiting commands, and the commands that follow from them. */
+	/** Runs all waiting commands, and the commands that they cause. */
 	async pass(): Promise<void> {
 		for (let still = 0; still < 8; still++) {
 			await tick();

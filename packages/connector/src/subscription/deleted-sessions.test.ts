@@ -111,7 +111,7 @@ test("a session that exists again after the gateway is restored continues with i
 	expect(stage.posts(stage.room()).at(-1)).toContain("renamed to “Back”");
 });
 
-/** Refuses requests as a real gateway does for a session that this connection has not joined. */
+/** Rejects the first requests as a real gateway does if this connection has not opened the session. */
 function notJoined({ gateway }: Stage, times: number): void {
 	const connect = gateway.connect.bind(gateway);
 	gateway.connect = () => {
@@ -146,7 +146,6 @@ test("a message to a session that was deleted unnoticed closes its cards, and st
 	const session = stage.gateway.newest;
 	notJoined(stage, 1);
 	await playScene([{ restarts: true }], stage);
-	// The connector gets no event about this deletion.
 	session.deleted = "missed";
 	await playScene([{ says: "two" }, { gateway: { answers: "second" } }], stage);
 	const posts = stage.posts(stage.room());
@@ -206,7 +205,7 @@ test("events of a restored gateway are rendered, although lost events had the sa
 	session.moments.pop();
 	session.runs.push({ id: "run_0001_1", content: "one" });
 	await playScene([{ restarts: true }, { gateway: { answers: "again" } }, { passes: 20_000 }], stage);
-	// The restored run has the id of the lost run, so its answer replaces the lost answer.
+	// The restored run has the id of the lost run.
 	expect(stage.posts(stage.room()).join()).toContain("again");
 });
 

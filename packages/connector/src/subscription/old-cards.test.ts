@@ -39,7 +39,7 @@ const opening: readonly SceneStep[] = [
 const lost: readonly SceneStep[] = [{ losesDatabase: true }, { passes: 60_000 }];
 const settles: SceneStep = { passes: 60_000 };
 
-/** Returns the visible posts of the channel. A loss of the database must not change them. */
+/** Returns the visible posts of the channel. */
 async function seen(steps: readonly SceneStep[]): Promise<readonly string[]> {
 	const stage = await playScene([...opening, ...steps, settles]);
 	expect((await stage.connector.status()).stuck).toEqual([]);
@@ -146,7 +146,7 @@ test("a post in the thread of an old card comes after both, which are posted onc
 	expect(old.before([young], 9)).toEqual([]);
 });
 
-/** Deletes the database, and ends the next process after the replay of the old events. The replay plans no posts. */
+/** Deletes the database, and stops the next process after its replay of the old events. */
 async function cutShort(stage: Stage): Promise<void> {
 	const { frames } = stage.gateway.newest;
 	const rest = frames.splice(7);

@@ -94,6 +94,5 @@ test.each<[event: string, payload: object, words: string]>([
 	["assistant.stream", { phase: "delta", content: "a" }, "is writing…"],
 	["assistant.stream", { phase: "end", content: "" }, ""],
 ])("the step of %s %j is %j", (event, payload, words) => {
-	// The cast is safe because the function reads no other fields.
 	expect(stepWords({ event, payload } as OzzieEvent, undefined)).toBe(words);
 });

@@ -10,7 +10,6 @@ const question = (token: string, more: object = {}): OpenQuestion => ({
 	...more,
 });
 const approval = (token: string, id: string): OpenQuestion =>
-	// The cast is safe because the function reads only the id of the call.
 	question(token, { kind: "approval", call: { id } });
 const call = (id: string, waits?: string): RunPart => ({
 	...{ type: "call", id, name: "x", from: 0 },

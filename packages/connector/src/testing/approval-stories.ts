@@ -12,7 +12,7 @@ class Dice {
 		this.#state = seed >>> 0;
 	}
 
-	/** Returns a number from 0 to below 1 (mulberry32). */
+	/** Returns a pseudorandom number from 0 to 1, without 1 (mulberry32). */
 	next(): number {
 		this.#state = (this.#state + 0x6d2b79f5) >>> 0;
 		let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -52,8 +52,8 @@ const fillings = [
 ] as const;
 
 /**
- * Events of a conversation with approvals of all kinds: 1 to 12 calls of one reply, with random texts, risks and
- * warnings. Random answers, votes, ends and reminders follow.
+ * Returns the events of a conversation: 1 to 12 requests for approval with random texts, risks and warnings, then random
+ * answers, votes, ends and reminders.
  */
 export function approvalStory(seed: number): readonly OzzieEvent[] {
 	const dice = new Dice(seed);
@@ -153,7 +153,7 @@ function reminded(
 	return event("prompt.reminder", { ...named, ...defined({ notify }) });
 }
 
-/** Events of password questions and of trust requests, whose cards also have a maximum number of lines. */
+/** Returns conversations with a password question or a trust request. Their cards also have a maximum number of lines. */
 export function otherStories(): readonly (readonly OzzieEvent[])[] {
 	const labels = ["Which password?", "A long question about a secret. ".repeat(40), "調べる".repeat(300)];
 	return labels.flatMap((label) =>

@@ -10,8 +10,8 @@ const columns = 80;
 export type LinePlatform = Scene["platform"] & PostFormat;
 
 /**
- * Returns the lines of a card as people see them in a desktop client: its mentions, and its text without fences, wrapped at
- * 80 columns. Each row of controls is one line.
+ * Returns the lines of a card in a window with 80 columns: its mentions, and its text without fences. Each row of
+ * controls is one line.
  */
 export function renderCardLines(post: ShowOperation, platform: LinePlatform): string[] {
 	const [row] = toRows([post], { time: { seq: 1, at: 0 }, conversation: "2", platform });

@@ -9,7 +9,7 @@ function escaped(value: string): string {
 }
 
 const syntax: LineSyntax = {
-	// A word joiner on both sides prevents a character from being a mark.
+	// Word joiners on both sides prevent a character from starting or ending a style.
 	text: (value) => escaped(value).replace(/[*_~`]/g, "\u2060$&\u2060"),
 	inlineCode: (value) => `\`${escaped(value).replaceAll("`", "ˋ")}\``,
 	styled: (type, inner) => ({ strong: `*${inner}*`, emphasis: `_${inner}_`, delete: `~${inner}~` })[type],
@@ -23,7 +23,7 @@ const syntax: LineSyntax = {
 };
 
 /**
- * Dialect of a platform with its own marks. Its escapes are longer than the escaped character, and its lengths are in code
+ * Dialect with a different markup from Markdown. Escapes are longer than the escaped characters, and lengths are in code
  * points.
  */
 export const chatDialect: Dialect = {

@@ -3,7 +3,7 @@ import type { RecordedEvent, Reducer, Scene } from "../conversation/vocabulary/r
 import type { RenderOperation } from "../conversation/vocabulary/render-operation.ts";
 import type { Control } from "../platform/posting.ts";
 
-/** Scene on a platform whose texts show times and people in readable form. */
+/** Scene on a platform that shows times in seconds since the epoch, and people as `@id`. */
 export const chatScene: Scene = {
 	session: "sess_1",
 	controls: new Controls("the secret of a test"),
@@ -25,10 +25,10 @@ export const chatScene: Scene = {
 	},
 };
 
-/** An event of a test, with the second of its time. */
+/** An event, after its time in seconds since the epoch. */
 export type TimedEvent = readonly [second: number, event: RecordedEvent["event"]["event"], payload: object];
 
-/** Reduces events one after the other. Returns the last state, and the operations of each event. */
+/** Reduces events in order. Returns the last slice, and the operations of each event. */
 export function reduceTimedEvents<Slice>(
 	part: Reducer<Slice>,
 	happenings: readonly TimedEvent[],

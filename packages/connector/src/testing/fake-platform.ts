@@ -6,7 +6,7 @@ import type { ContextQuery, ReadContext } from "../platform/read-context.ts";
 import { markdownDialect } from "../text/markdown-dialect.ts";
 import { ScriptedSurface } from "./scripted-surface.ts";
 
-/** A platform that shows Markdown unchanged, people as `@id`, and times in a fixed form. */
+/** A platform that shows Markdown unchanged, people as `@id`, and times in ISO 8601. */
 export class FakePlatform implements ChatPlatform {
 	readonly name = "chat";
 	readonly dialect = markdownDialect;
@@ -23,30 +23,34 @@ export class FakePlatform implements ChatPlatform {
 	};
 	readonly surface = new ScriptedSurface();
 	/**
-	 * Messages of all rooms, oldest first. `reading` decides whether they can be read. `refused`: the person may not read
-	 * them. `failing`: the platform answers with an error. `silent`: it does not answer.
+	 * Earlier messages, the same for all rooms, oldest first. `reading` is the result of a query:
+	 * - `allowed`: the messages
+	 * - `refused`: the person may not read them
+	 * - `failing`: an error of the platform
+	 * - `silent`: no response
 	 */
 	readonly earlier: ReadMessage[] = [];
 	reading: "allowed" | "refused" | "failing" | "silent" = "allowed";
 	readonly queries: ContextQuery[] = [];
-	/** Bytes of attachments by URL. Other attachments cannot be read: `unserved` fails temporarily, and `endless` never ends. */
+	/**
+	 * Bytes of attachments, by URL. Without an entry, `unserved` fails temporarily, `endless` waits until the read is
+	 * aborted, and any other URL fails permanently.
+	 */
 	readonly attachments = new Map<string, Uint8Array>();
 
 	conversation({ tenant, channel, thread }: Room): string {
 		return definedItems([tenant, channel, thread]).join("/");
 	}
 
-	/** Creates tickets for answers that only the author of a message sees. Absent until a test sets it. */
 	ticketOf?: (message: { readonly message: string }) => Ticket;
 
-	/** Opens threads for mentions. Absent until a test sets it. */
 	openThread?: NonNullable<ChatPlatform["openThread"]>;
 
 	postedAt(post: string): number {
 		return this.surface.postedAt(post);
 	}
 
-	/** Ids of the people who may see a private thread, by thread. */
+	/** Ids of the people who may see a private thread, by thread. A thread without an entry is public. */
 	readonly privateThreads = new Map<string, readonly string[]>();
 
 	async maySee({ id }: Person, { thread }: { readonly thread: string }): Promise<boolean> {
@@ -60,10 +64,8 @@ export class FakePlatform implements ChatPlatform {
 		return !this.withoutForks.has(this.conversation(room));
 	}
 
-	/** Finds the room of a channel for a home page. Absent until a test sets it. */
 	readable?: () => Promise<Room | undefined>;
 
-	/** Suggests requests. Absent until a test sets it. */
 	suggest?: (room: Room, prompts: readonly string[]) => Promise<void>;
 
 	linkTo(room: Room): string {
@@ -93,7 +95,7 @@ export class FakePlatform implements ChatPlatform {
 		return { messages, hasOlder: limit > 0 && this.earlier.length > limit };
 	}
 
-	/** Treats a number as a message without its channel: `7` for `channel-7`. */
+	/** Treats a number as the end of a message id: `7` as `-7`, for example of `channel-7`. */
 	messageEnding(text: string): string | undefined {
 		return /^\d+$/.test(text) ? `-${text}` : undefined;
 	}

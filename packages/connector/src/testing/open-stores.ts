@@ -54,7 +54,7 @@ export class WatchedStore implements ConnectorStore {
 		return this.#store.close();
 	}
 
-	/** Resolves when no statement has been sent to the database for a while. */
+	/** Resolves when no call has been pending for several turns of the event loop. */
 	async quiet(): Promise<void> {
 		for (let still = 0; still < quietTicks; still++) {
 			await tick();

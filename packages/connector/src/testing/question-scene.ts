@@ -10,7 +10,7 @@ import { chatScene } from "./chat-scene.ts";
 export const token = "prompt_0123456789abcdefghijk3v9qx";
 export const session = "sess_0123456789abcdefghijklmnop";
 
-/** Scene in a room of a platform with Discord's limits and with posts in plain Markdown. */
+/** Scene on a platform whose posts are Markdown. */
 export const scene = {
 	session,
 	controls: chatScene.controls,
@@ -66,12 +66,12 @@ export function reminded(of = token): OzzieEvent {
 	return event("prompt.reminder", { token: of, label: "?", expires_at: "", run_id: "run_1" });
 }
 
-/** Returns the token of the call with this number in a reply. The token ends with the number. */
+/** Returns the token of the call with this number, from 1, in a reply. */
 export function tokenOf(number: number): string {
 	return number === 1 ? token : `prompt_0123456789abcdefghijk3v9q${number}`;
 }
 
-/** Returns approvals of writes to the files. The calls are in one reply. */
+/** Returns requests for approval of writes to the files, as calls of one reply. */
 export function writes(
 	paths: readonly string[],
 	{

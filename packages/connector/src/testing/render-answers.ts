@@ -31,7 +31,7 @@ const now = 1_000_000;
 
 export type AnswerEvent = { [Name in EventName]: readonly [Name, EventPayloads[Name]] }[EventName];
 
-/** Returns the state of the answers after some events, and the operations as text. */
+/** Returns the slice after the events, and the operations of all events as text. */
 export function reduceAnswers(
 	events: readonly AnswerEvent[],
 	more: Partial<Scene> = {},
@@ -50,7 +50,7 @@ export function reduceAnswers(
 	return { slice, shown };
 }
 
-/** Writes an operation as `LANE CARD > REPLY in THREAD: TEXT ~ FOOT [CONTROLS] {UPLOAD}`, without the absent parts. */
+/** Writes an operation as `LANE CARD > REPLY in THREAD: TEXT ~ FOOT [CONTROLS] {UPLOAD}`, without absent parts. */
 function inWords(operation: RenderOperation): string {
 	if (operation.type === "delete") return `delete ${operation.card}`;
 	if (operation.type === "thread") return `thread of ${operation.card}: ${operation.name}`;

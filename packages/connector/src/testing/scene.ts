@@ -32,14 +32,12 @@ interface Where {
 }
 
 interface SentStep extends Where {
-	/** Addressees of a message in a channel: `us`, `others` or `everyone`. */
 	readonly mentions?: "us" | "others" | "everyone";
-	/** Message or post that the message replies to. A post is a message of the bot. */
+	/** Id of the message or post that the message replies to. */
 	readonly replyTo?: string;
-	/** Names of attached files. `missing` cannot be read, and `endless` never ends. */
+	/** Names of attached files. `missing` cannot be read, `unserved` fails temporarily, and `endless` never ends. */
 	readonly attaches?: readonly string[];
 	readonly bot?: true;
-	/** Whether the text is a forwarded message. */
 	readonly forwards?: true;
 }
 
@@ -51,12 +49,10 @@ type GatewayStep =
 	| { readonly streams: string }
 	/** The reply with this text ends, and tool calls follow. */
 	| { readonly replies: string }
-	/** A tool call starts, or ends. */
 	| { readonly calls: string; readonly id: string; readonly input?: object }
 	| { readonly returns: string; readonly failed?: true }
 	| { readonly asks: Parameters<ScriptedSession["ask"]>[0] };
 
-/** An action or an expectation. */
 export type SceneStep =
 	| (SentStep & { readonly says: string; readonly as?: string })
 	| (SentStep & { readonly edits: string; readonly to: string })
@@ -84,7 +80,7 @@ export type SceneStep =
 	| { readonly requested: string; readonly times: number; readonly with?: object }
 	| { readonly does: (stage: Stage) => Promise<void> | void };
 
-/** Plays a scene and returns its stage after the last step. */
+/** Plays a scene on a stage, by default a new one, and returns the stage. */
 export async function playScene(steps: readonly SceneStep[], stage?: Stage): Promise<Stage> {
 	const own = stage ?? (await Stage.open());
 	for (const step of steps) {

@@ -23,7 +23,7 @@ const publicMethods = new Set(["whoami", "pair"]);
  */
 export class ScriptedGateway {
 	readonly sessions: ScriptedSession[] = [];
-	/** Requests that were carried out, in order. A repeated key adds no request. */
+	/** Requests in order. A repeat of a successful request with the same key is not added. */
 	readonly requests: { readonly method: string; readonly params: Readonly<Record<string, unknown>> }[] = [];
 	/** Roles of people by platform id. All other people have the role `member`. */
 	readonly roles = new Map<string, Role>();
@@ -65,7 +65,7 @@ export class ScriptedGateway {
 		this.changed();
 	}
 
-	/** Opens a new connection to the gateway, as each process does. */
+	/** Opens a new connection to the gateway. */
 	connect(): Client {
 		return new ScriptedClient(this);
 	}
@@ -119,7 +119,10 @@ export class ScriptedGateway {
 		if (signal?.aborted) throw new ParleyError("cancelled", { code: "cancelled", cause: signal.reason });
 	}
 
-	/** Runs a request once for each key. */
+	/**
+	 * Runs `work` once for each key, or always without a key. A refused request can be repeated. Rejects if the key
+	 * belongs to another request.
+	 */
 	once<Value>(method: string, params: object, work: () => Value | Promise<Value>): Promise<Value> {
 		const { key, ...rest } = { key: undefined, ...params };
 		const request = JSON.stringify({ method, rest });
@@ -172,7 +175,7 @@ export class ScriptedGateway {
 	}
 }
 
-/** One connection to the gateway. It must open a session before a request names the session. */
+/** One connection to the gateway. A request with a `sessionId` is refused if the connection has not opened that session. */
 class ScriptedClient implements Client {
 	readonly #gateway: ScriptedGateway;
 	readonly #open = new Map<string, ScriptedReader>();

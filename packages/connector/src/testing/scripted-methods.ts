@@ -15,7 +15,7 @@ export interface GatewayState {
 	}): { readonly session: ScriptedSession };
 }
 
-/** A request that reached the gateway. */
+/** Origin of a request: its gateway, person, channel and session. */
 export interface ScriptedCall {
 	readonly gateway: GatewayState;
 	readonly actor: NonNullable<OnBehalf["actor"]> | undefined;
@@ -76,7 +76,7 @@ const talking: ScriptedMethods = {
 		const session = targetOf(call);
 		const last = session.frames.findLast(({ event }) => event === "user.message")?.payload;
 		const { content = "", run_id = "" } = Object(last);
-		// As on the real gateway, a queued or active message cannot be retried, because it will be answered.
+		// As on the real gateway, a queued or active message cannot be retried.
 		if (session.runs.some(({ id }) => id === run_id)) {
 			throw new ParleyError("session busy: a run is at work", { code: "resource_exhausted" });
 		}
@@ -253,7 +253,10 @@ function listed(session: ScriptedSession): MethodResult<"list_sessions">["sessio
 	};
 }
 
-/** Returns the session of a request on behalf of a person. A connector never acts for itself. */
+/**
+ * Returns the session of a request. Throws if the request is not on behalf of a person, or if the session does not
+ * exist.
+ */
 function targetOf({ session, actor }: ScriptedCall): ScriptedSession {
 	if (!actor) {
 		throw new ParleyError("forbidden: a connector says for whom it acts", { code: "permission_denied" });

@@ -8,7 +8,7 @@ export type ScriptedAnswers = {
 	) => MethodResult<Name> | Promise<MethodResult<Name>>;
 };
 
-/** A gateway with scripted answers that records its requests. Methods without an answer are unknown. */
+/** A gateway with scripted answers that records its requests. A method without an answer rejects with `unimplemented`. */
 export class ScriptedRequests implements Requester {
 	readonly requests: { method: RequestMethod; params: object; sessionId?: string }[] = [];
 	readonly #answers: ScriptedAnswers;

@@ -14,7 +14,7 @@ type Asking = Partial<Omit<Payload, "context">> & {
 	readonly context?: { readonly [Name in keyof Payload["context"]]?: Payload["context"][Name] | undefined };
 };
 
-/** A session of the scripted gateway. It has numbered frames that never change, and a queue of messages. */
+/** A session of the scripted gateway, with numbered frames and a queue of runs. */
 export class ScriptedSession {
 	readonly id: string;
 	readonly externalKey: string | undefined;
@@ -25,14 +25,17 @@ export class ScriptedSession {
 	readonly runs: ScriptedRun[] = [];
 	/** Transient frames. Each follows the recorded frame of its `seq`. */
 	readonly passing: EventFrame[] = [];
-	/** Index of the first transient frame for readers that join now: the start of a reply that has not ended. */
+	/**
+	 * Index of the first transient frame for readers that join now: the start of the reply that is being written, or the
+	 * end of the list.
+	 */
 	joinAt = 0;
 	readonly asking = new Set<string>();
 	title: string;
 	model: string | undefined;
 	/**
-	 * State of the deletion. The deletion is sent once to connected readers. `missed`: the gateway was unreachable at that
-	 * time.
+	 * `heard`: connected readers get one deletion frame. `missed`: the gateway was unreachable when the session was
+	 * deleted.
 	 */
 	deleted: "heard" | "missed" | undefined;
 	readonly #clock: Clock;
@@ -65,7 +68,7 @@ export class ScriptedSession {
 		return this.moments.at(-1) ?? 0;
 	}
 
-	/** Records an event. A deletion is only sent, and never recorded. */
+	/** Records an event. A deletion cannot be recorded, because the gateway only sends it. */
 	record<Name extends Exclude<EventName, "session.deleted">>(
 		event: Name,
 		payload: EventPayloads[Name],

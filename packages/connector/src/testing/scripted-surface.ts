@@ -1,6 +1,6 @@
 import type { OutboxRow, Receipt, Surface } from "../platform/surface.ts";
 
-/** A platform with scripted answers. Without a script, it accepts each request. */
+/** A platform with scripted answers. Without a script, it carries out each request. */
 export class ScriptedSurface implements Surface {
 	readonly posts: { remote: string; nonce: string; payload: unknown; conversation: string; at: number }[] =
 		[];
@@ -8,7 +8,10 @@ export class ScriptedSurface implements Surface {
 	now: () => number = () => 0;
 	/** Requests in order: `send JSON`, `edit JSON`, `find ID`, `typing CONVERSATION`, `suspended CONVERSATION`. */
 	readonly calls: string[] = [];
-	/** Functions that answer the next requests, one each. A function may call `carryOut` first. */
+	/**
+	 * Functions that answer the next requests to send, edit or find a post, one each. A post is sent or edited if its
+	 * function returns undefined.
+	 */
 	readonly script: ((row: OutboxRow) => Promise<Receipt | undefined> | Receipt | undefined)[] = [];
 
 	async send(row: OutboxRow): Promise<Receipt> {
@@ -23,7 +26,7 @@ export class ScriptedSurface implements Surface {
 		return this.posts.find(({ nonce }) => nonce === row.nonce);
 	}
 
-	/** Result of `dedupeWindowMs`, for a platform with nonces. Default: 0. */
+	/** Result of `dedupeWindowMs`. With a value above 0, a repeated nonce creates no second post. */
 	dedupeMs = 0;
 
 	dedupeWindowMs(): number {

@@ -39,7 +39,7 @@ export class Stage {
 		this.store = store;
 		this.#joinMs = joinMs;
 		this.platform.surface.now = () => this.clock.now();
-		// The cast is safe because `start` sets the connector before it returns the stage.
+		// The cast is safe because `open` starts a connector before it returns the stage.
 		this.connector = undefined as unknown as Connector;
 	}
 
@@ -65,7 +65,7 @@ export class Stage {
 		await this.store.quiet();
 	}
 
-	/** Starts another process, which continues with this database or with another one. */
+	/** Stops the connector, and starts another one on this database or on another database. */
 	async restart(store = this.store): Promise<void> {
 		await this.stop();
 		this.store = store;
@@ -108,7 +108,7 @@ export class Stage {
 		return { id, name: id.slice(0, 1).toUpperCase() + id.slice(1), roles: [], guest: false, bot };
 	}
 
-	/** Visible text of the posts in a room: bodies, followed by their buttons. */
+	/** Visible text of the posts in a room: bodies, file names and buttons. */
 	posts(room: Room): string[] {
 		const conversation = this.platform.conversation(room);
 		return this.#postings()
@@ -123,7 +123,7 @@ export class Stage {
 		return fresh;
 	}
 
-	/** Returns the id of the newest control with a label, and its post, which contains `at`. */
+	/** Returns the id and the post of the newest control with the label, among the posts that contain `at`. */
 	control(label: string, at = ""): { readonly id: string; readonly message: string } {
 		const found = this.#postings()
 			.toReversed()
@@ -141,7 +141,7 @@ export class Stage {
 		await this.quiet();
 	}
 
-	/** Delivers all earlier events of the platform again. `seenBefore`: as if the platform was read again. */
+	/** Delivers all earlier events of the platform again. `seenBefore` is set in the repeated messages. */
 	async repeat(again: { readonly seenBefore?: true } = {}): Promise<void> {
 		for (const { event, ...key } of this.#sent) {
 			const repeated = event.type === "message" ? { ...event, ...again } : event;

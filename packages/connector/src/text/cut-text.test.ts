@@ -30,7 +30,7 @@ test("a shortened text has at most the maximum, and ends after a complete charac
 					0,
 					...[...characters.segment(text)].map(({ index, segment }) => index + segment.length),
 				];
-				// Spaces before the cut are omitted.
+				// `cutText` omits spaces before the cut.
 				const end = beginning.length + (/^\s*/.exec(text.slice(beginning.length))?.[0].length ?? 0);
 				expect(text.startsWith(beginning)).toBe(true);
 				expect(ends.some((at) => at >= beginning.length && at <= end)).toBe(true);

@@ -12,11 +12,11 @@ const isFull = process.env["PARLEY_TEST_SCALE"] === "full";
 const numRuns = everyday ? 20 : isFull ? 30_000 : 25;
 const longest = everyday ? 10_000 : isFull ? 200_000 : 100_000;
 /**
- * Number of characters by which a text grows in each step. No length of a row is a multiple of 13 or 89, so all positions
- * in a row are tested.
+ * Number of characters by which a text grows in each step. 13 and 89 divide no length of a row, so all positions in a
+ * row are tested.
  */
 const stride = everyday ? 89 : isFull ? 1 : 13;
-// Failing cases are not reduced, because that takes minutes. The printed seed repeats a case.
+// `endOnFailure` skips the reduction of failing cases, which takes minutes. The printed seed repeats a case.
 const check = { numRuns, endOnFailure: true };
 
 const dialects = fc.constantFrom(markdownDialect, chatDialect);
@@ -134,7 +134,7 @@ function split(text: string, dialect: Dialect, limit: number): { post: string; b
 	return posts.map((post) => ({ post, blocks: written.get(post) ?? [] }));
 }
 
-/** Returns the text of blocks, leaf by leaf. Omits repeated headers of tables and labels of continued code. */
+/** Returns the text of each leaf. Omits repeated table headers and labels of continued code. */
 function leaves(nodes: readonly TextNode[], seen = new Set<TextNode>()): string[] {
 	return nodes.flatMap((node) => {
 		if (node === continuedLabel || (node.type === "tableRow" && seen.has(node))) return [];
@@ -149,7 +149,6 @@ function leaves(nodes: readonly TextNode[], seen = new Set<TextNode>()): string[
 
 const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** Returns the graphemes without spaces. A space and the joiner after it are one grapheme, but a post may end between them. */
 function graphemes(texts: readonly string[]): string[] {
 	return texts
 		.flatMap((text) => [...segmenter.segment(text)].map(({ segment }) => segment.trim()))
@@ -162,7 +161,7 @@ function codes(nodes: readonly TextNode[]): string[] {
 	);
 }
 
-/** Whether every fence is closed. Reads line by line, as the platforms do. */
+/** Whether every fence in the post is closed. Reads line by line. */
 function balanced(post: string): boolean {
 	let open: string | undefined;
 	for (const one of post.split("\n")) {
@@ -294,7 +293,7 @@ test("a text of four times the length takes four times the work", () => {
 			});
 			return work;
 		});
-		// With quadratic growth, the larger text would take 16 times as long.
+		// With quadratic growth, the ratio would be 16.
 		expect(large / small).toBeLessThan(6);
 	}
 });
@@ -310,6 +309,6 @@ test("reading and splitting take time in proportion to the text", () => {
 	};
 	spent(longest / 8);
 	const least = (size: number): number => Math.min(...[1, 2, 3].map(() => spent(size)));
-	// With quadratic growth, 8 times the text would take 64 times as long.
+	// With quadratic growth, the ratio would be 64.
 	expect(least(longest) / least(longest / 8)).toBeLessThan(20);
 });

@@ -155,7 +155,7 @@ test("a table with cells that are longer than a post is split between words", ()
 				const rows = lengths.map((cells) =>
 					cells.map((length) => Array.from({ length }, () => `w${++count}x`).join(" ")),
 				);
-				// The first rows decide that the table does not become a list.
+				// `fitPosts` decides by the first rows whether a table becomes a list.
 				const lines = [
 					"one | two | three",
 					"---|---|---",

@@ -11,10 +11,7 @@ export const answerTexts = {
 	feedbackForm: { title: "Feedback", text: "Comment for the operator" },
 
 	queue: {
-		/**
-		 * `position`: number of messages before the queued message. `waitsFor`: request that the active run waits for, if
-		 * any.
-		 */
+		/** `position`: position in the queue, from 1. `waitsFor`: request that the active run waits for, if any. */
 		waiting: ({
 			position,
 			waitsFor,
@@ -78,7 +75,7 @@ export const answerTexts = {
 	completeText: ({ file }: { readonly file: string }): string => `The complete text is in ${file}.`,
 	snippet: ({ file, lines }: { readonly file: string; readonly lines: number }): string =>
 		`The code is in ${file} (${lines} lines).`,
-	/** Posted above an answer in direct messages. `link`: address of the thread or channel, if it has one. */
+	/** Start of an answer that is sent as a direct message. `link`: address of the closed thread, if it has one. */
 	elsewhere: ({ link }: { readonly link: string | undefined }): string => {
 		const thread = "the thread of your request";
 		const linked = link === undefined ? thread : `[${thread}](${link})`;

@@ -66,7 +66,6 @@ export const approvalTexts = {
 		chooseCall: "Choose a call",
 		denyAll: "Deny all",
 	},
-	/** The form with the arguments of a call. */
 	editForm: {
 		title: "Edit and approve",
 		all: "Arguments (JSON)",
@@ -117,7 +116,6 @@ export const approvalTexts = {
 			const more = cut ? "**Not complete here:** press Details" : "More in Details";
 			return expires === undefined ? `${more}.` : `${more}. Expires ${expires}.`;
 		},
-		/** Shown in the row of a call. */
 		counted: ({ given, needed }: { readonly given: number; readonly needed: number }): string =>
 			`**${given} of ${needed} approvals**`,
 		riskOfRow: ({ risk }: { readonly risk: "high" | "low" }): string =>

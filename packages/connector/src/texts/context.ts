@@ -3,7 +3,6 @@ export const contextTexts = {
 	/** Text for the agent in place of an empty request that forwards a message or replies to one. */
 	onlyReference: "Look at the message that I refer to.",
 
-	/** Lines of `/why`. */
 	why: {
 		/** `authors`: names, with the number of messages if an author wrote several. */
 		read: ({

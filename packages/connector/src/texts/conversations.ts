@@ -43,7 +43,6 @@ export const conversationTexts = {
 			`🔀 **${title}** continues here as a copy. Reply in this thread.`,
 		/** `link`: link to the thread, in Markdown. */
 		inThread: ({ link }: { readonly link: string }): string => `The copy continues in ${link}.`,
-		/** Text of the link to the thread of a copy. */
 		thread: "its own thread",
 		/** `back`: command that returns to the original conversation. */
 		here: ({ title, back }: { readonly title: string; readonly back: string }): string =>
@@ -98,7 +97,10 @@ export const conversationTexts = {
 			`There is no background command ${number} here. \`${list}\` shows all.`,
 	},
 
-	/** Commands in a channel that act on the conversations of its threads. `title`: Markdown, mostly a link. */
+	/**
+	 * Commands in a channel that act on the conversations of its threads. `title`: Markdown, with a link if the
+	 * conversation has an address.
+	 */
 	below: {
 		which: {
 			stop: "I am working in several conversations. Choose the conversation to stop:",

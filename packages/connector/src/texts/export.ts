@@ -1,7 +1,6 @@
-/** Markdown texts of a conversation as a file. */
+/** Markdown texts about the export of a conversation as a file. */
 export const exportTexts = {
 	description: "Get this conversation as a file that only you see",
-	/** Text above the file. */
 	done: "This conversation as a file:",
 	/** `command`: a command whose answer only its author sees. */
 	onlyPrivate: ({ command }: { readonly command: string }): string =>
@@ -21,6 +20,6 @@ export const exportTexts = {
 	declined: "**Declined**",
 	file: ({ name }: { readonly name: string }): string => `- File: ${name}`,
 	ended: ({ reason }: { readonly reason: string }): string => `**Ended:** ${reason}`,
-	/** Name of the file without its ending, for a conversation without a title. */
+	/** File name without its extension, for a conversation whose title has no letters or digits. */
 	fileName: "conversation",
 };

@@ -13,7 +13,6 @@ export const liveTexts = {
 		count === 1 ? "✅ 1 earlier tool call" : `✅ ${count} earlier tool calls`,
 	calls: ({ count, seconds }: { readonly count: number; readonly seconds: number }): string =>
 		`${count === 1 ? "1 tool call" : `${count} tool calls`}${seconds === 0 ? "" : ` in ${duration(seconds)}`}`,
-	/** Words that follow the name of the agent. */
 	writing: "is writing…",
 } as const;
 

@@ -56,7 +56,6 @@ export const messageTexts = {
 		unaddressed: "it does not mention me",
 	},
 
-	/** Results of messages. */
 	effects: {
 		none: "I ignored it",
 		sent: "I sent it to the agent",

@@ -3,10 +3,7 @@ export const postTexts = {
 	/** Reasons for the state of a post. */
 	noReason: "no reason was given",
 	stale: "the post is more than 24 hours old: decide whether to send it",
-	/**
-	 * Start of the text of `closed`, which identifies posts for closed rooms. Do not change it, because earlier versions have
-	 * stored it.
-	 */
+	/** Start of the text of `closed`. It must not change, because it identifies stored posts for closed rooms. */
 	closedStart: "waits until its thread or channel is open again: ",
 	closed: ({ error }: { readonly error: string }): string => `${postTexts.closedStart}${error}`,
 	interrupted: "the connector stopped during the request",

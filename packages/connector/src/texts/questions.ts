@@ -93,7 +93,6 @@ export const questionTexts = {
 			`${answer} by ${person}`,
 		at: ({ decision, at }: { readonly decision: string; readonly at: string }): string =>
 			`${decision}, ${at}`,
-		/** Names the calls of a decision on a card with several calls. */
 		ofCalls: ({ count, numbers }: { readonly count: number; readonly numbers: string }): string =>
 			`${count === 1 ? "call" : "calls"} ${numbers}`,
 		people: (people: readonly string[]): string =>

@@ -48,7 +48,6 @@ export const taskCommandTexts = {
 
 /** Markdown texts of the cards and posts of tasks, and of the replies to their buttons. */
 export const taskTexts = {
-	/** Names of the states. The words repeat the meaning of the emoji. */
 	states: {
 		pending: "🕓 Queued",
 		running: "▶️ In progress",
@@ -96,7 +95,9 @@ export const taskTexts = {
 		`🔁 **Failed** (attempt ${attempt} follows): ${error}`,
 	unknownError: "unknown error",
 
-	/** Text for the agent about the task that a message in its thread continues. `result` may be empty. */
+	/**
+	 * Text for the agent about an ended task, if a message in the task's thread continues the work. `result` may be empty.
+	 */
 	followUp: {
 		task: ({
 			title,

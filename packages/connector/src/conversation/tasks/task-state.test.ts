@@ -29,7 +29,6 @@ test("the state of tasks is bounded and survives a round trip through JSON", () 
 	const { slice } = reduceTimedEvents(tasks, many);
 	expect(slice.live).toHaveLength(100);
 	expect(slice.live.at(-1)).toMatchObject({ id: "task_119" });
-	// Parsing the JSON returns the slice, as the next line checks.
 	const stored = parseJson(JSON.stringify(slice)) as TasksSlice;
 	expect(stored).toEqual(slice);
 	const next: TimedEvent = [2, "task.started", { task_id: "task_119", title: "x" }];

@@ -41,7 +41,6 @@ const inThread = "task in thread";
 interface Scenario {
 	readonly name: string;
 	readonly events: readonly TimedEvent[];
-	/** Expected operations after the last event. */
 	readonly sees: readonly string[];
 	readonly scene?: Scene;
 }

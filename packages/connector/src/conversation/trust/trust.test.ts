@@ -43,7 +43,6 @@ function closed(why: string): string[] {
 interface Scenario {
 	readonly name: string;
 	readonly events: readonly TimedEvent[];
-	/** Expected operations after the last event. */
 	readonly sees: readonly string[];
 	readonly open?: string;
 }
