@@ -17,8 +17,8 @@ export interface Issued {
 }
 
 /**
- * Returns the faults of a request that matches the types but not the rules of the service. Empty if the service
- * accepts it.
+ * Checks a request that matches the types against the rules of the service. Returns the faults of the
+ * request.
  */
 export function brokenRules(request: Request, issued: Issued): string[] {
 	return [

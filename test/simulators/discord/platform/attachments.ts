@@ -63,7 +63,9 @@ export interface MessageFiles {
 	readonly names: readonly string[];
 }
 
-/** Returns the files of a message after a request: new files, and files that remain. */
+/**
+ * Returns the total size of the new files in a request, and the names of all files that the message then has.
+ */
 export function filesOf(
 	{ attachments }: { readonly attachments?: readonly AttachmentNote[] | null },
 	uploads: readonly Upload[],

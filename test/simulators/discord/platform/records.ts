@@ -193,7 +193,7 @@ export interface InteractionRecord {
 	choices?: readonly { readonly name: string; readonly value: string | number }[];
 }
 
-/** A user or role that a mention would have notified. */
+/** A mention that would have sent notifications. */
 export interface Ping {
 	readonly messageId: string;
 	readonly who: string;

@@ -5,7 +5,7 @@ import type { State } from "./state.ts";
 
 /**
  * Records the users and groups that a message of the app would notify, also by mentions in code:
- * https://docs.slack.dev/messaging/formatting-message-text#mentioning.
+ * https://docs.slack.dev/messaging/formatting-message-text#mentioning
  */
 export function notePings(state: State, message: MessageRecord, by: "create" | "edit"): void {
 	if (message.author !== state.app.user) return;

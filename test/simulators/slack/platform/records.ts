@@ -205,7 +205,7 @@ export interface HomeRecord {
 	hash: string;
 }
 
-/** A user or group that a mention would have notified. */
+/** A mention that would have sent notifications. */
 export interface Ping {
 	/** Message id of the form `CHANNEL-TS`. */
 	readonly messageId: string;

@@ -38,7 +38,7 @@ export function setSession(
 }
 
 /**
- * Sets the title of a thread, with or without a session:
+ * Sets the title of a thread, and creates a missing session:
  * https://docs.slack.dev/reference/methods/assistant.threads.setTitle
  */
 export function titleThread(state: State, place: SessionPlace, title: string): void {
