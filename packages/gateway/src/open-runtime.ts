@@ -59,7 +59,7 @@ export function openStore({ config, clock, log, failpoints, watch }: StoreParts)
 	});
 }
 
-/** Logs once when the store can no longer write, and once when it can write again. */
+/** Returns a watch that logs each change of the store's health. */
 function logHealth(log: Logger): HealthWatch {
 	return ({ state }, error) => {
 		if (state === "ok") log.info("the store commits again; interrupted work continues");

@@ -8,7 +8,7 @@ const ticketPrefix = "parley.ticket.";
 
 export interface Shown {
 	readonly principal: Principal | undefined;
-	/** Class of the credential. Failures are counted for each class, so that no caller can lock out another class. */
+	/** Kind of a token, or `ticket`, or `other`. Wrong credentials are counted separately for each class and origin. */
 	readonly credentialClass: string;
 }
 

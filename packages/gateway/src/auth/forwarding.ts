@@ -48,8 +48,8 @@ export function findOrigin(request: IncomingRequest, proxies: Networks | undefin
 }
 
 /**
- * Whether a header shows that a proxy forwarded the request. Reads `Forwarded` (RFC 7239), `Via` (RFC 9110), and the
- * headers of proxies and content networks: X-Forwarded-For, CF-Connecting-IP, True-Client-IP and so on.
+ * Whether a header shows that a proxy forwarded the request: `Forwarded` (RFC 7239), `Via` (RFC 9110), or a header of
+ * proxies and content delivery networks, such as X-Forwarded-For or CF-Connecting-IP.
  */
 export function isForwarded(request: IncomingRequest): boolean {
 	return headerNames(request).some((name) => forwarding.test(name.replaceAll("_", "-")));

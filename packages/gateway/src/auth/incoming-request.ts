@@ -6,7 +6,7 @@ export interface IncomingRequest {
 	readonly socket: ConnectionAddresses;
 }
 
-/** Both ends of a connection. The fields are undefined after the connection was closed. */
+/** Both ends of a connection. The addresses and ports may be undefined after the connection has been closed. */
 export interface ConnectionAddresses {
 	readonly localAddress?: string | undefined;
 	readonly localPort?: number | undefined;

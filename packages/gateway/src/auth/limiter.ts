@@ -17,10 +17,7 @@ interface Failures {
  */
 export class FailedAuthLimiter {
 	readonly #clock: Clock;
-	/**
-	 * Failures by key. An LRU cache does not suffice, because only a new failure, and not a lookup, may move a key to the
-	 * end.
-	 */
+	/** Failures by key. The key with the most recent failure is the last one. */
 	readonly #failures = new Map<string, Failures>();
 
 	constructor(clock: Clock) {

@@ -23,11 +23,12 @@ export interface LocalPeersOptions {
 
 export interface LocalPeers {
 	/**
-	 * Whether the far end of a connection belongs to a process of this gateway's own user, but not to a tool, according to
-	 * the kernel. Resolves with false if the process is unknown. Never rejects.
+	 * Whether the far end of a connection belongs to a process of this gateway's own user, but not to a tool, according
+	 * to the kernel. Resolves with false if the process is unknown. Never rejects.
 	 *
-	 * The user is looked up once for each connection. A tool may have received the descriptor from the process that
-	 * connected. While a tool runs or ran in the last minute, the processes are therefore checked again for each request.
+	 * After a positive result, the user is not looked up again. A tool may later have received the descriptor from the
+	 * process that connected. The processes are therefore checked again if a tool runs, ran in the last minute, or was
+	 * started since the last check.
 	 */
 	isLocal(connection: ConnectionAddresses): Promise<boolean>;
 }

@@ -18,15 +18,12 @@ interface Process {
 }
 
 /**
- * Sockets that are open in processes of tools: the related processes, their descendants, processes of their groups and
- * sessions, and processes with the marker in their environment. Processes that this user cannot read, and processes
- * that ended meanwhile, are omitted.
+ * Finds the sockets that are open in tool processes: the `related` processes, their descendants, the processes of their
+ * groups and sessions, and processes with the marker in their environment. Omits processes that this user cannot read,
+ * and processes that have ended.
  */
 export class ToolSockets {
-	/**
-	 * Whether the environment of a process contains the marker. A process without the marker never gets it: only the gateway
-	 * adds it, and only to processes that are in `related`.
-	 */
+	/** Whether a process has the marker in its environment, by process id and start time. */
 	#marked = new Map<string, boolean>();
 	/** Start time of the gateway's own process. A process that started earlier is not a tool of the gateway. */
 	#oldest: number | undefined;

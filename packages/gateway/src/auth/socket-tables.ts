@@ -102,8 +102,8 @@ function readOwner(row: string, requested: Set<string>, owners: Map<string, Sock
 }
 
 /**
- * Returns the two addresses of a row, after its number. It uses no regular expression, because a table may have 40,000
- * rows.
+ * Returns the two addresses that follow the number of a row. Uses no regular expression, because a table may have
+ * 40,000 rows.
  */
 function keyOf(row: string): string {
 	const start = row.indexOf(": ") + 2;
@@ -117,8 +117,8 @@ interface Key {
 }
 
 /**
- * Starts of the far end's row: the address of the far end, then the gateway's address. If a program opened an IPv4
- * connection on an IPv6 socket, the row is in the IPv6 table, with mapped addresses.
+ * Beginnings of the far end's row: the address of the far end, then the gateway's address. If a program opened an IPv4
+ * connection on an IPv6 socket, the row is in the IPv6 table, with IPv4-mapped addresses.
  */
 function tableKeys({ remoteAddress, remotePort, localAddress, localPort }: ConnectionAddresses): Key[] {
 	if (remoteAddress === undefined || remotePort === undefined) return [];

@@ -30,10 +30,7 @@ interface TicketsOptions {
  */
 export class Tickets {
 	readonly #options: TicketsOptions;
-	/**
-	 * Unused tickets by id. An LRU cache does not suffice, because a ticket is authentication state: it ends by use, by
-	 * time or with its token.
-	 */
+	/** Unused tickets by id, in the order of their issue. */
 	readonly #tickets = new Map<string, Ticket>();
 
 	constructor(options: TicketsOptions) {

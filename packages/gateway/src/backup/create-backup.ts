@@ -61,10 +61,12 @@ export interface BackupSummary {
 
 /**
  * Saves the content of a data directory in one file that only this user can read, even while a gateway runs on the
- * directory. Omits workspaces and logs. The file is created completely or not at all. Rejects with `already_exists` for
- * an existing file without `force`, `not_found` for a directory without sessions, and `invalid_argument` for a file
- * inside that directory. Rejects with `failed_precondition` after an interrupted restore, and if the file cannot be
- * written.
+ * directory. Omits workspaces and logs. The file is created completely or not at all. Rejects with:
+ * - `already_exists` for an existing file without `force`.
+ * - `not_found` for a data directory without a database.
+ * - `invalid_argument` for a file inside the data directory.
+ * - `failed_precondition` after an interrupted restore, or if the file's directory is missing or not writable.
+ * - `data_loss` if the database contains an invalid id of a stored file.
  */
 export async function createBackup(options: BackupOptions): Promise<BackupSummary> {
 	const { dataDirectory, force, onProgress } = options;
@@ -242,10 +244,7 @@ async function copyPrivately(from: string, to: string): Promise<void> {
 	await copyFile(from, to);
 }
 
-/**
- * Links stored files, and returns the ids of missing files. Stored files never change, so a hard link is a valid copy,
- * which stays when the file is deleted.
- */
+/** Links stored files, and returns the ids of missing files. Stored files never change, so a link is a valid copy. */
 async function linkFiles(dataDirectory: string, target: string, ids: readonly string[]): Promise<string[]> {
 	const missing: string[] = [];
 	await mkdir(join(target, filesDirectory), { mode: 0o700 });

@@ -7,7 +7,7 @@ import { readBackupTexts } from "../texts/backup.ts";
 export const manifestName = "manifest.json";
 /** Directory of all other entries, under their paths in the data directory. */
 export const contentPrefix = "data/";
-/** Maximum size of a manifest in bytes, which suffices for a million files. */
+/** Maximum size of a manifest in bytes. It suffices for a million files whose paths are short. */
 export const maxManifestBytes = 256 * 1024 * 1024;
 export const databasePath = "parley.sqlite";
 

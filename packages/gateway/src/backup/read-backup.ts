@@ -17,7 +17,10 @@ import {
 	maxManifestBytes,
 } from "./manifest.ts";
 
-/** Maximum number of bytes of an archive in addition to its files: headers, padding and long names. */
+/**
+ * Allowed bytes of an archive in addition to its files, for example headers and padding: a fixed part, and a part for
+ * each file.
+ */
 const overheadBytes = 1024 * 1024;
 const overheadPerFile = 8 * 1024;
 
@@ -29,7 +32,7 @@ export interface UnpackLimits {
 	readonly maxRatio: number;
 }
 
-/** Default limits. Databases and text shrink to a third or a tenth. The maximum of deflate is 1 : 1032. */
+/** Default limits. Databases and text shrink to a third or a tenth. Deflate compresses at most 1,032 : 1. */
 const defaultLimits: UnpackLimits = { maxBytes: 100e9, maxRatio: 100 };
 
 /** First bytes of gzip data. */
@@ -207,7 +210,7 @@ class Reading {
 /** Zeros for comparison, as long as the chunks that gunzip emits. */
 const zeros = Buffer.alloc(16 * 1024);
 
-/** Throws if the end of an archive is followed by other bytes than zeros. */
+/** Throws `data_loss` if a chunk after the end of an archive contains bytes other than zeros. */
 function checkPadding(chunk: Buffer): void {
 	for (let at = 0; at < chunk.length; at += zeros.length) {
 		const part = chunk.subarray(at, at + zeros.length);

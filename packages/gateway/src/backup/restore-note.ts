@@ -43,7 +43,7 @@ export async function auditRestore(dataDirectory: string, audit: AuditNotes): Pr
 	await rm(path, { force: true });
 }
 
-/** Reads a note. Returns undefined for an invalid note, because another program may have overwritten the file. */
+/** Reads a note. Returns undefined for an invalid note. */
 function readNote(text: string): z.output<typeof Note> | undefined {
 	try {
 		return Note.safeParse(parseJson(text)).data;

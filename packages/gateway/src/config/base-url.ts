@@ -1,10 +1,7 @@
 import { isIP } from "node:net";
 import { KnownNetworks } from "../transport/known-networks.ts";
 
-/**
- * Networks for hosts of this machine or of private networks:
- * https://www.iana.org/assignments/iana-ipv4-special-registry
- */
+/** Loopback, private, link-local and shared networks: https://www.iana.org/assignments/iana-ipv4-special-registry */
 const nearby = new KnownNetworks((list) => {
 	list.addSubnet("127.0.0.0", 8);
 	list.addSubnet("10.0.0.0", 8);
@@ -17,7 +14,10 @@ const nearby = new KnownNetworks((list) => {
 	list.addSubnet("fe80::", 10, "ipv6");
 });
 
-/** Names that resolve only inside a local network, in addition to names without a dot, such as the name of a container. */
+/**
+ * Names of this machine or of a local network. `isNearby` also accepts names without a dot, such as the name of a
+ * container.
+ */
 const nearbyNames = /(?:^|\.)(?:localhost|local|internal|lan|home\.arpa)$/;
 
 /**

@@ -12,7 +12,7 @@ export type ApiName = keyof typeof apiNames;
 
 export const apis: readonly ApiName[] = ["chat-completions", "responses", "gemini", "messages"];
 
-/** Provider whose configuration needs only its name and, except for a local server, a key. */
+/** Provider that can be configured by its name. */
 export interface KnownProvider {
 	readonly api: ApiName;
 	/**
@@ -27,11 +27,11 @@ export interface KnownProvider {
 	readonly traits?: ServerTraits;
 }
 
-/** Effort levels that most servers accept. They refuse other levels. */
+/** Effort levels that most servers accept. */
 const common = ["none", "low", "medium", "high"] as const;
 const local: ServerTraits = { efforts: common };
 /**
- * The server requires that each request returns the thinking of all tool calls, including earlier turns:
+ * The server requires each request to send back the thinking of all tool calls, including those of earlier turns:
  * https://platform.kimi.ai/docs/guide/use-kimi-k2-thinking-model
  */
 const kimi: ServerTraits = { returnedThinking: "all", efforts: common };

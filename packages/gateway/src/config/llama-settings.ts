@@ -86,8 +86,10 @@ interface CheckedSource {
 }
 
 /**
- * Checks the settings of the server. Throws `invalid_argument` if `baseUrl` is also set, if the model directory does
- * not exist, or if the program cannot serve the endpoint.
+ * Checks the settings of the server. Throws `invalid_argument` in these cases:
+ * - `baseUrl` is also set, and the provider is not `offline`.
+ * - The model directory does not exist.
+ * - The program cannot serve the endpoint.
  */
 export function checkLlama({ settings, source }: CheckedSource, all: Settings): void {
 	const { baseUrl, llama } = settings;

@@ -157,7 +157,10 @@ class McpFile {
 		return this.#setup;
 	}
 
-	/** Returns the setup from the configuration and the current file. Treats an invalid file as empty. */
+	/**
+	 * Returns the setup from the configuration and the current file. Treats a file that is unreadable or invalid as
+	 * empty.
+	 */
 	async #readPresent(): Promise<McpSetup> {
 		try {
 			return await this.#read(await readMcpFile(this.#parts.path));

@@ -46,10 +46,7 @@ export function valuesFrom(
 	return Object.fromEntries(known);
 }
 
-/**
- * Returns a problem if a variable is missing in the gateway's environment, because the server would behave differently
- * without it.
- */
+/** Returns a problem if a variable is missing in the gateway's environment. */
 export function missingProblem(
 	environment: Readonly<Record<string, string | undefined>>,
 	names: readonly string[],
@@ -74,7 +71,7 @@ export function withAbsoluteMcp(written: Written, absolute: (path: string) => st
 	return { ...written, servers: Object.fromEntries(servers) };
 }
 
-/** Finds the first path of a server that does not exist. */
+/** Finds the first `read` or `write` path that does not exist. */
 export function findLostPath({
 	servers = {},
 }: Written): { readonly path: JsonPath; readonly value: string } | undefined {

@@ -30,7 +30,10 @@ export interface ProviderConnection {
 interface Sources {
 	readonly settings: Settings;
 	readonly environment: Environment;
-	/** Key from `--api-key` of a single process. It replaces the variable of the first provider. */
+	/**
+	 * Key from `--api-key` of a single process. It replaces the key variables of the provider in the setting
+	 * `provider`.
+	 */
 	readonly explicitKey?: { readonly key: string; readonly name: string } | undefined;
 	/** Whether known providers with `isDiscovered` are also used if the first variable of their key is set. */
 	readonly includesDiscovered: boolean;

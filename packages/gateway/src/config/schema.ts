@@ -191,7 +191,7 @@ export function configSchema(names: readonly string[] = Object.keys(settings)) {
 /** Settings of one source. Settings that the source does not set are absent. */
 export type Settings = z.infer<ReturnType<typeof configSchema>>;
 
-/** Returns the names of the settings in a nested object of the schema, without deprecated names. */
+/** Returns the names of the settings in the object at a path of the schema, without deprecated names. */
 export function settingsAt(path: JsonPath): string[] {
 	const schema = path.reduce<unknown>((outer, key) => unwrapped(innerOf(outer, key)), configSchema());
 	if (!(schema instanceof z.ZodObject)) return [];

@@ -52,7 +52,7 @@ export function notAllowed(
 }
 
 /**
- * Formats at most 200 characters of a value as JSON, without user names and queries in addresses, and without texts
+ * Formats at most 200 characters of a value as JSON. Omits the user name and the query of an address, and redacts texts
  * that look like credentials.
  */
 function show(value: unknown): string {

@@ -17,9 +17,9 @@ export function lockIn(dataDirectory: string): string {
 }
 
 /**
- * Creates the data directory for its owner only (0700). Rejects with `failed_precondition` if it is not a directory, or
- * if users outside its group have permissions on it. The error names `flag`, which chooses another directory. Rejects
- * with `data_loss` if its database was emptied.
+ * Creates the data directory for its owner only (0700). Rejects with `failed_precondition` if the directory cannot be
+ * created, or if users outside its group have permissions on it. Rejects with `data_loss` if its database was emptied.
+ * `flag` is the option that chooses another directory, for messages.
  */
 export async function prepareDataDirectory(path: string, flag?: string): Promise<void> {
 	await makeDataDirectory(path, flag);

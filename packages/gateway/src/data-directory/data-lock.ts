@@ -41,10 +41,10 @@ export const sessionWords: Words = {
 const SQLITE_BUSY = 5;
 
 /**
- * Locks a data directory, so that this process is the only user. Throws `failed_precondition` with the id of the other
- * process, if known. The lock is SQLite's file lock on an empty database, so the kernel releases it when the process
- * ends, even after a kill. No other code in this process may open that file, because closing it would release the lock:
- * https://www.sqlite.org/howtocorrupt.html, section 2.2
+ * Locks a data directory, so that this process is the only user. Throws `failed_precondition` if another process has
+ * the lock. The error contains the id of that process, if known. The lock is SQLite's file lock on an empty database,
+ * so the kernel releases it when the process ends, even after a kill. No other code in this process may open that file,
+ * because closing it would release the lock: https://www.sqlite.org/howtocorrupt.html, section 2.2
  *
  * A missing lock file may have been deleted while a gateway runs. The directory is then refused while any process has
  * the database open.

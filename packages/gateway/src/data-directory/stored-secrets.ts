@@ -21,7 +21,7 @@ export async function openSecretKey(
 	return loadOrCreateSecretKey(dataDirectory);
 }
 
-/** Number of stored passwords, and number of passwords that the key of the data directory can decrypt. */
+/** Result of a check of the stored passwords. `opened` is the number of passwords that the key can decrypt. */
 export interface StoredSecrets {
 	readonly stored: number;
 	readonly opened: number;

@@ -98,7 +98,7 @@ export class Callers {
 		this.#options = options;
 	}
 
-	/** Interceptor that authenticates each call before its method runs. */
+	/** Authenticates each call before its method runs, except calls of reflection and health. */
 	readonly interceptor: ServerInterceptor = ({ path }, call) => {
 		if (publicServices.test(path)) return new ServerInterceptingCall(call);
 		const open = new OpenCall();
@@ -117,7 +117,7 @@ export class Callers {
 						call.sendStatus(this.#statusOf(path, reason));
 					});
 			})
-			// gRPC also calls this function after the status was sent.
+			// gRPC also calls this function after the status has been sent.
 			.withOnCancel(() => {
 				open.end();
 				this.#closed(open);

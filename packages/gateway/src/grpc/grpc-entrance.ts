@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { Logger } from "@parley/base";
 import type { GrpcServer } from "./grpc-server.ts";
 
-/** Loads a gRPC server at the first connection, because most gateways have no gRPC client. */
+/** Loads a gRPC server at the first HTTP/2 connection, because most gateways have no gRPC client. */
 export class GrpcEntrance {
 	/** Name of the wire in the metrics. */
 	readonly wire = "grpc";

@@ -87,7 +87,7 @@ export class GrpcServer {
 
 	/** Serves a connection that begins with the first bytes of HTTP/2. */
 	accept(socket: Socket): void {
-		// The connection may have closed while this server was loaded.
+		// The connection may have closed while this server was loading.
 		if (socket.destroyed) return;
 		// The port accepts sockets with `allowHalfOpen`. With this option, Node's HTTP/2 does not detect that a client has
 		// disconnected.
@@ -137,7 +137,7 @@ function described(): PackageDefinition {
 	return { ...Object.fromEntries(definitions), ...loadSync(healthProto) };
 }
 
-/** Splits a `google.protobuf.FileDescriptorSet` into its files. It has no other content. */
+/** Splits a `google.protobuf.FileDescriptorSet` into its files. The list of files is its only field. */
 function filesOf(set: Uint8Array): Buffer[] {
 	const reader = new BinaryReader(set);
 	const files: Buffer[] = [];

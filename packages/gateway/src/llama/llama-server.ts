@@ -138,7 +138,8 @@ export class LlamaServer {
 
 	/**
 	 * Starts an idle server, and resolves when requests can be sent. Rejects with a `ModelError` if the server does not
-	 * start, or if it takes more than 15 minutes to load its model. Rejects with the reason of the signal if it aborts.
+	 * start, or if it takes more than 15 minutes to load its model. If `signal` aborts, rejects with the signal's
+	 * reason.
 	 */
 	async ready(signal: AbortSignal): Promise<void> {
 		this.#begin();

@@ -45,7 +45,7 @@ export class WireCounts {
 
 export type StreamRefusal = "too_many" | "draining";
 
-/** Metrics of clients with event streams. A gauge reads the number of streams at each scrape. */
+/** Metrics of event streams. */
 export class StreamCounts {
 	readonly #recorder: MetricRecorder;
 

@@ -45,7 +45,7 @@ interface ServerModels {
 	 * Absent if no list was requested or received.
 	 */
 	readonly served?: ModelTable;
-	/** Requests the server's list of models. Absent if `served` is set. Rejects as `listModels` does. */
+	/** Requests the list of models of another server. Absent if `served` is set. Rejects as `listModels` does. */
 	readonly askServed?: () => Promise<ModelTable>;
 	/** Error if no stored session chooses a model. `modelName` is then only the first model of the server. */
 	readonly undecided?: ParleyError;

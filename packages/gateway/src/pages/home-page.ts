@@ -8,7 +8,7 @@ export interface HomePageFacts {
 	readonly address: string;
 }
 
-/** Whether a browser opened the address of the gateway. All other programs get the usual answer for this path. */
+/** Whether a request is for the home page: it reads `/` and accepts HTML, as the requests of browsers do. */
 export function wantsHomePage({ method = "", headers }: IncomingMessage, { pathname }: URL): boolean {
 	const reads = method === "GET" || method === "HEAD";
 	return reads && pathname === "/" && (headers.accept ?? "").includes("text/html");

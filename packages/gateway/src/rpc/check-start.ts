@@ -20,7 +20,9 @@ export interface OpenAgentOptions {
 	readonly redactor: Redactor;
 	/** Base directory of relative paths in flags. */
 	readonly currentDirectory: string;
-	/** Stores the result of the sandbox check for the next process. If it is absent, each process checks the sandbox again. */
+	/**
+	 * Options for the stored result of the sandbox check. If they are absent, each process checks the sandbox again.
+	 */
 	readonly sandboxCheck?: {
 		/** Directory for the result if there is no data directory. A missing directory is created with mode 0700. */
 		readonly cache: string;

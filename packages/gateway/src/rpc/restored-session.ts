@@ -79,8 +79,8 @@ export async function prepareSession(runtime: Runtime, { id, others }: RestoredS
 }
 
 /**
- * Chooses the stored model if the server has several models. Throws if no model is stored or the stored model is
- * unknown.
+ * Chooses the stored model if the server has several models, and neither a configured nor a preferred model is chosen.
+ * Throws if no model is stored or the stored model is unknown.
  */
 export function decideModel(models: Models, restored: RestoredSession | undefined): Models {
 	const { undecided } = models;

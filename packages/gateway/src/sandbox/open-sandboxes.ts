@@ -21,10 +21,7 @@ interface SandboxParts {
 	readonly version?: string;
 }
 
-/**
- * Opens the sandboxes. The check begins when the gateway listens. A command that needs the sandbox earlier waits for the
- * check.
- */
+/** Opens the sandboxes. The check begins when the gateway listens, or earlier with a command that needs the sandbox. */
 export async function openSandboxes(
 	{ config, clock, ids, log, version }: SandboxParts,
 	egress: Egress = openEgress({ config, clock, log }),

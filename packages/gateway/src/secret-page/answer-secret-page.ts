@@ -181,7 +181,8 @@ async function readForm(request: IncomingMessage, clock: Clock): Promise<URLSear
 	let bytes = 0;
 	const timer = clock.after(patienceMs, () => request.destroy());
 	try {
-		// The body is read to its end, even if it is too large. If the connection was closed earlier, the response could be lost.
+		// The body is read to its end, even if it is too large. If the connection were closed earlier, the response
+		// could be lost.
 		for await (const chunk of request) {
 			bytes += chunk.length;
 			if (bytes <= maxBytes) chunks.push(chunk);

@@ -50,10 +50,7 @@ export interface SecretPagesOptions {
  */
 export class SecretPages {
 	readonly #options: SecretPagesOptions;
-	/**
-	 * Pages by the hash of their address. An LRU cache does not suffice: a pending page cannot be recreated, and a visit
-	 * must not change which page is the oldest.
-	 */
+	/** Pages by the hash of their address, the oldest first. */
 	readonly #pages = new Map<string, StoredPage>();
 	/** Secret from which the same address is derived again for an idempotency key. The address itself is not stored. */
 	readonly #seed = randomBytes(32);
@@ -102,7 +99,10 @@ export class SecretPages {
 		return this.#isOver(page) ? { state: "expired" } : { state: "open", page };
 	}
 
-	/** Reserves the page for an answer. Returns false if the page was used or has expired. `release` releases the page. */
+	/**
+	 * Reserves the page for an answer. Returns false if the page is unknown, used or expired. `release` ends the
+	 * reservation.
+	 */
 	reserve(id: string): boolean {
 		const page = this.#pages.get(hashOf(id));
 		if (!page || page.used || this.#isOver(page)) return false;
