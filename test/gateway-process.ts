@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 export const binary = fileURLToPath(new URL("../packages/cli/bin/parley.mjs", import.meta.url));
 
 /**
- * Milliseconds: longer than any single wait of a test on an idle machine. Tests scale the value with `paced` or
+ * Default maximum milliseconds of one wait, on an idle machine. Tests scale the value with `paced` or
  * `afterPatience`.
  */
 export const patienceMs = 30_000;
@@ -37,7 +37,6 @@ export interface ProcessEnd {
 	readonly signal: NodeJS.Signals | null;
 }
 
-/** The real gateway in a separate process. */
 export class GatewayProcess {
 	readonly #child: ChildProcessByStdio<null, Readable, Readable>;
 	readonly #lines: string[] = [];

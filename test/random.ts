@@ -4,8 +4,8 @@ import { randomInt } from "node:crypto";
 const usualSeed = 20_261_128;
 
 /**
- * The seed of this run. It is constant in `npm test` and `npm run test:ci`, so that only a change can cause a failure.
- * In the long runs, it is random. Failing tests must print it, so that `PARLEY_TEST_SEED` can repeat the run.
+ * The seed of this run. It is constant in `npm test` and `npm run test:ci`, and random in the long runs. Failing
+ * tests must print it, because `PARLEY_TEST_SEED` repeats the run.
  */
 export function testSeed(): number {
 	const fixedSeed = process.env["PARLEY_TEST_SEED"];

@@ -21,7 +21,7 @@ interface Side {
 const urlOf = ({ port }: ServerProcess): string => `http://127.0.0.1:${port}`;
 const ours = await startSide("discord-kit", await startServer("gateway-chat"));
 const floor = await startSide("discord-sdk", await startServer("gateway-chat"));
-/** A bot without a gateway, which answers itself. Not measured with `--ratios`. */
+/** A bot without a gateway, which writes the answers itself. Not measured with `--ratios`. */
 const alone = options.ratios ? undefined : await startSide("discord-sdk");
 
 async function startSide(name: string, ...gateway: readonly ServerProcess[]): Promise<Side> {

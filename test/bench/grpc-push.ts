@@ -33,7 +33,9 @@ import { type ServerProcess, startServer } from "./measure/server-process.ts";
 const options = readOptions(7);
 const streams = 100;
 const text = { ticks: 60, size: 40 };
-/** Fewer connections with `--ratios`, to save time. A session then shows about two thirds of the memory. */
+/**
+ * Fewer connections with `--ratios`, to save time. The measured memory per connection is then about a third lower.
+ */
 const idleSessions = options.ratios ? 300 : 1_000;
 /** Maximum concurrent connection attempts. */
 const atOnce = 50;

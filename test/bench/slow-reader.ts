@@ -6,7 +6,8 @@ import { startServer } from "./measure/server-process.ts";
 
 /**
  * CPU time of the gateway's process per reply and client, for 99 subscribers of one session. The bench alternates
- * between two cases: without a slow client, and with an additional client that never reads and has a full buffer.
+ * between two cases: without a slow client, and with an additional client that has stopped reading and has a full
+ * buffer.
  */
 const readers = 99;
 const replies = 2;

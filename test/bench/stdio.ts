@@ -9,10 +9,7 @@ import { startServer } from "./measure/server-process.ts";
 const pings = 2000;
 const prompts = 40;
 const deltas = 20_000;
-/**
- * Maximum milliseconds that the agent may add to the first token of the SDK, including a commit. Users do not notice a
- * shorter delay.
- */
+/** Maximum milliseconds that the agent may add to the first token of the SDK, including a commit. */
 const maxAddedMs = 5;
 const options = readOptions(7);
 /** Unmeasured rounds, because clients usually talk to a warm process. */

@@ -17,10 +17,7 @@ const suffixes: Readonly<Record<string, readonly string[]>> = {
 	summary: ["", "_sum", "_count"],
 };
 
-/**
- * Parses metrics in the Prometheus text format. Throws for lines that are malformed or in the wrong
- * place.
- */
+/** Parses metrics in the Prometheus text format. Throws for lines that are malformed or in the wrong place. */
 export function readExposition(text: string): Map<string, ReadFamily> {
 	if (!text.endsWith("\n")) throw new Error("the last line has no end");
 	const families = new Map<string, ReadFamily>();

@@ -206,7 +206,6 @@ export class KillableGateway {
 		return acked.length > 0 || this.#sentOnce.has(id);
 	}
 
-	/** Sends a message from a random client, by default in a random session. */
 	#sendMessage(
 		kind: TurnKind,
 		requested: { readonly session?: string; readonly once?: boolean } = {},
@@ -281,7 +280,6 @@ export class KillableGateway {
 		return trigger.kind === "paused" || trigger.kind === "frame" || !this.#sightings.ended(id);
 	}
 
-	/** Reads all frames and messages with a new client. */
 	async #readAll(): Promise<Pick<Outcome, "replay" | "pages"> & { last: Map<string, number> }> {
 		const url = `http://127.0.0.1:${this.#port}`;
 		const newcomer = new RawFollower("newcomer", { url, ids: seededIds(5) });

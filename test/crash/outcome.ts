@@ -37,7 +37,6 @@ export interface View {
 	readonly frames: EventFrame[];
 }
 
-/** A message in the response to `load_messages`. */
 export interface Page {
 	readonly role: string;
 	readonly content: string;

@@ -2,7 +2,7 @@ import type { Random } from "../random.ts";
 import type { KillState } from "./outcome.ts";
 import type { TurnKind } from "./turns.ts";
 
-/** How and in which state one gateway process is killed. */
+/** Plan for the kill of one gateway process. */
 export interface PlannedKill {
 	readonly state: KillState;
 	/** Armed failpoints, see failpoints.ts in the base package. */

@@ -4,7 +4,7 @@ import { patienceMs } from "../gateway-process.ts";
 import { KillSetup } from "../tasks/kill/kill-setup.ts";
 
 /**
- * Each command appends to its file, so that a repeated command is visible. Plain `.txt` files do not restrict later
+ * Each command appends to its file, which makes a repeated command visible. Plain `.txt` files do not restrict later
  * calls.
  */
 const deploy = `---

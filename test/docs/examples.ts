@@ -71,8 +71,8 @@ interface Block {
 }
 
 /**
- * Reads the steps of a block. Each unindented line starts a step, which ends before the next one. A step that starts
- * with a brace is a frame.
+ * Reads the steps of a block. Each unindented line starts a step, which ends before the next unindented line. A step
+ * that starts with a brace is a frame.
  */
 function readFrames({ first, lines }: Block): Step[] {
 	const starts = lines.flatMap((line, index) => (/^\S/.test(line) ? [index] : []));

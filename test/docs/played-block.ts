@@ -4,8 +4,8 @@ import type { Readable } from "node:stream";
 import { Watch } from "../watch.ts";
 
 /**
- * Command prefix for a network namespace with only a loopback interface, so that blocks can use the same ports
- * concurrently.
+ * Command prefix for a network namespace with only a loopback interface. In their own namespaces, blocks can use the
+ * same ports concurrently.
  */
 const ownNetwork = ["bwrap", "--dev-bind", "/", "/", "--unshare-net", "--"];
 

@@ -7,7 +7,7 @@ import { columns, rows, rowsOf } from "./terminal-recording.ts";
 import { animation, type Frame } from "./terminal-svg.ts";
 
 /**
- * Directory name that replaces the temporary home directory. Both have the same length, so that lines wrap in the same
+ * Directory name that replaces the temporary home directory. Both have the same length, so lines wrap in the same
  * places.
  */
 const shownHome = "/home/hanna";

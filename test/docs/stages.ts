@@ -7,7 +7,6 @@ import { says as replies } from "../simulators/anthropic/reply.ts";
 
 export interface Stage extends AsyncDisposable {
 	readonly gateway: TestGateway;
-	/** Advances the clock by `ms`. Undefined if the gateway uses the system clock. */
 	readonly pass?: (ms: number) => void;
 }
 

@@ -14,7 +14,7 @@ const home = join(stage, "home");
 const programs = join(stage, "programs");
 const listening = "parley listening on http://127.0.0.1:7777\n";
 /**
- * Test of blocks that run in their own network namespace, so that they can use the ports of the pages. Needs
+ * Test for blocks that run in their own network namespace, where they can use the ports of the pages. Requires
  * bubblewrap.
  */
 const testAlone = test.runIf(hasBubblewrap);

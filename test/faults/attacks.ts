@@ -59,10 +59,7 @@ const garbageData: Attack = ({ response, random }) => {
 	answer(response, lines.join(""));
 };
 
-/**
- * Creates an attack that replaces each token count of the reply with this text, which may be
- * invalid JSON.
- */
+/** Creates an attack that replaces each token count of the reply with this text, which may be invalid JSON. */
 const usageOf =
 	(number: string): Attack =>
 	({ response, wire }) => {

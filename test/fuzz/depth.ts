@@ -1,7 +1,7 @@
 import { parseJson } from "@parley/base";
 import { RequestFrame, type ResponseFrame } from "@parley/protocol";
 
-/** Checks that refuse a frame, in the order of the gateway. `done` means that the frame was accepted. */
+/** Checks that refuse a frame. `done` means that the frame was accepted. */
 export const depths = [
 	"no JSON",
 	"no request",

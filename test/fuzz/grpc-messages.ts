@@ -5,7 +5,6 @@ import { frameRozRequest, frameTeamRequest, structOf } from "../conformance/driv
 import type { Random } from "../random.ts";
 import { damageBytes } from "./byte-mutation.ts";
 
-/** A malformed stream: its headers and the bytes of its body. */
 export interface GrpcAttack {
 	readonly kind: string;
 	readonly headers: OutgoingHttpHeaders;
@@ -171,7 +170,7 @@ function one(body: Buffer): Pick<GrpcAttack, "body" | "messages"> {
 }
 
 const kinds = Object.keys(makers);
-/** Each of the first three kinds occurs four times, so that it is selected more often. */
+/** Kinds to select from. The first three occur four times each, which makes them more likely. */
 const weighted = [...kinds, ...kinds.slice(0, 3), ...kinds.slice(0, 3), ...kinds.slice(0, 3)];
 
 export function makeGrpcAttack(random: Random): GrpcAttack {

@@ -21,7 +21,6 @@ export class HealthyClient {
 		return new HealthyClient(connection);
 	}
 
-	/** Sends a request and then a message, and records the time until each is answered. */
 	async beServed(): Promise<void> {
 		const began = performance.now();
 		await this.#connection.request("load_messages", { limit: 1 });

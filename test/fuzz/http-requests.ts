@@ -3,7 +3,7 @@ import type { Random } from "../random.ts";
 export interface HttpAttack {
 	readonly kind: string;
 	readonly bytes: Buffer;
-	/** True if the request head is complete, so that the gateway must respond without further data. */
+	/** True if the gateway must respond to these bytes without further data. */
 	readonly isWellFormed: boolean;
 }
 

@@ -56,8 +56,7 @@ test("malformed HTTP gets a response or a close and leaves no memory in use, and
 });
 
 /**
- * The gateway may refuse a malformed request or close its connection. It must serve a valid request: a new ticket or
- * file has status 201.
+ * Whether the response is allowed: no response, an HTTP/2 frame, the status 200, 201 or 4xx, or 101 for an upgrade.
  */
 function isExpected(kind: string, answer: string): boolean {
 	if (answer === "101") return kind === "upgrade";

@@ -37,7 +37,6 @@ export class ExamplesGateway implements AsyncDisposable {
 		};
 	}
 
-	/** A path below the root directory of the sessions. */
 	path(...names: readonly string[]): string {
 		return join(this.#host.path("root"), ...names);
 	}

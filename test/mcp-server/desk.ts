@@ -10,7 +10,6 @@ import { readOperatorToken } from "@parley/gateway";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { type GatewayOptions, TestGateway } from "../conformance/gateway.ts";
 
-/** Answers a form as the user of the client. */
 export type AnswerForm = (
 	request: ElicitRequest,
 	signal: AbortSignal,
@@ -54,7 +53,6 @@ export class Desk implements AsyncDisposable {
 		return (await readOperatorToken(join(this.gateway.directory, "data"))) ?? "";
 	}
 
-	/** Connects a client, which closes with the desk. */
 	async client({ token, onForm, versionNegotiation }: ClientOptions = {}): Promise<McpClient> {
 		const authorization = `Bearer ${token ?? (await this.token())}`;
 		const transport = new StreamableHTTPClientTransport(this.url, {
@@ -66,7 +64,6 @@ export class Desk implements AsyncDisposable {
 		return client;
 	}
 
-	/** Connects a client of the operator on the Ozzie wire. */
 	async operator(): Promise<OzzieClient> {
 		const headers = { authorization: `Bearer ${await this.token()}` };
 		const client = await OzzieClient.connect(this.gateway.url, { headers });

@@ -104,7 +104,7 @@ test.for([
 ] as const)("a server that sends %s is closed with the reason", async ([, type, body, problem]) => {
 	const flooding = createServer((_request, response) => {
 		response.writeHead(200, { "content-type": type });
-		// An event stream stays open, so that the client cannot read it to its end.
+		// An event stream stays open, so the client cannot read it to its end.
 		if (type === "text/event-stream") response.write(body);
 		else response.end(body);
 	}).listen(0, "127.0.0.1");

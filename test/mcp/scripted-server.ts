@@ -1,6 +1,6 @@
 /**
- * An MCP server on stdin and stdout. Its arguments select its faults. It uses no library, so that it can break every
- * rule of the protocol: https://modelcontextprotocol.io/specification/2025-11-25
+ * An MCP server on stdin and stdout. Its arguments select its faults. It uses no library, because it must break rules
+ * of the protocol: https://modelcontextprotocol.io/specification/2025-11-25
  */
 import { createHash } from "node:crypto";
 import { appendFileSync } from "node:fs";

@@ -84,7 +84,6 @@ export class PostgresServer implements AsyncDisposable {
 		await ended;
 	}
 
-	/** Starts the server after `halt`. */
 	async resume(): Promise<void> {
 		const settings = [
 			...["listen_addresses=", `unix_socket_directories=${this.#directory}`, "max_connections=100"],

@@ -121,8 +121,8 @@ async function run(name: string): Promise<string> {
 }
 
 /**
- * Runs a block that ends with `npm start`. npm replaces the shell, so that signals reach npm. A fake key replaces the
- * key in the block.
+ * Runs a block that ends with `npm start`. npm replaces the shell, so signals reach npm. A fake key replaces the key
+ * in the block.
  */
 function start(name: string): Gateway {
 	const commands = script(name).replace("YOUR-KEY", `sk-ant-api03-${"k".repeat(40)}`);

@@ -10,7 +10,6 @@ import { RemoteSetup } from "./setup.ts";
 
 const command = fileURLToPath(new URL("../../bin", import.meta.url));
 
-/** Starts a gateway with the documented settings. */
 async function prepare(listen: (setup: RemoteSetup) => readonly string[]) {
 	await using undo = new AsyncDisposableStack();
 	const setup = undo.use(await RemoteSetup.create());

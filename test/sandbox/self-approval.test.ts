@@ -91,7 +91,7 @@ async function start(sandbox: "required" | "off"): Promise<Started> {
 	return { gateway, root, data, [Symbol.asyncDispose]: () => moved.disposeAsync() };
 }
 
-/** Requests a command in a separate session, so that its approval stays open. */
+/** Requests a command in a separate session. The approval of the command stays open. */
 async function openApproval(client: OzzieClient): Promise<Open> {
 	const sessionId = await client.open();
 	await client.call("send_message", { content: "run: echo ran >approved.txt" });

@@ -35,7 +35,6 @@ export class SmallDisk implements Disposable {
 		}
 	}
 
-	/** Removes the file that fills the disk. */
 	free(): void {
 		rmSync(this.#filler, { force: true });
 	}

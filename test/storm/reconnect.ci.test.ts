@@ -64,8 +64,8 @@ async function rush(clients: readonly StormClient[], random: Random, withinMs: n
 	const began = performance.now();
 	const arrive = async (client: StormClient, firstMs: number): Promise<void> => {
 		await delay(systemClock, firstMs);
-		// Like real clients, the clients retry after growing random delays, so that they do not all connect at the same
-		// time.
+		// Like real clients, the clients retry after growing random delays, which spread the attempts
+		// over time.
 		for (let pauseMs = 500; !(await client.connect()); pauseMs = Math.min(4_000, pauseMs * 2))
 			await delay(systemClock, random.between(pauseMs / 2, pauseMs));
 	};

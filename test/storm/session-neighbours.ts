@@ -48,7 +48,6 @@ export class SessionNeighbours {
 		return [...this.#open.values()];
 	}
 
-	/** Records a call that the gateway has sent to the host. */
 	requested(tool: string, callId: string): void {
 		if (tool !== "scan") this.faults.push(`the host got a call of ${tool}`);
 		if (this.#requested.includes(callId)) this.faults.push(`the host got the call ${callId} twice`);

@@ -92,7 +92,6 @@ export class SessionStates {
 		this.#over();
 	}
 
-	/** Handles a frame of the gateway. */
 	received({ $case, value }: ReceivedFrame): void {
 		// The queued frames are answered together, even if one of them ends the session.
 		if ($case === "error" && value.code !== undefined && value.code === this.#due[0]) this.#due.shift();

@@ -18,11 +18,11 @@ export class StormClient {
 	readonly #session: string;
 	readonly #watch = new Watch();
 	#socket: WebSocket | undefined;
-	/** Sequence number of the last persisted frame. */
+	/** Sequence number of the last received frame that is persisted, or 0. */
 	seq = 0;
 	/** Missing and repeated sequence numbers. */
 	readonly faults: string[] = [];
-	/** Errors of failed connections. */
+	/** Messages of connection errors. */
 	readonly refusals: string[] = [];
 	closedWith: number | undefined;
 
@@ -31,9 +31,7 @@ export class StormClient {
 		this.#session = session;
 	}
 
-	/**
-	 * Connects and resumes after the last persisted frame. Returns whether the session was resumed.
-	 */
+	/** Connects and resumes after the last persisted frame. Returns whether the session was resumed. */
 	async connect(): Promise<boolean> {
 		const { promise, resolve } = Promise.withResolvers<boolean>();
 		const socket = new WebSocket(this.#url);

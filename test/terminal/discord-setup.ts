@@ -47,7 +47,6 @@ export class DiscordSetup implements AsyncDisposable {
 		return { ...this.setup.environment, DISCORD_TOKEN: token };
 	}
 
-	/** Runs a command in a terminal. */
 	run(...args: readonly string[]): Screen {
 		const screen = new Screen({ args, cwd: this.setup.work, env: this.environment() });
 		this.#screens.push(screen);

@@ -44,7 +44,6 @@ export class Setup {
 		};
 	}
 
-	/** The latest gateway. */
 	get gateway(): GatewayProcess {
 		if (!this.#gateway) throw new Error("no gateway was started");
 		return this.#gateway;
@@ -62,7 +61,6 @@ export class Setup {
 		await this.gateway.exited;
 	}
 
-	/** Runs a command as the operator, in the working directory. */
 	run(...args: readonly string[]): Screen {
 		return this.runWith({}, ...args);
 	}

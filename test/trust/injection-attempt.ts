@@ -124,8 +124,8 @@ export async function attempt({ source, attack, approves, hasGrant = false }: At
 }
 
 /**
- * The user's answer. The user approves the harmless calls, and `c0` for the session, so that similar calls need no
- * approval.
+ * The user's answer. The user approves the harmless calls. The approval of `c0` is for the session, so similar calls
+ * need no approval.
  */
 function answerOf(callId: string | undefined, approves: boolean) {
 	if (callId === "c0") return { value: "session" };

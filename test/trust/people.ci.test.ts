@@ -20,7 +20,6 @@ interface Setup {
 	readonly data: string;
 	parley(...args: readonly string[]): Promise<Ended>;
 	connect(token: string): Promise<OzzieClient>;
-	/** Kills and restarts the gateway. */
 	restart(): Promise<void>;
 }
 

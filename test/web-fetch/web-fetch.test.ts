@@ -117,7 +117,8 @@ test.each([
 ])("a redirect to %s is refused", async (location, code) => {
 	await using site = await Site.http({
 		"/": (response) => {
-			// The redirect uses the allowed port, so that only the address can be the reason for the refusal.
+			// The redirect uses the allowed port. Only the address can then be the reason for the
+			// refusal.
 			const target =
 				code === "permission_denied" ? location.replace(/\/(?=$|latest)/, `:${site.port}/`) : location;
 			response.writeHead(302, { location: target }).end();

@@ -78,7 +78,7 @@ const valid = types.flatMap((type) => {
 	);
 });
 
-/** Generators of lines, most of which are invalid. */
+/** Generators of lines. Most lines are invalid. */
 const families: Readonly<Record<string, (random: Random) => string | Buffer>> = {
 	bytes: (random) => damageBytes(random, valid),
 	grammar: (random) => {

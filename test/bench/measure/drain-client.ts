@@ -3,8 +3,8 @@ import { connect, type Socket } from "node:net";
 import { Marks } from "./marks.ts";
 
 /**
- * A WebSocket client of minimal cost, so that the bench measures the server and not the client. It completes the
- * handshake, sends text, and searches the received bytes for marks.
+ * A WebSocket client of minimal cost, because the benches measure the server. It completes the handshake, sends text,
+ * and searches the received bytes for marks.
  */
 export class DrainClient {
 	readonly #socket: Socket;
@@ -13,7 +13,7 @@ export class DrainClient {
 	private constructor(socket: Socket) {
 		this.#socket = socket;
 		socket.on("data", (chunk) => this.#inspect(chunk));
-		// Benches kill servers. The caller that awaits data detects the loss.
+		// Some benches kill the server.
 		socket.on("error", () => undefined);
 	}
 

@@ -1,4 +1,4 @@
-/** Calls `act` for each complete line of stdin. Simpler than `node:readline`, so that it uses little CPU time. */
+/** Calls `act` for each complete line of stdin. Uses less CPU time than `node:readline`. */
 export function eachLine(act: (line: string) => void): void {
 	let rest = "";
 	process.stdin.setEncoding("utf8").on("data", (chunk: string) => {

@@ -33,7 +33,6 @@ export class LineProcess {
 		return processCpu(this.#child.pid);
 	}
 
-	/** Closes stdin and waits until the process exits. */
 	async close(): Promise<void> {
 		const exited = once(this.#child, "exit");
 		this.#child.stdin.end();

@@ -68,7 +68,6 @@ interface Frame {
 class Replies {
 	readonly #messages = new Map<string, PlainMessage>();
 	readonly #runs = new Map<string, PlainMessage>();
-	/** Growing replies by session. */
 	readonly #growing = new Map<string, Growing>();
 	readonly #grows: boolean;
 
@@ -106,8 +105,8 @@ class Replies {
 }
 
 /**
- * A bot's connection to a gateway. It stores nothing: it passes messages on to sessions, reads every frame, and writes
- * the replies. `grows`: a reply is shown while it grows.
+ * Connects a bot to a gateway. Returns a function that passes a message on to its session. The bot reads every frame,
+ * writes the replies and stores nothing. With `grows`, it shows a reply while the reply grows.
  */
 export async function plainGateway(
 	platform: string,

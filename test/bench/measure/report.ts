@@ -60,10 +60,7 @@ export interface Gate {
 	readonly atLeast?: number;
 	/** The figure depends on the machine. With `--ratios`, a miss is shown but does not fail the bench. */
 	readonly ofMachine?: true;
-	/**
-	 * The limit is a target for the future. With `--ratios`, a miss is shown but does not fail the bench. In most
-	 * benches, another gate checks the limit that is already reached.
-	 */
+	/** The limit is a target for the future. With `--ratios`, a miss is shown but does not fail the bench. */
 	readonly target?: true;
 }
 

@@ -24,7 +24,6 @@ export class WriteLoad {
 		}
 	}
 
-	/** Closes the clients after the gateway was killed. */
 	end(): void {
 		this.#ended = true;
 		for (const client of this.#clients) client.close();

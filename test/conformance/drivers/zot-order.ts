@@ -98,8 +98,8 @@ export class ZotOrder {
 	}
 
 	/**
-	 * Throws for a call without exactly one result before the next model call, and for arguments,
-	 * progress or results without a call.
+	 * Throws for a call without exactly one result before the next model call, and for arguments, progress or results
+	 * without a call.
 	 */
 	#pair(frame: Exclude<ZotFrame, { type: "response" }>): void {
 		if (frame.type === "tool_use_start") this.#written.add(frame.id);

@@ -12,14 +12,12 @@ import { Work } from "./work.ts";
 
 const steps = 70;
 const maxExtraSteps = 200;
-/**
- * Extra steps are played until one answer has grown by this number of edits or stream additions.
- */
+/** Extra steps are played until one answer has grown by this number of edits or stream additions. */
 const leastGrowth = 3;
 const quietTurns = 12;
 /**
- * Distance between the first failpoints of consecutive seeds. It and the number of failpoints have
- * no common divisor, so every failpoint is used.
+ * Distance between the first failpoints of consecutive seeds. It and the number of failpoints have no common divisor,
+ * so every failpoint is used.
  */
 const placeStride = 4;
 const shortMs = 25;

@@ -36,8 +36,8 @@ export function arrivalsOf({ sessions }: ScriptedGateway, message: string): Arri
 }
 
 /**
- * Returns a fault for each deleted message whose run has not ended. A message that has joined
- * another run cannot be withdrawn.
+ * Returns a fault for each deleted message whose run has not ended. A message that has joined another run cannot be
+ * withdrawn.
  */
 export function judgeWaiting(gateway: ScriptedGateway, deleted: readonly Posted[]): string[] {
 	const waiting = new Set(gateway.sessions.flatMap(({ runs }) => runs.map(({ id }) => id)));
@@ -56,8 +56,8 @@ export function judgeTwice({ versions }: Posted, arrivals: readonly Arrival[]): 
 }
 
 /**
- * Returns a fault unless the number of arrivals equals the number of requests with the file plus
- * the number of refusals.
+ * Returns a fault unless the number of arrivals equals the number of requests with the file plus the number of
+ * refusals.
  */
 export function judgeFile(
 	gateway: ScriptedGateway,

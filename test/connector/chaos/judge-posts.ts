@@ -20,10 +20,7 @@ export interface WorkAndPosts {
 	isMissing?(session: Session | undefined): boolean;
 }
 
-/**
- * Returns a fault for each answer that is not visible exactly once. Answers in deleted threads may
- * be missing.
- */
+/** Returns a fault for each answer that is not visible exactly once. Answers in deleted threads may be missing. */
 export function judgeAnswers({ work, gateway, stuck, posts, isMissing }: WorkAndPosts): string[] {
 	return work.answers.flatMap(({ text, session }) => {
 		const count = posts.filter((post) => post.text.includes(text)).length;
@@ -35,8 +32,8 @@ export function judgeAnswers({ work, gateway, stuck, posts, isMissing }: WorkAnd
 }
 
 /**
- * Returns a fault for each post that looks like a growing answer, and for each text before a call
- * that is not visible exactly once. Texts of cut runs and in deleted threads may be missing.
+ * Returns a fault for each post that looks like a growing answer, and for each text before a call that is not visible
+ * exactly once. Texts of cut runs and in deleted threads may be missing.
  */
 export function judgeGrowth({ work, gateway, posts, isMissing }: WorkAndPosts): string[] {
 	const unfinished = posts.filter(
@@ -66,8 +63,8 @@ export function judgeOrder({ answers }: Work, places: readonly (readonly Post[])
 }
 
 /**
- * Returns a fault for each question without exactly one card, and for each card whose approve
- * buttons do not match the state of its questions. Ignores deleted threads.
+ * Returns a fault for each question without exactly one card, and for each card whose approve buttons do not match
+ * the state of its questions. Ignores deleted threads.
  */
 export function judgeQuestions({ work, posts, isMissing }: WorkAndPosts): string[] {
 	return work.questions.flatMap(({ session, label, approve }) => {
@@ -91,8 +88,8 @@ export function judgeGrantCards({ work, posts }: WorkAndPosts): string[] {
 }
 
 /**
- * Returns a fault for each plan without exactly one card, and for each card whose Approve button
- * does not match the state of the plan. Ignores deleted threads.
+ * Returns a fault for each plan without exactly one card, and for each card whose Approve button does not match the
+ * state of the plan. Ignores deleted threads.
  */
 export function judgeReviews({ work, posts, isMissing }: WorkAndPosts): string[] {
 	return work.tasks.tasks.flatMap(({ session, reviews }) =>
@@ -111,8 +108,8 @@ interface Ping {
 }
 
 /**
- * Returns a fault for each unexpected, repeated or missing notification. Notifications of closed
- * plans and in deleted threads may be missing.
+ * Returns a fault for each unexpected, repeated or missing notification. Notifications of closed plans and in deleted
+ * threads may be missing.
  */
 export function judgePings({ work, isMissing }: WorkAndPosts, pings: readonly Ping[]): string[] {
 	const causes = work.tasks.tasks.flatMap(({ title, end, reviews, requester, session }) => {

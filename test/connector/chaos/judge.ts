@@ -15,7 +15,7 @@ import {
 /** Milliseconds before a new Discord session within which an event may be lost. */
 const receiptMs = 60_000;
 
-/** Faults that are visible to people or to the gateway. */
+/** Returns the faults of a complete run. */
 export function judge(run: DiscordChaosRun): string[] {
 	const { simulator, faults, people, work, gateway, stuck } = run;
 	const posts = postsOf(run);
@@ -62,8 +62,8 @@ function judgeTasks({ work, simulator }: DiscordChaosRun, posts: readonly Shown[
 }
 
 /**
- * Returns a fault if a channel is still trusted after its readers changed, if a card can end an inactive grant, or if a
- * grant has several cards.
+ * Returns a fault if a channel is still trusted after the connector received a change of its readers, if a card can
+ * end an inactive grant, or if a grant has several cards.
  */
 function judgeTrust({ work, people, simulator }: DiscordChaosRun, posts: readonly Shown[]): string[] {
 	return work.trust.grants.flatMap(({ id, place, grantedAt, isOver }) => {

@@ -46,10 +46,7 @@ export interface KillableConnectorParts {
 	readonly died: () => void;
 }
 
-/**
- * One connector process. After its death, requests to the platform and requests of its gateway
- * client fail.
- */
+/** One connector process. After its death, requests to the platform and requests of its gateway client fail. */
 export class KillableConnector implements Failpoints {
 	readonly log = new MemoryLogger();
 	/** Failpoint or cause of the death. Undefined while the process is alive. */

@@ -111,7 +111,7 @@ export class Messages<Room extends Place, Person extends Author<Room>> {
 		sentMessage.person.deletes(sentMessage);
 	}
 
-	/** Returns a recent message for a ❌ reaction. Undefined if no recent message can be stopped. */
+	/** Returns a random recent message for a ❌ reaction, which may stop its run. Undefined without recent messages. */
 	cross(): SentMessage<Room, Person> | undefined {
 		const sentMessage = this.#own();
 		if (sentMessage) sentMessage.mayBeLost = true;

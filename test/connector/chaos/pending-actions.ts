@@ -15,7 +15,7 @@ interface PendingAction {
 }
 
 export class PendingActions {
-	/** Presses and commands without a timely response that no fault explains. */
+	/** Presses and commands without a response in time, except those that a fault may have affected. */
 	readonly unanswered: string[] = [];
 	readonly #clock: Clock;
 	readonly #actions: PendingAction[] = [];
@@ -35,7 +35,6 @@ export class PendingActions {
 		this.#disturbances.push(this.#clock.now());
 	}
 
-	/** Records each press and command without a timely response that no fault explains. */
 	judge(): void {
 		const now = this.#clock.now();
 		for (const action of this.#actions) {

@@ -14,7 +14,7 @@ import type { SlackChaosRun } from "./slack-chaos-run.ts";
 
 type SentMessage = SlackChaosRun["people"]["messages"]["sentMessages"][number];
 
-/** Faults that are visible to people on Slack or to the gateway. */
+/** Returns the faults of a complete run. */
 export function judgeSlack(run: SlackChaosRun): string[] {
 	const { simulator, faults, people, work, gateway, stuck } = run;
 	const posts = postsOf(run);

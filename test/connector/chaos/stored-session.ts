@@ -45,7 +45,7 @@ export class StoredSession {
 		this.#isOver = true;
 	}
 
-	/** Session for the next process. Undefined without a session, or if not even the first event was durable. */
+	/** Session for the next process. Undefined if there is no session or its first event was not durable. */
 	get left(): Session | undefined {
 		const { session } = this.store;
 		if (!session) return undefined;

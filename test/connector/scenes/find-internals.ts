@@ -16,7 +16,7 @@ const endLength = 6;
  * repeats its input.
  */
 const person = /\b(?:discord|slack):[0-9A-Za-z]+:[0-9A-Za-z]+/u;
-/** Matches permissions of Discord (`SEND_MESSAGES`, `SendMessages`) and scopes of Slack (`chat:write`). */
+/** Matches common permissions of Discord (`SEND_MESSAGES`, `SendMessages`) and scopes of Slack (`chat:write`). */
 const permission =
 	/\b(?:VIEW|SEND|READ|MANAGE|CREATE|ATTACH|EMBED|ADD|USE)_[A-Z]+(?:_[A-Z]+)*\b|\b(?:View|Send|Read|Manage|Create|Attach|Embed|Add)(?:Channel|Messages|MessageHistory|PublicThreads|PrivateThreads|Files|Links|Reactions|Roles)\b|\b(?:chat|channels|groups|im|mpim|users|files|reactions|app_mentions|assistant|commands):(?:read|write|history|public)\b/u;
 

@@ -17,7 +17,7 @@ export function normalised(transcript: string): string {
 			.replace(/\b(after|took) \d+ s\b/g, "$1 TIME")
 			.replace(/\b(\d+ tool calls? in) \d+ s\b/g, "$1 TIME")
 			.replace(/ · (?:\d+ min )?\d+ s\b/g, "")
-			// Rounding may reduce a day to 23 hours, or an hour to some minutes less.
+			// Rounding may show a day as 23 hours, or an hour as 50 to 59 minutes.
 			.replace(/\bin (?:1 day|23 hours)\b/g, "in 24 hours")
 			.replace(/\bin (?:1 hour|5\d minutes)\b/g, "in 60 minutes")
 			.replace(/\b(?:in 0 seconds|\d+ (second|minute)s? ago)(?!\w)/g, "TIME ago")

@@ -36,7 +36,7 @@ export class Notebook {
 		return message;
 	}
 
-	/** Replaces names by mentions, and `{1}` by the stored value. */
+	/** Replaces `@NAME` with a mention, and `{1}` with the stored value. */
 	written(text: string): string {
 		const people = Object.entries(this.played.site.people);
 		return people.reduce(

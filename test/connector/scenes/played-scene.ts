@@ -6,8 +6,8 @@ import type { SceneGateway } from "./scene-gateway.ts";
 import type { Running, Site } from "./site.ts";
 
 /**
- * Consecutive checks without a change after which the scene counts as calm. The checks are about one millisecond of
- * real time apart.
+ * Number of consecutive checks without a change after which a scene may count as calm. The checks are about one
+ * millisecond of real time apart.
  */
 const quietTurns = 15;
 

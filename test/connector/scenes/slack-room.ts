@@ -7,7 +7,7 @@ const unseen = /\u2060/g;
 /** Matches a link to a profile, which replaces a mention without notifying the person. */
 const profile = /\[(@[^\]]*)\]\(https:\/\/[^)\s]*\/team\/\w+\)/g;
 
-/** Removes invisible characters and link targets. */
+/** Removes word joiners and the targets of profile links. */
 export function asRead(text: string): string {
 	return text.replace(unseen, "").replace(profile, "$1");
 }

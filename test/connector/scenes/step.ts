@@ -116,8 +116,8 @@ export type Happening<S extends Site = Site> =
 	/** Stops the connector and deletes its database before the next start. */
 	| { readonly losesDatabase: true }
 	/**
-	 * Makes the next request of this kind fail. `fault` is `post`, `edit`, `read`, `read channel`, or
-	 * the platform's name of a route or API method.
+	 * Makes the next request of this kind fail. `fault` is `post`, `edit`, `read`, `read channel`, or the platform's
+	 * name of a route or API method.
 	 */
 	| { readonly fault: string; readonly is: Fault }
 	| { readonly cuts: "socket" }

@@ -37,7 +37,6 @@ async function place({ refused = 0 } = {}) {
 		server.closeAllConnections();
 		server.close();
 	});
-	/** Sends READY after the first message of a client, and returns the socket. */
 	const greet = async (): Promise<WebSocket> => {
 		const socket = await connected.promise;
 		const ids = { user: { id: "11" }, application: { id: "22" } };

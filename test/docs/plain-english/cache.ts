@@ -40,7 +40,6 @@ export class ReadingCache {
 		this.#stored = readStored(path);
 	}
 
-	/** Returns the stored result, or calls `read` and stores its result. */
 	get(file: string, source: string, read: () => Reading): Reading {
 		const key = hash("sha1", `${this.#rules}\n${source}`);
 		const stored = this.#stored[file];

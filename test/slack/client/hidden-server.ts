@@ -10,7 +10,7 @@ import { createServer as createTlsServer } from "node:tls";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
 
-/** A host name that only the proxy resolves, so that a connection without the proxy fails. */
+/** A host name that only the proxy resolves. A connection without the proxy fails. */
 export const hiddenHost = "slack.invalid";
 
 /** A TLS server on this machine that is reachable only through a proxy. */

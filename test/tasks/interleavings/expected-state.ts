@@ -111,7 +111,6 @@ function isWorking({ worker }: ExpectedState): boolean {
 	return worker !== "none" && !isOver(worker);
 }
 
-/** Actions that are possible in this state. */
 export function enabled(at: ExpectedState): Action[] {
 	return actions.filter((action) => machine[action][0](at));
 }

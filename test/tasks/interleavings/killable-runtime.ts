@@ -13,7 +13,6 @@ export interface Storage {
 	readonly now: number;
 }
 
-/** Records the events and effects of a process. */
 export interface Observer {
 	onEvent(event: SessionEvent): void;
 	onEffect(callId: string): void;
@@ -61,7 +60,6 @@ export class KillableRuntime {
 		return this.store.quiet();
 	}
 
-	/** Advances the clock in small steps, and completes the work of each step. */
 	async pass(ms: number): Promise<void> {
 		const piece = 9_000;
 		for (let remaining = ms; remaining > 0; remaining -= piece) {

@@ -64,8 +64,8 @@ async function faultsOfOne(
 }
 
 /**
- * Compares the numbers of effects of the task and of its worker with the expected state. Returns
- * one fault per difference.
+ * Compares the numbers of effects of the task and of its worker with the expected state. Returns one fault per
+ * difference.
  */
 function faultsOfEffects({ effects }: SequenceGroup, { player, at, sequence }: Playing): string[] {
 	const { title } = player.cast;

@@ -9,7 +9,6 @@ import { Player } from "./player.ts";
 import { pauseMs } from "./puppet-model.ts";
 import { Sightings } from "./sightings.ts";
 
-/** A sequence with its current expected state. */
 export interface Playing {
 	readonly sequence: readonly Action[];
 	readonly player: Player;
@@ -76,8 +75,9 @@ export class SequenceGroup {
 	}
 
 	/**
-	 * Plays the actions like `step`, but kills the process after this number of durable commits, or slightly later. In
-	 * the next process, the requests that were not acknowledged are repeated, and the missing model replies are sent.
+	 * Plays the actions like `step`, but kills the process after `commits + 1` commits, or when all requests are
+	 * acknowledged and the process is quiet. In the next process, the requests that were not acknowledged are repeated,
+	 * and the missing model replies are sent.
 	 */
 	async cutStep(place: number, commits: number): Promise<void> {
 		const active = this.playing.filter(({ sequence }) => place < sequence.length);
@@ -109,7 +109,9 @@ export class SequenceGroup {
 		await this.arrive();
 	}
 
-	/** Ends open tasks, and sends late requests to tasks that have ended. */
+	/**
+	 * Cancels all tasks, including ended ones. Then replies to each task, and throws unless the late reply is refused.
+	 */
 	async finish(): Promise<void> {
 		const tasks = this.killable.t.runtime.tasks;
 		for (const one of this.playing) {

@@ -110,12 +110,10 @@ export class KillSetup implements AsyncDisposable {
 		return countOf.filter((frame) => taskOf(payloadOf(frame)) === taskId).length;
 	}
 
-	/** Answers the review of a suspended task. */
 	async reply(task_id: string, status: "approved" | "revise"): Promise<void> {
 		await this.client.request("reply_task", { task_id, status });
 	}
 
-	/** The states of these tasks, with the same keys. */
 	async states(tasks: Readonly<Record<string, string>>): Promise<Record<string, string>> {
 		const states = Object.entries(tasks).map(
 			async ([name, id]) => [name, (await this.check(id)).status] as const,
