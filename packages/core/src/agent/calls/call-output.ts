@@ -24,6 +24,8 @@ export class CallOutput implements AsyncDisposable {
 	readonly #run: Run;
 	readonly #files: Files;
 	readonly #name: string;
+	/** Name of the tool that reads stored results, if the run has such a tool. */
+	readonly #reader: string | undefined;
 	#chunks: Uint8Array[] = [];
 	#bytes = 0;
 	#file: OutputFile | undefined;
@@ -33,15 +35,16 @@ export class CallOutput implements AsyncDisposable {
 		this.#run = run;
 		this.#files = files;
 		this.#name = outputName(run.session.id, callId);
+		this.#reader = run.settings.tools.find((tool) => ruleNameOf(tool) === readFile.name)?.name;
 	}
 
 	/** Adds the next part of the output. A character may be split between two parts. Has no effect after `shorten`. */
 	write(chunk: Uint8Array): void {
-		if (this.#ended) return;
+		if (this.#ended || this.#reader === undefined) return;
 		this.#bytes += chunk.length;
 		if (this.#file) this.#file.write(chunk);
 		else this.#chunks.push(chunk);
-		if (this.#file || this.#bytes <= inResult || this.#reader === undefined) return;
+		if (this.#file || this.#bytes <= inResult) return;
 		this.#file = new OutputFile(this.#run, this.#name, this.#files);
 		for (const before of this.#chunks) this.#file.write(before);
 		this.#chunks = [];
@@ -68,11 +71,6 @@ export class CallOutput implements AsyncDisposable {
 		this.#ended = true;
 		this.#chunks = [];
 		await this.#file?.drop();
-	}
-
-	/** Name of the tool that reads stored results, if the run has such a tool. */
-	get #reader(): string | undefined {
-		return this.#run.settings.tools.find((tool) => ruleNameOf(tool) === readFile.name)?.name;
 	}
 
 	async #store(text: string, reader: string): Promise<string> {
