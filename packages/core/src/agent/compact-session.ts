@@ -68,9 +68,9 @@ export async function compactSession(
 }
 
 /**
- * Starts to replace the transcript of a session with a summary, as `compactSession` does. Resolves when the work has
- * begun. `ended` resolves at the end of the work, and never rejects. Throws `failed_precondition` as `compactSession`
- * does.
+ * Starts to replace the transcript of a session with a summary, as `compactSession` does. A repeated request starts
+ * nothing. Resolves when the work has begun. `ended` resolves at the end of the work, and never rejects. Throws
+ * `failed_precondition` as `compactSession` does.
  */
 export async function startCompaction(
 	session: Session,
@@ -208,7 +208,7 @@ function writerFor(caller: SessionCaller, { model, names }: RunSettings, random:
 			signal.throwIfAborted();
 			const { content, failure } = attempt.reply;
 			if (!failure) {
-				// The call is not retried here, because the requester of the summary decides whether to call the model again.
+				// An unusable reply is not retried here. The requester of the summary decides whether to call the model again.
 				const useless = withoutText(attempt.reply, "a summary");
 				if (useless) throw useless;
 				return textOf(content);

@@ -160,7 +160,7 @@ async function countLast(
 
 interface RunEnd extends RunOutcome {
 	readonly origin?: RunOrigin;
-	/** Channel grant that is active at the end of the run. */
+	/** Channel grant that is active at the end of the run. Undefined for a run that a schedule started. */
 	readonly trusted?: TrustBadge;
 	/** Principal that stopped the run. */
 	readonly stoppedBy?: string;

@@ -42,7 +42,10 @@ export interface Before {
 	readonly trusted: number;
 }
 
-/** A decided call: the policy or a grant allowed it, or it was approved. `token` identifies the approval. */
+/**
+ * A call that the policy, a grant or an approver allowed. `token` identifies the approval. Undefined without an
+ * approval.
+ */
 export interface ApprovedCall extends PlannedCall {
 	readonly token: string | undefined;
 	readonly shown: ApprovalContext | undefined;

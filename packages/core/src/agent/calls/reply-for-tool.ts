@@ -22,7 +22,7 @@ export async function replyForTool(
 	const name = run.asking ?? settings.names[0];
 	const refused = await refusalOf(run, name, spending);
 	if (refused) throw new ParleyError(refused.error, { code: "resource_exhausted" });
-	// The same redaction applies to the result of a tool and to the question that a person saw.
+	// As in the result of a tool, the model must not receive secrets.
 	const redactor = session.redactor.into("tool");
 	const request = {
 		model: name,

@@ -20,7 +20,7 @@ import { clientCallTexts, registrationTexts, toolClientTexts } from "./texts.ts"
 
 /** Port to a client that runs tools for a session. Each wire implements it. */
 export interface ToolClient {
-	/** Host that the client provides for other sessions. It is shown to approvers of the client's calls. */
+	/** Id of the client as a host that runs tools for other sessions. Approvers of the client's calls see the id. */
 	readonly host?: string;
 	/** Sends the call to the client and returns immediately. `ToolConnection.answer` receives the answer. */
 	request(call: ClientCall): void;

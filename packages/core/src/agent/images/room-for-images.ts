@@ -380,7 +380,8 @@ export class LoadedImages<S extends Holder> {
 		for (const [id, holder] of [...this.#holders].reverse()) {
 			const live = holder.session.deref();
 			if (live) sum += holder.bytes;
-			// A run also has the images of its session. The session is added again when the run ends.
+			// An active run refers to the same images, so dropping the history would free nothing. The session is added again
+			// when the run ends.
 			if (live && (live.live.size > 0 || sum <= maxBytes)) continue;
 			this.#holders.delete(id);
 			if (live) this.#forget(live);

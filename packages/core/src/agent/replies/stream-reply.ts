@@ -74,7 +74,7 @@ export async function streamReply(
 			if (event.type !== "started") firstMs ??= clock.monotonic() - startedAt;
 			accumulator.add(event);
 			const reached = event.type === "text" && run.reach("model-streaming");
-			// Other values are not awaited, because this code runs for every token.
+			// Awaits only promises, because this code runs for every token.
 			if (reached instanceof Promise) await reached;
 		}
 		const reply = accumulator.reply(accumulator.complete ? undefined : streamInterrupted());

@@ -49,7 +49,7 @@ export interface RunPorts {
 
 /**
  * Chooses the settings of a run in a session. `correlation` identifies the run, because clients may offer different
- * tools for one run. Throws an error that a person can fix.
+ * tools for one run. Throws an error with a message for people if the agent, its server or its tools cannot be used.
  */
 export type ChooseSettings = (
 	session: Session,

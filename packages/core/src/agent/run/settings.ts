@@ -80,7 +80,8 @@ export interface ToolChoice {
 }
 
 /**
- * Combines the session's profile, its chosen model and the operator's settings. Throws an error that a person can fix.
+ * Combines the session's profile, its chosen model and the operator's settings. Throws an error with a message for
+ * people if the agent, its server or its tools cannot be used.
  */
 export async function chooseSettings(
 	session: Chosen,

@@ -42,7 +42,7 @@ export function builtInInstructions({ questions }: { readonly questions: boolean
 	return withBlocks(agentInstructions, { questions });
 }
 
-/** Removes each block `{{#name}}…{{/name}}` unless `blocks` has true for its name. */
+/** Removes each block `{{#name}}…{{/name}}`, or only its marks if `blocks` has true for its name. */
 function withBlocks(text: string, blocks: Readonly<Record<string, boolean>>): string {
 	return text.replaceAll(/\{\{#(\w+)\}\}([\s\S]*?)\{\{\/\1\}\}/g, (_, name: string, inner: string) => {
 		return blocks[name] === true ? inner : "";

@@ -41,10 +41,10 @@ const verdictTokens = 4_000;
 export const notInSteps: readonly string[] = [skill.name, delegate.name];
 
 /**
- * Runs the steps of a skill as tasks of the session, in the order of their needs, and returns the result. If the same
- * call is repeated after a restart, continues from the recorded steps. After a failed step, no further step starts,
- * but started steps run to their end. Throws `failed_precondition` in the session of a task. Also throws if the run
- * is stopped or the store fails. Other failures are the error of the result.
+ * Runs the steps of a skill or a delegation as tasks of the session, in the order of their needs, and returns the
+ * result. If the same call is repeated after a restart, continues from the recorded steps. After a failed step of a
+ * skill, no further step starts, but started steps run to their end. Throws `failed_precondition` in the session of a
+ * task. Also throws if the run is stopped or the store fails. Other failures are the error of the result.
  */
 export async function runWorkflow(run: Run, call: WorkflowCall, ports: WorkflowPorts): Promise<WorkflowEnd> {
 	if (run.session.taskId !== undefined) {
