@@ -103,7 +103,10 @@ async function compactToThreshold(asker: Asker, context: SessionContext, sized: 
 	context.nextThreshold = tokens > compactAbove ? tokens * growth : 0;
 }
 
-/** Learns from the tokens that the provider counted. */
+/**
+ * Improves the estimates with the input tokens that the provider counted. Has no effect if the request is not the
+ * newest of the session.
+ */
 export function observeUsage(
 	{ session, settings }: Calling,
 	contexts: Contexts,
