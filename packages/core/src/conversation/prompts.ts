@@ -347,7 +347,6 @@ interface Decided {
 	readonly typed: boolean;
 }
 
-/** An answer that settles a question. */
 interface Settling {
 	readonly row: StoredPrompt;
 	readonly prompt: Prompt;

@@ -170,7 +170,6 @@ function shown(value: unknown): string {
 	return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
 }
 
-/** All classes of actions, for rules: see `ActionClass`. */
 const actionClasses = [
 	"read",
 	"write",
@@ -261,7 +260,6 @@ function policySchema(): ReturnType<typeof makeSchemas>["file"] {
 
 type WrittenRule = z.infer<ReturnType<typeof makeSchemas>["rule"]>;
 
-/** Returns the valid names at a position in the file. */
 function namesAt(path: readonly PropertyKey[]): readonly string[] {
 	if (path.length === 0) return ["rules"];
 	const { rule, when } = schemas();

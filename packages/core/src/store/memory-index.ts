@@ -2,7 +2,6 @@ import type { Engine } from "@parley/base";
 import { type RawBuilder, sql } from "kysely";
 import type { Tx } from "./journal.ts";
 
-/** The full-text index of one database engine. */
 interface MemoryIndex {
 	/** Adds an inserted note to the index, in the same transaction, unless a trigger adds it. */
 	add(tx: Tx, note: { readonly n: number; readonly text: string }): Promise<void>;

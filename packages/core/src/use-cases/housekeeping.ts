@@ -27,7 +27,10 @@ export class Housekeeping {
 		this.#chores = chores;
 	}
 
-	/** Runs all tasks now and then every day. Never rejects: logs the failure of a task and continues with the next task. */
+	/**
+	 * Runs all tasks immediately, and then once a day. Never rejects: logs the failure of a task and continues with the
+	 * next task.
+	 */
 	async begin(): Promise<void> {
 		if (this.#stopped) return;
 		this.#timer = this.#clock.after(dayMs, () => void this.begin());

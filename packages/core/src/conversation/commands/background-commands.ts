@@ -37,7 +37,6 @@ export interface Stopping {
 	readonly audit?: (tx: Tx) => Promise<void>;
 }
 
-/** A command whose end must be recorded. */
 interface EndingCommand {
 	readonly sessionId: string;
 	readonly call: { readonly runId: string; readonly callId: string };

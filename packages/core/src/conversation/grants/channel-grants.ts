@@ -55,7 +55,6 @@ export type GrantOutcome =
 	| { readonly status: "granted"; readonly grant: GrantFacts }
 	| { readonly status: "requested"; readonly token: string; readonly sessionId: string };
 
-/** Session for the question about a grant. */
 interface QuestionSession {
 	readonly sessionId?: string | undefined;
 	/** Open session of the client. Not used if it belongs to another channel. */

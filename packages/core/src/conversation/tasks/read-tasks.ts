@@ -16,7 +16,6 @@ export async function describeTask(db: Tx, row: TaskRow): Promise<TaskFacts | un
 	return facts;
 }
 
-/** Returns the public facts of the tasks, in the order of the rows. */
 async function describeTasks(db: Tx, rows: readonly TaskRow[]): Promise<TaskFacts[]> {
 	if (rows.length === 0) return [];
 	const ids = rows.map(({ id }) => id);

@@ -238,7 +238,6 @@ type ReplyBlock = Extract<Step, { kind: "reply" }>["content"][number];
 
 const importedStep: Step = { kind: "imported" };
 
-/** Returns the stored files that the rows refer to. */
 function usedFiles({ runs, steps, events, compactions, files }: History): History["files"] {
 	if (files.length === 0) return [];
 	const texts = [

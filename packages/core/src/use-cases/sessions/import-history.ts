@@ -84,7 +84,6 @@ interface Draft extends ImportedRun {
 	readonly steps: ImportedRun["steps"][number][];
 }
 
-/** Converts the history of a new session into runs. */
 class HistoryReader {
 	readonly #runs: Draft[] = [];
 	/** Ids of all tool calls so far, and ids of the calls without a result. */

@@ -132,7 +132,6 @@ const shortestIndexed = 3;
 /** Maximum words of a search. Further words are ignored. */
 const maxWords = 10;
 
-/** Returns SQL conditions that select the sessions whose texts contain the words of the query. */
 function conditionsOf(query: string, engine: Engine): RawBuilder<boolean>[] {
 	const words = [...new Set(folded(query).split(/\s+/u))].filter((word) => word !== "");
 	return words.slice(0, maxWords).map((word) => {

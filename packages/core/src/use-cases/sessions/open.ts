@@ -163,7 +163,6 @@ async function refuseDeleted(store: Store<Tables>, id: string): Promise<void> {
 	if (!known) throw unknownSession(id);
 }
 
-/** A session that is about to be opened, with the settings of its channel. */
 interface Opening extends NewSession {
 	/** Working directory. Default: the session's own workspace. */
 	readonly root?: string;
