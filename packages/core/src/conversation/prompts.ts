@@ -50,7 +50,7 @@ export interface Answering {
 }
 
 export interface AnswerResult {
-	/** False if the prompt was already settled or has expired. */
+	/** Whether the answer changed the prompt. False if the prompt was already settled or has expired. */
 	readonly counts: boolean;
 	/** Tokens of other prompts that the same answer settled. */
 	readonly also: readonly string[];
@@ -355,7 +355,7 @@ interface Settling {
 	readonly binding: string | undefined;
 	/** Whether a person typed the answer in a chat message. */
 	readonly typed: boolean;
-	/** Principals of earlier approvals. */
+	/** Authors of the earlier approvals, as from `actingId`. */
 	readonly voters?: readonly string[];
 }
 

@@ -21,8 +21,8 @@ export interface SessionGrants {
 	denied(tx: Tx, place: string | undefined): Promise<void>;
 	/** Ends all grants that no longer apply, if this channel may have a grant. */
 	review(place: string | undefined): Promise<void>;
-	/** Throws `permission_denied` unless the channel is trusted for this person. */
+	/** Throws `permission_denied` unless a grant of the session's channel covers the person. */
 	requireCover(principal: Principal, session: Session): Promise<void>;
-	/** Ends the grant of the channel because a principal stopped a run. */
+	/** Ends the grant of the channel, if any, because the principal stopped a run. */
 	stopped(place: string | undefined, principal: Principal): Promise<void>;
 }

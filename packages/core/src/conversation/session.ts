@@ -80,9 +80,7 @@ export interface SessionTask {
 	readonly participants: readonly Person[];
 	/** Milliseconds of work before the current claim. */
 	readonly workedMs: number;
-	/** Whether the task may request reviews by people. */
 	readonly supervised: boolean;
-	/** Whether the task may spawn workers. */
 	readonly spawns: boolean;
 	/** Whether the task is a step of a workflow. If so, it has `skill.step` events instead of `task` events. */
 	readonly isStep: boolean;
@@ -90,7 +88,7 @@ export interface SessionTask {
 	access(run: { readonly session: Session; park(): void }, callId: string): TaskAccess;
 	/** Renews the claim. Throws `aborted` if the claim is lost. */
 	renew(tx: Tx): Promise<void>;
-	/** Ends the task with its run. */
+	/** Records the end of the task in the transaction that ends its run. */
 	end(tx: Tx, record: RecordTask, end: TaskRunEnd): Promise<void>;
 	/**
 	 * Postpones the task after a possibly temporary fault. Returns true if the run must stop and continue later. `spend`
@@ -106,7 +104,6 @@ export interface SessionTask {
 export interface SessionParts {
 	readonly journal: Journal;
 	readonly clock: Clock;
-	/** Observers of the events of every session. */
 	readonly observers: Observers;
 	/** Redacts the secrets of the gateway. */
 	readonly redactor: TextRedactor;
@@ -284,7 +281,7 @@ export class Session {
 		};
 	}
 
-	/** Whether `accept_all_tools` is active. */
+	/** Whether `accept_all_tools` is active in this session, or for a claimed task in the owning session. */
 	get trusted(): boolean {
 		return this.home.isActive(this.home.trust);
 	}

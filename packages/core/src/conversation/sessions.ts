@@ -78,7 +78,7 @@ export interface SessionsParts extends SessionParts {
 export class Sessions {
 	readonly #parts: SessionsParts;
 	readonly #entries = new Map<string, Entry>();
-	/** Unused entries of `#entries`. */
+	/** Entries of `#entries` without a lease, a client or an active run. */
 	readonly #unused = new LRUCache<string, Entry>({
 		max: maxUnused,
 		dispose: (entry, id, reason) => {
@@ -90,7 +90,7 @@ export class Sessions {
 		this.#parts = parts;
 	}
 
-	/** Number of sessions in use: with a lease, a client or an active run. */
+	/** Number of sessions with a lease, a client or an active run. */
 	get size(): number {
 		return this.#entries.size - this.#unused.size;
 	}
@@ -104,9 +104,9 @@ export class Sessions {
 	}
 
 	/**
-	 * Leases a session. Throws `not_found` for a session that does not exist or that the principal may not see. Otherwise
-	 * throws `permission_denied` if the principal may not do `action`, and `failed_precondition` if the session of a task
-	 * does not allow it.
+	 * Leases a session. Throws `not_found` for an unknown session. For a refused action, throws `permission_denied`, or
+	 * `failed_precondition` if the session of a task does not allow the action. A principal that does not own the session
+	 * gets `not_found` instead.
 	 */
 	async lease(principal: Principal, id: string, action: Action): Promise<Lease> {
 		const lease = await this.#borrow(id);
@@ -131,15 +131,15 @@ export class Sessions {
 		return lease;
 	}
 
-	/** Forgets a deleted session, even if it is in use. */
+	/** Forgets a deleted session, even if the session has leases. */
 	evict(id: string): void {
 		this.#entries.delete(id);
 		this.#unused.delete(id);
 	}
 
 	/**
-	 * Marks a session without a lease, a client or an active run as unused. At most `maxUnused` unused sessions
-	 * stay in memory. The first one to be evicted is the one that has been unused longest.
+	 * Marks a session without a lease, a client or an active run as unused. At most `maxUnused` unused sessions stay in
+	 * memory. The session that has been unused longest is evicted first.
 	 */
 	release(id: string): void {
 		const entry = this.#entries.get(id);

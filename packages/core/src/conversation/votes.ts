@@ -35,11 +35,11 @@ export interface Votes {
 
 /** Current facts about the people on whom a vote depends. */
 export interface Voters {
-	/** Authors of the work, who cannot approve it. */
+	/** Authors of the work. They cannot approve the call. */
 	readonly requesters: readonly Person[];
 	/** Whether the operator is an author of the work. */
 	readonly isOperatorsWork: boolean;
-	/** Voters who may no longer approve. Their votes are void. */
+	/** `Vote.by` of voters who may no longer approve. Their votes are void. */
 	readonly lost: ReadonlySet<string>;
 }
 

@@ -20,7 +20,7 @@ export interface PolicyChange {
 }
 
 export interface LayerFiles {
-	/** Policy file of the operator. */
+	/** Path of the operator's policy file. */
 	readonly file: string;
 	readonly agents?: string;
 	readonly tools: readonly KnownTool[];
@@ -35,7 +35,7 @@ export interface PolicyScope {
 	readonly rootDir: string;
 	/** Names of the tools that the channel allows. Absent: all tools. */
 	readonly channelTools?: readonly string[] | undefined;
-	/** Another agent, whose rules also apply. */
+	/** Agent that delegates to the agent of `profile`. Its rules also apply. */
 	readonly above?: string;
 }
 

@@ -1,6 +1,6 @@
 /** Numbers of rows that the events of a run require. Events from before the session had hashes are not counted. */
 export interface ExpectedRun {
-	/** Number of the event with the run's message. */
+	/** The `seq` of the event with the run's message. */
 	readonly seq: number;
 	/**
 	 * Whether the last step must be `ended`. A run that was cancelled before its first reply may have no

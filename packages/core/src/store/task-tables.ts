@@ -4,7 +4,7 @@ import type { Stamped } from "./stamped.ts";
 /** A task. `epoch` is the number of times it was claimed. A process with an earlier number has lost the task. */
 interface TasksTable extends Stamped {
 	id: string;
-	/** Session that owns the task. Its members see the task and answer its questions. */
+	/** Session that owns the task. Its users see the task and answer the task's questions. */
 	session_id: string;
 	/** Session with the conversation between the task and the model. */
 	own_session_id: string;

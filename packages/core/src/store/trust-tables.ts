@@ -5,7 +5,7 @@ interface TokensTable extends Stamped {
 	/** Id in the text of the token, 26 characters. */
 	id: string;
 	kind: "operator" | "observer" | "connector";
-	/** Name that the operator gave. For a connector, the end of its principal's id. */
+	/** Name that the operator gave. For a connector or an observer, the end of its principal's id. */
 	name: string;
 	/** SHA-256 of the secret part, in hexadecimal. */
 	hash: string;

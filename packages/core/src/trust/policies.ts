@@ -103,7 +103,7 @@ export class Policies {
 		return () => this.#listeners.delete(listener);
 	}
 
-	/** Decides about a tool call that does not run. The decision is not recorded. */
+	/** Decides about a tool call without running it. The decision is not recorded. */
 	async test(principal: Principal, question: PolicyQuestion): Promise<PolicyAnswer> {
 		authorize(principal, "policy.read");
 		return judgeQuestion(question, { ...this.#options, policies: this, places: this.#places });

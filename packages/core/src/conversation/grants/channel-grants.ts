@@ -130,7 +130,10 @@ export class ChannelGrants implements SessionGrants {
 		return { status: "granted", grant };
 	}
 
-	/** Returns the grants of the channels that the principal may see, newest first. */
+	/**
+	 * Returns at most 1,000 grants of the channels that the principal may see, newest first. `ended` includes ended
+	 * grants.
+	 */
 	async list(principal: Principal, ended: boolean): Promise<StoredGrant[]> {
 		authorize(principal, "grant.read");
 		return this.#options.store.read(async (db) =>
@@ -213,7 +216,7 @@ export class ChannelGrants implements SessionGrants {
 		if (reason !== undefined) await this.#openGrants.endOf(placeKey(person.place), reason, byItself);
 	}
 
-	/** Ends the trust of a channel after a principal stopped its work. */
+	/** Ends the grant of a channel, if any, because the principal stopped a run. */
 	stopped(place: string | undefined, principal: Principal): Promise<void> {
 		const asker = requestedBy(principal);
 		return this.#openGrants.endOf(place, channelGrantTexts.stopped(asker.principal), asker);

@@ -83,7 +83,7 @@ export class OpenGrants {
 		this.#deps.policies.onChange(() => this.#queueCheck());
 	}
 
-	/** Ends the grants that no longer apply, each with its reason. */
+	/** Ends the grants that no longer apply, each with its reason, and sets the timer of the next check. */
 	async review(): Promise<void> {
 		const { store } = this.#deps;
 		for (const row of await store.read(openGrants)) {
@@ -150,7 +150,7 @@ export class OpenGrants {
 		return grant;
 	}
 
-	/** Starts to observe a grant. The caller must have stored the grant. */
+	/** Starts the automatic checks of a grant. The caller must have stored the grant. */
 	watch(grant: GrantFacts): void {
 		const { place, id, grantedBy, expiresAt } = grant;
 		this.#open.set(place, grant);
@@ -182,7 +182,7 @@ export class OpenGrants {
 		this.#working = this.#working.then(() => this.#endSpent(sessionId));
 	}
 
-	/** Stops observing a grant. The caller must have stored its end. */
+	/** Stops the automatic checks of a grant. The caller must have stored its end. */
 	unwatch({ place, id }: GrantRow, reason: string): void {
 		if (this.#open.get(place)?.id !== id) return;
 		this.#open.delete(place);

@@ -54,7 +54,7 @@ export async function endTask(deps: EndDeps, row: TaskRow, end: TaskEnd): Promis
 			error,
 			ended_at: now,
 			updated_at: now,
-			// An active worker keeps its lease and has time to stop.
+			// The process that works on the task keeps its lease, so that it has time to stop.
 			...defined({ lease_until: row.state !== "running" ? 0 : undefined }),
 		})
 		.where("id", "=", row.id)

@@ -170,7 +170,7 @@ export class Pairing {
 				throw new ParleyError(message, { code: "permission_denied" });
 			}
 			const by = `invitation:${invitation.id}`;
-			// If an error occurs here, the code stays unused.
+			// An error rolls the transaction back, so the code stays unused.
 			if (offered !== "owner" && !(await this.#tenants.has(tx, place))) throw notOpen(place);
 			if (offered !== "owner") await this.#tenants.require(tx, principal, place);
 			else {

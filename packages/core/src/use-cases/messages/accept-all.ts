@@ -26,7 +26,7 @@ export interface AcceptAllPorts extends KeyServices {
 export async function acceptAll(services: AcceptAllPorts, request: Keyed, sessionId: string): Promise<void> {
 	const { sessions, audit, grants, log, prompts } = services;
 	const { principal } = request;
-	// The grant of the channel already applies to its members.
+	// For connectors, a grant of the channel replaces `accept_all_tools`.
 	const chats = principal.kind === "connector";
 	using lease = await sessions.lease(principal, sessionId, chats ? "session.write" : "trust.accept_all");
 	const { session } = lease;

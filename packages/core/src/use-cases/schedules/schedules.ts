@@ -178,7 +178,7 @@ export class Schedules {
 			createdAt: now,
 			firings: 0,
 			...defined({ nextDue: due }),
-			// The next event will be the creation of this schedule.
+			// Events after this one are not checked yet. The first of them is `schedule.created` of this schedule.
 			seenSeq: session.bus.seq,
 		};
 	}

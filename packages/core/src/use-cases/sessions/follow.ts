@@ -45,7 +45,7 @@ export class Follower {
 		this.#cursor = following.afterSeq ?? this.lastSeq;
 	}
 
-	/** The `seq` of the last recorded event that was sent to clients, or 0. */
+	/** The `seq` of the last recorded event that was emitted, or 0. */
 	get seq(): number {
 		return this.#session.bus.seq;
 	}
