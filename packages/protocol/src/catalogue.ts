@@ -3,7 +3,6 @@ import * as z from "zod";
 /** An agent profile for sessions. If a field is absent, the gateway's own setting applies. */
 const AgentEntry = z.object({
 	name: z.string(),
-	/** Title for people. */
 	title: z.string(),
 	model: z.exactOptional(z.string()),
 	reasoning: z.exactOptional(z.string()),

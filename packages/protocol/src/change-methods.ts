@@ -24,7 +24,7 @@ export type FileChangePayload = z.output<typeof FileChangePayload>;
 
 /** Methods for the file changes of turns. Only for operators. */
 export const changeMethods = {
-	/** Returns the file changes of the newest turn that has changes that are not undone. */
+	/** Returns the file changes of the newest turn whose changes are not undone. */
 	file_changes: {
 		params: z.object({ session_id: optionalSession }),
 		result: z.object({
@@ -42,13 +42,13 @@ export const changeMethods = {
 		}),
 	},
 	/**
-	 * Starts a run that restores the files of that turn. It calls no model, but later model calls see the result.
-	 * Refused while a run or a task is active, and in sessions of chats and tasks.
+	 * Starts a run that restores the files which `file_changes` returns. It calls no model, but later model calls see the
+	 * result. Refused while a run or a task is active, and in sessions of chats and tasks.
 	 */
 	undo_changes: {
 		params: z.object({
 			session_id: optionalSession,
-			/** Whether the other files are restored if one file cannot be restored. Default: no file is restored then. */
+			/** Whether the other files are restored if one file cannot be restored. Default: false, so no file is restored. */
 			partly: maybe(z.boolean()),
 			key,
 		}),

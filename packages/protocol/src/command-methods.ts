@@ -20,14 +20,14 @@ export const CommandPayload = z.object({
 	/** End time. Present after the end of the command. */
 	ended_at: z.exactOptional(z.string()),
 	reason: z.exactOptional(reason),
-	/** Exit code. Absent while the command runs, after a signal, and if the command did not start. */
+	/** Exit code. Present only if the command exited with a code. */
 	exit_code: z.exactOptional(z.int()),
 });
 export type CommandPayload = z.output<typeof CommandPayload>;
 
 /** Methods for background commands. */
 export const commandMethods = {
-	/** Returns the 50 newest commands of a session, newest first. */
+	/** Returns at most 50 commands of a session: running commands, then ended commands, each with the newest first. */
 	list_commands: {
 		params: z.object({ session_id: optionalSession }),
 		result: z.object({ commands: z.array(CommandPayload) }),

@@ -77,7 +77,7 @@ export interface AnswerContext {
 	readonly trusted?: TrustedPayload;
 }
 
-/** One tool call: `started`, and then exactly one other phase with the same `call_id`. */
+/** One tool call: `started`, and then `completed` or `failed` with the same `call_id`. */
 export type ToolCallPayload =
 	| {
 			readonly status: "started";

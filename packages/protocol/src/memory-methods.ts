@@ -59,7 +59,7 @@ export const memoryMethods = {
 	forget_memory: {
 		params: z.object({
 			memory_id: maybe(z.string().min(1).max(128)),
-			/** Person whose notes are deleted. `me` means the caller. */
+			/** `me` means the caller. */
 			person: maybe(person),
 			/** Channel whose notes are deleted. Its connector sends this when the channel is deleted. */
 			channel: maybe(channel),

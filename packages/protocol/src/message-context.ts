@@ -22,7 +22,6 @@ export const MessageContextParams = z.object({
 				 */
 				relation: z.enum(contextRelations),
 				author: z.object({
-					/** The platform's id of the author. */
 					id: z.string().min(1).max(128),
 					name: z.string().max(500),
 					roles: maybe(z.array(z.string().min(1).max(128)).max(500)),
@@ -48,7 +47,7 @@ export const MessageContextParams = z.object({
 			}),
 		)
 		.max(100),
-	/** Whether the channel has older messages. */
+	/** Whether the channel or thread has older messages. */
 	has_older: maybe(z.boolean()),
 	/** Reason why earlier messages are missing. `not_allowed`: the person may not read them. */
 	problem: maybe(z.enum(contextProblems)),
@@ -73,7 +72,7 @@ export const ReadMessagesPayload = z.object({
 	referenced: z.int(),
 	/** Names of the files in the messages. */
 	files: z.array(z.string()),
-	/** Whether the channel has older messages that the model did not receive. */
+	/** Whether there are older messages that the model did not receive. */
 	has_older: z.boolean(),
 	problem: z.exactOptional(z.enum(contextProblems)),
 });

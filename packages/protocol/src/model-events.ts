@@ -52,7 +52,10 @@ export const modelPayloads = {
 	 * line. If there is too much output, a marker replaces older lines. Transient.
 	 */
 	"tool.output": z.object({ ...runId, call_id: z.string(), content: z.string() }),
-	/** A model call failed and is retried with `model` after `in_ms` milliseconds. `attempt` starts at 1. */
+	/**
+	 * A model call failed and is retried with `model` after `in_ms` milliseconds. `attempt` is the number of the retry,
+	 * from 1.
+	 */
 	"run.retrying": z.object({
 		...runId,
 		reason: z.string(),

@@ -34,7 +34,7 @@ export const promptMethods = {
 		params: z.object({ token, key }),
 		result: z.object({
 			status: z.literal("sent"),
-			/** Set if the prompt was closed while the rule was added, so that the approval has no effect. */
+			/** Set if the prompt was closed while the rule was added. The rule is added, but the approval has no effect. */
 			late: z.exactOptional(z.literal(true)),
 			/** The added rule, as one line of JSON. */
 			rule: z.string(),

@@ -124,7 +124,7 @@ export const scheduleMethods = {
 		params: z.object({ session_id: optionalSession, limit: withDefault(z.int().min(1).max(1_000), 100) }),
 		result: z.object({ schedules: z.array(SchedulePayload) }),
 	},
-	/** Deletes a schedule of the caller. The operator can delete all schedules. */
+	/** Deletes a schedule of the caller. The operator can delete any schedule. */
 	unschedule_task: {
 		params: z.object({ entry_id: z.string().min(1).max(128), key }),
 		result: z.object({ status: z.literal("removed"), entry_id: z.string(), title: z.string() }),

@@ -46,7 +46,7 @@ export const taskPayloads = {
 		tokens_output: count,
 		...used,
 	}),
-	/** The attempt of the task failed. With `will_retry`, `task.started` follows. Otherwise the task has ended. */
+	/** An attempt of the task failed. With `will_retry`, `task.started` follows. Otherwise the task has ended. */
 	"task.failed": z.object({
 		...titled,
 		error: z.string(),

@@ -212,7 +212,7 @@ test("after a loss of the database, only posts that a lookup does not find are p
 	await after.plan([{ payload: "one" }], { replayed: true });
 	await after.plan([{ payload: "two" }], { replayed: true });
 	expect(after.shown).toEqual(["one"]);
-	// After 15 s, a request of the earlier process cannot arrive any more.
+	// After 15 s, a request of the earlier process can no longer arrive.
 	await after.pass(15_000);
 	expect(after.shown).toEqual(["one", "two"]);
 	expect(after.surface.calls).toEqual([

@@ -51,7 +51,8 @@ export type OpenParams = Omit<MethodInput<"open_session">, "join">;
 export interface Requester {
 	/**
 	 * Calls a method. If the connection is lost before the response, sends the same request again on the next connection.
-	 * Rejects with a `ParleyError`: the gateway's error, `cancelled` after an abort, or the reason why the client ended.
+	 * Rejects with a `ParleyError`: for example the gateway's error, `cancelled` after an abort, or the reason why the
+	 * client ended.
 	 */
 	request<Name extends RequestMethod>(
 		method: Name,

@@ -30,8 +30,8 @@ const websocketProtocols: Readonly<Record<string, string>> = {
 
 /**
  * Returns the WebSocket URL for the address of a gateway. Without a path, `http://HOST:PORT` becomes
- * `ws://HOST:PORT/api/ws`. Throws `invalid_argument` for a scheme other than http, https, ws and wss, and for
- * a URL with a user, password, query or fragment.
+ * `ws://HOST:PORT/api/ws`. Throws `invalid_argument` if the text is not a URL with the scheme http, https, ws or wss, or
+ * if it has a user, password, query or fragment.
  */
 export function resolveEndpoint(text: string): URL {
 	const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -13,7 +13,7 @@ export class EventQueue<Item extends object> {
 	/** Calls of `next` that wait for an item, in order. Has entries only while the queue is empty. */
 	#waiting: Waiting<Item>[] = [];
 
-	/** `onEmpty` is called each time the reader has emptied the queue and starts to wait. */
+	/** `onEmpty` is called each time the reader starts to wait for an item. */
 	constructor(limit: number, onEmpty: () => void = () => {}) {
 		this.#limit = limit;
 		this.#onEmpty = onEmpty;
@@ -31,7 +31,7 @@ export class EventQueue<Item extends object> {
 		else this.#items.push(item);
 	}
 
-	/** Ends the reader and drops all remaining items. */
+	/** Ends the queue, and drops the remaining items. */
 	end(): void {
 		this.#items = [];
 		this.#ended = true;

@@ -15,9 +15,7 @@ import type {
 import { Link, type LinkObserver } from "./link.ts";
 import { type OpenSession, SessionReader } from "./session-reader.ts";
 
-/**
- * Number of bad frames after which the client ends. A persisted frame that a session accepts restarts the count.
- */
+/** Number of bad frames after which the client ends. A persisted frame that a session accepts resets the count. */
 const maxViolations = 5;
 
 /**
@@ -208,7 +206,7 @@ export class GatewayClient implements Client, LinkObserver {
 		this.#link.settle();
 		if (frame.event === personCheckName) {
 			const check = PersonCheck.safeParse(frame.payload);
-			// An unreadable check is ignored: another connection of the connector may answer it, or the gateway repeats it.
+			// Another connection of the connector may answer a check that this client cannot read.
 			if (check.success) this.#onPersonCheck?.(check.data);
 			return;
 		}
@@ -288,8 +286,8 @@ export class Requests {
 	}
 
 	/**
-	 * Sends a request, or queues it for the next connection, and returns its id. Throws `invalid_argument` for too many
-	 * bytes, and `resource_exhausted` for too many requests.
+	 * Sends a request, or queues it for the next connection, and returns its id. Throws `invalid_argument` if the request
+	 * has too many bytes, and `resource_exhausted` if it is lasting and too many requests have no response.
 	 */
 	add(request: Request): string {
 		const id = `req-${++this.#count}`;
@@ -373,8 +371,8 @@ const codes: readonly (readonly [phrase: string, code: ErrorCode])[] = [
 ];
 
 /**
- * Returns the error for a failed response. The start of the text determines the code: `internal` if it is unknown. The
- * complete text is the message.
+ * Returns the error for a failed response, with the complete text as its message. The start of the text determines the
+ * code: `internal` if the start is unknown.
  */
 export function decodeError(error: string): ParleyError {
 	const known = codes.find(([phrase]) => error.startsWith(phrase));

@@ -35,7 +35,7 @@ export class Link {
 	readonly #options: LinkOptions;
 	readonly #observer: LinkObserver;
 	#markStopped: () => void = () => {};
-	/** Resolves when the socket is closed after `stop`. */
+	/** Resolves after `stop`, when no socket is open. */
 	readonly stopped = new Promise<void>((resolve) => {
 		this.#markStopped = resolve;
 	});
@@ -190,9 +190,8 @@ export function retryDelayMs(failures: number, chance: number): number {
 const intervalMs = 30_000;
 
 /**
- * Pings an open socket every 30 s, and terminates it if no frame has arrived since the previous ping. The
- * system does not report a connection that was lost during sleep or by a pulled cable. Cancel the timer when
- * the socket closes.
+ * Pings an open socket every 30 s, and terminates it if no frame has arrived since the previous ping. Without pings, the
+ * loss of a connection, for example by a pulled cable, can stay unnoticed. Cancel the timer when the socket closes.
  */
 function watchLiveness(socket: WebSocket, clock: Clock): Timer {
 	let received = true;

@@ -5,7 +5,7 @@ import type { EventPayloads, OzzieEvent } from "../events.ts";
 export type Progress =
 	/** `text` is the end of the thinking. It is "" before the first text, and if the provider hides the thinking. */
 	| { readonly type: "thinking"; readonly text: string }
-	/** `subject` is the file, command, address or search text of the call. It is undefined until the model has written it. */
+	/** `subject` is the file, command, address or search text of the call; undefined if it is unknown. */
 	| {
 			readonly type: "writing";
 			readonly name: string;
@@ -24,7 +24,7 @@ export class ReplyProgress {
 	#now: Progress | undefined;
 	#call = { id: "", content: "" };
 
-	/** Current activity. Undefined while the model waits, writes its reply or is not called. */
+	/** Current activity. Undefined at other times, for example while the model writes its reply. */
 	get now(): Progress | undefined {
 		return this.#now;
 	}

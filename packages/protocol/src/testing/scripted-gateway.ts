@@ -60,7 +60,6 @@ export class Peer {
 		this.socket.send(JSON.stringify(frame));
 	}
 
-	/** Ends the connection as a crash does. */
 	async cut(): Promise<void> {
 		this.socket.terminate();
 		await this.closed;

@@ -19,7 +19,7 @@ export interface OutgoingMessage {
 	readonly text: string;
 }
 
-/** Limits of Slack that a message violates, by the part to change. Empty for a valid message. */
+/** Descriptions of the limits of Slack that a message violates, by the part to change. Empty for a valid message. */
 export interface Violations {
 	readonly body?: string;
 	readonly controls?: string;

@@ -21,8 +21,8 @@ export type ControlBlock = ActionsBlock | ContextActionsBlock;
 type ButtonControl = Extract<Control, { type: "button" }>;
 
 /**
- * Converts controls to blocks: one per row, and another one for the native feedback buttons of a row. A link gets an
- * id of the form `link:N`, which no handler uses.
+ * Converts rows of controls to blocks. A row has one block for its native feedback buttons, and one for its other
+ * controls. A link gets an id of the form `link:N`, which no handler uses.
  */
 export function controlBlocks(rows: readonly (readonly Control[])[]): ControlBlock[] {
 	let links = 0;

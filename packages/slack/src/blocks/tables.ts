@@ -37,8 +37,8 @@ export function tableLength(rows: TableBlock["rows"]): number {
 }
 
 /**
- * Converts a table that exceeds the limits of a table block. Returns aligned lines if they do not wrap,
- * otherwise a list of the table's rows.
+ * Converts a table that cannot be a table block. Returns aligned lines as code if they do not wrap, otherwise a list of
+ * the table's rows.
  */
 export function otherwise(table: Table): Block[] {
 	const lines = alignedLines(table);

@@ -62,7 +62,7 @@ export class ActiveChannels {
 		await this.#saved.written();
 	}
 
-	/** Adds entries, of which the most recently used is first. Known entries stay unchanged. */
+	/** Adds entries, given with the most recently used first. Known entries stay unchanged. */
 	add(places: readonly ActiveChannel[]): void {
 		const fresh = places.filter((place) => !this.#places.has(nameOf(place)));
 		for (const place of fresh.toReversed()) this.#use(place);
@@ -100,8 +100,9 @@ export class ActiveChannels {
 }
 
 /**
- * Returns the entries of a message. A message outside threads is read with its channel. A thread is read separately in direct
- * messages, after a mention, or if it belongs to the agent.
+ * Returns the entries of a message:
+ * - its channel, unless the message is a reply in a thread
+ * - its thread, if the message is direct, mentions the agent, or is in a thread of the agent
  */
 function channelsOf({
 	room,

@@ -121,8 +121,8 @@ export class CatchUp {
 
 	/**
 	 * If the database is new, reads the messages that Parley's gateway does not have, in channels and threads with
-	 * sessions. Call it once, when events arrive. If the connector stops first, the next start repeats this.
-	 * Rejects if `knownRooms` rejects, or if the completion cannot be saved.
+	 * sessions. Call it once, after the connector can receive events. If the connector stops first, the next start repeats
+	 * this. Rejects if `knownRooms` rejects, or if the completion cannot be saved.
 	 */
 	async begin(knownRooms: () => Promise<readonly RoomProgress[]>): Promise<void> {
 		const { places, begun, clock, log } = this.#parts;
@@ -272,7 +272,6 @@ export class CatchUp {
 	}
 }
 
-/** Returns a gap for each thread that starts in the messages of a gap. */
 function threadGaps({ place: { channel }, ...gap }: Gap, threads: readonly string[]): Gap[] {
 	return threads.map((thread) => ({ ...gap, place: { channel, thread } }));
 }

@@ -54,7 +54,10 @@ export function isWithin(gap: Gap, outer: Gap): boolean {
 	return isThere && outer.oldest <= gap.oldest && gap.latest <= outer.latest;
 }
 
-/** Merges further gaps into the list, with one gap per channel or thread. Keeps the first gap, because it is being read. */
+/**
+ * Merges further gaps into the list, with one gap per channel or thread. Keeps the first gap unchanged, because it is
+ * being read.
+ */
 export function mergeGaps([first, ...left]: readonly Gap[], more: readonly Gap[]): Gap[] {
 	const gaps = new Map<string, Gap>();
 	for (const gap of [...left, ...more]) {
@@ -73,7 +76,7 @@ export function mergeGaps([first, ...left]: readonly Gap[], more: readonly Gap[]
 interface Known {
 	readonly place: ActiveChannel;
 	message?: string;
-	/** Slack timestamp of the last use of the channel or thread, for the case that no message is known. */
+	/** Slack timestamp of the last use of the channel or thread. The gap begins there if no message is known. */
 	used: string;
 }
 

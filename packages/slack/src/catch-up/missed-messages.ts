@@ -14,7 +14,7 @@ export interface MissedMessagesParts {
 /** Maximum pages of a channel. Older messages are not recovered. */
 const maxPages = 3;
 const perPage = 100;
-/** Maximum pages of a thread, which Slack returns from the oldest message on. */
+/** Maximum pages of a thread. Slack returns the oldest messages of a thread first. */
 const maxThreadPages = 30;
 
 /**

@@ -30,7 +30,7 @@ export function readAccount(answer: SlackAnswer): Tried {
 	}
 	const read = Tested.safeParse(answer.body);
 	if (!read.success) {
-		// The token belongs to a person, so it has no bot.
+		// The response for a token of a person has no `bot_id`.
 		return { refused: connectionTexts.notABotToken };
 	}
 	const { team_id: team, user_id: user, bot_id: bot, user: name, url, enterprise_id } = read.data;

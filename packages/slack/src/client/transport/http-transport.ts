@@ -235,8 +235,8 @@ const timeoutMs = 3000;
 const maxReading = 64;
 
 /**
- * Reads bodies of unverified senders. If there are too many, the oldest is dropped, so that slow senders cannot block Slack,
- * whatever their addresses are.
+ * Reads bodies of unverified senders. If there are too many, drops the oldest request, so that slow senders cannot block
+ * Slack.
  */
 class UnknownBodies {
 	readonly #clock: Clock;

@@ -12,7 +12,7 @@ const idleMs = 15 * 60_000;
  * sockets misses this number with a probability of about one in a million.
  */
 const maxMissed = 20;
-/** Minimum milliseconds between two replacements, because Slack's choice may not be random. */
+/** Minimum milliseconds between two replacements for missed envelopes, because Slack's choice might not be random. */
 const missedMs = 5 * 60_000;
 
 export interface WatchedSocket {
@@ -30,9 +30,8 @@ export interface Suspicion {
 }
 
 /**
- * Detects open sockets on which nothing arrives, because neither side reports a dead socket. Suspects all sockets if no event
- * follows a post of the bot, or if nothing arrives for a long time. Suspects one socket if it misses envelopes while others
- * receive them.
+ * Detects open sockets on which no events arrive. Suspects all sockets if no event follows a post of the bot, or if
+ * nothing arrives for a long time. Suspects one socket if it misses envelopes that other sockets receive.
  */
 export class SilenceWatch<Line extends WatchedSocket> {
 	readonly #clock: Clock;

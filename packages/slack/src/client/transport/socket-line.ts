@@ -198,7 +198,7 @@ const maxUnanswered = 2;
 /** Channel on which undici reports pongs: https://undici.nodejs.org/docs/api/DiagnosticsChannel#event-undiciwebsocketpong */
 const pongs = channel("undici:websocket:pong");
 
-/** Checks whether an open socket still reaches the other side, because a network failure closes no connection. */
+/** Checks whether an open socket still reaches the other side, because a network failure can leave a connection open. */
 export class PingWatch {
 	readonly #socket: WebSocket;
 	readonly #clock: Clock;
