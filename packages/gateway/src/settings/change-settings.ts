@@ -148,7 +148,10 @@ interface Place {
 	readonly cwd: string;
 }
 
-/** Reads a value from the words of a command line, by the type of the setting. The schema refuses an invalid value later. */
+/**
+ * Reads a value from the words of a command line, by the type of the setting. Throws `invalid_argument` for invalid
+ * JSON, and for several words where one is expected. The schema checks the value later.
+ */
 function readValue(words: readonly string[], { key, schema, cwd }: Place): unknown {
 	const isPath = relative.test(schema.description ?? "");
 	const asText = (word: string): string => (isPath ? resolve(cwd, word) : word);

@@ -139,7 +139,10 @@ const hidden = "(hidden)";
 const secretOption = /^-{1,2}[\w-]*(?:key|token|secret|password|auth)[\w-]*$/i;
 const redactor = new Redactor();
 
-/** Replaces the secrets in a value: variables of programs, arguments of secret options, and credentials in addresses. */
+/**
+ * Replaces the secrets in a value: variables of programs, arguments of secret options, credentials in addresses, and
+ * texts that look like credentials.
+ */
 function withoutSecrets(value: unknown, path: readonly string[]): unknown {
 	if (Array.isArray(value)) return value.map((item, at) => argumentWithoutSecret(item, value[at - 1]));
 	if (typeof value === "object" && value !== null) {

@@ -1,4 +1,4 @@
-/** Errors of the addresses at which the gateway listens. A text with `Fix` in its name is an instruction. */
+/** Errors of the addresses at which the gateway listens. */
 export const listenTexts = {
 	noAddress: "the listener has no address",
 	portInUse: ({ address, fix }: { readonly address: string; readonly fix: string }) =>
@@ -22,7 +22,7 @@ export const listenTexts = {
 	ozziePortInUseFix: `another program, perhaps an Ozzie gateway, already uses this port; stop that program, or start without --ozzie and give your client another address of Parley: ozzie ask --gateway ws://127.0.0.1:7777/api/ws`,
 } as const;
 
-/** Errors of the certificate and its key. A text with `Fix` in its name is an instruction. */
+/** Errors of the certificate and its key. */
 export const certificateTexts = {
 	unreadable: ({
 		path,

@@ -35,7 +35,8 @@ export async function startConnection(socket: Socket, options: StartOptions): Pr
 		const secure = await startTls(socket, identity(), clock);
 		if (!secure) return;
 		admission.carries(socket, secure);
-		// This connection stays unread, because Node's HTTP/2 loses the order of bytes that were returned to a TLS connection.
+		// An HTTP/2 connection stays unread here, because Node's HTTP/2 loses the order of bytes that were returned to
+		// a TLS connection.
 		if (secure.alpnProtocol === "h2") options.onHttp2(secure);
 		else if ((await readFirstBytes(secure, clock)) === "other") options.onHttp(secure);
 		// HTTP/2 without ALPN is not allowed over TLS: RFC 9113, section 3.2.

@@ -144,7 +144,7 @@ export class FrameWriter implements Flushable, Holder {
 	}
 
 	/**
-	 * Handles required frames above the budget. Calls `onOverflow` after `readerPatienceMs` if the reader is still above
+	 * Handles waiting frames above the budget. Calls `onOverflow` after `readerPatienceMs` if the reader is still above
 	 * the budget, or immediately at twice the budget.
 	 */
 	#warn(): void {
@@ -182,7 +182,7 @@ export class WriteBatch {
 
 	add(writer: Flushable): void {
 		if (this.#dirty.push(writer) > 1) return;
-		// Runs after the promises of this tick have settled, and before further input is read.
+		// Runs before further input is read.
 		process.nextTick(() => {
 			const dirty = this.#dirty;
 			this.#dirty = [];

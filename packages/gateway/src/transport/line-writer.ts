@@ -5,7 +5,10 @@ import type { Clock, Timer } from "@parley/base";
 const patienceMs = 30_000;
 /** Maximum number of characters that may wait for the reader. */
 const maxWaiting = 64 * 1024 * 1024;
-/** Bytes of one part of a longer text. A reader that reads a part is slow, but still connected. */
+/**
+ * Maximum bytes per write. Longer text is split into parts of this size. Each part that the reader accepts restarts the
+ * time limit, so a slow reader is not treated as disconnected.
+ */
 const partBytes = 16 * 1024;
 
 /**
@@ -52,7 +55,7 @@ export class LineWriter {
 	#until = 0;
 	/** Unwritten part of a long text. */
 	#rest: Buffer | undefined;
-	/** Whether this tick will write the waiting lines. */
+	/** Whether a write of the waiting lines is scheduled. */
 	#settling = false;
 	#blocked: Timer | undefined;
 	#ended = false;
@@ -147,7 +150,10 @@ export class LineWriter {
 		this.flush();
 	};
 
-	/** Whether the lines may wait for another turn: only while each turn adds lines. */
+	/**
+	 * Whether the lines may wait for another turn: only while each turn adds lines, and within `streamTurns` and
+	 * `streamMs`.
+	 */
 	#mayWait(): boolean {
 		const now = this.#clock.monotonic();
 		if (this.#waited === 0) this.#until = now + streamMs;
@@ -178,7 +184,7 @@ export class LineWriter {
 		this.#blocked = this.#clock.after(patienceMs, () => this.#leave());
 	}
 
-	/** Records that the output has written a part, so the reader is slow but connected. */
+	/** Records that the output has written a part, and restarts the time limit of a slow reader. */
 	#written(error: Error | null | undefined): void {
 		if (error) return;
 		this.#inFlight -= 1;

@@ -16,7 +16,7 @@ const BACKLOG = 4_096;
 export interface ListenerOptions extends Endpoint, ListenerSecurity, ConnectionHandlers {
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Admission, which all listeners of a gateway share, because they share its limits. */
+	/** Shared by all listeners of a gateway, so that the limits apply to their connections together. */
 	readonly admission: Admission;
 	/** Whether the far end is a process of the gateway's own user. False if that is unknown. Never rejects. */
 	isOwn(socket: Socket): Promise<boolean>;

@@ -11,7 +11,10 @@ export interface TlsRenewalOptions {
 	readonly log: Logger;
 }
 
-/** TLS identity from two files, which are read again after a change. If they are invalid, the previous identity stays. */
+/**
+ * TLS identity from two files, which are read again after a change. If they are invalid, the previous identity stays in
+ * use.
+ */
 export class TlsRenewal {
 	/** Called after a new identity has replaced the previous one. */
 	onRenewed: (() => Promise<void>) | undefined;

@@ -1,4 +1,4 @@
-/** Warnings about users who can change the configuration file. Some texts follow the name of the file. */
+/** Warnings and errors about users who can change the configuration file. */
 export const foreignWriterTexts = {
 	changedByAll: ({ path }: { readonly path: string }) =>
 		`${path} can be changed by every user of this machine`,

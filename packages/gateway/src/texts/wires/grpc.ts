@@ -1,4 +1,4 @@
-/** Errors of the Roz wire. A name before a colon is the name of a field. */
+/** Errors and notices of the Roz wire. Some begin with the name of a field. */
 export const rozErrorTexts = {
 	longText: "is longer than 256 characters",
 	longInstructions: "is longer than 200,000 characters",
@@ -30,7 +30,7 @@ export const rozErrorTexts = {
 	toolEnded: "the tool has ended",
 } as const;
 
-/** Errors of the Kontekst wire. A name before a colon is the name of a field. */
+/** Errors and notices of the Kontekst wire. */
 export const kontekstErrorTexts = {
 	cut: ({ text, bytes }: { readonly text: string; readonly bytes: number }) =>
 		`${text}\n[${bytes} more bytes are not shown here]`,

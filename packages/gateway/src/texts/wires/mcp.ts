@@ -57,7 +57,7 @@ export const mcpParameterTexts = {
 	decline: "True to leave the question without an answer.",
 } as const;
 
-/** Errors of the MCP server. A name before a colon is the name of a parameter or a header. */
+/** Errors of the MCP server. Some begin with the name of a parameter or a header. */
 export const mcpErrorTexts = {
 	noQuestion: "question_id: no question with this id is open: it was answered, or it expired",
 	answerOrDecline: "answer: send either an answer, or decline with true",

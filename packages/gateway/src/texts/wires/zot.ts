@@ -1,4 +1,4 @@
-/** Errors of the Zot wire. A name before a colon is the name of a field. */
+/** Errors of the Zot wire. */
 export const zotErrorTexts = {
 	emptyModel: 'model: "" is not the name of a model; get_models lists the names',
 	noSession: "the agent is in no session",

@@ -66,8 +66,8 @@ const ticketsPath = "/api/tickets";
 const metricsPath = "/metrics";
 
 /**
- * HTTP server of the port. Every request except CONNECT passes the Host and Origin checks. All except public pages then
- * pass authentication, before a route or an upgrade.
+ * HTTP server of the port. Every request except CONNECT passes the Host and Origin checks. Public pages and the public
+ * health status need no authentication. All other requests are authenticated before a route or an upgrade.
  */
 export function createHttpServer(options: HttpServerOptions): Server {
 	const server = createServer({

@@ -88,8 +88,7 @@ function encodeArguments(given: unknown, max: number): string {
 
 /**
  * Encodes a snapshot with the names of this protocol: `memory` is the current run. The system prompt counts as one
- * message, and tool descriptions do not count as messages. The sums are exact, because the sums in the core's snapshot
- * are exact.
+ * message, and tool descriptions do not count as messages.
  */
 export function encodeSnapshot(snapshot: Snapshot): ContextSnapshot {
 	const { window, system, tools, history, run, total, remaining, messages } = snapshot;
@@ -129,7 +128,7 @@ export function splitText(text: string): string[] {
 	return parts;
 }
 
-/** Cuts a text that is too long for one event, and adds a note at the end. */
+/** Cuts a text that is longer than `max` bytes, and adds a note at the end. */
 export function cutToBytes(text: string, max = longestText): string {
 	if (Buffer.byteLength(text) <= max) return text;
 	const cut = Buffer.from(text)

@@ -335,7 +335,8 @@ export class RunStream {
 		if (token === undefined || !this.#run) return;
 		this.#undecided.delete(callId);
 		this.#run.view.answer(this.#keyed("decide"), token, response).catch((reason: unknown) => {
-			// The call waits for a decision again, from this client or from another client.
+			// If the prompt is still open, the call waits for a decision again, from this client or from another
+			// client.
 			if (this.#prompts.has(token)) this.#undecided.set(callId, token);
 			if (this.#isClosed) this.#cancel();
 			this.#options.log.warn("a decision could not be stored", { callId, error: reason });

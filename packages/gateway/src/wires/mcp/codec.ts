@@ -167,8 +167,8 @@ export function encodeMcpError(message: string): CallToolResult {
 }
 
 /**
- * Encodes an approval as a form for a person at the client. The form shows the complete call. Returns undefined for any
- * other question, and for a call that always requires approval.
+ * Encodes an approval as a form for a person at the client. Returns undefined for any other question, and for a call
+ * that always requires approval.
  */
 export function encodeApproval(prompt: Prompt): ElicitRequestFormParams | undefined {
 	const { approval, label } = prompt;

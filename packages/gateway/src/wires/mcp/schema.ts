@@ -3,7 +3,7 @@ import { mcpErrorTexts, mcpParameterTexts } from "../../texts/wires/mcp.ts";
 
 /** Maximum number of characters of a message or a task description. */
 const longestMessage = 400_000;
-/** Maximum seconds of a wait: the default working time of a run. */
+/** Maximum seconds of a wait. */
 export const longestWaitSeconds = 1_800;
 
 const id = z.string().regex(/^[\w-]{1,128}$/, mcpErrorTexts.noId);
@@ -65,7 +65,7 @@ const waiting = z.object({
 	how: z.string(),
 });
 
-/** Result of `ask`, of `answer`, and of `task_status` for a run. */
+/** State of a run: the result of `ask`, and of `answer` and `task_status` for a run. */
 export const runOutput = z.object({
 	status: z.enum(["completed", "failed", "cancelled", "waiting", "running"]),
 	session_id: z.string(),
@@ -87,7 +87,7 @@ export const taskOutput = z.object({
 	waiting_for: z.array(waiting).optional(),
 });
 
-/** Result of `task_status` for a task or a run. */
+/** Result of `answer` and of `task_status`, for a task or a run. */
 export const statusOutput = z.object({
 	...taskOutput.partial().shape,
 	status: z.string(),

@@ -100,7 +100,10 @@ export function encodeOzzieSession(
 	});
 }
 
-/** Encodes a message for `load_messages`. Returns an empty list for other events and for retries. */
+/**
+ * Encodes a message for `load_messages`. Returns an empty list for other events, for retries and for empty imported
+ * messages.
+ */
 export function encodeOzzieMessage({ event, at, seq }: Recorded): MethodResult<"load_messages"> {
 	if (event.type === "user.message") {
 		// A retry repeats an earlier message, which has its own entry.

@@ -367,7 +367,10 @@ export class OzzieConnection implements HandlerContext {
 		await view?.leave();
 	}
 
-	/** Leaves a session and drops its delayed events, because the replay of another view delivers them again. */
+	/**
+	 * Leaves a session and drops its delayed events. If another view of the session has joined, its replay delivers
+	 * these events again.
+	 */
 	async #leave(sessionId: string): Promise<void> {
 		const view = this.#views.get(sessionId);
 		this.#views.delete(sessionId);

@@ -150,7 +150,7 @@ function piecesOf(content: string): string[] {
 
 /** Maximum number of bytes of a WebSocket message for Go clients: coder/websocket, `defaultReadLimit` in read.go. */
 const maxFrameBytes = 32_768;
-/** Bytes of the header of a WebSocket frame: RFC 6455, section 5.2. */
+/** Header bytes of an unmasked WebSocket frame with a payload of 126 to 65,535 bytes: RFC 6455, section 5.2. */
 const frameHead = 4;
 
 /** Minimum length of cut strings while other parts can be omitted, so that ids, names and paths stay complete. */
@@ -245,8 +245,8 @@ export function capToFit(
 }
 
 /**
- * Finds the largest number from `min` to `max` that passes `fits`, with the precision `near` in large ranges. Returns
- * undefined if `min` fails.
+ * Finds the largest number that is at least `min`, is less than `max` and passes `fits`, with the precision `near` in
+ * large ranges. Returns undefined if `min` fails.
  */
 function largest(min: number, max: number, fits: (value: number) => boolean): number | undefined {
 	if (!fits(min)) return undefined;

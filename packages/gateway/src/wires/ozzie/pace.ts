@@ -1,11 +1,11 @@
 import type { Clock, Timer } from "@parley/base";
 
-/** Maximum number of failed requests per second, and in one burst. Above this rate, reading pauses. */
+/** Maximum number of failed requests per second, and in one burst. Reading pauses above this rate. */
 const failuresPerSecond = 1000;
 
 /**
- * Decides whether the gateway reads from a client. Reading pauses while too many requests wait, and after too many failed
- * requests, so that one client cannot delay other clients. All read requests are answered.
+ * Decides whether the gateway reads from a client. Reading pauses while too many requests wait, and after too many
+ * failed requests, so that one client cannot delay other clients.
  */
 export class Pace {
 	readonly #clock: Clock;

@@ -18,6 +18,6 @@ export interface RefusedFrame {
 	readonly kind: "refused";
 	readonly id: string | undefined;
 	readonly reason: ParleyError;
-	/** The frame, if it has a valid envelope. */
+	/** The frame, if its form is valid. */
 	readonly frame?: RequestFrame;
 }

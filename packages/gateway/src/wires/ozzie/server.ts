@@ -37,7 +37,7 @@ const pingFrame = Buffer.from([0x89, 0]);
 const closeMs = 2_000;
 /** Private close code for a revoked token: RFC 6455, section 7.4.2. */
 const tokenRevoked = 4001;
-/** Milliseconds for a slow client, which must read all earlier frames to get the reason for the close. */
+/** Milliseconds for a slow client to answer a close. The client first reads all earlier frames. */
 const slowCloseMs = 15_000;
 
 const stopping: Refusal = {
@@ -168,8 +168,8 @@ export class OzzieServer {
 	}
 
 	/**
-	 * Serves an upgrade request that was checked and authenticated. Refuses it with 400 for an unknown envelope, and with
-	 * 503 after `close` was called.
+	 * Serves an upgrade request that has been checked and authenticated. Refuses it with 400 for an unknown envelope,
+	 * and with 503 after a call of `close`.
 	 */
 	accept(request: IncomingMessage, socket: Duplex, head: Buffer, caller: Caller): void {
 		const envelope = this.#closed ? stopping : readEnvelope(request);

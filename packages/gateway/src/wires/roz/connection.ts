@@ -192,7 +192,7 @@ export class SessionStream {
 		const turn = this.#turnOf(messageId, session);
 		this.#turn = turn;
 		turn.start(message).catch((reason: unknown) => {
-			// The session may have ended meanwhile.
+			// The stream may have ended meanwhile.
 			if (this.#turn !== turn) return;
 			turn.stop();
 			this.#endTurn(session);

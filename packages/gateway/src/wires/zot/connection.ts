@@ -39,7 +39,7 @@ export class ZotConnection {
 	readonly #handlers: Handlers;
 	#admitted: boolean;
 	#hasStarted = false;
-	/** Promise that resolves when the pending responses were sent. A later response waits for it. */
+	/** Promise that resolves when the pending responses have been sent. A later response waits for it. */
 	#answering: Promise<void> | undefined;
 
 	constructor(options: ConnectionOptions) {

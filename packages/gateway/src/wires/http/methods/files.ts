@@ -82,7 +82,7 @@ async function upload(fileRequest: FileRequest): Promise<void> {
 	sendJson(response, { status: 201, body, headers: { location: body.url } });
 }
 
-/** Counts and logs the upload. The file name is not logged, because it may contain any text. */
+/** Stores the body, and counts and logs the upload. The file name is not logged, because it may contain any text. */
 async function store(fileRequest: FileRequest): Promise<StoredFile> {
 	const { request, clock, log, principal, counts } = fileRequest;
 	const beganAt = clock.monotonic();

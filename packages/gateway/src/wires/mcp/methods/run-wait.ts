@@ -3,7 +3,7 @@ import type { Prompt, SessionEvent } from "@parley/core";
 import { kindOf, type RunResult } from "../codec.ts";
 
 /**
- * Shows an approval to a person. Resolves with `decided` if this person or another person has decided, otherwise with
+ * Shows an approval to a person. Resolves with `decided` if the approval has been decided or closed, otherwise with
  * `open`.
  */
 export type ShowApproval = (prompt: Prompt, settled: AbortSignal) => Promise<"decided" | "open">;
@@ -20,8 +20,8 @@ export interface RunWaitOptions {
 }
 
 /**
- * State of one run, according to the events of its session. The caller must pass events from before it sends
- * the message.
+ * State of one run, according to the events of its session. The caller must start to pass events before it sends the
+ * message.
  */
 export class RunWait {
 	readonly #sessionId: string;
@@ -39,7 +39,7 @@ export class RunWait {
 		this.#sessionId = sessionId;
 	}
 
-	/** Sets the run, and applies its events that arrived before. */
+	/** Sets the run, and applies the events that arrived earlier. */
 	begin(runId: string): void {
 		this.#runId = runId;
 		const early = this.#early;
@@ -53,7 +53,7 @@ export class RunWait {
 		this.#change();
 	}
 
-	/** Adds the questions of a step of the run. */
+	/** Adds a step of the run. Questions of its task then belong to the run. */
 	addStep(taskId: string): void {
 		this.#steps.add(taskId);
 	}

@@ -77,7 +77,10 @@ export class SessionTools {
 		}));
 	}
 
-	/** Registers the client's tools. Throws as `ToolConnection.register` does. */
+	/**
+	 * Registers the client's tools. Throws as `ToolConnection.register` does, or `permission_denied` if the client may
+	 * not offer tools.
+	 */
 	register({ source = "", tools, systemContext = "" }: RegisterTools): void {
 		requireConnection(this.#own).register({ source, tools: decodeTools(tools), systemContext });
 	}

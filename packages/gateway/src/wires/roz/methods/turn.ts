@@ -127,7 +127,7 @@ interface TurnFramesOptions {
 	readonly isPure: (tool: string) => boolean;
 }
 
-/** Sends the frames of one turn. The first is a presence hint, and one is terminal. */
+/** Sends the frames of one turn. */
 class TurnFrames {
 	readonly #options: TurnFramesOptions;
 	readonly #turns = new Turns();
@@ -137,7 +137,7 @@ class TurnFrames {
 	readonly #physical = new Set<string>();
 	/** Ids of calls that were sent to the client as `calling_tool`. */
 	readonly #shown = new Set<string>();
-	/** Compactions since the last reply of the session, from the snapshots of the run. */
+	/** Compactions of the turn, from the context snapshots of the run. */
 	readonly #compacted: ContextSnapshot["compacted"][number][] = [];
 	#progress: number | undefined;
 	/** Last activity, which is sent again when the progress changes. */

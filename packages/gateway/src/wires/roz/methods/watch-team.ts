@@ -77,8 +77,8 @@ export class TeamWatch {
 	readonly #phases = new Map<string, number>();
 	readonly #open = new Set<string>();
 	/**
-	 * Promise that resolves when the known workers were replayed. They are replayed one after the other, because their events
-	 * may be large.
+	 * Promise that resolves when the known workers have been replayed. They are replayed one after the other, because
+	 * their events may be large.
 	 */
 	#replayed: Promise<void> = Promise.resolve();
 	#isOver = false;
@@ -91,7 +91,8 @@ export class TeamWatch {
 	async begin(taskId: string): Promise<void> {
 		const { runtime, principal } = this.#options;
 		const { sessionId } = await runtime.tasks.check(principal, taskId);
-		// The watch must not end before this session was read, because only its events may name the workers of the task.
+		// The watch must not end until this session has been read, because only its events may name the workers of the
+		// task.
 		this.#open.add(sessionId);
 		this.#add(
 			runtime.observe(principal, ({ sessionId: of, event }) => {

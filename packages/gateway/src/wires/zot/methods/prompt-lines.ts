@@ -25,7 +25,10 @@ export class Tally {
 		return encodeCounts(this.#usage, this.#cost);
 	}
 
-	/** Returns the usage of a call and the sum of all calls. Returns an empty list for a call that did not reach the model. */
+	/**
+	 * Returns the usage of a call and the sum of all calls. Returns an empty list for a call without content and
+	 * without tokens.
+	 */
 	add({ usage, cost, runId }: Called, { auxiliary, replied }: Counted): Notice[] {
 		if (!replied && usage.inputTokens === 0 && usage.outputTokens === 0) return [];
 		this.#usage = sum(this.#usage, usage);
