@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 const packages = fileURLToPath(new URL("../../packages", import.meta.url));
 
 /**
- * Sources whose tools have no fixed names: tools of clients and MCP servers, and the four tools that the zot protocol
+ * Sources whose tools have no fixed names: tools of clients and MCP servers, and the tools that the zot protocol
  * renames.
  */
 const nameless = ["agent/client-tools/client-tools.ts", "agent/mcp/mcp-tool.ts", "tools/short/"];

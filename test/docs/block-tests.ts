@@ -42,8 +42,8 @@ export const played: Readonly<Record<string, readonly Change[]>> = {
 };
 
 /**
- * Blocks that other tests play, by test file. Each test reads its block from the page, for example with `documented`,
- * so that it plays the current text.
+ * Blocks that other tests play, by test file. Each test reads the current text of its block from the page, for
+ * example with `documented`.
  */
 export const elsewhere: Readonly<Record<string, readonly string[]>> = {
 	"test/docs/shell-blocks.ci.test.ts": ["troubleshooting: parley doctor"],
@@ -114,7 +114,7 @@ export const elsewhere: Readonly<Record<string, readonly string[]>> = {
  */
 const docker = "Needs the daemon of Docker, which does not run here: test/packages/container.ci.test.ts";
 
-/** Blocks that no test can run, with the reason. */
+/** Blocks that no test runs, with the reason. */
 export const reasons: Readonly<Record<string, string>> = {
 	"container: PARLEY_PROJECT=~/projects/shop docker compose up --build --detach": docker,
 	"container: docker run --detach --init --stop-timeout 40 \\": docker,

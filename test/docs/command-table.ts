@@ -7,11 +7,11 @@ type Command = ReturnType<typeof createProgram>;
 interface CommandRow {
 	readonly usage: string;
 	readonly description: string;
-	/** Options with their values, in the order of the help. */
+	/** Flags of the visible options, with the names of their values. */
 	readonly options: readonly string[];
 }
 
-/** Rows of all visible commands and subcommands, in the order of the help. */
+/** Rows of all commands and subcommands. */
 export function commandRows(): CommandRow[] {
 	const io = { ...process, environment: {}, exitCode: 0, cwd: "/" };
 	return createProgram(io, []).commands.flatMap((command) => rowsOf(command, "parley"));

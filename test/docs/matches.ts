@@ -1,6 +1,6 @@
 /**
  * Values of the placeholders in a document, for example `sess_…` for a session id, `run_…b` for a second run id, and
- * `CODE…` for any word.
+ * `CODE…` for any text.
  */
 export type Bound = Map<string, string>;
 

@@ -13,10 +13,7 @@ const stage = realpathSync(mkdtempSync("/tmp/parley-start-"));
 const home = join(stage, "home");
 const programs = join(stage, "programs");
 const listening = "parley listening on http://127.0.0.1:7777\n";
-/**
- * Test for blocks that run in their own network namespace, where they can use the ports of the pages. Requires
- * bubblewrap.
- */
+/** Test for blocks that use the ports of the pages, in their own network namespace. Requires bubblewrap. */
 const testAlone = test.runIf(hasBubblewrap);
 
 beforeAll(() => {

@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A file system of a few megabytes. Only root can mount it. */
+/** A small file system in memory (tmpfs). */
 export class SmallDisk implements Disposable {
 	readonly path: string;
 	readonly #filler: string;

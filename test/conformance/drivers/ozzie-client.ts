@@ -27,7 +27,7 @@ export type ServerFrame = z.infer<typeof ServerFrame>;
 export type ResponseFrame = Extract<ServerFrame, { type: "res" }>;
 export type EventFrame = Extract<ServerFrame, { type: "event" }>;
 
-/** A test client that sends arbitrary data and reads frames in order of arrival. */
+/** A test client that can send arbitrary data. */
 export class OzzieClient implements AsyncDisposable {
 	readonly socket: WebSocket;
 	readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
@@ -77,8 +77,8 @@ export class OzzieClient implements AsyncDisposable {
 	}
 
 	/**
-	 * The next event, or with a name and values, the next event with this name and these payload values. Drops the events
-	 * before it. Throws if a response arrives first.
+	 * The next event. With `name` and `where`, skips events with another name or other payload values. Throws if a
+	 * response arrives first.
 	 */
 	async event(name?: string, where: Readonly<Record<string, unknown>> = {}): Promise<EventFrame> {
 		for (;;) {
@@ -128,7 +128,7 @@ export class OzzieClient implements AsyncDisposable {
 		return events;
 	}
 
-	/** All frames that have arrived before the response to a new request. A replay may continue after them. */
+	/** All unread frames that have arrived before the response to a new request. A replay may continue after them. */
 	async arrived(): Promise<ServerFrame[]> {
 		await this.call("list_sessions", { limit: 1 });
 		return this.#frames.splice(0);

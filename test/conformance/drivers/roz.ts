@@ -3,9 +3,9 @@ import { TestGateway } from "../gateway.ts";
 import { type RozFrame, RozStream } from "./roz-client.ts";
 
 /**
- * The roz wire for scenarios that run on all wires. A stream accepts one message at a time, so each further message has
- * its own stream in the same session. Two operations are not available. The protocol shows only names and ids of the
- * gateway's calls, without arguments and results. No frame requests a summary. No frame contains the text of an
+ * The roz wire for scenarios that run on all wires. A stream accepts one message at a time, so each further message
+ * has its own stream in the same session. The protocol shows only names and ids of the gateway's calls, so the
+ * outcomes contain no calls. `compact` rejects, because no frame requests a summary. No frame contains the text of an
  * interrupted run, so the driver concatenates the deltas of the last reply.
  */
 export const rozDriver: Driver = {

@@ -62,8 +62,8 @@ function judgeTasks({ work, simulator }: DiscordChaosRun, posts: readonly Shown[
 }
 
 /**
- * Returns a fault if a channel is still trusted after the connector received a change of its readers, if a card can
- * end an inactive grant, or if a grant has several cards.
+ * Returns a fault for each grant that outlives a change of the channel's readers, has a usable card after its end, or
+ * has several cards. Ignores changes that the connector may have missed.
  */
 function judgeTrust({ work, people, simulator }: DiscordChaosRun, posts: readonly Shown[]): string[] {
 	return work.trust.grants.flatMap(({ id, place, grantedAt, isOver }) => {

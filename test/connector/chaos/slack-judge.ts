@@ -72,8 +72,8 @@ function judgeTasks(run: SlackChaosRun, posts: readonly Shown[]): string[] {
 }
 
 /**
- * Returns a fault if a channel is still trusted after Slack has reported that a guest joined, or if the card of an
- * inactive grant can end it.
+ * Returns a fault for each grant that outlives the join of a guest, or has a usable card after its end. Ignores joins
+ * that Slack may not have reported.
  */
 function judgeTrust({ work, people, simulator }: SlackChaosRun, posts: readonly Shown[]): string[] {
 	return work.trust.grants.flatMap(({ id, place, grantedAt, isOver }) => {

@@ -73,7 +73,7 @@ export interface Player {
 		values: Values,
 		where: { readonly in: Room; readonly on?: Message },
 	): SentInteraction;
-	/** Returns suggested values for a partial command. Undefined on a platform without suggestions. */
+	/** Requests suggestions for a partial command. Undefined on a platform without suggestions. */
 	types?(name: string, values: Values, where: { readonly in: Room }): SentInteraction;
 }
 

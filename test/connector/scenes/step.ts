@@ -20,7 +20,7 @@
  *   one), or the name of a thread.
  * - A message (`on`, `to` of `replies`, …) is identified by its name from `as`, or by words of the newest message that
  *   contains them.
- * - `look.ts` formats a post: `to Mia` for a reply, its text, `file: NAME`, `[Button]`,
+ * - `shown-posts.ts` formats a post: `to Mia` for a reply, its text, `file: NAME`, `[Button]`,
  *   `<Choose one: tea | coffee>`, `thread: NAME`. Only posts of Parley are checked.
  * - Scenes use the terms of Discord. `slack-site.ts` translates them to Slack.
  */
@@ -109,7 +109,7 @@ export type Happening<S extends Site = Site> =
 	/** Writes a file into the working directory of the agent. */
 	| { readonly file: string; readonly gets: string }
 	| { readonly passes: number }
-	/** Stops the connector, the gateway or both, and starts new processes with the stored state. */
+	/** Stops the connector, the gateway or both, and starts them again with the stored state. */
 	| { readonly restarts: "connector" | "gateway" | "both" }
 	| { readonly stops: "connector" | "gateway" }
 	| { readonly starts: "connector" | "gateway" }

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { type Kind, kinds } from "./prose.ts";
 import { packageOf, type Reading } from "./readings.ts";
 
-/** Maximum share of sentences with findings, in percent. */
+/** Maximum share of sentences or identifiers with findings, in percent. */
 export const goals: Readonly<Record<Kind, number>> = {
 	comments: 2,
 	docs: 0,

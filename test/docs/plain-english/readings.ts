@@ -32,7 +32,7 @@ const patterns = [
 	"{scripts,packages/*/bin}/**/*.mjs",
 	"*.config.ts",
 ];
-/** Files that are not checked: generated files, whose sources are checked instead, and test inputs. */
+/** Files that are not checked: installed packages, generated files and test inputs. */
 const excluded = ["**/node_modules/**", "**/dist/**", "**/gen/**", "**/fixtures/**", "**/*.golden.md"];
 
 /** Sorted paths of the checked files, relative to the root. With `paths`, only files at or below these paths. */

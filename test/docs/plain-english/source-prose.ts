@@ -149,7 +149,7 @@ function sentenceLiterals(program: ESTree.Program): Found[] {
 	return literalProse;
 }
 
-/** The text of a literal or a concatenation, with `{…}` for values. Undefined for any other node. */
+/** The text of a string, a template or a concatenation, with `{…}` for values. Undefined without a text. */
 export function textOf(node: ESTree.Node): string | undefined {
 	if (node.type === "Literal") return typeof node.value === "string" ? node.value : undefined;
 	if (node.type === "TemplateLiteral") return node.quasis.map(({ value }) => value.cooked ?? "").join("{…}");
