@@ -243,6 +243,7 @@ export class Person {
 
 	becomes(guest: "guest" | "member"): void {
 		this.user.isRestricted = guest === "guest";
+		this.user.isUltraRestricted = false;
 	}
 
 	deactivates(): void {
