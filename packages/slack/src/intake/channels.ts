@@ -12,7 +12,10 @@ export interface KnownChannel {
 	/** Whether people of other organisations can read or join the channel. True if Slack does not report the channel. */
 	readonly shared: boolean;
 	readonly name?: string;
-	/** Whether the bot is a member of the channel. Also true if Slack does not report the membership. */
+	/**
+	 * Whether the bot is a member of the channel. True if Slack reports the channel without a membership, and false if
+	 * Slack does not report the channel.
+	 */
 	readonly ours: boolean;
 	/** Whether Slack reports the channel as public in the workspace. */
 	readonly open: boolean;
@@ -84,7 +87,7 @@ export class Channels {
 	async roomWith({ channel, channel_type, shared = false }: EventChannel, thread?: string): Promise<Room> {
 		const within = thread === undefined ? {} : { thread: messageId(channel, thread) };
 		const place = { tenant: this.#self.team, channel, ...within };
-		// For direct messages, the person is looked up separately.
+		// The id of a direct message shows its kind, so no lookup is necessary.
 		if (kindOf(channel) === "direct") return { ...place, shared, kind: "direct" };
 		const known = await this.find(channel);
 		const kind = channel_type === "mpim" ? "group" : known.kind;

@@ -2,8 +2,8 @@ import { type Clock, delay } from "@parley/base";
 import type { Translated } from "./incoming.ts";
 
 /**
- * Milliseconds to wait for the message event, which Slack sends together with the mention event. A later message event is
- * delayed, or the app does not receive message events in this channel.
+ * Milliseconds to wait for the message event. Slack sends it together with the mention event, if the app receives
+ * message events in this channel.
  */
 const waitMs = 1000;
 const maximum = 200;
@@ -15,10 +15,10 @@ const maximum = 200;
  */
 export class MentionPairs {
 	readonly #clock: Clock;
-	/** Message events by the keys of their messages. This is not a cache, because mention events wait for these promises. */
+	/** Message events by the keys of their messages. Mention events wait for these promises. */
 	readonly #messages = new Map<string, PromiseWithResolvers<Translated>>();
 
-	/** Keys of message events that have arrived, whatever their results are. */
+	/** Keys of message events that have arrived. */
 	readonly #arrived = new Set<string>();
 
 	constructor(clock: Clock) {

@@ -26,7 +26,7 @@ const BelowCard = z.object({ thread: z.string() });
 
 /** Maximum threads that `postedThreads` returns. Reading a thread takes a request, even if it has no replies. */
 const maxPosts = 20;
-/** Maximum rows to read. A post has many rows, because it is edited many times. */
+/** Maximum rows to read. A post that was edited has several rows. */
 const maxRows = 500;
 
 /** Recorded reasons of messages that are for the agent. */

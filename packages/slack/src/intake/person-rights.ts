@@ -39,7 +39,7 @@ export async function readPersonRights(
 	channels.forget(channel);
 	const { kind, ours, open, shared } = await channels.find(channel);
 	if (kind === "direct") return { present: true, roles: [], guest, shared: false };
-	// All full members of a workspace can write in its public channels.
+	// All full members of a workspace can join its public channels.
 	const isOpen = open && !guest;
 	const mayWrite = ours && (isOpen || (await isMember(port, channel, user)));
 	if (mayWrite === undefined) return undefined;

@@ -47,7 +47,7 @@ export class Caller {
 		return { body, limits: limits.emptied(counted) };
 	}
 
-	/** Posts to a `response_url`, which has no rate limits of its own. */
+	/** Posts to a `response_url`. These posts do not count toward the limits in `RateLimits`. */
 	async respond(url: string, body: Args): Promise<void> {
 		const answer = await this.#parts.port.respond(url, body).catch(unknown);
 		this.#carried(answer, "response_url", "response_url");

@@ -30,7 +30,6 @@ export interface StatusLineParts {
 /** Status of a thread's session. `suspended`: the run waits for a person. `active`: no run is working. */
 type SessionStatus = "processing" | "suspended" | "active";
 
-/** The known status of a thread. */
 interface Line {
 	readonly channel: string;
 	readonly thread: string;

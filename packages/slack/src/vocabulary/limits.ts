@@ -45,7 +45,7 @@ export const limits = {
 	fileBytes: 50 * 1024 * 1024,
 	/** https://slack.com/help/articles/204145658 */
 	snippetBytes: 1024 * 1024,
-	/** Not documented: file systems cut longer names. */
+	/** Not documented: many file systems do not allow longer names. */
 	fileName: 255,
 	/** `suggested_prompts` of the manifest in `@slack/web-api`. */
 	suggestions: 4,

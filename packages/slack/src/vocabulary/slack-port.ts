@@ -60,14 +60,15 @@ export interface OwnAccount {
 
 export interface SlackApi {
 	/**
-	 * Calls a method. Rejects without a response, or with an HTTP error other than 429; Slack may still have executed the call.
+	 * Calls a method. Rejects if Slack sends no response, or an HTTP error other than 429. Slack may still have executed
+	 * the call.
 	 */
 	call(call: SlackCall): Promise<SlackAnswer>;
 }
 
 /** The Web API, and the URLs from Slack for answers to one interaction. */
 export interface SlackResponder extends SlackApi {
-	/** Posts to a `response_url`. Rejects for a URL of another host, without a response, or with a 5xx status. */
+	/** Posts to a `response_url`. Rejects if the URL has another host, or if Slack sends no response or a 5xx status. */
 	respond(url: string, body: Readonly<Record<string, unknown>>): Promise<SlackAnswer>;
 }
 
