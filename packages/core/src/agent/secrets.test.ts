@@ -10,7 +10,7 @@ import { defineTool, type Tool } from "../vocabulary/tool.ts";
 
 const password = "correct horse\nbattery-staple-9";
 
-/** Inputs of the vault. The tool returns its input, or throws it if requested. */
+/** Inputs that the tool `vault` received. */
 const got: unknown[] = [];
 const vault: Tool = defineTool<{
 	key?: string | undefined;

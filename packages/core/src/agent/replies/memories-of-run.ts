@@ -33,8 +33,8 @@ export function readerOf(run: Run): MemoryReader {
 }
 
 /**
- * Provides notes to the tools of a run. The accessible notes depend on the people of the run. These people may change
- * during the run.
+ * Returns access to notes for the tools of a run. The accessible notes depend on the people who have written to the run
+ * at the time of each access.
  */
 export function memoryAccessOf(run: Run, callId: string, memories: Memories): MemoryAccess {
 	const { session } = run;

@@ -219,7 +219,7 @@ export class Run {
 	}
 }
 
-/** Returns the people who wrote to the run after it began, and the other participants of its task. */
+/** Returns the chat users who wrote to the run after it began, and the other participants of its task. */
 export function joinedBy({ steps, session }: Run): Person[] {
 	const steering = steps.flatMap((step) => (step.kind === "steered" && step.actor ? [step.actor] : []));
 	return [...steering, ...(session.task?.participants ?? [])];

@@ -109,7 +109,7 @@ export function boundUnder(binding: string, from: string, to: string): string | 
 		.join(" ");
 }
 
-/** Returns the names of facts that differ from the approved ones. Empty if the texts are equal. */
+/** Returns the names of the facts that differ between two bindings. Empty if the bindings are equal. */
 export function changedSince(approved: string, now: string): string[] {
 	const [before, after] = [approved.split(" "), now.split(" ")];
 	const different = [

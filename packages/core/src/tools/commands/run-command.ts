@@ -230,7 +230,10 @@ export function sandboxNote({ mode, hosts }: CommandConfinement): string {
 	return runCommandTexts.sandbox(mode, network);
 }
 
-/** Returns the note if the sandbox has no network and is not `exposed`. Otherwise returns no note. */
+/**
+ * Returns the note in a list if the command is confined without a network and is not `exposed`. Otherwise returns an
+ * empty list.
+ */
 export function usualSandboxNote(sandbox: CommandConfinement): string[] {
 	const isUsual =
 		sandbox.mode !== "off" && sandbox.mode !== "container" && !sandbox.hosts && !sandbox.exposed;

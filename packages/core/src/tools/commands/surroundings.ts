@@ -46,7 +46,9 @@ export async function programFacts(
 /** Maximum directories to check for a command, in addition to the working directory. */
 const maxDirectories = 4;
 
-/** Returns the files that a command line could run or load, and a note about them for the approver. See `filesBelow`. */
+/**
+ * Returns facts about the files that a command line could run or load, and a note for the approver. See `filesBelow`.
+ */
 export async function boundToCommand(
 	command: string,
 	context: ToolContext,
@@ -73,7 +75,7 @@ export async function boundToCommand(
 	return { binding, ...boundNotes(surroundingsTexts.filesHere(count), completeness) };
 }
 
-/** Returns the files of a repository, and a note about them for the approver. See `filesBelow`. */
+/** Returns facts about the files of a repository, and a note for the approver. See `filesBelow`. */
 export async function boundToRepository(
 	top: string,
 	context: ToolContext,

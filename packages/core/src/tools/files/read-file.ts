@@ -157,8 +157,8 @@ export interface LineSlice {
 
 /**
  * Returns the requested lines of a text file, up to the requested number of characters. Returns complete lines, or a
- * part of the first line if it is longer. Invalid UTF-8 and NUL become U+FFFD. Stops reading after the last requested
- * line, and stores at most the result and one chunk in memory.
+ * part of the first line if that line alone is too long. Invalid UTF-8 and NUL become U+FFFD. Stops reading after the
+ * last requested line, and stores at most the result and one chunk in memory.
  */
 export async function sliceLines(
 	chunks: AsyncIterable<Buffer>,

@@ -214,8 +214,8 @@ const EXTENDED =
 	/^(?:index|old mode|new mode|deleted file|new file|copy|rename|similarity|dissimilarity|Binary files) /;
 
 /**
- * Removes the content of files that may contain keys or passwords from patches. `lines` is git's output with the prefixes `a/`
- * and `b/`, without colours, graphs or word diffs.
+ * Removes from patches the content of files that may contain keys or passwords. `lines` is git's output with the
+ * prefixes `a/` and `b/`, without colours, graphs or word diffs.
  */
 export function hideSecrets(lines: readonly string[]): string[] {
 	let hidden = false;

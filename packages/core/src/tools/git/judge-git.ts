@@ -23,7 +23,7 @@ import {
 import { type Care, type Repository, runGit } from "./repository.ts";
 import { gitEffectTexts } from "./texts.ts";
 
-/** How to run a call, and which approval it requires. */
+/** Judgement of a git call: the restrictions under which git runs, and the classes that decide about an approval. */
 export interface GitJudgement extends ReasonedClasses {
 	readonly care: Care;
 	readonly words: readonly string[];
