@@ -9,7 +9,7 @@ export interface PromptRow {
 	readonly binding: string | undefined;
 }
 
-/** Owner of a question. A call has at most one open approval, and at most one other open question. */
+/** Run, tool call and kind of a question. A call has at most one open approval, and at most one other open question. */
 export interface Asking {
 	readonly runId: string;
 	readonly callId: string;

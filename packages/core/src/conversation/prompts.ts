@@ -24,7 +24,7 @@ import { refuseChanged, refuseReadable, shownAnswer, storedAnswer } from "./stor
 import { promptTexts } from "./texts.ts";
 import { addVote, approvalsNeeded, approvalsOf, changedPrompt, type Voters, votesOf } from "./votes.ts";
 
-/** Lifetime of a question in milliseconds. It is long enough to include a night. */
+/** Lifetime of a question in milliseconds: long enough to include a night. */
 export const promptLifeMs = 24 * 60 * 60 * 1000;
 
 /** A question to raise. Questions of tools have no approval fields. */

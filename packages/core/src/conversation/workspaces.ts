@@ -36,16 +36,16 @@ export class Workspaces {
 	}
 
 	/**
-	 * Returns the path of the workspace that a session shares with its forks. Returns undefined if the session works
-	 * elsewhere.
+	 * Returns the path of the workspace that a session shares with its forks. Undefined if the session uses another
+	 * directory.
 	 */
 	of({ rootDir }: Session): string | undefined {
 		return dirname(rootDir) === this.#directory ? rootDir : undefined;
 	}
 
 	/**
-	 * Returns the name of the workspace of a deleted session if no other session works there. `tx` is the transaction of
-	 * the deletion.
+	 * Returns the name of the workspace of a deleted session if no other session uses the workspace. `tx` is the
+	 * transaction of the deletion.
 	 */
 	async unused(tx: Tx, session: Session): Promise<string | undefined> {
 		const path = this.of(session);
@@ -115,7 +115,7 @@ async function open(directory: string): Promise<void> {
 	}
 }
 
-/** Whether a session works in the workspace: the session for which it was created, or a fork of that session. */
+/** Whether a session uses the workspace: the session for which it was created, or a fork of that session. */
 async function isUsed(db: Tx, path: string): Promise<boolean> {
 	const sessions = db.selectFrom("sessions").select("id").limit(1);
 	if (await sessions.where("id", "=", basename(path)).executeTakeFirst()) return true;

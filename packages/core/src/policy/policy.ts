@@ -17,7 +17,7 @@ import { policyTexts } from "./texts.ts";
 /** Version of the built-in rules. Versions of policies and of approval bindings begin with it. */
 export const policyVersion = "5";
 
-/** Reason why a session that is tainted or comes from a chat requires approval for a call that changes shared notes. */
+/** Reason why a tainted session or a session of a channel requires approval for a call that changes shared notes. */
 const sharedNoteReason = policyTexts.notesForAll;
 
 /** Reason why a tainted session requires approval for a call that changes schedules. */
@@ -35,7 +35,7 @@ export interface Permissions {
 	readonly policy?: PolicyInForce;
 	/** Whether a trust grant of the channel covers the call. */
 	readonly trusted?: boolean;
-	/** Whether the work began in a chat channel. */
+	/** Whether the session belongs to a chat channel. */
 	readonly fromChat?: boolean;
 }
 
@@ -184,10 +184,10 @@ function askingOf(rule: PolicyRule): Asking {
 }
 
 /**
- * Returns the built-in rule as it applies to this call. In work from a chat, an unsandboxed command always requires
- * approval. A change of shared notes always requires approval in a chat and in a tainted session, because every later
- * run may read the notes. A change of schedules always requires approval in a tainted session. In a chat, an approver
- * can approve that change.
+ * Returns the built-in rule as it applies to this call. In a session of a channel, an unsandboxed command always
+ * requires approval. A change of shared notes always requires approval in a session of a channel and in a tainted
+ * session, because every later run may read the notes. A change of schedules always requires approval in a tainted
+ * session. In a session of a channel, an approver can approve that change.
  */
 function builtInOf(
 	{ effect, reason, liftedBy, when }: BuiltInRule,

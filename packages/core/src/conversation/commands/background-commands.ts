@@ -30,7 +30,7 @@ export interface StartingCall {
 	readonly callId: string;
 }
 
-/** A stop of a command. Without `by`, the agent stopped it. */
+/** A stop of a command. Without `by`, the agent stopped the command. */
 export interface Stopping {
 	readonly by?: string;
 	/** Records the stop in the audit log, in the transaction of the end. */
@@ -169,7 +169,7 @@ export class BackgroundCommands {
 		return command;
 	}
 
-	/** Handles the end of a command. Never rejects. */
+	/** Tries to record the end of a command, and wakes the reads that wait for output. Never rejects. */
 	async #end(live: LiveCommand, ending: CommandEnding): Promise<void> {
 		const endedAt = this.#ports.clock.now();
 		live.output.end();
@@ -187,7 +187,7 @@ export class BackgroundCommands {
 		}
 	}
 
-	/** Tries to record the end of a command. A deleted session needs no record. */
+	/** Tries to record the end of a command. The end of a command in a deleted session counts as recorded. */
 	async #tryRecord(live: LiveCommand, ending: CommandEnding, at: number | undefined): Promise<void> {
 		const { sessionId, command } = live;
 		try {

@@ -50,7 +50,7 @@ import { channelGrantTexts } from "./texts.ts";
 export type { RequestedGrant } from "../../trust/grants/grant-request.ts";
 export type { StoredGrant } from "../../trust/grants/grant-rows.ts";
 
-/** The new grant if the operator requested it, otherwise the question in a session. */
+/** Result of a grant request: the new grant for the operator, or the question for a member. */
 export type GrantOutcome =
 	| { readonly status: "granted"; readonly grant: GrantFacts }
 	| { readonly status: "requested"; readonly token: string; readonly sessionId: string };

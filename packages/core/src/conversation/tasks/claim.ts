@@ -94,7 +94,7 @@ export async function releaseClaim(tx: Tx, { taskId, worker, epoch }: Claim): Pr
 		.execute();
 }
 
-/** Releases the claims of all processes. Only for a process that uses the store alone. */
+/** Releases the claims of all processes. Call this function only if no other process uses the store. */
 export async function releaseAll(tx: Tx): Promise<void> {
 	await tx.updateTable("tasks").set({ lease_until: 0 }).where("lease_until", ">", 0).execute();
 }

@@ -23,7 +23,7 @@ export type TaskEnd =
 			readonly reason: string;
 			/** Principal that cancelled this task. */
 			readonly by?: string;
-			/** Principal that stopped the work to which this task belonged. */
+			/** Principal that stopped the run of this task, or the parent task. */
 			readonly stoppedBy?: string;
 	  };
 

@@ -162,7 +162,7 @@ export interface PairingFacts {
 	readonly id: string;
 	/** An invitation of the operator, or an access request. */
 	readonly kind: "invitation" | "request";
-	/** Scope of the code. An invitation without a platform is valid everywhere. */
+	/** Scope of the code. An invitation without a platform is valid on every platform. */
 	readonly platform?: string;
 	readonly tenant?: string;
 	readonly person?: string;

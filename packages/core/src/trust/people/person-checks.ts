@@ -51,7 +51,7 @@ interface PersonChecksOptions {
 	readonly chat?: ChatSettings | undefined;
 }
 
-/** Asks connected connectors about the current permissions of people. */
+/** Requests the current permissions of people from connected connectors. */
 export class PersonChecks {
 	readonly #options: PersonChecksOptions;
 	readonly #tenants: Tenants;

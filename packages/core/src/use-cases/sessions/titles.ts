@@ -130,7 +130,7 @@ interface Beginning {
 interface TitleServices {
 	readonly log: Logger;
 	readonly settings: ChooseSettings;
-	/** The gateway's model. For another model, it is uncertain whether its server has the fast model of the price table. */
+	/** The gateway's model. Only its server is known to have the fast model of the price table. */
 	readonly model: Model;
 }
 
@@ -187,7 +187,8 @@ async function isNamed({ journal }: TitlePorts, id: string): Promise<boolean> {
 }
 
 /**
- * Returns the fast model of the provider if it certainly exists. On another server, only the session's model is known to exist.
+ * Returns the fast model of the gateway's provider, if the session uses the gateway's model and the price table has a
+ * fast model. Otherwise returns the session's model.
  */
 function nameOf({ model, names }: RunSettings, ports: TitlePorts): string {
 	if (model !== ports.model) return names[0];

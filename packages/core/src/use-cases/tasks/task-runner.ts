@@ -48,7 +48,7 @@ export interface TaskRunnerOptions extends ActiveTaskServices {
 	readonly check: (row: TaskRow, requested: NewWorker) => Promise<CheckedTask>;
 }
 
-/** Claims tasks up to the limit, and works on each until it ends or waits. */
+/** Claims tasks up to the limit, and executes each task until the task ends or waits. */
 export class TaskRunner {
 	readonly #options: TaskRunnerOptions;
 	readonly #worker: string;
@@ -99,7 +99,7 @@ export class TaskRunner {
 		});
 	}
 
-	/** Stops local work on tasks that have ended. */
+	/** Cancels the runs of these ended tasks in this process, and claims ended tasks with open runs. */
 	stopEnded(ids: readonly string[]): void {
 		for (const id of ids) {
 			// A task whose run has not started notices its end when the run starts.
@@ -254,7 +254,7 @@ interface StartedRun {
 	readonly resumed: boolean;
 }
 
-/** Lines that tell the model that an agent assigned the work, not a person. */
+/** Notes for the model: an agent assigned the work, not a person. */
 const handedOn = taskRefusalTexts.byTask;
 const delegatedNote = taskRefusalTexts.byConversation;
 

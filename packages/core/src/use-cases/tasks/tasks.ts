@@ -80,7 +80,7 @@ export class Tasks {
 		return this.#submit(request, lock.session, { requested, retryOf: row.id });
 	}
 
-	/** Returns the state of a task. Throws `not_found` also for a principal that may not see the task. */
+	/** Returns the public facts of a task. Throws `not_found` also for a principal that may not see the task. */
 	async check(principal: Principal, taskId: string): Promise<TaskFacts> {
 		const { row, lease } = await this.#borrow(principal, taskId, "task.read");
 		lease[Symbol.dispose]();
