@@ -299,7 +299,6 @@ test("in a chat only the operator approves a note for all people", async () => {
 	expect(await talk.notes()).toEqual([]);
 });
 
-/** Returns a reply with calls whose arguments become known during the test. */
 function calling(name: string, args: readonly object[]): ScriptedReply {
 	return async function* () {
 		for (const [index, one] of args.entries()) yield calls(`c${index}`, name, one);

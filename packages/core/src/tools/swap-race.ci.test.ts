@@ -46,7 +46,6 @@ interface Race {
 	round: number;
 }
 
-/** File operations of the runtime with a path from a model or a workspace. */
 const operations: Readonly<Record<string, Operation>> = {
 	"write a new file": ({ context, round }) =>
 		call(writeFile, { path: `dir/new-${round % 7}.txt`, content: `round ${round}` }, context),

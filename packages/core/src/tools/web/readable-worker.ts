@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { readableText } from "./readable-text.ts";
 
-/** Input of the worker. The worker posts the readable text, or undefined if the page has none. */
+/** Input of the worker, which posts the result of `readableText`. */
 export interface PageToRead {
 	readonly html: string;
 	readonly url: string;
