@@ -371,8 +371,8 @@ export class Conversation {
 }
 
 /**
- * Whether other events show the calls of the tool: its question or its list of steps. Such a call has a row only if it
- * fails.
+ * Whether other rows show the calls of the tool: the question of `ask_user`, or the steps of `todo`. A failed call
+ * still gets its own row.
  */
 function isShownElsewhere(name: string): boolean {
 	return name === "ask_user" || name === "todo";

@@ -4,7 +4,9 @@ import { lockIn } from "@parley/gateway/data";
 import { stopMessages } from "../texts/commands/gateway/stop.ts";
 import { isAlive } from "./running-gateway.ts";
 
-/** A gateway ends within 30 s: 25 s for its runs, and 5 s to close its other parts. */
+/**
+ * Maximum milliseconds of the wait. A gateway ends within 30 s: 25 s for its runs, and 5 s to close its other parts.
+ */
 const longestMs = 40_000;
 const pollMs = 50;
 

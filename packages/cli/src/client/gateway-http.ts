@@ -83,7 +83,10 @@ export async function getJson(address: HttpAddress, path: string): Promise<unkno
 	throw answerError(address, answered);
 }
 
-/** Limits for responses of the gateway, because pages of events are larger than a client's requests. */
+/**
+ * Limits for responses of the gateway. They are higher than the defaults, because pages of events can be larger than a
+ * client's requests.
+ */
 const responseLimits = { maxDepth: 256, maxNodes: 5_000_000 };
 
 const codes: Readonly<Record<number, ErrorCode>> = {

@@ -11,8 +11,8 @@ export async function withStoredKeys(io: Io, data: string | undefined): Promise<
 	if (Object.keys(keys).length === 0) return io;
 	const set = Object.entries(io.environment).filter(([, value]) => value !== undefined && value !== "");
 	const environment = { ...keys, ...Object.fromEntries(set) };
-	// The getter of the current directory is copied without a call. A call may throw, although not every command needs
-	// the directory.
+	// The getter of the current directory is copied, and not called. It throws if the directory was deleted, and only
+	// some commands need the directory.
 	const own: Io = Object.create(Object.getPrototypeOf(io), {
 		...Object.getOwnPropertyDescriptors(io),
 		environment: { value: environment, enumerable: true },

@@ -8,7 +8,7 @@ import { connectorRunTexts } from "../texts/connectors/run.ts";
 
 const firstWaitMs = 1_000;
 const longestWaitMs = 15_000;
-/** Time limit for the response to a health request. */
+/** Maximum milliseconds for the response to a health request. */
 const healthMs = 3_000;
 
 /** Failures that end when a gateway starts or the network is available again. */

@@ -21,7 +21,7 @@ import {
 import { type ConnectorFlags, readConnectorConfig } from "./run-connector.ts";
 import { connectorEnvironment } from "./supervise-connectors.ts";
 
-/** Time that the person has to write to the bot. */
+/** Milliseconds that the person has to write to the bot. */
 const patienceMs = 15 * 60_000;
 
 /** Steps of a setup, and the platform that they set up. */
@@ -211,7 +211,7 @@ async function untilAnswered(options: {
 }
 
 const readyPollMs = 300;
-/** Time limit for a connector to connect, and then for a step that the connector may complete. */
+/** Maximum milliseconds for a connector to connect, and then for a step that the connector may complete. */
 const connectMs = 20_000;
 
 /** The running connector, or a temporary connector that runs during the setup. */

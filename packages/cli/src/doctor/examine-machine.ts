@@ -38,7 +38,7 @@ import { distributionOf } from "./distribution.ts";
 import type { PathFacts, System } from "./system.ts";
 
 const patienceMs = 2_000;
-/** Time limit for the check of all messages. */
+/** Maximum milliseconds for the check of all messages. */
 const longestCheckMs = 10 * 60_000;
 
 /** The machine on which this command runs. */

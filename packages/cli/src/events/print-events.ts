@@ -153,7 +153,10 @@ class Follower {
 		return this.#wasReached && reason instanceof ParleyError && reason.code === "unavailable";
 	}
 
-	/** Reads one connection to its end. Rejects with a `ParleyError`. */
+	/**
+	 * Reads one connection to its end. Rejects with a `ParleyError` if the gateway cannot be reached or refuses the
+	 * request, or if the connection fails.
+	 */
 	async read(onOpen: () => void): Promise<void> {
 		const { find, query, signal } = this.#options;
 		const address = await find();

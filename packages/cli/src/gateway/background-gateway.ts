@@ -12,7 +12,7 @@ import { visibleText } from "../text/visible.ts";
 import { projectTexts } from "../texts/projects.ts";
 import { readConfig } from "./run-gateway.ts";
 
-/** Time limit for a start, because the first start of a version may migrate a large database. */
+/** Maximum seconds of a start. The first start of a version may migrate a large database. */
 const patienceSeconds = 120;
 const pollMs = 100;
 const shownLines = 6;

@@ -2,10 +2,10 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Clock, Timer } from "@parley/base";
 
-/** Interval of the check, and the share of one core above which the process is busy. */
+/** Milliseconds between two checks, and the share of one core above which the process is busy. */
 const CHECK_INTERVAL_MS = 15_000;
 const WORKING_SHARE = 0.03;
-/** Delay before the V8 options are set. By then, the start is complete, and the heap has not grown yet. */
+/** Milliseconds before the V8 options are set. By then, the start is complete, and the heap has not grown yet. */
 const SETTLE_MS = 1_000;
 
 /**

@@ -23,7 +23,10 @@ interface Message {
 	readonly method: string | undefined;
 }
 
-/** Limits for messages from the gateway, because a transcript is larger than a client's message. */
+/**
+ * Limits for messages from the gateway. They are higher than the defaults, because a transcript can be larger than a
+ * client's message.
+ */
 const answerLimits = { maxDepth: 256, maxNodes: 1_000_000 };
 
 /** Milliseconds that the gateway has to end the session when the client leaves. */

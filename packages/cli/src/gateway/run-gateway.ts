@@ -31,7 +31,7 @@ const signalGraceMs = 25_000;
 const lastMs = 5_000;
 /** Milliseconds that running work gets after a client has asked the gateway to stop. */
 const shutdownGraceMs = 30_000;
-/** Delay before compiled code is stored. By then, the gateway has served its first clients. */
+/** Milliseconds before compiled code is stored. By then, the gateway has usually served its first clients. */
 const storeCompiledAfterMs = 2_000;
 
 export interface RunOptions {

@@ -22,7 +22,7 @@ interface Following {
 	readonly clock: Clock;
 	readonly signal: AbortSignal;
 	onLine(line: string): void;
-	/** Called once, after all existing lines of the files were passed on. */
+	/** Called once, after all existing lines of the files have been passed on. */
 	onOlder?(): void;
 }
 
@@ -91,7 +91,7 @@ class FileReader {
 		return file && new FileReader(file, (await file.stat()).ino);
 	}
 
-	/** Passes on all complete lines that were not passed on before. */
+	/** Passes on all complete lines that have not been passed on before. */
 	async pass(onLine: (line: string) => void): Promise<void> {
 		for (;;) {
 			const { bytesRead } = await this.#file.read(this.#buffer);

@@ -79,7 +79,7 @@ export async function uninstallParley(
 	print([...done, ...rest], { data, flags, io });
 }
 
-/** Links to a clone. npm removes the links of other installations. */
+/** Returns the links to a clone in the PATH. Returns none for other installations, whose links npm removes. */
 async function linksToClone({ environment }: Io): Promise<string[]> {
 	const { kind, program } = findInstallation();
 	return kind === "clone" ? ownLinks(program, environment) : [];

@@ -1,6 +1,9 @@
 import type { MetricRecorder } from "../metrics/recorder.ts";
 
-/** Returns the values of the metrics whose names start with `prefix`, by name and label values: `parley_tasks_total failed`. */
+/**
+ * Returns the values of the metrics whose names start with `prefix`, by name and label values, for example
+ * `parley_tasks_total failed`.
+ */
 export async function metricValues(
 	recorder: MetricRecorder,
 	prefix: string,

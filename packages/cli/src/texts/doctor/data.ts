@@ -1,4 +1,4 @@
-/** Findings of `parley doctor` about the data directory. A fix is an instruction. */
+/** Findings of `parley doctor` about the data directory. */
 export const dataCheckTexts = {
 	noDirectory: ({ directory }: { readonly directory: string }) => `${directory} is not a directory`,
 	noDirectoryFix: "choose another directory with --data DIR",

@@ -1,4 +1,4 @@
-/** Findings of `parley doctor` about the gateway, its addresses and its certificate. A fix is an instruction. */
+/** Findings of `parley doctor` about the gateway, its addresses and its certificate. */
 export const gatewayCheckTexts = {
 	stopped: ({ data }: { readonly data: string }) => `no gateway runs on ${data}`,
 	stopping: "the gateway is stopping",

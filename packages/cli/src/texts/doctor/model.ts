@@ -1,4 +1,4 @@
-/** Findings of `parley doctor` about the model and its provider. A fix is an instruction. */
+/** Findings of `parley doctor` about the model and its provider. */
 export const modelCheckTexts = {
 	callsFail: "the reason is unknown",
 	failing: ({ reason }: { readonly reason: string }) => `the model calls of the gateway fail: ${reason}`,

@@ -1,4 +1,4 @@
-/** Findings of `parley doctor` about the sandbox. A fix is an instruction. */
+/** Findings of `parley doctor` about the sandbox. */
 export const sandboxCheckTexts = {
 	gatewayWithout: "the gateway runs without a sandbox: commands run with your permissions",
 	gatewayWithoutFix: "start the gateway without --sandbox off",
