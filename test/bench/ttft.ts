@@ -13,7 +13,7 @@ import { startServer } from "./measure/server-process.ts";
  * Time that the gateway adds to the first token: from sending a message to the first delta, including the durable
  * commit. The times of the same reply from the SDK alone and of a `ws` round trip are subtracted. For comparison, the
  * bench also measures the commit with bare node:sqlite (WAL, synchronous=FULL) on the same disk. The four cases
- * alternate after each message, so that their caches are equally warm.
+ * alternate after each message, which makes their caches similarly warm.
  */
 const turns = 40;
 const order = "words 2";

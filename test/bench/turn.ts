@@ -8,10 +8,10 @@ import { type Figure, readOptions, report, roundsOf } from "./measure/report.ts"
 import { openSession, request } from "./measure/requests.ts";
 
 /**
- * CPU of the gateway for a turn of the offline model, one turn at a time, with durable commits. A round opens sessions
- * and runs their first turns, then runs further turns in the same sessions. `--against DIRECTORY` compares the gateway
- * with that of another checkout, which must have its bundle. The two gateways alternate, so that both run under the
- * same load.
+ * CPU of the gateway for a turn of the offline model, one turn at a time, with durable commits. A round opens
+ * sessions and runs their first turns, then runs further turns in the same sessions. `--against DIRECTORY` compares
+ * the gateway with that of another checkout, which must have its bundle. The two gateways alternate, because the load
+ * of the machine varies.
  */
 const sessionsOfRound = 50;
 const turnsOfSession = 6;

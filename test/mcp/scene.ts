@@ -38,7 +38,7 @@ export interface McpScene extends AsyncDisposable {
 	readonly log: EventLog;
 }
 
-/** Opens a session of a runtime with these MCP servers and without a sandbox. */
+/** Opens a session of a runtime with these MCP servers. */
 export async function openScene(
 	servers: readonly McpServerSettings[],
 	replies: readonly ScriptedReply[],
@@ -60,7 +60,7 @@ export function callsOnce(name: string, args: unknown): readonly ScriptedReply[]
 	return [[calls("c1", name, args)], [says("done")]];
 }
 
-/** Tool results in the last model request. */
+/** Tool results in the last message of the last model request. */
 export function resultsIn({ requests }: ScriptedModel): string[] {
 	const last = requests.at(-1)?.messages.at(-1);
 	return last?.role === "tool"
@@ -68,7 +68,7 @@ export function resultsIn({ requests }: ScriptedModel): string[] {
 		: [];
 }
 
-/** Answers the next approval, by default with an approval. Returns its prompt. */
+/** Answers the next prompt, by default with an approval. Returns the prompt. */
 export async function answer({ t, log }: McpScene, value: unknown = true) {
 	const { prompt } = await log.next("prompt.requested");
 	await t.runtime.answer(unkeyed(), prompt.token, { value });

@@ -47,7 +47,7 @@ function copyContext(target: string): void {
 	}
 }
 
-/** Mounts the packages of this clone instead of downloading them again. */
+/** Options that mount the packages of this clone, which saves their download. */
 function installedPackages(): string[] {
 	const folders = [".", "test", ...readdirSync(join(root, "packages")).map((name) => `packages/${name}`)];
 	return folders

@@ -156,7 +156,9 @@ async function majorOf(program: string): Promise<number> {
 	return Number.parseInt(stdout.slice(1), 10);
 }
 
-/** Packs the named packages into a folder with `npm run pack` and this Node binary. Returns the printed paths. */
+/**
+ * Packs the named packages into a folder with `scripts/run.mjs pack` and this Node binary. Returns the printed paths.
+ */
 export async function pack(node: string, folder: string, ...names: readonly string[]): Promise<string[]> {
 	const { stdout } = await execute(node, [join(root, "scripts/run.mjs"), "pack", folder, ...names], {
 		cwd: root,

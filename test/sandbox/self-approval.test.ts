@@ -42,7 +42,10 @@ function approvalLines(port: number, data: string): string {
 	].join("\n");
 }
 
-/** Shell lines by which a command could approve itself. A successful line prints a text that starts with `won`. */
+/**
+ * Shell lines by which a command could approve itself. A successful line prints a text that starts with `won`, except
+ * the line that creates its own file.
+ */
 function attemptLines(gateway: GatewayProcess, data: string): string[] {
 	const { port, pid } = gateway;
 	const ask = "GET /api/sessions HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\n\\r\\n";

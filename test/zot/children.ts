@@ -5,8 +5,8 @@ import type { ZotClient } from "../conformance/drivers/zot-client.ts";
 
 /**
  * A shell command with several background processes that prints `ready` when it has started them. With `deaf`, all of
- * its processes ignore SIGTERM; otherwise, one does. The pipe `name` in the working directory stays open until the last
- * process has exited.
+ * its processes ignore SIGTERM; otherwise, only some of them do. The pipe `name` in the working directory stays open
+ * until the last process has exited.
  */
 export function family(name: string, deaf: boolean): string {
 	return [

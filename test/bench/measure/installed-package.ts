@@ -6,8 +6,8 @@ import { findBundle } from "../../../packages/cli/bin/bundle.mjs";
 const source = fileURLToPath(new URL("../../../packages/cli", import.meta.url));
 
 /**
- * Installs the command in this directory: the files that `npm pack` would include, except sources, with the libraries
- * of this clone. The compile cache is empty. Returns the directory of the package.
+ * Installs the command in this directory: its `bin` folder and its bundle, with the libraries of this clone. The
+ * compile cache is empty. Returns the directory of the package.
  */
 export function installPackage(directory: string): string {
 	const bundle = findBundle();
