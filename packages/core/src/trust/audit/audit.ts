@@ -48,7 +48,7 @@ interface AuditDeps {
 /** Maximum characters of arguments in a row. The hash covers all arguments. */
 const maxStoredCharacters = 2_000;
 
-/** Audit log. Every row contains the hash of the previous row, so that a missing row can be detected. */
+/** Audit log. Every row contains the hash of the previous row, so that a changed or missing row can be detected. */
 export class Audit {
 	readonly #deps: AuditDeps;
 	readonly #samples: AuditSamples;

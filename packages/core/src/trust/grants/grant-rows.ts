@@ -19,7 +19,7 @@ export interface Moment {
 	readonly now: number;
 	/** Version of the current rules. */
 	readonly policy: string;
-	/** Whether commands in channels run in a sandbox. */
+	/** Whether commands in channels run in a sandbox that hides the gateway's own files. */
 	readonly confined: boolean;
 }
 

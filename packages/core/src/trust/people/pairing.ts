@@ -332,7 +332,7 @@ const periodMs = 60_000;
 /** Maximum counted names. The oldest are removed first, so that invented names cannot fill the memory. */
 const maxNames = 10_000;
 
-/** Counts attempts per minute. */
+/** Limits the attempts of each name in a minute, which starts with the first attempt. */
 export class Attempts {
 	readonly #clock: Clock;
 	readonly #max: number;
@@ -344,7 +344,7 @@ export class Attempts {
 		this.#max = max;
 	}
 
-	/** Counts one attempt. Returns false if it exceeds the limit per minute. */
+	/** Counts one attempt. Returns false if the attempt exceeds the limit. */
 	countAttempt(name: string): boolean {
 		this.#forget();
 		const known = this.#started.get(name);

@@ -25,7 +25,7 @@ export const findAccessState = hotStatement<
 	]),
 );
 
-/** A person to give access to. */
+/** A person who gets access or another role. */
 export interface NewPerson {
 	readonly platform: string;
 	readonly tenant: string;

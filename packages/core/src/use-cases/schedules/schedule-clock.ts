@@ -50,7 +50,7 @@ interface ClockParts extends FiringParts {
 	readonly checks: PersonChecks;
 }
 
-/** Fires schedules when they are due. One timer serves all of them. */
+/** Fires schedules when they are due. */
 export class ScheduleClock {
 	readonly #parts: ClockParts;
 	#timer: Timer | undefined;

@@ -18,7 +18,7 @@ interface SessionCommandsPorts extends KeyServices {
 /** Maximum commands in a list. It is higher than the maximum running commands of a session. */
 const maxListed = 50;
 
-/** Background commands of sessions, for people. */
+/** Lists and stops the background commands of sessions for clients. */
 export class SessionCommands {
 	readonly #ports: SessionCommandsPorts;
 

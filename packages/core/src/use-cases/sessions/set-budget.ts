@@ -10,7 +10,7 @@ interface BudgetPorts extends KeyServices {
 	readonly audit: Audit;
 }
 
-/** Sets a budget of the gateway or of a session. */
+/** Sets a budget of the gateway or of a session. Throws `permission_denied` unless the principal is the operator. */
 export async function setBudget(
 	ports: BudgetPorts,
 	sessions: Sessions,
