@@ -73,7 +73,7 @@ export interface AssistantMessagePayload {
 export interface AnswerContext {
 	readonly model?: string;
 	readonly usage?: TokensPayload;
-	/** The channel grant. Present if the channel is trusted. */
+	/** The channel grant. Present if the channel was trusted at the end of the run, unless a schedule started the run. */
 	readonly trusted?: TrustedPayload;
 }
 

@@ -74,7 +74,7 @@ export const sessionMethods = {
 		}),
 		result: z.object({ status: z.literal("deleted") }),
 	},
-	/** Stores feedback about a reply. It replaces earlier feedback of the same client about this reply. */
+	/** Stores feedback about a reply. It replaces earlier feedback of the same person or client about this reply. */
 	feedback: {
 		params: z.object({
 			session_id: optionalSession,
@@ -126,7 +126,7 @@ export const sessionMethods = {
 			policy_version: z.string(),
 			/** Whether the run started under `accept_all_tools`. */
 			accept_all: z.boolean(),
-			/** Sources of the session's data, in words. */
+			/** Taint of the session in words, for example `untrusted text`. */
 			taint: z.array(z.string()),
 			models: z.array(z.object({ model: z.string(), calls: z.int(), errors: z.array(z.string()) })),
 			calls: z.array(

@@ -38,9 +38,12 @@ export const taskMethods = {
 		/** Resulting state: `cancelled`, or the earlier end. */
 		result: z.object({ task_id: z.string(), status }),
 	},
-	/** Returns the tasks of the session, newest first. */
+	/** Returns the tasks of the session, newest first, without plans and with long texts cut. */
 	list_tasks: { params: z.object({}), result: z.array(TaskPayload) },
-	/** Returns tasks, newest first. Default: tasks of all sessions that the client may see. */
+	/**
+	 * Returns tasks, newest first, without plans and with long texts cut. Default: tasks of all sessions that the client
+	 * may see.
+	 */
 	query_tasks: {
 		params: z.object({
 			session_id: optionalSession,

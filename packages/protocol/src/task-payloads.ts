@@ -70,7 +70,7 @@ export const TaskPayload = z.object({
 	depends_on: z.array(z.string()),
 	/** Person or client that submitted the task. */
 	owner: z.string(),
-	/** Plan of the task, if any. */
+	/** Plan of the task, if any. Absent in lists of tasks. */
 	plan: z.exactOptional(Plan),
 	/** The open question. Present while the task is suspended. */
 	suspension: z.exactOptional(Suspension),
