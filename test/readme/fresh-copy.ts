@@ -11,8 +11,8 @@ import {
 import { dirname, join } from "node:path";
 
 /**
- * Copies the working tree at `root` to `target`: the files that git does not ignore, and the installed packages, so
- * that nothing must be downloaded. Installed files are hard links if the file system allows it.
+ * Copies the working tree at `root` to `target`: the files that git does not ignore, and the installed packages.
+ * Installed files are hard links if the file system allows it.
  */
 export function freshCopy(root: string, target: string): void {
 	const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {

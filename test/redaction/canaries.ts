@@ -25,7 +25,8 @@ const letters = (seed: number, length: number): string =>
 	);
 
 /**
- * Texts with the format of a credential. The source assembles them, so that secret scanners do not report this file.
+ * Texts with the format of a credential. The source assembles them, because secret scanners would report complete
+ * credentials.
  */
 export const shaped: readonly string[] = [
 	...["a", "b", "e", "p", "r", "s"].map((kind, n) => `xox${kind}-${letters(n, 30)}`),

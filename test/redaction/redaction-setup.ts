@@ -9,7 +9,10 @@ import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
 
 const publicUrl = "https://parley.example";
 
-/** A gateway that has registered the secrets, a scripted model, and a record of all data that leaves the gateway. */
+/**
+ * A gateway that has registered the secrets, a scripted model, and a record of the gateway's log, frames and HTTP
+ * responses.
+ */
 export class RedactionSetup implements AsyncDisposable {
 	readonly directory: string;
 	readonly model: FakeAnthropic;

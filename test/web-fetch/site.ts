@@ -12,7 +12,7 @@ interface Seen {
 
 export type Answers = Readonly<Record<string, (response: ServerResponse) => void>>;
 
-/** A web site on a local port, as which the test's resolver resolves `site.test` and `www.site.test`. */
+/** A web site on a local port. The test's resolver resolves `site.test` and `www.site.test` to it. */
 export class Site implements AsyncDisposable {
 	readonly requests: Seen[] = [];
 	connections = 0;

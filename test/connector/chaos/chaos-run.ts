@@ -34,7 +34,7 @@ export interface ChaosPeople {
 	readonly pendingActions: PendingActions;
 	readonly messages: { databaseLost(): void };
 	readonly requesters: readonly { readonly id: string; readonly name: string }[];
-	/** Sends a message to the connector in each room, so that the connector has stored the room. */
+	/** Sends a message to the connector in each room. The connector then stores the room. */
 	greet(): void;
 	act(): void;
 }

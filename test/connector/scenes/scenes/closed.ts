@@ -13,7 +13,7 @@ const growsInThread: readonly Step[] = [
 	{ shows: ["t3", "[Stop]"], in: "work" },
 ];
 
-/** Checks that the answer is complete only in the direct messages of the person who asked, once. */
+/** Checks that the complete answer is in the requester's direct messages, once, and not in the room. */
 function answeredElsewhere(room: string): readonly Step[] {
 	return [
 		{ shows: closedText, in: "dm", times: 1 },

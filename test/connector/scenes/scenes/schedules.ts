@@ -14,8 +14,8 @@ const hourly: readonly Step[] = [
 ];
 
 /**
- * The schedule does not run, because its owner lost a permission. The channel shows this once, and the owner and the
- * operator see the reason.
+ * Steps after the owner of the schedule lost a permission: the schedule does not run, the channel shows the reason
+ * once, and the operator finds the reason in the list of schedules.
  */
 const refused = (reason: string | RegExp): readonly Step[] => [
 	{ passes: hour },
