@@ -14,8 +14,8 @@ const hourly: readonly Step[] = [
 ];
 
 /**
- * Steps after the owner of the schedule lost a permission: the schedule does not run, the channel shows the reason
- * once, and the operator finds the reason in the list of schedules.
+ * Steps after the owner of the schedule lost a permission. The schedule does not run, the channel shows the reason
+ * once, and the operator finds it in the list of schedules.
  */
 const refused = (reason: string | RegExp): readonly Step[] => [
 	{ passes: hour },
