@@ -90,7 +90,7 @@ export async function findNamed(
 
 /**
  * Removes the object that `typed` names. Returns `done` if the gateway knows the key from a request for another object,
- * because an earlier attempt has then removed the object.
+ * which means that an earlier attempt removed the object.
  */
 export async function removeNamed<Value>(
 	context: HandlerContext,

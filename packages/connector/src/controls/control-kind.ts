@@ -83,7 +83,7 @@ export interface Form {
 	}[];
 }
 
-/** Whether the form of a kind depends on the state of its target, so that `Connector.form` returns it. */
+/** Whether the form of a kind depends on the state of its target. `Connector.form` returns such a form. */
 export function hasFormOfTarget(kind: ControlKind): boolean {
 	return kind === "edit";
 }

@@ -198,7 +198,7 @@ async function stopHere(
 		// The task has already ended, but a follow-up in its thread may be running.
 	}
 	if (!(await context.stop(person, room, { key, at }))) return nothingToStop;
-	// A command gets a reply. The end of the answer only edits an earlier post, which people may not see.
+	// A command gets a reply, because the end of the answer only edits an earlier post. People might not see that post.
 	return { effect: "stopped", ...defined({ reply: isTextCommand(text) ? stoppedReply : undefined }) };
 }
 

@@ -54,7 +54,7 @@ export async function answerTyped(
 	const answering = { ...answeringOf(event, turn), session, token };
 	const given = await sendTypedAnswer(context, answering, response);
 	if (given.type === "given") return { effect: "answered", session, reply: acknowledgement(response) };
-	// The question was closed meanwhile.
+	// The question has been closed since the message was received.
 	if (given.type === "late") return undefined;
 	// In a thread, the message may be for the agent.
 	if (given.denied && !isReply) return undefined;
@@ -201,8 +201,8 @@ async function openIn(parts: EventParts, room: Room, task: string | undefined): 
 }
 
 /**
- * Whether a session can have an open question. Directly after a start, the connector may not have read a session with an
- * open question. Recent and current sessions are therefore read here.
+ * Whether a session can have an open question. Recent and current sessions are included, because a connector that has
+ * just started might not read them yet.
  */
 async function mayAsk({ rooms, subscriptions, clock }: EventParts, known: KnownSession): Promise<boolean> {
 	if (subscriptions.session(known.id) !== undefined) return true;

@@ -58,8 +58,8 @@ function hasWork({ state }: RoomSession): boolean {
 }
 
 /**
- * Resolves with the result of `work`, or with undefined if `work` rejects with `permission_denied`. Rejects
- * for any other error.
+ * Resolves with the result of `work`, or with undefined if `work` rejects with `permission_denied`. Rejects with any
+ * other error.
  */
 export async function ifAllowed<Value>(work: Promise<Value>): Promise<Value | undefined> {
 	try {

@@ -80,7 +80,7 @@ interface Decidable {
 }
 
 /**
- * Reads a row for a decision. Rejects with `not_found` for an unknown row, or with `failed_precondition` if the row
+ * Reads a row for a decision. Rejects with `not_found` if the row is unknown, and with `failed_precondition` if the row
  * does not allow this decision.
  */
 export async function readDecidable(db: Tx, id: string, send: boolean): Promise<Decidable> {
@@ -134,8 +134,8 @@ export async function decideRow(tx: Tx, id: string, { send, by }: Decision, now:
 }
 
 /**
- * Stores a decision of another process for the sending process. The first decision applies. Rejects with `not_found`
- * for an unknown row. Rejects with `failed_precondition` if the row does not allow the decision, or if the first
+ * Stores a decision of another process for the sending process. The first decision applies. Rejects with `not_found` if
+ * the row is unknown. Rejects with `failed_precondition` if the row does not allow the decision, or if the first
  * decision is different.
  */
 export async function leaveDecision(tx: Tx, id: string, { send, by }: Decision, now: number): Promise<void> {
@@ -173,7 +173,7 @@ export async function readStuckPosts(where: DatabaseLocation, limit: number): Pr
 
 /**
  * Carries out a decision about a post of a stopped connector. A post to send is sent after the next start. The caller
- * must hold the connector's lock. Rejects with `not_found` for an unknown post, or with `failed_precondition` if the
+ * must hold the connector's lock. Rejects with `not_found` if the post is unknown, and with `failed_precondition` if the
  * post does not allow this decision.
  */
 export async function decideStuckPost(

@@ -79,8 +79,8 @@ async function execute(
 
 /**
  * Leaves a decision about a held post or a dead answer for the running connector, which carries it out within a few
- * seconds. Changes no other data and no schema. Rejects with `failed_precondition` for a connector of another version
- * or a post that does not allow the decision, and with `not_found` for an unknown post.
+ * seconds. Changes no other data and no schema. Rejects with `not_found` if the post is unknown. Rejects with
+ * `failed_precondition` if the connector has an earlier version, or if the post does not allow the decision.
  */
 export async function leaveDecisionOn(
 	where: ConnectorDatabaseOptions,

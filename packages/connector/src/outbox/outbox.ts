@@ -149,7 +149,7 @@ export class Outbox {
 	}
 
 	/**
-	 * Sends or drops a held row, or sends an answer that was given up. Rejects with `not_found` for an unknown row, or
+	 * Sends or drops a held row, or sends an answer that was given up. Rejects with `not_found` if the row is unknown, and
 	 * with `failed_precondition` if the row does not allow this decision.
 	 */
 	async decide(id: string, decision: Decision): Promise<void> {
@@ -293,7 +293,7 @@ export class Outbox {
 	async #attempt(row: OpenRow): Promise<void> {
 		await this.#failpoints.reach("outbox.claim");
 		const content = await this.#open.attempt(row, attemptOf(row, this.#parts.clock.now()));
-		// The content is undefined if the row was held meanwhile.
+		// The content is undefined if the row was held before this attempt.
 		if (content !== undefined) await this.#deliver(row, content);
 	}
 

@@ -74,7 +74,7 @@ export class Lookup<Value> {
 	#ask(key: string, ask: () => Promise<Value>): Promise<Value> {
 		const pending = ask().then(
 			(value) => {
-				// A value that was noted meanwhile is newer than the answer.
+				// A value that was noted during the request is newer than the answer.
 				if (this.#pending.get(key) === pending) this.note(key, value);
 				const known = this.#current(key);
 				return known === undefined ? value : known.value;

@@ -87,7 +87,7 @@ export function readText(context: HandlerContext, answering: QuestionAnswer, tex
 	};
 }
 
-/** Result of a typed answer. `late`: the question was closed meanwhile. */
+/** Result of a typed answer. `late`: the question was already closed. */
 export type Given =
 	| { readonly type: "given" }
 	| { readonly type: "late" }

@@ -57,8 +57,8 @@ export interface HandlerContext {
 	 */
 	editedText(room: Room, message: string): Promise<string | undefined>;
 	/**
-	 * Switches the room to another session. Without an id, switches to a new session. Rejects with `not_found` for a
-	 * session of another room, and with `permission_denied` without the right `session.open`.
+	 * Switches the room to another session. Without an id, switches to a new session. Rejects with `not_found` if the
+	 * session belongs to another room, and with `permission_denied` if the person does not have the right `session.open`.
 	 */
 	switchSession(
 		person: Person,

@@ -50,7 +50,7 @@ export interface ConnectorStart extends Posted {
 export interface PlatformSide<Ready extends ReadyLink, Parts extends StartedParts> {
 	/**
 	 * Connects without a time limit and stays connected. Reports each change of the connection to `linked`, including a
-	 * refusal by the platform. Rejects for other failures that end the connection.
+	 * refusal by the platform. Rejects if another failure ends the connection.
 	 */
 	connect(linked: (link: PlatformLink<Ready>) => void): Promise<void>;
 	/** Called first for each change of the connection. */

@@ -185,7 +185,7 @@ class ConnectorRun<Ready extends ReadyLink, Parts extends StartedParts> implemen
 		const { side, started } = this.#fields;
 		const parts = await side.start(ready, this.#connectorStart());
 		this.#parts = parts;
-		// The connection may have been lost meanwhile.
+		// The connection may have been lost during the start.
 		parts.connector.linked(this.#link?.state === "ready");
 		started.resolve(parts);
 		this.#beside = Promise.all([

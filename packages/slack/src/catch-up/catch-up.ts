@@ -52,9 +52,9 @@ const tries = 3;
 const retryMs = 60_000;
 
 /**
- * Reads messages that Slack no longer delivers. After a period without events, reads recently active channels
- * and threads even if the connection is open: events may not arrive, or this process may have been suspended.
- * Newer messages do not wait for missed messages, which may therefore be handled later.
+ * Reads messages that Slack no longer delivers. After a period without events, reads recently active channels and
+ * threads even if the connection is open: the connection might be broken, or this process might have been suspended.
+ * Newer messages do not wait for missed messages, which can therefore be handled later.
  */
 export class CatchUp {
 	readonly #parts: CatchUpParts;

@@ -95,8 +95,8 @@ function refusalIn(detail: string): string | undefined {
 }
 
 /**
- * Throws for a URL that belongs neither to Slack nor to the origin of `apiUrl`, because untrusted data must not
- * cause requests to other hosts.
+ * Throws if a URL belongs neither to Slack nor to the origin of `apiUrl`, because untrusted data must not cause requests
+ * to other hosts.
  */
 export function demandSlack(url: string, { apiUrl }: SlackHosts): void {
 	const parsed = URL.canParse(url) ? new URL(url) : undefined;

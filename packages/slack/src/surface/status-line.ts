@@ -156,7 +156,7 @@ export class StatusLine {
 				const { kind, limit } = DeliveryError.from(reason);
 				if (kind !== "rate-limited" && kind !== "unknown") throw reason;
 				await delay(clock, limit?.retryAfterMs ?? renewMs, signal);
-				// If another run has started meanwhile, its status is kept.
+				// If another run has started during the delay, its status is kept.
 				if (line.status === "active") await this.#set(line, "active");
 			});
 		} catch (error) {

@@ -12,7 +12,7 @@ const dateToken = /^!date\^\d+\^[^|]+\|[^|]+$/;
 const meaning = /^(?:[@#]\w|!(?:here|channel|everyone|group|subteam|date)\b|[a-z][a-z0-9+.-]*:)/i;
 const emoji = /:[\p{L}\p{M}\p{N}_+'-]+:/u;
 
-/** Returns the visible text of blocks. Throws for mentions and emoji. */
+/** Returns the visible text of blocks. Throws if a text contains a mention, or an emoji outside code. */
 export function shownBy(blocks: readonly MessageBlock[]): string {
 	return unseen(blocks.map(shownBlock).join("\n"));
 }
@@ -49,7 +49,7 @@ function shownBlock(block: MessageBlock): string {
 }
 
 /**
- * Throws for a token that is not allowed. Dates are documented only for mrkdwn:
+ * Throws if a text contains a token that is not allowed. Dates are documented only for mrkdwn:
  * https://docs.slack.dev/messaging/formatting-message-text#date-formatting
  */
 function checkTokens(text: string, allowed: readonly RegExp[]): void {

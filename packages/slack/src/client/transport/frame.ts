@@ -26,7 +26,7 @@ const Frame = z.discriminatedUnion("type", [
 export type Frame = z.output<typeof Frame>;
 export type EnvelopeFrame = Extract<Frame, { envelope_id: string }>;
 
-/** Parses a frame. Throws for invalid JSON and for an undocumented frame. */
+/** Parses a frame. Throws if the JSON is invalid, or if the frame is not documented. */
 export function readFrame(text: string): Frame {
 	return Frame.parse(parseJson(text, limits));
 }

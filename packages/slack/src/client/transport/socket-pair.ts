@@ -234,7 +234,10 @@ export class OtherProcessWatch {
 		this.#parts = parts;
 	}
 
-	/** Records a greeting. Slack counts `connections` sockets, of which at most `own` belong to this process. */
+	/**
+	 * Records a greeting. `connections`: number of sockets of the app according to Slack. `own`: maximum number of them in
+	 * this process.
+	 */
 	greeted(connections: number, own: number): void {
 		if (connections <= own) {
 			this.stop();
