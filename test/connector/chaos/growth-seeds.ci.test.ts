@@ -7,10 +7,7 @@ import { discordGrowth, slackDirectGrowth, slackGrowth } from "./growth-platform
 import { playSeed } from "./growth-seed.ts";
 
 const first = testSeed();
-/**
- * Number of seeds on Discord; each Slack row uses half as many. Unlike `*-chaos-*.ci.test.ts`, each seed plays a single
- * growing answer, during which processes die more often.
- */
+/** Number of seeds on Discord. Each Slack row uses half as many. */
 const count = 4 * testScale(25, 1000);
 
 test.each([
