@@ -154,7 +154,7 @@ test("without a gateway, the command fails with the reason", async () => {
 		env: environmentOf(root, root),
 		input: `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" })}\n`,
 	});
-	expect(stderr).toContain(`no gateway runs on ${root};`);
+	expect(stderr).toContain(`no gateway is running on the data directory ${root};`);
 	expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
 });
 

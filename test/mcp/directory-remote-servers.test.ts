@@ -118,7 +118,7 @@ test("trust ends with a change to the file, and the problem names the new addres
 	await put(workOf(s), { url: evil.url });
 	await expect(toolsAfter(s)).resolves.toEqual([]);
 	expect(s.t.runtime.mcp.problems.join()).toContain(
-		`remote: .mcp.json has changed, and the address of the server in it is now ${evil.url}. Trust it again`,
+		`remote: .mcp.json has changed, and the address of the server in it is now ${evil.url}. Review the server, then trust it`,
 	);
 	expect(evil.seen).toEqual([]);
 });

@@ -80,7 +80,7 @@ test("trust ends with a change to the file", async () => {
 	await expect(toolsAfter(s)).resolves.toEqual([]);
 	await expect(startsIn(starts)).resolves.toBe(before);
 	expect(s.t.runtime.mcp.problems.join()).toContain(
-		"local: .mcp.json has changed. Trust it again with `parley mcp trust",
+		"local: .mcp.json has changed. Review the server, then trust it with `parley mcp trust",
 	);
 });
 

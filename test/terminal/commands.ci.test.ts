@@ -83,7 +83,7 @@ test("status, sessions and stop report the state", async ({ setup }) => {
 	);
 	const after = setup.run("status");
 	expect(await after.ended()).toBe(1);
-	expect(after.text).toContain("no gateway runs on");
+	expect(after.text).toContain("no gateway is running on the data directory");
 	const secondStop = setup.run("stop");
 	expect(await secondStop.ended()).toBe(0);
 });

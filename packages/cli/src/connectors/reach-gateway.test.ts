@@ -115,7 +115,10 @@ test("retries a closed port and a port that never answers", async () => {
 	const url = await listening(closed);
 	closed.close();
 	await once(closed, "close");
-	const away = { code: unavailable, message: `no gateway answers at ${url}; start it with \`parley start\`` };
+	const away = {
+		code: unavailable,
+		message: `no gateway answers at ${url}; start one with \`parley start\``,
+	};
 	await expect(checkReady({ url, isNamed: true })).rejects.toMatchObject(away);
 	const silent = createServer();
 	const abort = new AbortController();

@@ -69,7 +69,7 @@ test.each<[string, AnswerFlags, OpenPromptPayload[], RegExp]>([
 		/^--value is not allowed for a password/,
 	],
 	["what is no answer", { value: "perhaps" }, [approval], /^--value perhaps: answer y or n/],
-	["two answers", { value: "x", deny: true }, [waiting()], /^use either/],
+	["two answers", { value: "x", deny: true }, [waiting()], /^--deny and --value cannot be used together/],
 	["a reason for nothing", { reason: "x" }, [waiting()], /^--reason requires --deny/],
 	["nobody to ask", {}, [waiting()], /^cannot ask without a terminal; use --value/],
 	["no such question", { value: "x" }, [], /^no open question has the id 123456/],

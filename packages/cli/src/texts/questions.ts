@@ -1,7 +1,7 @@
 /** Texts about questions and their answers. */
 export const questionTexts = {
 	reasonWithoutDeny: "--reason requires --deny",
-	denyAndValue: "use either --deny or --value",
+	denyAndValue: "--deny and --value cannot be used together: use only one of them",
 	stillOpen: "The question is still open.",
 	severalQuestions: ({ id, tokens }: { readonly id: string; readonly tokens: string }) =>
 		`several questions end with ${id}: ${tokens}`,

@@ -9,7 +9,7 @@ export const taskTexts = {
 	noTasks: "no unfinished tasks; `parley tasks --all` lists ended tasks, `parley task submit` submits a task",
 	noTerminal: "cannot ask without a terminal: use --approve, or --revise with feedback",
 	notAnswered: "not answered; the task is still waiting",
-	decisionMissing: "add --approve or --revise to the feedback",
+	decisionMissing: "feedback requires a decision: add --approve or --revise",
 	feedbackMissing: "--revise requires feedback that describes the change",
 	whatToChange: "What should change?",
 	whatFeedback: "What is your feedback?",

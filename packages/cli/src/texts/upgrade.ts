@@ -85,7 +85,7 @@ export const upgradeErrors = {
 		`cannot write copies of the data into ${directory}: choose another directory with \`--copies DIR\``,
 	elsewhere: ({ pid, directory }: { readonly pid: number; readonly directory: string }) =>
 		`process ${pid} in ${directory} runs a gateway of this copy on other data: stop it, and run the command again`,
-	busy: "another `parley upgrade` works on this installation: wait until it has ended",
+	busy: "another `parley upgrade` is running for this installation: wait until it ends",
 	noLock: ({ directory, reason }: { readonly directory: string; readonly reason: string }) =>
 		`cannot write the files of the upgrade into ${directory}: ${reason}; free space or correct the permissions of the directory, and run the command again`,
 	foreignJournal: ({ file }: Filed) =>

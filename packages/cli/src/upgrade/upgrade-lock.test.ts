@@ -11,7 +11,7 @@ test("a second upgrade of an installation must wait, and another fault is report
 	const installation = { name: "some-name", home: join(directory, "some-name") };
 	const { work } = placesOf(installation);
 	const lock = lockWork(installation);
-	expect(() => lockWork(installation)).toThrow("another `parley upgrade` works on this installation");
+	expect(() => lockWork(installation)).toThrow("another `parley upgrade` is running for this installation");
 	await unlockWork(lock, installation);
 	expect(existsSync(work)).toBe(false);
 	// A file at the path of the directory prevents its creation.

@@ -95,7 +95,7 @@ export async function readDecidable(db: Tx, id: string, send: boolean): Promise<
 	// A dropped row stays dropped, because a person has decided so.
 	const isGivenUp = state === "dead" && lane === "final" && !reason?.startsWith(droppedBy);
 	if (!send || !isGivenUp) {
-		throw new ParleyError(postTexts.needsNoDecision({ id, state }), { code: "failed_precondition" });
+		throw new ParleyError(postTexts.notDecidable({ id, send, state }), { code: "failed_precondition" });
 	}
 	if (card !== null && (await isReplaced(db, card, position))) {
 		throw new ParleyError(postTexts.replaced({ id }), { code: "failed_precondition" });

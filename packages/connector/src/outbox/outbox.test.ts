@@ -268,9 +268,9 @@ test("a dead answer is sent after a decision and a lookup, unless its card has n
 	expect(await office.outbox.stuck(10)).toHaveLength(3);
 	const again = { send: true, by: "ada" };
 	for (const [id, decision, words] of [
-		["sess_1/2/0", again, "needs no decision"],
+		["sess_1/2/0", again, "cannot send post sess_1/2/0 in the state"],
 		["sess_1/3/0", again, "a newer post"],
-		["sess_1/1/0", { ...again, send: false }, "needs no decision"],
+		["sess_1/1/0", { ...again, send: false }, 'cannot drop post sess_1/1/0 in the state "dead"'],
 	] as const) {
 		await expect(office.outbox.decide(id, decision)).rejects.toThrow(words);
 	}
@@ -281,7 +281,9 @@ test("a dead answer is sent after a decision and a lookup, unless its card has n
 	await office.pass(5_000);
 	await office.pass(1_000);
 	expect(office.shown).toEqual(["four", "one"]);
-	await expect(office.outbox.decide("sess_1/1/0", again)).rejects.toThrow('its state is "confirmed"');
+	await expect(office.outbox.decide("sess_1/1/0", again)).rejects.toThrow(
+		'cannot send post sess_1/1/0 in the state "confirmed"',
+	);
 	await office.outbox.stop();
 	await office.store.close();
 });

@@ -1,5 +1,6 @@
 import { ParleyError } from "@parley/base";
 import { fileTexts } from "../texts/messages.ts";
+import { downloadTexts } from "../texts/shared.ts";
 import type { Attachment } from "./inbound-event.ts";
 
 /** Download of attachments from a platform. It must refuse other hosts, and files of more than `maximum` bytes. */
@@ -40,7 +41,7 @@ export async function readBounded(
 	for await (const chunk of chunks) {
 		size += chunk.length;
 		if (size > maximum) {
-			throw new ParleyError(`${name} is larger than ${maximum} bytes`, { code: "resource_exhausted" });
+			throw new ParleyError(downloadTexts.larger({ name, maximum }), { code: "resource_exhausted" });
 		}
 		read.push(chunk);
 	}

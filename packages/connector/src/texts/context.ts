@@ -26,6 +26,7 @@ export const contextTexts = {
 			others === 1 ? "1 more person" : `${others} more people`,
 		hasOlder: "I left out older messages.",
 		unavailable: "I could not read the earlier messages.",
-		notAllowed: "I did not read the earlier messages, because you may not read them.",
+		notAllowed:
+			"I did not read the earlier messages, because the author of this message does not have permission to read them.",
 	},
 };

@@ -15,8 +15,17 @@ export const postTexts = {
 	/** Errors of decisions about posts. */
 	unknown: ({ id }: { readonly id: string }): string =>
 		`unknown post ${id}: use an id from the list of posts`,
-	needsNoDecision: ({ id, state }: { readonly id: string; readonly state: string }): string =>
-		`post ${id} needs no decision: its state is "${state}"`,
+	notDecidable: ({
+		id,
+		send,
+		state,
+	}: {
+		readonly id: string;
+		readonly send: boolean;
+		readonly state: string;
+	}) =>
+		`cannot ${send ? "send" : "drop"} post ${id} in the state "${state}": you can send or drop a held post, and send a dead ` +
+		"answer that no person has dropped",
 	replaced: ({ id }: { readonly id: string }): string =>
 		`cannot send post ${id}: a newer post has replaced it`,
 	decided: ({ id, send, by }: { readonly id: string; readonly send: boolean; readonly by: string }): string =>

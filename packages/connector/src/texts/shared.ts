@@ -13,6 +13,8 @@ export const interactionTexts = {
 	unreadable: "I could not read your request. Please try again.",
 } as const;
 
+const mebibyte = 1024 * 1024;
+
 /** Errors for the person who attached a file that cannot be read. */
 export const downloadTexts = {
 	foreign: ({ origin, platform }: OnPlatform & { readonly origin: string }): string =>
@@ -24,7 +26,9 @@ export const downloadTexts = {
 	status: ({ status, platform }: OnPlatform & { readonly status: number }): string =>
 		`cannot read the file, because ${platform} answered ${status}: attach it again`,
 	tooLarge: ({ maximum }: { readonly maximum: number }): string =>
-		`the file is larger than ${maximum} bytes: attach a smaller file`,
+		`${downloadTexts.larger({ name: downloadTexts.name, maximum })}: attach a smaller file`,
+	larger: ({ name, maximum }: { readonly name: string; readonly maximum: number }): string =>
+		`${name} is larger than ${maximum % mebibyte === 0 ? `${maximum / mebibyte} MiB` : `${maximum} bytes`}`,
 	/** Name of the file in the error of `readBounded`. */
 	name: "the file",
 } as const;

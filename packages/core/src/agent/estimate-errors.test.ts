@@ -16,5 +16,5 @@ test("errors of the estimates are listed by model, for principals that may see a
 	const error = t.runtime.estimateErrors(operator).get("offline/offline");
 	expect(error?.replies).toBe(3);
 	expect(error?.last).toBeLessThan(0.1);
-	expect(() => t.runtime.estimateErrors({ kind: "observer", id: "o" })).toThrow(/may not usage.read/);
+	expect(() => t.runtime.estimateErrors({ kind: "observer", id: "o" })).toThrow(/permission usage\.read/);
 });

@@ -255,7 +255,7 @@ test("approvals that a chat can give precede always-required ones", async () => 
 test("observers see no list of approvals", async () => {
 	await using chat = await openElsewhere();
 	const observer = { id: "observer:wall", kind: "observer", sessions: "all" } as const;
-	expect(await chat.listed(observer)).toMatch(/^observer may not prompt\.approve/);
+	expect(await chat.listed(observer)).toMatch(/^the observer does not have the permission prompt\.approve/);
 	expect(await chat.t.runtime.prompts.list(observer, { limit: 10 })).toHaveLength(1);
 	expect(await chat.answer(operator)).toBe("");
 });

@@ -23,6 +23,7 @@ export const taskTexts = {
 } as const;
 
 export const workspaceTexts = {
-	notRemoved: (count: number): string => `${count} workspaces of deleted sessions cannot be removed`,
+	notRemoved: (count: number): string =>
+		`${count === 1 ? "1 workspace" : `${count} workspaces`} of deleted sessions could not be removed`,
 	ownReasons: "each with its own reason",
 } as const;

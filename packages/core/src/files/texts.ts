@@ -1,6 +1,7 @@
 export const storedFileErrorTexts = {
 	notFound: (id: string): string => `file not found: ${id}`,
-	otherSession: (id: string): string => `${id} belongs to another session: upload it again`,
+	otherSession: (id: string): string =>
+		`the file ${id} belongs to another session: upload it in this session`,
 	cannotStore: "the file cannot be stored",
 	cannotRead: (id: string): string => `the file ${id} cannot be read`,
 	unreadable: (id: string): string => `cannot read ${id}`,
@@ -16,5 +17,5 @@ export const storedFileErrorTexts = {
 	cannotCopy: (name: string, directory: string): string =>
 		`cannot copy ${JSON.stringify(name)} into ${directory}`,
 	tooManyCopies: (count: number, name: string): string =>
-		`this directory already has ${count} files with the name ${name}`,
+		`all ${count} possible names for copies of ${name} are in use: delete old copies, or rename the file`,
 } as const;

@@ -111,7 +111,7 @@ test.each([
 	],
 	[
 		rule('{ "effect": "deny", "tool": "write_file", "when": { "command": ["rm"] } }'),
-		"the rule has a command, but none of its tools runs commands: run_command, git",
+		"the rule has a command, but none of its tools runs commands: use run_command or git in tools",
 	],
 	[rule('{ "effect": "deny", "when": { "path": "a/{b" } }'), ":2:41: the pattern"],
 	[rule('{ "effect": "deny", "when": { "path": "../x" } }'), "cannot be used: .. leads out"],

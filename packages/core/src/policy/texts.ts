@@ -52,7 +52,7 @@ export const policyFileTexts = {
 	noTool: (tool: string, question: string, allowed: readonly string[]): string =>
 		`there is no tool ${tool}${question}; allowed: ${allowed.join(", ")}`,
 	noCommandTool: (tools: readonly string[]): string =>
-		`the rule has a command, but none of its tools runs commands: ${tools.join(", ")}`,
+		`the rule has a command, but none of its tools runs commands: use ${tools.join(" or ")} in tools, or remove the command`,
 	missing: (name: string, needed: string | undefined): string => `${name} is missing; needed: ${needed}`,
 	notAllowed: (value: string, name: string, allowed: string | undefined): string =>
 		`${value} is not allowed for ${name}; allowed: ${allowed}`,

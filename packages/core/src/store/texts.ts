@@ -16,5 +16,5 @@ export const textFaultTexts = {
 
 export const journalTexts = {
 	keyReused: (key: string): string => `key "${key}" was used for another request: use another key`,
-	noSession: (id: string): string => `no session ${id} to append to`,
+	noSession: (id: string): string => `cannot append events: the session ${id} does not exist`,
 } as const;

@@ -173,7 +173,7 @@ test("an agent has no right to approve and no right of the operator alone, with 
 	const observer: Principal = { id: "observer:1", kind: "observer", through: "form" };
 	expect(isAuthorized(observer, "prompt.approve")).toBe(false);
 	expect(() => authorize(agent, "prompt.approve", own)).toThrow(
-		"an agent may not prompt.approve: only a person may, for example with parley answer",
+		"an agent does not have the permission prompt.approve: a person must do this with a parley command, for example parley answer",
 	);
 });
 
@@ -182,19 +182,21 @@ test("a refusal of a client names the action and the principal that can allow it
 	expect(() => authorize(observer, "session.write")).toThrow(
 		expect.objectContaining({
 			code: "permission_denied",
-			message: expect.stringMatching(/^observer may not session\.write: .*parley token create operator NAME/),
+			message: expect.stringMatching(
+				/^the observer does not have the permission session\.write: .*parley token create operator NAME/,
+			),
 		}),
 	);
 	expect(() => authorize(operator, "session.write", { owner: "connector:1" })).not.toThrow();
 	expect(() => authorize(operator, "person.pair")).toThrow(
-		"operator may not person.pair: only a connector may",
+		"the operator does not have the permission person.pair: only a connector has it",
 	);
 	expect(() => authorize(observer, "session.read", { owner: "operator" })).toThrow(
-		/because this belongs to another client: .*parley token create observer/,
+		/because it belongs to another client: .*parley token create observer/,
 	);
 	const connector = { id: "connector:1", kind: "connector" } as const;
 	expect(() => authorize(connector, "person.read")).toThrow(
-		"connector may not person.read: only the operator may do this; use the token of an operator (parley token create operator NAME)",
+		"the connector does not have the permission person.read: only the operator has it; use the token of an operator (parley token create operator NAME)",
 	);
 	for (const role of ["stranger", "owner"] as const) {
 		expect(() => authorize({ ...connector, person: person(role) }, "person.read")).toThrow(

@@ -34,5 +34,7 @@ test("the error names the handle but not the value", () => {
 });
 
 test.each([0, 16, 31, 33])("a key of %i bytes is refused", (length) => {
-	expect(() => new SecretBox(Buffer.alloc(length))).toThrow("the secret key must have 32 bytes");
+	expect(() => new SecretBox(Buffer.alloc(length))).toThrow(
+		`the secret key has ${length} bytes, but must have 32 bytes`,
+	);
 });

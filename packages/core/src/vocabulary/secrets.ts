@@ -11,7 +11,7 @@ export class SecretBox {
 
 	/** `key` is 32 bytes. */
 	constructor(key: Buffer) {
-		if (key.length !== 32) throw new ParleyError(secretTexts.keyLength, { code: "data_loss" });
+		if (key.length !== 32) throw new ParleyError(secretTexts.keyLength(key.length), { code: "data_loss" });
 		this.#key = key;
 	}
 

@@ -2,23 +2,24 @@ import type { Role } from "./principal.ts";
 
 /** Parts of errors for actions that a principal may not do. */
 export const rightTexts = {
-	mayNot: (principal: string, action: string): string => `${principal} may not ${action}`,
+	mayNot: (principal: string, action: string): string =>
+		`the ${principal} does not have the permission ${action}`,
 	onlyPerson: (principal: string, action: string): string =>
-		`${principal} may not ${action}: only a person may, for example with parley answer`,
+		`${principal} does not have the permission ${action}: a person must do this with a parley command, for example parley answer`,
 	notOwn: (reason: string, advice: string): string =>
-		`${reason}, because this belongs to another client: ${advice}`,
+		`${reason} for this object, because it belongs to another client: ${advice}`,
 	noPerson:
 		"a connector must name the person that it acts for: actor {id, name, roles, guest} and place {tenant, channel}",
 	agent: "an agent",
 	clientForm: "a form of another client",
-	onlyConnector: "only a connector may, for a person of its chat platform",
+	onlyConnector: "only a connector has it, for a person of its chat platform",
 	createToken: "use the token of an operator (parley token create operator NAME)",
-	onlyOperator: (way: string): string => `only the operator may do this; ${way}`,
+	onlyOperator: (way: string): string => `only the operator has it; ${way}`,
 	observer: (way: string): string => `an observer may only read; ${way}`,
-	onlyOwner: "only its owner may",
+	onlyOwner: "only the owner of the object has it",
 	sessionsOfToken:
 		"the operator sets the sessions of a token with parley token create observer NAME --session ID",
-	ownerOrOperator: "only its owner and the operator may",
+	ownerOrOperator: "only the owner of the object and the operator have it",
 	noAccess: (person: string): string =>
 		`${person} has no access: request a code with pair, and send it to the operator for approval`,
 	sessionNotFound: (id: string): string => `session not found: ${id}`,
@@ -105,7 +106,7 @@ export const scheduleLimitTexts = {
 } as const;
 
 export const secretTexts = {
-	keyLength: "the secret key must have 32 bytes",
+	keyLength: (bytes: number): string => `the secret key has ${bytes} bytes, but must have 32 bytes`,
 	otherKey: (handle: string): string => `secret ${handle} cannot be decrypted with this key`,
 } as const;
 

@@ -64,7 +64,7 @@ test.each<[object, RegExp]>([
 	],
 	[
 		{ baseUrl: "http://127.0.0.1:1", llama: {} },
-		/baseUrl .*llama in the configuration names another model server; allowed: either baseUrl or llama/,
+		/baseUrl .*the setting llama also names a model server; allowed: only one of the settings baseUrl and llama/,
 	],
 ])("%j is refused with the allowed values", (file, message) => {
 	expect(() => load(file)).toThrow(message);

@@ -117,7 +117,7 @@ test("a server or a trust with a path that does not exist, or without its variab
 	]);
 	expect(setup.trusted.map(({ problem }) => problem)).toEqual([
 		`its path ${lost} does not exist: create it, or correct the path`,
-		"the environment of the gateway does not contain ABSENT: set the missing variables and restart the gateway",
+		"the environment of the gateway does not contain ABSENT: add the missing values and restart the gateway",
 		undefined,
 	]);
 });

@@ -36,11 +36,11 @@ test("several models without a preference require a choice", async () => {
 	await using server = await serveHttp(listing("a", "b"));
 	await expect(discoverModel(server, "claude")).rejects.toMatchObject({
 		code: "failed_precondition",
-		message: `${server.baseUrl}/v1/models lists 2 models: a, b; choose a model with --model`,
+		message: `${server.baseUrl}/v1/models lists 2 models: a, b; name the model with --model`,
 	});
 	await using many = await serveHttp(listing(...Array.from({ length: 300 }, (_, n) => `m${n}`)));
 	await expect(discoverModel(many, undefined)).rejects.toThrow(
-		/lists 300 models: m0, .*, m9, …; choose a model/,
+		/lists 300 models: m0, .*, m9, …; name the model/,
 	);
 });
 
@@ -54,7 +54,7 @@ test.each<[string, RequestListener]>([
 	await using server = await serveHttp(listener);
 	await expect(discoverModel(server, "claude")).rejects.toMatchObject({
 		code: "failed_precondition",
-		message: expect.stringMatching(new RegExp(`${RegExp.escape(reason)}; choose a model with --model$`)),
+		message: expect.stringMatching(new RegExp(`${RegExp.escape(reason)}; name the model with --model$`)),
 	});
 });
 

@@ -32,7 +32,7 @@ async function report(server: Server): Promise<ProviderReport> {
 		return { ...facts, models: (await readList(server)).length };
 	} catch (reason) {
 		// The report omits the advice to choose a model.
-		const problem = ParleyError.from(reason).message.replace(/; choose a model with --model$/, "");
+		const problem = ParleyError.from(reason).message.replace(/; name the model with --model$/, "");
 		return { ...facts, problem };
 	}
 }

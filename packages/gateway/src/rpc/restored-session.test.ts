@@ -99,7 +99,7 @@ test("on a server with several models the stored one continues, and without one 
 	await using place = await AgentPlace.make();
 	await using server = await serveModels("a", "b");
 	const at = (model?: string) => place.start({ session, baseUrl: server.baseUrl, model });
-	await expect(at()).rejects.toThrow("lists 2 models: a, b; choose a model with --model");
+	await expect(at()).rejects.toThrow("lists 2 models: a, b; name the model with --model");
 	await expect(access(place.path("kept"))).rejects.toThrow("ENOENT");
 	await (await at("b")).close();
 	const after = await at();
@@ -132,7 +132,7 @@ test("a stored model that is missing in a server's list of several is not used",
 	await using server = await serveModels("a", "b");
 	await (await place.start({ session, baseUrl: server.baseUrl, model: "c" })).close();
 	await expect(place.start({ session, baseUrl: server.baseUrl })).rejects.toThrow(
-		"lists 2 models: a, b; choose",
+		"lists 2 models: a, b; name",
 	);
 });
 

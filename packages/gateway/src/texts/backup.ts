@@ -42,10 +42,11 @@ export const readBackupTexts = {
 	contentAfterEnd: "it has content after its end",
 	unlisted: ({ path, type }: { readonly path: string; readonly type: string }) =>
 		`it contains ${path} (${type}), which it does not list`,
-	noFile: ({ file }: { readonly file: string }) => `there is no file ${file}`,
+	noFile: ({ file }: { readonly file: string }) => `the backup ${file} does not exist: correct the path`,
 	isDirectory: ({ file }: { readonly file: string }) =>
 		`${file} is a directory, not a file that \`parley backup\` wrote`,
-	notReadable: ({ file }: { readonly file: string }) => `${file} cannot be read by this user`,
+	notReadable: ({ file }: { readonly file: string }) =>
+		`${file} cannot be read by this user: correct its permissions`,
 	unusable: ({ file, reason }: { readonly file: string; readonly reason: string }) =>
 		`${file} cannot be used: ${reason}`,
 	damaged: ({ file, reason }: { readonly file: string; readonly reason: string }) =>

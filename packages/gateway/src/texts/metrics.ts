@@ -46,6 +46,6 @@ export const metricTexts = {
 	clients: "Connected clients.",
 	queuedBytes: "Bytes queued for slow clients.",
 	newConnections: "Connections before authentication.",
-	tokenEstimateError: "Error of token estimates.",
+	tokenEstimateError: "Recent mean relative error of token estimates: 0.1 is 10 %.",
 	databaseSize: "Size of the database and of its log.",
 } as const;

@@ -176,9 +176,8 @@ async function isReader(
 	const place = { tenant, channel, thread: undefined, shared };
 	const rights: PersonRights | undefined = await readPersonRights(parts, { user, place });
 	if (rights) return rights.present;
-	throw new ParleyError(`Slack did not report the channels that the person ${user} can read`, {
-		code: "unavailable",
-	});
+	const message = `cannot check whether ${user} can read the channel ${channel}: its members could not be read`;
+	throw new ParleyError(message, { code: "unavailable" });
 }
 
 /** Reads messages to which a text links. A message of another channel is read only if the person can read that channel. */

@@ -98,7 +98,7 @@ test("without the permission to share files, the text is posted and lists them",
 test.each([
 	["file_uploads_disabled", "this workspace does not allow files"],
 	["file_type_not_allowed", "files of this type are not allowed here"],
-	["something_else", "Slack refused the file (something_else)"],
+	["something_else", "Slack refused the upload (something_else)"],
 ])("after the error %s, the text has the reason for the missing file", async (word, why) => {
 	const { surface, port, row } = open();
 	port.answer("files.getUploadURLExternal", refused(word));

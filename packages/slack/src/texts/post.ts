@@ -4,7 +4,8 @@ export const postTexts = {
 	thisWorkspace: "this workspace",
 	fileEmpty: ({ name }: { readonly name: string }) =>
 		`File not attached: ${name} is empty, and Slack does not accept empty files.`,
-	filesRefused: ({ reason }: { readonly reason: string }) => `File not attached: ${reason}.`,
+	filesRefused: ({ files, reason }: { readonly files: number; readonly reason: string }) =>
+		`${files === 1 ? "File" : "Files"} not attached: ${reason}.`,
 	/** Reasons for a refusal. */
 	mayNotShare: "I have no permission to share files here",
 	typeNotAllowed: "files of this type are not allowed here",
@@ -14,7 +15,7 @@ export const postTexts = {
 	channelArchived: "the channel is archived",
 	/** Reason for an unknown refusal. `code` is Slack's error code. */
 	refused: ({ code }: { readonly code: string | undefined }) =>
-		code === undefined ? "Slack refused the file" : `Slack refused the file (${code})`,
+		code === undefined ? "Slack refused the upload" : `Slack refused the upload (${code})`,
 
 	fileInDirectMessages: "The file is in your direct messages with me.",
 	fileNotSent: "File not attached: I could not send it to you in a direct message.",

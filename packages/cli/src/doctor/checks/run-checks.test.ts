@@ -154,7 +154,7 @@ const findings: readonly (readonly [
 	],
 	["config", "ok", {}, /valid/],
 	["config", "fail", { config: new Error("port: 99999 is no port") }, /99999/, /setting/],
-	["gateway", "ok", {}, /no gateway runs on \/data/],
+	["gateway", "ok", {}, /no gateway is running on the data directory \/data/],
 	["gateway", "ok", { gateway: fakeGateway }, /process 42/],
 	["gateway", "warn", { gateway: { ...fakeGateway, health: "draining" } }, /stopping/, /parley start/],
 	[
@@ -286,7 +286,7 @@ const findings: readonly (readonly [
 		/^chmod 600 '\/data\/keys\/secrets'$/,
 	],
 	["files.modes", "fail", { uid: 1001 }, /belongs to another user \(1000\)/, /chown -R/],
-	["connectors", "ok", {}, /no connector runs/],
+	["connectors", "ok", {}, /no connector is running/],
 	["connectors", "ok", discord({ state: "connected" }), /discord connected for 2 min \(process 5\)$/],
 	["connectors", "warn", discord({ state: "connected", open: 2, held: 2 }), /held posts: 2/, /discord posts/],
 	["connectors", "warn", discord({ state: "silent", detail: "gone" }), /gone/, /restarts its connectors/],

@@ -14,7 +14,7 @@ export const connectorRunTexts = {
 	answeredByProxy: ({ url, status }: { readonly url: string; readonly status: number }) =>
 		`${url} answers with HTTP ${status}; is this the address of a gateway?`,
 	noGateway: ({ url }: { readonly url: string }) =>
-		`no gateway answers at ${url}; start it with \`parley start\``,
+		`no gateway answers at ${url}; start one with \`parley start\``,
 	otherProgram: ({ url, answer }: { readonly url: string; readonly answer: string }) =>
 		`another program answers at ${url}, not a gateway (${answer}): check the address, or stop that program`,
 	tokenEnded: ({

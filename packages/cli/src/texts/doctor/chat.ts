@@ -1,6 +1,6 @@
 /** Findings of `parley doctor` about connectors and chats. */
 export const chatCheckTexts = {
-	noConnector: "no connector runs",
+	noConnector: "no connector is running",
 	unservedTenant: ({ tenant }: { readonly tenant: string }) =>
 		`the configuration names ${tenant}, but no connector may serve it`,
 	unservedTenantFix:

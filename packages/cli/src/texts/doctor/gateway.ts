@@ -1,6 +1,6 @@
 /** Findings of `parley doctor` about the gateway, its addresses and its certificate. */
 export const gatewayCheckTexts = {
-	stopped: ({ data }: { readonly data: string }) => `no gateway runs on ${data}`,
+	stopped: ({ data }: { readonly data: string }) => `no gateway is running on the data directory ${data}`,
 	stopping: "the gateway is stopping",
 	stoppingFix: "wait, then run `parley start`",
 	running: ({ pid, urls }: { readonly pid: number; readonly urls: string }) =>

@@ -34,7 +34,7 @@ export const mcpServeTexts = {
 	longMessage: "the message is longer than 1 MiB",
 	notUtf8: "the message is not UTF-8",
 	noDataDirectory: ({ data }: { readonly data: string }) =>
-		`there is no data directory ${data}: start the gateway once`,
+		`the data directory ${data} does not exist: start the gateway once`,
 	noAnswer: "it does not answer yet",
 	noServers: "No MCP servers.",
 } as const;

@@ -52,7 +52,8 @@ export const callTexts = {
 	notRun: (place: string, reason: string): string => `not run: ${place}: ${reason}`,
 	unknownSecret: (place: string): string =>
 		`not run: ${place}: unknown secret; ask for it with ask_user (type: password), and use the handle that it returns`,
-	backgroundInTask: "background: a task cannot leave a command in the background",
+	backgroundInTask:
+		"background: a task cannot leave a command in the background; run the command in the foreground",
 	workspaceFull: (bytes: number): string =>
 		`\n[the workspace is full: its limit is ${bytes} bytes; further writes and commands are refused; the operator can raise the limit]\n`,
 	scheduleInSchedule:

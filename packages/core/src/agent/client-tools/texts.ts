@@ -15,9 +15,9 @@ export const clientCallTexts = {
 /** Texts about connections of clients that run tools. */
 export const toolClientTexts = {
 	operatorChooses: (session: string, channel: string): string =>
-		`client tools: ${session} belongs to the channel ${channel}; only the operator chooses its tools`,
+		`client tools: ${session} belongs to the channel ${channel}; only the operator can choose its tools`,
 	tooManyClients: (clients: number, session: string): string =>
-		`client tools: ${clients} clients are connected to ${session}: disconnect one first`,
+		`client tools: ${clients} clients, the maximum, are already connected to ${session}: disconnect one first`,
 	answerIgnored: "ignored an answer without an open call",
 	answersIgnored: "ignored answers of a client",
 	clientDisconnected: "client tools: this client has disconnected: connect it again",
@@ -28,20 +28,20 @@ export const toolClientTexts = {
 /** Refusals of tools that a client offers. */
 export const registrationTexts = {
 	longContext: (source: string, characters: number, max: number): string =>
-		`system_context${source === "" ? "" : ` of ${source}`}: ${characters} characters are more than the maximum of ${max}`,
+		`system_context${source === "" ? "" : ` of ${source}`}: ${characters} characters are more than the maximum of ${max}: shorten the text`,
 	tooManyOfClient: (tools: number, max: number): string =>
-		`tools: the client would have ${tools} tools, more than the maximum of ${max}`,
+		`tools: the client would have ${tools} tools, more than the maximum of ${max}: offer fewer tools`,
 	largeSchemas: (bytes: number, max: number): string =>
-		`tools: all schemas of the client would have ${bytes} bytes in total, more than the maximum of ${max}`,
+		`tools: all schemas of the client would have ${bytes} bytes in total, more than the maximum of ${max}: offer fewer tools, or shorten the schemas`,
 	source: (source: string): string =>
 		`source: ${source} is not a valid source name: use 1 to 64 letters, digits and "-"`,
 	tooMany: (tools: number, max: number): string =>
-		`tools: ${tools} tools are more than the maximum of ${max}`,
+		`tools: ${tools} tools are more than the maximum of ${max}: offer fewer tools`,
 	toolName: (position: number, name: string): string =>
 		`tools: tool ${position} has the name ${name}: use 1 to 128 letters, digits, "_" and "-"`,
 	twice: (name: string): string => `tools: ${name} occurs twice: give each tool its own name`,
 	longDescription: (tool: string, characters: number, max: number): string =>
-		`tools: the description of ${tool} has ${characters} characters, more than the maximum of ${max}`,
+		`tools: the description of ${tool} has ${characters} characters, more than the maximum of ${max}: shorten it`,
 	timeout: (tool: string, ms: number, defaultMs: number): string =>
 		`tools: the timeout of ${tool} is ${ms} ms: use a number of milliseconds, or 0 for the default of ${defaultMs} ms`,
 	schema: (tool: string, problem: string): string => `tools: the schema of ${tool} ${problem}`,
@@ -51,7 +51,8 @@ export const registrationTexts = {
 	notSchema: (reason: string): string => `is not a JSON Schema: ${reason}`,
 	property: (name: string): string =>
 		`has the property ${name}: use 1 to 64 letters, digits, "_", "." and "-"`,
-	largeSchema: (bytes: number, max: number): string => `has ${bytes} bytes, more than the maximum of ${max}`,
+	largeSchema: (bytes: number, max: number): string =>
+		`has ${bytes} bytes, more than the maximum of ${max}: shorten it`,
 	notJson: (reason: string): string => `is not JSON: ${reason}`,
-	notObject: "is not an object",
+	notObject: "is not an object: use a JSON object",
 } as const;

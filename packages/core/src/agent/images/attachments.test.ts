@@ -265,7 +265,9 @@ test("files that the person may not send are refused, and no part of the message
 	const { id: used } = await talk.upload("a", "a");
 	const other = await talk.t.create();
 	await talk.t.runtime.send(unkeyed(), other, { content: "hi", attachments: [used] });
-	expect(await refusal(used)).toBe(`attachments: ${used} belongs to another session: upload it again`);
+	expect(await refusal(used)).toBe(
+		`attachments: the file ${used} belongs to another session: upload it in this session`,
+	);
 	const discord = testConnector();
 	const { id: operators } = await talk.upload("a", "a");
 	const foreign = await talk.t.create(discord);

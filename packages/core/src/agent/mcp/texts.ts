@@ -21,7 +21,7 @@ interface FieldFacts {
  */
 export const mcpServerTexts = {
 	tooManyCalls: (server: string, calls: number): string =>
-		`the MCP server ${server} has ${calls} open calls: try again later`,
+		`cannot call the MCP server ${server}: ${calls} calls, the maximum, are already open; try again later`,
 	failed: (server: string, problem: string): string => `the MCP server ${server} failed: ${problem}`,
 	severalCalls: "the request does not belong to exactly one call, so it cannot be answered",
 	notRunning: "it is not running",

@@ -54,5 +54,7 @@ test("a refused key shows in the health of the runtime until a key is accepted",
 		await log.next("assistant.message");
 		expect(t.runtime.health(operator).providers).toMatchObject([{ provider: "scripted", state }]);
 	}
-	expect(() => t.runtime.health({ id: "agent", kind: "agent" })).toThrow("agent may not health.read");
+	expect(() => t.runtime.health({ id: "agent", kind: "agent" })).toThrow(
+		"the agent does not have the permission health.read",
+	);
 });

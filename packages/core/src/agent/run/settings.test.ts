@@ -58,6 +58,6 @@ test("a model of another server never gets the name of another provider", async 
 test("an agent that names unknown tools is refused each time", async () => {
 	const choice = choiceOf(() => ["nothing"]);
 	for (const _ of [1, 2]) {
-		await expect(chooseSettings(session, choice)).rejects.toThrow(/names unknown tools: nothing/);
+		await expect(chooseSettings(session, choice)).rejects.toThrow(/names an unknown tool: nothing/);
 	}
 });

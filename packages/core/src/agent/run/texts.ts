@@ -44,7 +44,7 @@ export const runLogTexts = {
 export const runTexts = {
 	notStarted: "the run has not started",
 	unknownTools: (agent: string, tools: readonly string[], available: string): string =>
-		`the agent ${agent} names unknown tools: ${tools.join(", ")}; available: ${available}`,
+		`the agent ${agent} names ${tools.length === 1 ? "an unknown tool" : "unknown tools"}: ${tools.join(", ")}; available: ${available}`,
 	didYouMean: (names: readonly string[]): string => `; did you mean ${names.join(", ")}?`,
 	noModel: (model: string, rest: string): string =>
 		`model: there is no model ${JSON.stringify(model)}${rest}`,

@@ -49,7 +49,7 @@ test("unknown placeholders are refused by name", () => {
 	const render = () => renderSystemPrompt(facts, { template });
 	expect(render).toThrow(ParleyError);
 	expect(render).toThrow(
-		"unknown placeholders {{weather}}, {{constructor}}, {{}}; use only {{instructions}}, {{cwd}}, {{roots}}",
+		"unknown placeholders in the system prompt: {{weather}}, {{constructor}}, {{}}; allowed: {{instructions}}, {{cwd}}, {{roots}}",
 	);
 });
 

@@ -14,5 +14,5 @@ export const systemPromptTexts = {
 	noRepository: "no repository in these directories",
 	noNotes: "(There are none.)",
 	unknownPlaceholders: (unknown: readonly string[], known: readonly string[]): string =>
-		`the system prompt has unknown placeholders ${unknown.join(", ")}; use only ${known.join(", ")}`,
+		`unknown ${unknown.length === 1 ? "placeholder" : "placeholders"} in the system prompt: ${unknown.join(", ")}; allowed: ${known.join(", ")}`,
 } as const;

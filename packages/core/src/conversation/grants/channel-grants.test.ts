@@ -260,7 +260,11 @@ test.each<[string, Partial<RequestedGrant>, string]>([
 		"ids there begin with discord:guild:",
 	],
 	["a grant for no person", { people: [] }, "an empty list covers no call"],
-	["a grant for more than a day", { lifeMs: 24 * hour + 1 }, "at most 24 hours"],
+	[
+		"a grant for more than a day",
+		{ lifeMs: 24 * hour + 1 },
+		"minutes: 1441 is not allowed: use more than 0 and at most 1440",
+	],
 ])("%s is not granted", async (_name, terms, reason) => {
 	await using c = await channel();
 	await expect(c.t.runtime.trust.grants.request(unkeyed(), requested(terms))).rejects.toThrow(reason);

@@ -17,13 +17,21 @@ test.each([
 	[400, "rejected", "api.example.org refused the request (400)"],
 	[401, "unauthenticated", "api.example.org does not accept the API key: check ANTHROPIC_API_KEY"],
 	[402, "rejected", "api.example.org requires payment: check the account's billing"],
-	[403, "rejected", 'api.example.org does not allow this key to use "claude-x"'],
+	[
+		403,
+		"rejected",
+		'api.example.org does not allow this key to use "claude-x": check the permissions of the key, or choose another model',
+	],
 	[
 		404,
 		"rejected",
 		'api.example.org has no model "claude-x", or no Messages API: check the model and the base URL',
 	],
-	[407, "rejected", "the proxy in front of api.example.org requires credentials"],
+	[
+		407,
+		"rejected",
+		"the proxy in front of api.example.org requires credentials: add them to the URL of the proxy",
+	],
 	[408, "overloaded", "api.example.org cannot answer now (408)"],
 	[
 		413,
@@ -185,7 +193,7 @@ test.each([
 		"a proxy",
 		errno("UND_ERR_ABORTED", "Proxy response (407) !== 200 when HTTP Tunneling"),
 		"rejected",
-		"the proxy in front of api.example.org requires credentials",
+		"the proxy in front of api.example.org requires credentials: add them to the URL of the proxy",
 	],
 	[
 		"a proxy that refuses the request",

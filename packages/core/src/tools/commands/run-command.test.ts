@@ -112,7 +112,7 @@ test("a command that needs the network stays in the sandbox if the operator has 
 test("with a required sandbox, a command without one or with a network is refused", async () => {
 	const closed = { ...context, sandbox: ending({}) };
 	await expect(prepare({ cmd: "curl x", network: true }, closed)).rejects.toThrow(
-		"network: commands of this session run in a sandbox without network",
+		"network: commands of this session run in a sandbox without network; leave network out",
 	);
 	const refusal =
 		"commands of this session require a sandbox, and it is unavailable: bubblewrap is not installed";

@@ -54,11 +54,11 @@ export const runCommandTexts = {
 	continues: (hours: number): string =>
 		`it continues in the background until it is stopped, at most ${hours} hours`,
 	backgroundNeedsSandbox:
-		"background: commands in the background need the sandbox, and this one runs without it",
+		"background: commands in the background need the sandbox, and this command runs without it",
 	started: (command: number): string =>
 		`started in the background as command ${command}: read its output with command_output, and end it with stop_command`,
 	notRun: (reason: string): string => `not run: ${reason}`,
-	noNetworkInSession: "network: commands of this session run in a sandbox without network",
+	noNetworkInSession: "network: commands of this session run in a sandbox without network; leave network out",
 	noOutput: "(no output)",
 	timedOut: (seconds: number): string => `timed out after ${seconds} s`,
 	endedBy: (signal: string | null): string => `ended by ${signal}`,

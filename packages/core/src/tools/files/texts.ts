@@ -83,7 +83,7 @@ export const editFileTexts = {
 		`${JSON.stringify(path)} would become longer than ${max} characters`,
 	notFound: (path: string, nearest: string): string => `old_text is not in ${JSON.stringify(path)}${nearest}`,
 	noOccurrence: (count: number, where: string, occurrence: number): string =>
-		`old_text occurs ${count} times${where}: there is no occurrence ${occurrence}`,
+		`old_text occurs ${count === 1 ? "once" : `${count} times`}${where}: there is no occurrence ${occurrence}`,
 	ambiguous: (count: number, where: string): string =>
 		`old_text occurs ${count} times${where}: add lines around it, or set occurrence or replace_all`,
 	cannotEdit: (path: string, reason: string): string => `cannot edit ${JSON.stringify(path)}: ${reason}`,

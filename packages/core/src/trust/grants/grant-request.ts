@@ -51,7 +51,7 @@ export function checkRequested(requested: RequestedGrant, tools: readonly Tool[]
 		throw invalid(grantRequestTexts.notChannel(visible(requested.place)));
 	}
 	if (!(requested.lifeMs > 0 && requested.lifeMs <= longestLifeMs)) {
-		throw invalid(grantRequestTexts.maxHours);
+		throw invalid(grantRequestTexts.minutes(Math.ceil(requested.lifeMs / 60_000)));
 	}
 	const known = tools.map(ruleNameOf);
 	const strange = requested.tools?.find((name) => !known.includes(name) && !isMcpToolName(name));

@@ -6,11 +6,12 @@ export const grantRequestTexts = {
 		`${channel} has no session yet: ${question} Use unseen (--unseen) to trust the channel anyway`,
 	notChannel: (channel: string): string =>
 		`channel: ${channel} is not a channel: write PLATFORM:TENANT:CHANNEL`,
-	maxHours: "minutes: a channel can be trusted for at most 24 hours",
+	minutes: (minutes: number): string =>
+		`minutes: ${minutes} is not allowed: use more than 0 and at most 1440 (24 hours)`,
 	noTool: (tool: string, available: readonly string[]): string =>
 		`tools: there is no tool ${tool}; available: ${available.join(", ")}`,
 	alwaysApproval: (name: string): string =>
-		`classes: ${name} requires approval in every channel: no trust grant covers it`,
+		`classes: ${name} requires approval in every channel: leave it out`,
 	elsewhere: (person: string, beginning: string): string =>
 		`people: ${person} does not belong to the channel: ids there begin with ${beginning}`,
 	emptyList: (name: string): string => `${name}: an empty list covers no call; leave it out to cover all`,

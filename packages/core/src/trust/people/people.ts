@@ -185,7 +185,7 @@ export class People {
 		authorize(principal, "person.manage");
 		return this.#once(request, async (tx) => {
 			if (!(await findPerson(tx, id))) {
-				const message = peopleTexts.noAccess(id);
+				const message = peopleTexts.noStoredRole(id);
 				throw new ParleyError(message, { code: "not_found" });
 			}
 			await tx.deleteFrom("people").where("id", "=", id).execute();

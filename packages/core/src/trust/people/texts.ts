@@ -30,8 +30,9 @@ export const pairingTexts = {
 export const peopleTexts = {
 	blocked: (person: string): string =>
 		`the operator blocks ${person} (chat.people.deny): only the operator can change this`,
-	noAccess: (person: string): string =>
-		`${person} has no access: parley people list shows all people with access`,
+	noStoredRole: (person: string): string =>
+		`${person} has no stored role: parley people list shows the people with stored roles; roles in the configuration ` +
+		"(chat.people) can only be removed there",
 } as const;
 
 export const tenantTexts = {

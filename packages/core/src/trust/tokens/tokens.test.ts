@@ -335,7 +335,7 @@ test("a name is unique among valid tokens, and never moves to another platform",
 	});
 	await tokens.revoke(by(), "chat");
 	await expect(tokens.create(by(), { kind: "connector", name: "chat", platform: "discord" })).rejects.toThrow(
-		"was a connector of slack",
+		"already belonged to a connector of slack",
 	);
 	const again = await tokens.create(by(), { kind: "connector", name: "chat", platform: "slack" });
 	expect(tokens.verify(again.text)?.id).toBe("connector:chat");

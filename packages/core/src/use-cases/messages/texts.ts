@@ -20,8 +20,9 @@ export const promptAnswerTexts = {
 export const ownCommandTexts = {
 	otherSession:
 		"cannot run the command here: use a session of the operator, not the session of a channel or a task",
-	oneLine: "a command must be one line without control characters",
-	secret: "the command contains a secret of the gateway, which would be stored: use a variable or a file",
+	oneLine: "cannot run the command: it is empty, or contains a line break or a control character",
+	secret:
+		"cannot run the command: it contains a secret of the gateway, which would be stored; use a variable or a file",
 } as const;
 
 /** Errors of requests to undo the file changes of a turn. */
@@ -66,7 +67,7 @@ export const queueTexts = {
 	busy: (count: number): string =>
 		`session busy: the message was not queued, because ${count} messages are already waiting; try again later`,
 	noSystemPrompt: (person: string): string =>
-		`system: ${person} cannot write the system prompt of a run: only the operator can`,
+		`system: ${person} cannot write the system prompt of a run, because only the operator can: leave it out`,
 	pinnedAgent: (agent: string, pinned: string): string =>
 		`the agent ${agent} is not allowed in this channel: use ${pinned}, which the operator has set`,
 	entered: "message entered the run",

@@ -301,7 +301,9 @@ test("other schedules fire while a connector is asked, and only that connector c
 	const by = (id: string): Principal => ({ id, kind: "connector", platform: "discord" });
 	const report: PersonReport = { ...here, roles: ["R"] };
 	expect(checks.report(by("connector:other"), check?.id ?? "", report)).toBe(false);
-	expect(() => checks.report(operator, check?.id ?? "", report)).toThrow("operator may not person.report");
+	expect(() => checks.report(operator, check?.id ?? "", report)).toThrow(
+		"the operator does not have the permission person.report",
+	);
 	expect(checks.report(by("connector:discord"), check?.id ?? "", report)).toBe(true);
 	expect(checks.report(by("connector:discord"), check?.id ?? "", report)).toBe(false);
 	await log.next("assistant.message");

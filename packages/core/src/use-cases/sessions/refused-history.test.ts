@@ -50,12 +50,12 @@ test.each<[string, readonly HistoryMessage[], RegExp]>([
 	[
 		"a result without a call",
 		[{ role: "tool", content: [result("c9", "x")] }],
-		/message 1: a result for the call "c9"/,
+		/message 1: a result for the call "c9" is not allowed/,
 	],
 	[
 		"two results of one call",
 		[asks, makesCall, { role: "tool", content: [result("c1", "x"), result("c1", "y")] }],
-		/message 3: a result for the call "c1"/,
+		/message 3: a result for the call "c1" is not allowed/,
 	],
 	[
 		"two calls of one id",

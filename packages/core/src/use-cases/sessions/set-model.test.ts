@@ -118,7 +118,7 @@ test("a missing profile ends the run with the reason", async () => {
 	const log = await EventLog.join(t.runtime, session);
 	await t.send(session, "hi");
 	await expect(log.next("assistant.message")).resolves.toMatchObject({
-		error: expect.stringMatching(/^the agent gone names unknown tools: nothing; available: /),
+		error: expect.stringMatching(/^the agent gone names an unknown tool: nothing; available: /),
 	});
 });
 

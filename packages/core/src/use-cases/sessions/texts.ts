@@ -14,7 +14,7 @@ export const importTexts = {
 	doubleCall: (id: string): string => `an earlier call already has the id ${id}`,
 	toolName: "the name of a tool",
 	unexpectedResult: (id: string): string =>
-		`a result for the call ${id}: no reply before it contains this call, or the call already has a result`,
+		`a result for the call ${id} is not allowed: no earlier reply contains this call, or the call already has a result; leave the result out`,
 	noResult: (id: string): string => `the call ${id} has no result: add one, or leave the call out`,
 	nameLength: (field: string, characters: number, max: number): string =>
 		`${field} has ${characters} characters: use 1 to ${max}`,
@@ -27,7 +27,7 @@ export const importTexts = {
 		`images of type ${type} are not supported: use ${allowed}`,
 	largeImage: (bytes: number, max: number): string =>
 		`an image has ${bytes} bytes, more than the maximum of ${max}: use a smaller image`,
-	notBase64: "the data of an image is not base64",
+	notBase64: "the data of an image is not base64: encode the image as base64",
 	damaged: "damaged: its header has no width and height",
 	badImage: (type: string, problem: string): string => `an image of type ${type} is ${problem}`,
 	wideImage: (width: number, height: number, max: number): string =>

@@ -19,8 +19,8 @@ const httpsOrOwnNetwork = "https, or a server on this machine or in its own netw
 
 /** Errors of settings: the position, the value and the allowed values. */
 export const settingRefusalTexts = {
-	otherModelServer: "llama in the configuration names another model server",
-	oneOfBoth: "either baseUrl or llama: remove one of them",
+	otherModelServer: "the setting llama also names a model server",
+	oneOfBoth: "only one of the settings baseUrl and llama; remove one of them",
 	llamaWithoutPath: "the program in llama.command speaks http, without a path",
 	llamaEndpoint: "http://HOST:PORT, for example http://127.0.0.1:8080",
 	didYouMean: ({ near }: { readonly near: string }) => `did you mean ${near}?`,
@@ -37,7 +37,7 @@ export const settingRefusalTexts = {
 	invalidLogins: ({ path }: { readonly path: string }) =>
 		`${path} is not valid: remove it, then log in again`,
 	noVariable: ({ names }: { readonly names: string }) =>
-		`the environment of the gateway does not contain ${names}: set the missing variables and restart the gateway`,
+		`the environment of the gateway does not contain ${names}: add the missing values and restart the gateway`,
 	addressMissing: ({ place }: { readonly place: string }) => `${place} is missing; needed: ${address}`,
 	addressNotAllowed: ({ value, place }: { readonly value: string; readonly place: string }) =>
 		`${value} is not allowed for ${place}; allowed: ${address}`,

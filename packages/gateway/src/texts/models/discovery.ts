@@ -33,7 +33,7 @@ export const modelServerTexts = {
 	}) => `${url} requires a key (${status})${keyName === undefined ? "" : `; set ${keyName}`}`,
 	tooLong: ({ url, maxBytes }: { readonly url: string; readonly maxBytes: number }) =>
 		`${url} returned more than ${maxBytes} bytes`,
-	chooseModel: ({ problem }: { readonly problem: string }) => `${problem}; choose a model with --model`,
+	chooseModel: ({ problem }: { readonly problem: string }) => `${problem}; name the model with --model`,
 	fileUnreadable: ({ path, reason }: { readonly path: string; readonly reason: string | undefined }) =>
 		reason === undefined
 			? `the models file ${path} cannot be read`
@@ -48,7 +48,7 @@ export const modelServerTexts = {
 	needsKeyAndEntry: ({ provider, key }: { readonly provider: string; readonly key: string }) =>
 		`the gateway does not use ${provider}; the operator must set ${key}, add "${provider}": {} to models.providers, and restart the gateway`,
 	unknownModel: ({ near }: { readonly near: string }) =>
-		near === "" ? "no model has this name" : `no model has this name, did you mean ${near}?`,
+		near === "" ? "no model has this name" : `no model has this name (did you mean ${near}?)`,
 	allowedModels: ({ tiers }: { readonly tiers: string }) =>
 		`a tier: ${tiers}; or the name of a model: ` +
 		"one that is newer than this program can be added in models.json of the data directory",

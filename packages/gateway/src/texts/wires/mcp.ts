@@ -80,6 +80,6 @@ export const mcpErrorTexts = {
 	denied: "a person denied it in a form",
 	taskOrRun: "task_status: send either task_id, or session_id and run_id",
 	onlyByPerson: ({ isPassword }: { readonly isPassword: boolean }) =>
-		`answer: this is ${isPassword ? "a password" : "an approval"}, which no agent can answer: a person can, for example with parley answer`,
+		`question_id: this question ${isPassword ? "asks for a password" : "is an approval"}, which no agent can answer; a person must answer it, for example with parley answer`,
 	noId: "is not an id",
 } as const;

@@ -28,7 +28,11 @@ test("a success has a payload and no error, and a failure has an error and no pa
 test.each<[ParleyError["code"], string, string]>([
 	["invalid_argument", "content: blank", "invalid params: content: blank"],
 	["invalid_argument", "invalid params", "invalid params"],
-	["permission_denied", "observer may not session.write", "forbidden: observer may not session.write"],
+	[
+		"permission_denied",
+		"the observer does not have the permission session.write",
+		"forbidden: the observer does not have the permission session.write",
+	],
 	["unauthenticated", "the provider refused the key", "forbidden: the provider refused the key"],
 	["not_found", "prompt not found", "prompt not found"],
 	[

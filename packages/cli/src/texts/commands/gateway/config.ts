@@ -51,5 +51,5 @@ export const configMessages = {
 	needsTerminal:
 		"parley config edit needs a terminal\nto change a setting in a script: parley config set KEY VALUE",
 	editorFailed: ({ editor, code }: { readonly editor: string; readonly code: number }): string =>
-		`the editor ${JSON.stringify(editor)} ended with exit code ${code}, so nothing was changed: set EDITOR to another one`,
+		`the editor ${JSON.stringify(editor)} ended with exit code ${code}, so nothing was changed: set EDITOR to another editor`,
 } as const;

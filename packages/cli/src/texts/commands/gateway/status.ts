@@ -8,7 +8,7 @@ export const statusHelp = {
 
 export const statusMessages = {
 	noGateway: ({ data }: { readonly data: string }) =>
-		`no gateway runs on ${data}; \`parley start\` starts one`,
+		`no gateway is running on the data directory ${data}; \`parley start\` starts one`,
 	running: "running",
 	degraded: "running, with problems: see below",
 	draining: "stopping, accepts no new work",

@@ -3,7 +3,7 @@ export const stopHelp = {
 } as const;
 
 export const stopMessages = {
-	noGateway: ({ data }: { readonly data: string }) => `no gateway runs on ${data}`,
+	noGateway: ({ data }: { readonly data: string }) => `no gateway is running on the data directory ${data}`,
 	stopping: ({ pid }: { readonly pid: number }) => `stopping process ${pid}; running work gets up to 25 s …`,
 	stopped: ({ urls }: { readonly urls: string }) => `the gateway at ${urls} has stopped`,
 	foreign: ({ pid, data }: { readonly pid: number; readonly data: string }) =>

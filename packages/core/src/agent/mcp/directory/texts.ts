@@ -2,7 +2,7 @@
 export const directoryFileTexts = {
 	invalidFile: (file: string, reason: string): string => `${file} is not valid: ${reason}`,
 	notSmallFile: (path: string, bytes: number): string =>
-		`${path} is not a regular file, or is larger than ${bytes} bytes`,
+		`${path} is not a regular file, or is larger than ${bytes} bytes: replace it with a smaller regular file`,
 	changedWhileRead: (path: string): string => `${path} has changed while it was read: try again`,
 	refused: (name: string, reason: string): string => `${name}: ${reason}`,
 	name: "use 1 to 32 lower-case letters, digits and hyphens in the name",
@@ -21,7 +21,7 @@ export const directoryFileTexts = {
 
 /** Texts about addresses and headers of remote servers in the file. */
 export const directoryAddressTexts = {
-	invalid: "its address is not a valid https address",
+	invalid: "its address is not a valid http or https address",
 	variable: "its address contains a variable: write the complete address",
 	credentials: "its address contains a user name or a password: use a header with a variable",
 	fragment: "its address contains #: remove it and the text after it",
@@ -42,7 +42,7 @@ export const directoryTrustTexts = {
 		`its headers need variables of the gateway (${names.join(", ")}): grant each with ${option}`,
 	hidden: (name: string): string => `${name}: not used, because a server of the operator has the same name`,
 	trustAgain: (name: string, problem: string, directory: string): string =>
-		`${name}: ${problem}. Trust it again with \`parley mcp trust ${directory}\`.`,
+		`${name}: ${problem}. Review the server, then trust it with \`parley mcp trust ${directory}\`.`,
 	changedFile: (file: string): string => `${file} has changed`,
 	changedFileAndAddress: (file: string, address: string): string =>
 		`${file} has changed, and the address of the server in it is now ${address}`,
