@@ -11,7 +11,7 @@ interface SecretQuestion extends AsyncDisposable {
 	readonly d: DiscordConnector;
 	readonly token: string;
 	readonly url: string;
-	/** Sends a request with the public host name, like a proxy on the same machine. */
+	/** Sends a request for this public URL directly to the gateway. */
 	get(url: string, init?: RequestInit): Promise<Response>;
 	post(url: string, value: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
 }

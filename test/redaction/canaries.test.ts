@@ -184,7 +184,7 @@ test("a secret in a reply is redacted at any split of the reply", { timeout: pac
 	}
 	const shown = setup.frames.filter((frame) => frame.includes('"assistant.'));
 	expect(findIn(registered, shown.join("\n"))).toEqual([]);
-	// The secret must also not be distributed over the deltas of a reply.
+	// A secret must also not be split across the deltas of a reply.
 	const deltas = shown.flatMap(
 		(frame) => /"(?:delta|text|content)":"((?:[^"\\]|\\.)*)"/.exec(frame)?.[1] ?? [],
 	);
