@@ -3,8 +3,8 @@ import { shownCode, UsageError } from "./command-line/usage.ts";
 import { visibleText } from "./text/visible.ts";
 
 /**
- * Runs one command line and returns its exit code. The code is 2 for an invalid command line, and 1 for most failures.
- * Prints an error to stderr.
+ * Runs one command line and returns its exit code. The code is 2 for an invalid command line of a command other than
+ * `rpc`, and 1 for most other failures. Prints an error to stderr.
  */
 export async function run(args: readonly string[], io: Io): Promise<number> {
 	const { commandIn, createProgram } = await import("./program.ts");
@@ -26,7 +26,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
 	}
 }
 
-/** Whether a person can answer questions and chat. Without a person, a command line without arguments prints the help. */
+/** Whether a person runs `parley` and can chat. Otherwise, a command line without arguments prints the help. */
 function isForPerson({ stdin, stdout }: Io): boolean {
 	return stdin.isTTY && stdout.isTTY && programName() === "parley";
 }

@@ -15,8 +15,8 @@ interface TrustFlags extends AddressFlags {
 }
 
 /**
- * Trusts the skills of a working directory. Without `--yes`, the operator must first confirm the list. Returns the exit
- * code.
+ * Trusts the skills of a working directory. Without `--yes`, the operator must first confirm the list if it is not
+ * empty. Returns the exit code.
  */
 export async function trustSkills(directory: string, flags: TrustFlags, io: Io): Promise<number> {
 	const needsConfirmation = flags.yes !== true;

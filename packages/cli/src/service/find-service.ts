@@ -107,7 +107,7 @@ async function servicesIn(manager: ServiceManager): Promise<InstalledService[]> 
 	return definedItems(found);
 }
 
-/** Resolves links, because a directory can have several names. */
+/** Resolves links, because a directory can have several paths. Returns a path that cannot be resolved unchanged. */
 function realPath(path: string): Promise<string> {
 	return realpath(path).catch(() => path);
 }

@@ -28,8 +28,8 @@ interface Surroundings {
 }
 
 /**
- * Installs or updates a service: writes its description, enables it, and starts it unless it already runs without a
- * change. Then waits until the gateway answers. With `--dry-run`, only prints the description. Returns the exit code.
+ * Installs or updates a service. Writes a changed description, starts the service unless it already runs without a
+ * change, and waits for the gateway. With `--dry-run`, only prints the description. Returns the exit code.
  */
 export async function installService(flags: InstallFlags, around: Surroundings): Promise<number> {
 	const { io, machine } = around;

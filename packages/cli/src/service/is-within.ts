@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 
 /**
- * Whether a process is the first process of a service, or a descendant of that process. A Node process may start
- * another Node process.
+ * Whether a process is the first process of a service or, on Linux, a descendant of that process. A Node process may
+ * start another Node process.
  */
 export async function isWithin(pid: number, service: number): Promise<boolean> {
 	if (pid === service) return true;

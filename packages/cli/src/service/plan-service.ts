@@ -27,7 +27,7 @@ export interface InstallFlags extends GatewayFlags {
 	readonly json?: boolean;
 }
 
-/** Shell variables that are copied into the description of a service. They contain no secrets. */
+/** Shell variables, besides those of Parley, that are copied into the description of a service. */
 const shellNames = [
 	"PATH",
 	"LANG",

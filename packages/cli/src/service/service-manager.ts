@@ -12,7 +12,7 @@ export interface ServiceState {
 	readonly reason?: string;
 }
 
-/** systemd or launchd in one scope. Methods reject with an error that names the fix. */
+/** systemd or launchd in one scope. */
 export interface ServiceManager {
 	readonly kind: "systemd" | "launchd";
 	readonly scope: Scope;
@@ -23,7 +23,7 @@ export interface ServiceManager {
 	check(): Promise<void>;
 	/** Loads the description of the service, enables the automatic start, and starts or restarts the service. */
 	start(name: string): Promise<void>;
-	/** Stops the service and disables its automatic start. */
+	/** Stops the service. Under systemd, also disables its automatic start. */
 	stop(name: string): Promise<void>;
 	/** Called after the description of a service was removed. */
 	forget(name: string): Promise<void>;

@@ -4,8 +4,8 @@ import { serviceErrors, serviceFileTexts } from "../texts/service.ts";
 import { markerLine, type ServicePlan } from "./service-plan.ts";
 
 /**
- * Seconds until the service manager kills the service. A gateway gives runs 25 s after SIGTERM, and then exits within 5
- * s.
+ * Seconds from a stop request to the kill of the service. A gateway gives runs 25 s after SIGTERM, and then exits
+ * within 5 s.
  */
 export const stopSeconds = 45;
 
@@ -65,7 +65,8 @@ export function systemdUnit(plan: ServicePlan, version: number): string {
 }
 
 /**
- * Hardening settings of a unit. In a user unit, LockPersonality and RestrictRealtime would also set NoNewPrivileges.
+ * Hardening settings of a unit. A setuid sandbox excludes NoNewPrivileges, and also LockPersonality and
+ * RestrictRealtime, which set NoNewPrivileges in a user unit.
  */
 function hardening({ scope, needsSetuid, data }: ServicePlan): string[] {
 	const isSystem = scope === "system";
@@ -89,8 +90,8 @@ function commandLine([program = "", ...args]: readonly string[]): string {
 }
 
 /**
- * Formats a path at the end of a line. A trailing backslash would continue the line, and trailing spaces would be lost:
- * systemd.syntax(7).
+ * Formats a path at the end of a line. Throws for a trailing backslash, which would continue the line, and for trailing
+ * spaces, which would be lost: systemd.syntax(7).
  */
 function path(text: string): string {
 	if (/[\\\s]$/.test(text)) throw unusable(text);
@@ -98,8 +99,8 @@ function path(text: string): string {
 }
 
 /**
- * Formats the path of an environment file, which may contain wildcards: systemd.exec(5). The escapes are those of
- * glob(7).
+ * Escapes wildcards in the path of an environment file, because systemd would expand them: systemd.exec(5). The escapes
+ * are those of glob(7).
  */
 function withoutWildcards(text: string): string {
 	return text.replaceAll(/[\\*?[]/g, "\\$&");

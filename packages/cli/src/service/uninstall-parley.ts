@@ -39,8 +39,8 @@ interface Surroundings {
 }
 
 /**
- * Stops the gateway, removes its services and the links to a clone, and deletes the data if the operator wants it. Each
- * step can be repeated. After a kill, the same command completes the uninstallation.
+ * Stops the gateway, removes its services and the links to a clone, and deletes the data if the operator wants this.
+ * After a kill, the same command completes the uninstallation. With `--dry-run`, only prints the plan.
  */
 export async function uninstallParley(
 	flags: UninstallParleyFlags,
@@ -79,7 +79,7 @@ export async function uninstallParley(
 	print([...done, ...rest], { data, flags, io });
 }
 
-/** Returns the links to a clone in the PATH. Returns none for other installations, whose links npm removes. */
+/** Returns the links to a clone from the directories of the PATH. Returns none for other installations, whose links npm removes. */
 async function linksToClone({ environment }: Io): Promise<string[]> {
 	const { kind, program } = findInstallation();
 	return kind === "clone" ? ownLinks(program, environment) : [];
@@ -139,8 +139,8 @@ function checkUnshared(data: string, { others, otherGateway }: DataUsers): void 
 }
 
 /**
- * Asks at a terminal, unless a flag answers the question. Without a terminal, the data stays, and `--data-too` requires
- * `--yes`.
+ * Asks at a terminal, unless a flag answers the question. Without a terminal, only `--data-too` with `--yes` deletes
+ * the data.
  */
 async function confirmDeletion(
 	{ data, services }: { readonly data: string; readonly services: readonly InstalledService[] },

@@ -53,7 +53,7 @@ export async function uninstallService(
 	);
 }
 
-/** Stops the service and removes its description. The gateway has time to complete running work. */
+/** Stops the service and removes its description. */
 export async function removeService({ name, file, manager }: InstalledService): Promise<void> {
 	await manager.check();
 	await manager.stop(name);

@@ -32,7 +32,7 @@ interface ModelChoice {
 
 const usual = "standard";
 
-/** Determines the model and its key, tests both with one short message, and stores them. */
+/** Determines the model and its key, usually tests both with one short message, and stores them. */
 export async function setUpModel(parts: StepParts): Promise<StepResult> {
 	for (;;) {
 		const choice = await chosen(parts);

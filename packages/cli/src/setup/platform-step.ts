@@ -17,8 +17,8 @@ const platforms = {
 } as const;
 
 /**
- * Stores the tokens of a chat platform, if the operator wants the platform. If the step may ask questions, also starts
- * a gateway and runs the platform's own setup. The last step of that setup waits for a message in a chat.
+ * Stores the tokens of a chat platform, if the operator wants the platform. If the step may ask questions and finds a
+ * start directory, also starts a gateway and runs the platform's own setup.
  */
 export async function setUpPlatform(name: Platform["name"], parts: StepParts): Promise<StepResult> {
 	const { platform, tokens, setUp } = platforms[name];

@@ -37,10 +37,7 @@ export async function setUpService(parts: StepParts): Promise<StepResult> {
 	}
 }
 
-/**
- * File of another service that starts a gateway on this data: a service with another name, or a system service. Two
- * services would stop each other.
- */
+/** File of another service that starts a gateway on this data: a service with another name, or a system service. */
 async function otherService(data: string, io: Io): Promise<string | undefined> {
 	const { thisMachine } = await import("../service/machine.ts");
 	const services = await servicesOf(data, thisMachine(io));

@@ -70,7 +70,8 @@ async function submitInSession(client: Client, task: MethodInput<"submit_task">,
 		io.stderr.write(`${dim(`session: ${visibleLine(session.id)}`)}\n`);
 		return submitted;
 	} catch (reason) {
-		// The session was created only for this task. If its deletion fails too, the original error is reported.
+		// Deletes a session that was created only for this task. If the deletion fails too, the original error is
+		// reported.
 		const undo = (): Promise<unknown> => client.request("delete_session", { session_id: session.id });
 		if (sessionId === undefined) await undo().catch(() => undefined);
 		throw reason;

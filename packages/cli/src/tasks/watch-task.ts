@@ -119,7 +119,10 @@ class Watch {
 		}
 	}
 
-	/** Prints the complete output, because events contain only the beginning. */
+	/**
+	 * Prints the complete output of the task, because events contain only its beginning. With `--json`, prints the
+	 * task. Returns the exit code.
+	 */
 	#end(task: Task): number {
 		const format = outputFormat(this.#io);
 		const text = visibleText(task.output).trimEnd();

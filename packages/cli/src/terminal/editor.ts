@@ -133,7 +133,7 @@ function isTyped(text: string): boolean {
 	return text !== "" && (text === "\t" || !/\p{Cc}/u.test(text));
 }
 
-/** Inserts a text without control characters at the cursor. */
+/** Inserts a text at the cursor. */
 export function insert(editor: Editor, text: string): Editor {
 	const { cursor } = editor;
 	return {

@@ -32,7 +32,7 @@ export function drawRows(previous: Frame, next: Frame): string {
 	return `${beginChange}${drawn}${vertical(next.cursor.row - at)}\r${right(next.cursor.column)}${endChange}`;
 }
 
-/** Erases the frame and moves the cursor to its first row. */
+/** Escape sequences that erase the frame and move the cursor to its first row. Empty without a frame. */
 export function eraseFrame(frame: Frame | undefined): string {
 	return frame === undefined ? "" : `${up(frame.cursor.row)}\r${eraseBelow}`;
 }

@@ -9,7 +9,7 @@ export interface Page {
 }
 
 interface PageSize {
-	/** All rows of the text. */
+	/** Number of rows of the text. */
 	readonly rows: number;
 	/** Number of screen rows for the text. */
 	readonly height: number;

@@ -76,7 +76,10 @@ export class Terminal {
 		return this.#options.output.rows || 24;
 	}
 
-	/** Prints rows above the frame and redraws the frame. Writes nothing if the screen is up to date. */
+	/**
+	 * Prints rows above the frame and redraws the frame. Writes nothing if the screen is up to date. While a page is
+	 * shown, keeps the rows and the frame for later.
+	 */
 	draw(rows: readonly string[], frame: Frame): void {
 		if (this.#behind) {
 			this.#behind = { rows: [...this.#behind.rows, ...rows], frame };

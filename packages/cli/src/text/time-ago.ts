@@ -20,8 +20,8 @@ export function duration(ms: number): string {
 }
 
 /**
- * Remaining time, rounded to the nearest unit, so that a span of one day does not become 23 hours after a moment. The
- * argument is in milliseconds.
+ * Remaining time. From one minute on, it is rounded to the nearest unit, so that one day does not become 23 hours after
+ * a moment. The argument is in milliseconds.
  */
 export function timeLeft(ms: number): string {
 	if (ms < minute) return duration(ms);

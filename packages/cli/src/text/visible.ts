@@ -14,8 +14,8 @@ export function visibleText(text: string): string {
 }
 
 /**
- * Like `visibleText`, for the output of a program. Removes colours and erasures of a line, which hide no text. Each
- * carriage return starts a line, so that a progress bar overwrites no text.
+ * Like `visibleText`, for the output of a program. Removes styles and erasures of a line. Each carriage return starts a
+ * line, so that a progress bar overwrites no text.
  */
 export function visibleOutput(text: string): string {
 	return visibleText(withoutStyles(text).replaceAll(/\r+\n?/g, "\n"));

@@ -98,7 +98,7 @@ export async function checkElsewhere(found: readonly FoundData[], { program }: I
 	}
 }
 
-/** Rejects with `failed_precondition` if this user has no permission to stop one of the services. */
+/** Throws `failed_precondition` if this user has no permission to stop one of the services. */
 export function checkRights(found: readonly FoundData[], { uid }: Machine): void {
 	const services = found.flatMap((one) => one.services);
 	const foreign = services.find(({ manager }) => manager.scope === "system" && uid !== 0);

@@ -71,7 +71,7 @@ export class Upgrade {
 		return await this.#finish(gateways);
 	}
 
-	/** Copies the data, and then replaces the old package with the new package. */
+	/** Stops the gateways, copies the data, and replaces the old package with the new package. */
 	async #replace(offer: Offer): Promise<void> {
 		const { machine, show, failpoints, copies } = this.#parts;
 		// Removes files of an upgrade that was killed during its last step.

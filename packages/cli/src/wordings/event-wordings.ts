@@ -326,7 +326,10 @@ export function isStatefulInChat(event: OzzieEvent): event is StatefulChatEvent 
 	return table[event.event].chat === "stateful";
 }
 
-/** Rows of the event in the chat, and the unfinished text to complete first. Undefined for an event without rows. */
+/**
+ * Rows of the event in the chat, and the unfinished text to complete first. Undefined for hidden and stateful events,
+ * and for events of tasks.
+ */
 export function chatNote<Name extends EventName>(
 	{ event, payload }: NamedEvent<Name>,
 	format: OutputFormat,
@@ -335,7 +338,7 @@ export function chatNote<Name extends EventName>(
 	return typeof chat === "object" ? { ends: chat.ends, rows: chat.rows(payload, format) } : undefined;
 }
 
-/** Rows of the event in `parley ask`. Undefined for an event without rows. */
+/** Rows of the event in `parley ask`. Undefined for hidden and stateful events. */
 export function askRows<Name extends EventName>(
 	{ event, payload }: NamedEvent<Name>,
 	format: OutputFormat,

@@ -63,7 +63,7 @@ interface OpenCode {
 	readonly lines: readonly string[];
 }
 
-/** Prints Markdown. A block is printed when it is complete, and code line by line. */
+/** Prints Markdown. A block is printed when it is complete or too long, and code is printed line by line. */
 export class MarkdownFlow implements TextFlow {
 	/** Complete lines of the incomplete block. */
 	#block = "";

@@ -4,7 +4,7 @@ import { expandTabs, wrapText } from "../../text/wrap.ts";
 /** A function that puts escape sequences around a text. */
 export type Style = (text: string) => string;
 
-/** Part of a line. Its text contains no escape sequences. */
+/** Part of a text with its style. The part contains no escape sequences. */
 export interface Span {
 	readonly text: string;
 	readonly style: Style;

@@ -16,7 +16,7 @@ export const manifestTexts = {
 
 const setupHint = "`parley slack setup` explains how to get the tokens";
 
-/** Errors of the Slack settings. The second line contains the fix. */
+/** Errors of the Slack settings. */
 export const slackSettingTexts = {
 	setupHint,
 	noBotToken: `SLACK_BOT_TOKEN is not set\n${setupHint}`,
