@@ -60,7 +60,7 @@ export class Joins {
 		this.#windowMs = parts.windowMs;
 	}
 
-	/** Whether this event was joined to an earlier message, so that it needs no further handling. */
+	/** Whether this event was joined to an earlier message. It then needs no further handling. */
 	async includes({ id, isRetry }: Turn): Promise<boolean> {
 		const pending = this.#pending.get(id);
 		this.#pending.delete(id);
@@ -69,8 +69,8 @@ export class Joins {
 	}
 
 	/**
-	 * Reserves the waiting messages that may belong to this message, so that they are not handled meanwhile. Call `reserve`
-	 * before any other work, and `close` at the end.
+	 * Reserves the waiting messages that may belong to this message. They are not handled separately while they are
+	 * reserved. Call `reserve` before any other work, and `close` at the end.
 	 */
 	reserve(event: Message, turn: Turn): Reservation {
 		const isFirst = this.#windowMs > 0 && event.type === "message" && !turn.isRetry && isRequest(event);

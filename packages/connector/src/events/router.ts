@@ -93,8 +93,8 @@ export function routeEvents(parts: EventParts): InboundHandler {
 }
 
 /**
- * Posts the apology for an event that is given up. Rejects with `unavailable` if the apology cannot be stored, so that
- * the event stays in the queue.
+ * Posts the apology for an event that is given up. If the apology cannot be stored, rejects with `unavailable`, and the
+ * event stays in the queue.
  */
 async function apologize(parts: EventParts, event: InboundEvent, id: string): Promise<void> {
 	const apology = routeOf(event).apology?.(parts, event);

@@ -142,8 +142,8 @@ const maxListed = 50;
 
 /**
  * Returns the only open question of a thread or of direct messages, if its card was posted before the message. Returns
- * undefined in a channel outside of threads, and for no or several questions. The gateway confirms that no other question
- * is open.
+ * undefined in a channel outside of threads, and if no question or several questions are open. The gateway confirms that
+ * no other question is open.
  */
 async function onlyPromptOf(
 	parts: EventParts,

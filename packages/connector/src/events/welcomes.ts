@@ -43,7 +43,7 @@ interface Welcome {
 
 /**
  * Welcomes each channel and each person once, at the first contact. The person is welcomed if the post can be private,
- * and otherwise the channel. Not welcomed are channels with sessions, and people with a handled message in the last
+ * and otherwise the channel. Channels with sessions are not welcomed, nor are people with a handled message in the last
  * week.
  */
 export class Welcomes {

@@ -142,9 +142,8 @@ export class Inbox {
 	}
 
 	/**
-	 * Stores an event. The caller may acknowledge it to the platform only after the promise resolves. Returns
-	 * false for a duplicate. Rejects with `resource_exhausted` if the queue is full, so that the platform
-	 * redelivers the event.
+	 * Stores an event. The caller may acknowledge it to the platform only after the promise resolves. Returns false for a
+	 * duplicate. Rejects with `resource_exhausted` if the queue is full. The platform must then redeliver the event.
 	 */
 	async accept({ id, conversation, data }: QueuedEvent): Promise<boolean> {
 		const { store, clock, capacity = 10_000 } = this.#parts;

@@ -120,8 +120,8 @@ async function planCopies(
 	const body = closedNote(link, dialect);
 	const above = { id: `${session}/${seq}/closed`, lane: first.lane, payload: { ...to, body } };
 	const shared = { session, seq, conversation: `${conversation}${closedSuffix}`, at, changed_at: now };
-	// A connector with another database may have posted the copies. The platform is then searched for them, from the time of
-	// the answer on.
+	// A connector with another database may have posted the copies. The platform is then searched for them, starting at the
+	// time of the answer.
 	const state = (await isReplayed(tx, session, seq)) ? "unknown" : "planned";
 	for (const { payload, ...row } of [above, ...copies]) {
 		const values = { ...shared, ...row, payload: JSON.stringify(payload), state, attempts: 0 } as const;

@@ -59,7 +59,7 @@ export class Outbox {
 	readonly #buckets: Buckets;
 	readonly #open: OpenRows;
 	readonly #busy = new Map<string, Promise<void>>();
-	/** Monotonic times before which rows must wait. */
+	/** Times on the monotonic clock until which rows wait, by row id. */
 	readonly #waits = new Map<string, number>();
 	readonly #doubts = new Map<string, Doubt>();
 	readonly #repeats = new Map<string, Repeats>();

@@ -57,7 +57,7 @@ export type UploadReader = (fileId: string, maximum: number, signal: AbortSignal
 
 /**
  * Reads the bytes of a stored file of the gateway; undefined if the gateway refuses the file. Rejects with
- * `rate-limited` for a temporary failure.
+ * `rate-limited` if the read fails temporarily.
  */
 export type UploadBytes = (upload: {
 	readonly fileId: string;
@@ -234,8 +234,8 @@ const passing: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads an upload; undefined if the gateway refuses it. Throws `rate-limited` for a temporary failure: the post waits,
- * because no request was sent yet.
+ * Reads an upload; undefined if the gateway refuses it. If the read fails temporarily, throws `rate-limited`: the post
+ * waits, because no request was sent yet.
  */
 async function readUpload(
 	{ fileId, name }: { readonly fileId: string; readonly name: string },

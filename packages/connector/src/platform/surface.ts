@@ -55,8 +55,8 @@ export interface Surface {
 	send(row: OutboxRow): Promise<Receipt>;
 	/**
 	 * Searches for the post of a row, for example by its nonce or metadata. Resolves with undefined if no post is found.
-	 * Rejects with `unknown` or `rate-limited` for a temporary failure of the search, and with another kind for a
-	 * permanent one.
+	 * Rejects with `unknown` or `rate-limited` if the search fails temporarily, and with another kind if it fails
+	 * permanently.
 	 */
 	find(row: OutboxRow): Promise<Receipt | undefined>;
 	/**

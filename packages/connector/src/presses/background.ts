@@ -14,7 +14,10 @@ interface Asker {
 	readonly room: Room;
 }
 
-/** Returns the 50 newest background commands of a conversation, newest first. */
+/**
+ * Returns at most 50 background commands of a conversation: running commands, then ended commands, each with the newest
+ * first.
+ */
 export async function backgroundOf(
 	context: HandlerContext,
 	{ person, room }: Asker,

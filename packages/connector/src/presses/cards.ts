@@ -69,8 +69,8 @@ interface AnsweringOne extends Answering {
 }
 
 /**
- * Answers one call, because the gateway decides about each call separately. Rejects if the gateway did not decide, so
- * that the press is retried.
+ * Answers one call, because the gateway decides about each call separately. Rejects if the gateway did not decide. The
+ * press is then retried.
  */
 async function answerOne(
 	context: HandlerContext,

@@ -67,8 +67,8 @@ export class RequestContexts {
 	}
 
 	/**
-	 * Reads the earlier messages of the room and the referenced messages. Does not reject for an error of the platform:
-	 * if earlier messages were requested, the context then has a `problem`.
+	 * Reads the earlier messages of the room and the referenced messages. Does not reject if the platform fails: if
+	 * earlier messages were requested, the context then has a `problem`.
 	 */
 	async read(
 		person: Person,

@@ -14,7 +14,7 @@ export type DeliveryState = "planned" | "attempted" | "unknown" | "held" | "conf
 export interface OutboxTable {
 	/** Number of the row, in the order of planning. */
 	position: GeneratedAlways<number>;
-	/** Unique id, for example session, `seq` and index within the event. An event can therefore not be planned twice. */
+	/** Unique id, for example session, `seq` and index within the event. Therefore, an event cannot be planned twice. */
 	id: string;
 	session: string;
 	seq: number;

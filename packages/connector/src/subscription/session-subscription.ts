@@ -91,7 +91,7 @@ export class SessionSubscription implements RoomSession {
 	/** Cards of the replay that are not planned. */
 	#old = new OldCards();
 	readonly #waiting: EventFrame[] = [];
-	/** Frames with a checked payload, because each frame is read twice. */
+	/** Frames whose payload was checked. Each frame is read twice, but checked once. */
 	readonly #valid = new WeakSet<EventFrame>();
 	#drained: Promise<void> = Promise.resolve();
 	/** Ids of running calls. Calls that started before this process read the session are unknown. */

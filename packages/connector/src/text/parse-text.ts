@@ -12,8 +12,8 @@ const maxNesting = 32;
 const maxDelimiters = 2000;
 
 /**
- * Disabled constructs. With definitions, footnotes and underlined headings, a later line could change earlier text, and so
- * change finished posts. HTML is treated as text, because no platform shows it.
+ * Disabled constructs. With definitions, footnotes and underlined headings, a later line could change earlier text, even
+ * in finished posts. HTML is treated as text, because no platform shows it.
  */
 const off = [
 	"definition",
@@ -136,7 +136,7 @@ function blockFrom(node: RootContent, depth: number): Block[] {
 	}
 }
 
-/** Returns the blocks, or an empty paragraph in place of none, so that a quote or an item is never empty. */
+/** Returns the blocks, or one empty paragraph if there are none. A quote or an item is therefore never empty. */
 function filled(blocks: Block[]): Block[] {
 	return blocks.length > 0 ? blocks : [{ type: "paragraph", children: [] }];
 }

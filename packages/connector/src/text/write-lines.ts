@@ -4,7 +4,7 @@ import { alignedLines } from "./tables.ts";
 
 /** Syntax of a platform for each kind of node. The traversal of nodes is the same for all platforms. */
 export interface LineSyntax {
-	/** Escapes text, so that it is literal at any position of a line, without links or notifications. */
+	/** Escapes text. The result is literal at any position of a line, without links or notifications. */
 	text(value: string): string;
 	inlineCode(value: string): string;
 	styled(type: Styled["type"], inner: string): string;
