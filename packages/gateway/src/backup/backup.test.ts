@@ -474,7 +474,7 @@ test("an archive that is compressed twice is refused before its inner content is
 	const bomb = await place.pack("bomb.tar.gz", [manifestOf([good]), zeros]);
 	const inner = await readFile(bomb);
 	await writeFile(place.at("gzip.tar.gz"), gzipSync(inner));
-	// If each byte is packed separately, the first bytes arrive one by one.
+	// If the first bytes are packed separately, they arrive one by one.
 	const pieces = [inner.subarray(0, 1), inner.subarray(1, 2), inner.subarray(2)];
 	await writeFile(place.at("pieces.tar.gz"), Buffer.concat(pieces.map((piece) => gzipSync(piece))));
 	for (const name of ["gzip.tar.gz", "pieces.tar.gz"]) {

@@ -107,7 +107,7 @@ async function openWait(connection: Socket, target: string, bytes: number): Prom
 	await once(stream, "response");
 }
 
-/** Time limit below the 40 s after which the keepalive ends a call. */
+/** Maximum milliseconds, fewer than the 40 s after which the keepalive ends a call. */
 const timeout = paced(20_000);
 
 test.each(["plain", "TLS"])(

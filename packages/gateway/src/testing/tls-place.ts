@@ -9,7 +9,7 @@ function fixture(name: string): string {
 	return readFileSync(new URL(`../../../../test/fixtures/tls/${name}.pem`, import.meta.url), "utf8");
 }
 
-/** Certificate authority of clients in tests. */
+/** Certificate authority that clients in tests trust. */
 export const authority = fixture("authority");
 
 export function testCertificate(name: TestCertificate): { readonly cert: string; readonly key: string } {
