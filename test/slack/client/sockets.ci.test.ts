@@ -185,7 +185,7 @@ test("two silent sockets are replaced if the event of Parley's own post does not
 	clock.advance(60_000);
 	await one.receives("Hello");
 	expect([sockets.range.fewest, one.states]).toEqual([2, ["ready"]]);
-	expect([one.silences, one.warnings]).toEqual([1, ["events from Slack may not arrive"]]);
+	expect([one.silences, one.warnings]).toEqual([1, ["events from Slack might be missing"]]);
 });
 
 test("two silent sockets without expected events are reported after 15 minutes", async () => {

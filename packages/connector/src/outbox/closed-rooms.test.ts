@@ -13,8 +13,8 @@ test("the copy of an answer has a note above it, with a link to the closed room"
 	const elsewhere = { person: "7", link: "https://chat.example/general" };
 	await office.plan([{ payload: { type: "post", body: "It is done.", elsewhere } }]);
 	const to = { people: ["7"], ways: ["direct"] };
-	const linked = "[the thread of your request](https://chat.example/general)";
-	const note = `I can no longer write in ${linked}, because it is closed. My answer:`;
+	const linked = "[channel or thread](https://chat.example/general)";
+	const note = `I can no longer write in the ${linked} of your request, because it is closed. My answer:`;
 	expect(office.shown).toMatchObject([
 		{ body: note, notifies: to },
 		{ body: "It is done.", notifies: to },

@@ -133,7 +133,7 @@ test("an unknown card is reported", async () => {
 	const t = new QuestionContext([], sent);
 	expect(emptyConversation.questions.cards).toBeUndefined();
 	const { text } = (await press("approve-all", t, buttonOf(questions))) ?? {};
-	expect(text).toMatch(/^These calls are closed/u);
+	expect(text).toMatch(/^These calls are no longer waiting/u);
 	expect(t.gateway.requests).toEqual([]);
 });
 

@@ -19,7 +19,7 @@ async function press(kind: Kind, answers: ScriptedAnswers, fields: Readonly<Reco
 const one = waiting(listedPrompt());
 const sent = { prompt_response: () => ({ status: "sent" as const }) };
 const late = { prompt_response: () => ({ status: "sent" as const, late: true as const }) };
-const over = /^This approval is closed, or you cannot answer it here\. .* shows the result/;
+const over = /^This approval is closed, or you cannot answer it here\. See its card/;
 
 test.each([
 	["listed-approve", {}, { value: "once", changes: 0 }, "✅ **Approved once** by @42, {1767225600 s}"],

@@ -162,9 +162,9 @@ test("an invalid answer can be corrected at once", async () => {
 
 test("a question that neither the gateway nor the connector knows is reported as closed", async () => {
 	const t = new QuestionContext([], refusing("prompt not found", "not_found"));
-	expect((await t.press("approve"))?.text).toContain("This request is closed: it was answered");
+	expect((await t.press("approve"))?.text).toContain("This request is no longer waiting for an answer");
 	expect((await t.press("choose", { values: ["0"] }))?.text).toContain(
-		"This request is closed: it was answered",
+		"This request is no longer waiting for an answer",
 	);
 });
 

@@ -99,7 +99,7 @@ test.each(["approve", "deny", "approve 2", "Yes #2.", "deny 2: use another name"
 test("a reply to a post whose calls are all decided names no buttons", async () => {
 	const decided = [1, 2].map((place) => answered({ token: tokenOf(place), value: "once" }));
 	const t = new QuestionContext([...writes(["a", "b"]), ...decided], sent);
-	expect((await t.says("approve"))?.text).toMatch(/^These calls are closed:/);
+	expect((await t.says("approve"))?.text).toMatch(/^These calls are no longer waiting/);
 	expect(t.gateway.requests).toEqual([]);
 });
 

@@ -165,7 +165,7 @@ const scenarios: readonly Scenario[] = [
 			},
 		},
 		asks: { method: "retry_task", params: { task_id: id, key: `retry/${id}`, ...behalf } },
-		reply: "This task is still in progress. You can retry it when it has ended.",
+		reply: "This task has not ended yet. You can retry it when it has ended.",
 	},
 	{
 		name: "a task that the gateway has forgotten is told by what is remembered of it",

@@ -102,7 +102,7 @@ const scenes: Readonly<Record<string, readonly SceneStep[]>> = {
 			privately: [
 				`${link("a", "Release")}\n\nThis conversation:`,
 				`${link("a", "Release")}\n\n1 message, the last`,
-				`In ${link("a", "Release")}, I use the model \`other\` from the next message on.`,
+				`Model chosen for ${link("a", "Release")}: \`other\`. It applies from the next message.`,
 			],
 		},
 		{ requested: "set_model", times: 1, with: { model: "other" } },
@@ -154,7 +154,7 @@ const scenes: Readonly<Record<string, readonly SceneStep[]>> = {
 		{ commands: "model", options: { name: "other" }, in: "general" },
 		{ privately: ["Choose the conversation for the model **other**"] },
 		{ presses: "2. Release", in: "general" },
-		{ privately: [`In ${link("a", "Release")}, I use the model \`other\` from the next message on.`] },
+		{ privately: [`Model chosen for ${link("a", "Release")}: \`other\`. It applies from the next message.`] },
 		{ requested: "set_model", times: 1, with: { model: "other", place: { thread: "a" } } },
 	],
 	"a long name of a model does not fit into a button, so it is chosen in the thread": [

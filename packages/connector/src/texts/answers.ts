@@ -44,7 +44,7 @@ export const answerTexts = {
 		}): string => `The model has not answered: ${reason}. Attempt ${attempt}: ${at}.`,
 		stopped: "Stopped before the model answered.",
 		recovered: "The model is answering again.",
-		failed: "The model did not answer. All attempts have failed.",
+		failed: "The model did not answer.",
 	},
 
 	steps: "Steps",
@@ -77,9 +77,9 @@ export const answerTexts = {
 		`The code is in ${file} (${lines} lines).`,
 	/** Start of an answer that is sent as a direct message. `link`: address of the closed thread, if it has one. */
 	elsewhere: ({ link }: { readonly link: string | undefined }): string => {
-		const thread = "the thread of your request";
-		const linked = link === undefined ? thread : `[${thread}](${link})`;
-		return `I can no longer write in ${linked}, because it is closed. My answer:`;
+		const place = "channel or thread";
+		const linked = link === undefined ? place : `[${place}](${link})`;
+		return `I can no longer write in the ${linked} of your request, because it is closed. My answer:`;
 	},
 	continued: "continued",
 	cut: "… some details do not fit here",

@@ -38,7 +38,7 @@ export const approvalTexts = {
 			link === undefined ? `in another channel of ${platform}` : `in [another channel](${link})`,
 		unnamed: "a person",
 		inConversation: ({ title }: { readonly title: string }): string => `, in “${title}”`,
-		closed: "This approval is closed, or you cannot answer it here. Its card shows the result.",
+		closed: "This approval is closed, or you cannot answer it here. See its card.",
 		counted: ({ needed }: { readonly needed: number }): string =>
 			`Your approval is recorded. The call needs ${needed} approvals.`,
 		/** `command`: command that shows the list again. */
@@ -74,7 +74,7 @@ export const approvalTexts = {
 		noJson: ({ name, text }: { readonly name: string; readonly text: string }): string =>
 			`Not approved, because \`${name}\` is not JSON: “${text}”. Write a number, \`true\`, \`"text"\`, a list or an object.`,
 		noObject: 'Not approved, because the arguments are not a JSON object such as `{"path": "notes.txt"}`.',
-		tooSlow: "The form did not open in time. Please press the button again.",
+		tooSlow: "The form did not open. Please press the button again.",
 		notEditable: "This call cannot be edited here. Approve it, or deny it with a reason.",
 	},
 	denyForm: { title: "Deny", allTitle: "Deny all", reason: "Reason for the agent" },
@@ -154,7 +154,7 @@ export const approvalTexts = {
 		left: { approve: "**Not approved:**", deny: "**Not denied:**" },
 		counted: ({ needed }: { readonly needed: number }): string =>
 			`your approval is recorded, but the call needs ${needed} approvals`,
-		closed: "These calls are closed: they were answered, they expired, or their conversation was deleted.",
+		closed: "These calls are no longer waiting for a decision.",
 		changed:
 			"The calls are not approved, because a call has changed since this post was shown. Press **Details** on its card again.",
 		unseen: "the post did not show all of this call. Press **Details**",

@@ -16,7 +16,7 @@ export const commandTexts = {
 			["task", "Work in the background"],
 			["session", "Conversations of this channel"],
 			["trust", "Let tools run in this channel without approval"],
-			["schedule", "Send me requests at set times"],
+			["schedule", "Send requests to the agent at set times"],
 		]) as ReadonlyMap<string, string>,
 	},
 
@@ -61,7 +61,7 @@ export const commandTexts = {
 		withoutOptions: ({ usage }: { readonly usage: string }): string =>
 			`This command has no options. Usage: ${usage}`,
 		unread: ({ usage }: { readonly usage: string }): string =>
-			`Some of these words do not belong to an option. Usage: ${usage}`,
+			`Your command contains words that belong to no option. Usage: ${usage}`,
 	},
 
 	ask: {
@@ -95,7 +95,7 @@ export const commandTexts = {
 		description: "Show or choose the model of this channel's conversation",
 		name: "A model, or a tier such as fast, standard or max",
 		chosen: ({ model }: { readonly model: string }): string =>
-			`I use the model \`${model}\` from your next message on.`,
+			`Model chosen: \`${model}\`. It applies from the next message.`,
 		current: " · current",
 		list: ({
 			model,

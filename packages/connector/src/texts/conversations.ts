@@ -77,7 +77,7 @@ export const conversationTexts = {
 
 	/** Background commands of the agent. `command` is code, and `at` is a time such as “5 minutes ago”. */
 	background: {
-		description: "Show commands that I run in the background of this conversation, or stop one",
+		description: "Show the background commands of this conversation, or stop one",
 		stop: "Number of the command to stop",
 		running: "In the background:",
 		ended: "Ended:",
@@ -121,13 +121,13 @@ export const conversationTexts = {
 		stopped: ({ title }: { readonly title: string }): string => `Stopped: ${title}`,
 		idle: ({ title }: { readonly title: string }): string => `I am no longer working on ${title}.`,
 		modelChosen: ({ model, title }: { readonly model: string; readonly title: string }): string =>
-			`In ${title}, I use the model \`${model}\` from the next message on.`,
+			`Model chosen for ${title}: \`${model}\`. It applies from the next message.`,
 	},
 
 	renamed: ({ title }: { readonly title: string }): string => `This conversation was renamed to “${title}”.`,
 	/** Shown on the cards of the conversation. */
 	cardDeleted: "This conversation was deleted.",
 	deleted: "This conversation was deleted. Your next message starts a new one.",
-	mayNotOpen: "you may not start conversations here: ask the operator for permission",
+	mayNotOpen: "you do not have permission to start conversations here: ask the operator",
 	noSuch: "there is no such conversation here: choose one from the list",
 };

@@ -34,7 +34,7 @@ export const homeTexts = {
 		title: "**Trusted channels**",
 		none: "None of your channels is trusted.",
 		line: ({ channel, until }: { readonly channel: string; readonly until: string }): string =>
-			`- ${channel}: tools run without approval. The trust grant expires ${until}.`,
+			`- ${channel}: the trust grant expires ${until}.`,
 		channel: "Channel",
 	},
 	suggested: {
@@ -47,7 +47,7 @@ export const homeTexts = {
 			`Started in our direct messages: ${request}`,
 		changed:
 			"This request is no longer suggested. Choose another request on the home page, or write your own here.",
-		notPosted: "I could not start this request. Write it here in your own words.",
+		notPosted: "I could not start this request. Send it here as a message instead.",
 	},
 	help: ({
 		task,

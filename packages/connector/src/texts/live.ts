@@ -9,8 +9,12 @@ export const liveTexts = {
 	/** Title of a call, for platforms that show the state of the call separately. */
 	call: ({ call, seconds }: { readonly call: string; readonly seconds: number }): string =>
 		seconds === 0 ? call : `${call} · ${duration(seconds)}`,
-	earlier: ({ count }: { readonly count: number }): string =>
-		count === 1 ? "✅ 1 earlier tool call" : `✅ ${count} earlier tool calls`,
+	/** `failed`: number of these calls that failed. */
+	earlier: ({ count, failed }: { readonly count: number; readonly failed: number }): string => {
+		const calls = count === 1 ? "1 earlier tool call" : `${count} earlier tool calls`;
+		if (failed === 0) return `✅ ${calls}`;
+		return failed === count ? `❌ ${calls}` : `${calls}, ${failed} failed`;
+	},
 	calls: ({ count, seconds }: { readonly count: number; readonly seconds: number }): string =>
 		`${count === 1 ? "1 tool call" : `${count} tool calls`}${seconds === 0 ? "" : ` in ${duration(seconds)}`}`,
 	writing: "is writing…",

@@ -6,10 +6,10 @@ export const messageTexts = {
 		"I could not handle this, because something failed on my side. Please send it again later. The operator can find the error in the log.",
 	notDone:
 		"That did not work, because something failed on my side. Please try again later. The operator can find the error in the log.",
-	oldButton: "This button no longer works, because the setup has changed. Please ask again.",
+	oldButton: "This button no longer works. Please send your request again.",
 
 	why: {
-		description: "Show how I handled a message, and why",
+		description: "Show how the agent handled a message, and why",
 		message: "Its link or id; your last message by default",
 		unknown: "I have no record of that message. I keep records for seven days.",
 		text: ({
@@ -58,17 +58,17 @@ export const messageTexts = {
 
 	effects: {
 		none: "I ignored it",
-		sent: "I sent it to the agent",
-		edited: "you edited it after I had sent it; the button below it sends the edited text",
+		sent: "I accepted it as a request",
+		edited: "it was edited after I had accepted it; the button below it sends the edited text",
 		answered: "it answered a question",
 		replied: "it was a reply to a task",
 		stopped: "it stopped my work",
 		"nothing-to-stop": "it asked me to stop, but I was not working",
 		command: "it was a command",
-		"too-late": "you edited it after I had handled it, so I ignored the edit",
+		"too-late": "it was edited after I had handled it, so I ignored the edit",
 		greeted: "it contained only my name",
-		refused: "I refused it and explained why",
-		withdrawn: "you stopped or deleted it before I sent it",
+		refused: "I refused it",
+		withdrawn: "it was stopped or deleted before I accepted it",
 	},
 };
 

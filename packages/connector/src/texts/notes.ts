@@ -1,7 +1,7 @@
 /** Markdown texts about the notes of the agent. */
 export const noteTexts = {
 	list: {
-		description: "Show my notes about you, this channel and all members",
+		description: "Show the agent's notes about you, this channel and all members",
 		query: "Words to search for",
 		none: "I have no notes here.",
 		noMatch: "No note contains these words.",
@@ -13,7 +13,7 @@ export const noteTexts = {
 	},
 
 	forget: {
-		description: "Delete one of my notes, or all notes about you or by you",
+		description: "Delete a note of the agent, or all notes about you or by you",
 		note: 'Number of a note in the list, or "me" for all notes about you or by you',
 		done: "Deleted.",
 		allDone: ({ count }: { readonly count: number }): string =>

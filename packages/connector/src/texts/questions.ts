@@ -57,8 +57,7 @@ export const questionTexts = {
 	how: {
 		text: "Press **Answer**.",
 		textOrReply: "Press **Answer**, or reply to this post.",
-		secret:
-			"Press **Enter it on a page**. The value goes only to the gateway and never appears in this chat. Do not write it here.",
+		secret: "Press **Enter it on a page**. The value never appears in this chat. Do not write it here.",
 		choose: ({ several, more }: { readonly several: boolean; readonly more: boolean }): string =>
 			`${several ? "Choose below" : "Choose one below"}${more ? ", or press **Answer** to write your own answer" : ""}.`,
 	},
@@ -84,7 +83,7 @@ export const questionTexts = {
 		return `${names} ${are}. Write the name or the number of an option. The question is still open.\n\n${list}`;
 	},
 	secretTyped:
-		"Not sent, because a password must not be in a chat. Delete your message, change the password if it was real, and press **Enter it on a page**.",
+		"Not sent, because a secret must not be in a chat. Delete your message, change the secret if it was real, and press **Enter it on a page**.",
 
 	outcomes: {
 		answered: "✅ **Answered**",
@@ -115,7 +114,7 @@ export const questionTexts = {
 	},
 
 	replies: {
-		gone: "This request is closed: it was answered, it expired, or its conversation was deleted.",
+		gone: "This request is no longer waiting for an answer.",
 		refused: ({ reason }: { readonly reason: string }): string => `Not accepted: ${reason}.`,
 		invalid: ({ reason }: { readonly reason: string }): string =>
 			`Invalid answer: ${reason}. The question is still open.`,

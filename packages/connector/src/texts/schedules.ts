@@ -1,10 +1,10 @@
 /** Markdown texts about schedules. */
 export const scheduleTexts = {
 	add: {
-		description: "Schedule a message to me",
-		text: "The message to send to me each time",
-		when: "every weekday at 9:00, every 2 hours, in 30 minutes, on task.failed, or cron",
-		show: "How I show the answer",
+		description: "Schedule a message to the agent",
+		text: "Message to the agent",
+		when: "When to send it: every weekday at 9:00, every 2 hours, in 30 minutes, on task.failed, or cron",
+		show: "How the agent shows the answer",
 		shows: { post: "as a post", thread: "in a thread", silent: "only if it fails" },
 		zone: "Time zone, for example Europe/Berlin",
 		title: "A short name",

@@ -40,7 +40,7 @@ export const taskCommandTexts = {
 
 	reply: {
 		description: "Answer the question of a task",
-		text: "`approve` to continue, or the changes that you want",
+		text: "Your answer: `approve` to continue, or the changes that you want",
 		done: ({ title, approved }: { readonly title: string; readonly approved: boolean }): string =>
 			approved ? `Approved: **${title}** continues.` : `Answered: **${title}** continues with your changes.`,
 	},
@@ -127,7 +127,7 @@ export const taskTexts = {
 	replies: {
 		alreadyEnded: ({ end }: { readonly end: string }): string => `This task had already ended: ${end}.`,
 		restarted: "Started again as a new task with its own card.",
-		stillRunning: "This task is still in progress. You can retry it when it has ended.",
+		stillRunning: "This task has not ended yet. You can retry it when it has ended.",
 		alreadyRestarted: "Already started again: see its new card.",
 		forgotten: ({ title, state }: { readonly title: string; readonly state: string }): string =>
 			`**${title}** has ended (${state}), and the gateway no longer has it.`,

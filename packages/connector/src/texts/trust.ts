@@ -85,5 +85,5 @@ export const trustTexts = {
 	operator: "the operator",
 	/** Shown in the footer of an answer. */
 	footer: ({ until }: { readonly until: string }): string =>
-		`trusted channel: tools ran without approval; the trust grant expires ${until}`,
+		`trusted channel; the trust grant expires ${until}`,
 };

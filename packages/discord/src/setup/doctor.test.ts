@@ -84,7 +84,7 @@ test.each<[string, Record<string, unknown>, Omit<Finding, "fix">, string]>([
 		{
 			id: "discord-intents",
 			status: "fail",
-			what: "the bot may not read messages, so Discord refuses the connection",
+			what: "the bot is not allowed to read messages, so Discord refuses the connection",
 		},
 		"https://discord.com/developers/applications/22/bot",
 	],

@@ -71,7 +71,7 @@ test("a text that is too long becomes a file with its beginning, and its code is
 test("files that are too large are left out, and the text states that", () => {
 	const { draft } = draftOf({ body: "text", files: [file("a.bin", limits.fileBytes + 1)] });
 	expect(draft.files).toEqual([]);
-	expect(draft.content).toContain("-# Files not attached");
+	expect(draft.content).toContain("-# File not attached");
 	expect(draft.content).toContain("a.bin has 10485761 bytes");
 });
 
@@ -154,6 +154,10 @@ test("a message without its files still fits, reports them, and closes its forma
 	expect(draft.files).toEqual([]);
 	expect(draft.content).toMatch(
 		/…\n```\n-# File not attached: I have no permission to attach files here\. Ask an administrator to give me “Attach Files”\.$/,
+	);
+	const several = withoutFiles({ ...draft, files: [file("a.md"), file("b.md")] }, "contents");
+	expect(several.content).toContain(
+		"-# Files not attached: Discord refused a.md, b.md. Ask the operator for them.",
 	);
 });
 

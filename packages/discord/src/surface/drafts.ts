@@ -45,7 +45,8 @@ export function draftOf(showing: Showing): Drafted {
 	const { content: long, components: refused, files: tooMuch } = checkDraft(fullDraft);
 	if ((long ?? refused ?? tooMuch) === undefined) return { draft: fullDraft, omitted: [] };
 	const files = tooMuch === undefined ? showing.files : [];
-	const without = tooMuch === undefined ? "" : `\n-# ${postTexts.filesLeftOut({ problem: tooMuch })}`;
+	const { length: count } = showing.files;
+	const without = tooMuch === undefined ? "" : `\n-# ${postTexts.filesLeftOut({ count, problem: tooMuch })}`;
 	const text = `${body}${refused === undefined ? "" : linksAsText(controls)}${without}`;
 	const draft = {
 		content: text,
@@ -93,7 +94,7 @@ const longestReason = 600;
 function whyWithout(files: readonly DraftFile[], why: FileRefusal): string {
 	switch (why) {
 		case "permission":
-			return postTexts.mayNotAttach;
+			return postTexts.mayNotAttach({ count: files.length });
 		case "size":
 			return files
 				.map(({ name, bytes }) => fileTooLarge({ name, size: bytes.length }, postTexts.thisChannel))

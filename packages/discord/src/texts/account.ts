@@ -26,8 +26,8 @@ export const accountTexts = {
 		readonly message: string | undefined;
 	}) => `Discord answered ${status} to GET ${path}: ${message}`,
 
-	intent: "the bot may read messages",
-	noIntent: "the bot may not read messages, so Discord refuses the connection",
+	intent: "the bot is allowed to read messages",
+	noIntent: "the bot is not allowed to read messages, so Discord refuses the connection",
 	noIntentFix: ({ page }: { readonly page: string }) =>
 		`under "Privileged Gateway Intents" on ${page}, switch on "Message Content Intent"`,
 	interactions: "the connector receives commands and buttons",

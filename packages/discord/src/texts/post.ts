@@ -1,10 +1,16 @@
+interface FileCount {
+	/** Number of files that are not attached. */
+	readonly count: number;
+}
+
 /** Notes below a post about its files, and descriptions of files, in plain text. */
 export const postTexts = {
-	filesLeftOut: ({ problem }: { readonly problem: string }) => `Files not attached: ${problem}.`,
-	mayNotAttach:
-		"File not attached: I have no permission to attach files here. Ask an administrator to give me “Attach Files”.",
+	filesLeftOut: ({ count, problem }: FileCount & { readonly problem: string }) =>
+		`${notAttached(count)}: ${problem}.`,
+	mayNotAttach: ({ count }: FileCount) =>
+		`${notAttached(count)}: I have no permission to attach files here. Ask an administrator to give me “Attach Files”.`,
 	filesRefused: ({ names }: { readonly names: readonly string[] }) =>
-		`File not attached: Discord refused ${names.join(", ")}. Ask the operator for ${names.length > 1 ? "them" : "it"}.`,
+		`${notAttached(names.length)}: Discord refused ${names.join(", ")}. Ask the operator for ${names.length > 1 ? "them" : "it"}.`,
 	/** Object of the sentence in `fileTooLarge`: too large for … */
 	thisChannel: "this Discord channel",
 	completeText: ({ name }: { readonly name: string }) => `The complete text is in ${name}.`,
@@ -31,3 +37,7 @@ export const postTexts = {
 	fileDescription: ({ length, maximum }: { readonly length: number; readonly maximum: number }) =>
 		`the description of a file has ${length} characters, and Discord accepts at most ${maximum}`,
 } as const;
+
+function notAttached(count: number): string {
+	return count === 1 ? "File not attached" : "Files not attached";
+}

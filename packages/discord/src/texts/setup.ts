@@ -17,7 +17,8 @@ export const setupTexts = {
 	},
 	gateway: {
 		title: "Connect to Discord",
-		todo: () => "This machine connects to discord.com. You do not need to open a port.",
+		todo: () =>
+			"This machine connects to discord.com and gateway.discord.gg. You do not need to open an incoming port.",
 	},
 	invited: {
 		title: "Invite the bot",

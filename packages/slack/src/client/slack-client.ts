@@ -195,7 +195,7 @@ class SlackClient implements SlackPort {
 	 */
 	#suspected({ reason, since, isLikely }: Suspicion, handlers: Handlers): void {
 		const { log } = this.#options;
-		const words = "events from Slack may not arrive";
+		const words = "events from Slack might be missing";
 		if (isLikely && since !== this.#warnedOf) {
 			this.#warnedOf = since;
 			log.warn(words, { reason, since });

@@ -109,7 +109,7 @@ test("a file is read with the bot's token, up to the limit", async () => {
 	expect(Buffer.from(await download({ ...options, maximum: 12 })).toString()).toBe("twelve bytes");
 	await expect(download({ ...options, maximum: 11 })).rejects.toMatchObject({ code: "resource_exhausted" });
 	await expect(download({ ...options, maximum: 12, token: "xoxb-2" })).rejects.toThrow(
-		"the app may not read files",
+		"the app is not allowed to read files",
 	);
 	await expect(download({ ...options, maximum: 12, token: "xoxb-3" })).rejects.toThrow("Slack answered 302");
 });
@@ -120,7 +120,7 @@ test("the sign-in page is not used as the file", async () => {
 	});
 	const options = { token: "xoxb-1", signal, apiUrl: slack.apiUrl, maximum: 100 };
 	await expect(download({ ...options, url: `${slack.url}/photo.png` })).rejects.toThrow(
-		"the app may not read files",
+		"the app is not allowed to read files",
 	);
 	expect(await download({ ...options, url: `${slack.url}/page.html` })).toHaveLength(15);
 });
@@ -157,7 +157,8 @@ test("a canvas is a page, and is distinguished from the sign-in page", async () 
 	};
 	const [canvas = "", notes = "", linking = "", ...logins] = Object.keys(pages);
 	for (const path of [canvas, notes, linking]) expect(await read(path)).toBe(pages[path]);
-	for (const login of logins) await expect(read(login)).rejects.toThrow("the app may not read files");
+	for (const login of logins)
+		await expect(read(login)).rejects.toThrow("the app is not allowed to read files");
 });
 
 test.each([

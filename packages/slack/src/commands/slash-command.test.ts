@@ -30,7 +30,7 @@ test.each([
 	["session", "`/parley session list`"],
 	["trust", "`/parley trust"],
 	["ask", "`/parley ask text:…`"],
-	["dance", "`/parley ask` and your message"],
+	["dance", "`/parley ask` and your request"],
 	["dance", "`/parley help`"],
 ])("%s alone gets an explanation", (text, part) => {
 	expect(readCommand(text, names)).toEqual({ words: expect.stringContaining(part) });

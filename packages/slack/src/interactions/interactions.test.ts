@@ -231,7 +231,7 @@ test("a press whose target has no form becomes an inbound event, which has an an
 	expect(accepted).toMatchObject([{ inbound: { type: "press", fields: {} } }]);
 });
 
-test("a form that is not opened in time is reported", async () => {
+test("a form that does not open is reported", async () => {
 	const { dispatch, port, clock, interactions, responses } = await openInteractions();
 	port.answer("views.open", refused("expired_trigger_id"));
 	await dispatch("interactive", press("deny", clock.now()));

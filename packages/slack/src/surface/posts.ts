@@ -245,7 +245,7 @@ export class Posts {
 			? files
 					.map(({ name, bytes }) => fileTooLarge({ name, size: bytes.length }, postTexts.thisWorkspace))
 					.join(" ")
-			: postTexts.filesRefused({ files: files.length, reason: fileRefusal(refusal) });
+			: postTexts.filesRefused({ count: files.length, reason: fileRefusal(refusal) });
 		// The code in the files is appended to the text, because it is part of the answer.
 		const code = files.filter(({ snippet }) => snippet !== undefined).map(codeOf);
 		const body = [showing.body, ...code].join("\n\n") + smallLine(why);

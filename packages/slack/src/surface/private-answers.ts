@@ -103,12 +103,12 @@ export class PrivateAnswers {
 			const when = { key: row.id, since: row.at - filesSkewMs };
 			const missing = row.attempt > 1 ? await shared.missing(allFiles, postTarget, when) : allFiles;
 			await shared.share(await shared.upload(missing), missing, postTarget);
-			return smallLine(postTexts.fileInDirectMessages);
+			return smallLine(postTexts.filesInDirectMessages({ count: files.length }));
 		} catch (error) {
 			const { isRefusal, message } = DeliveryError.from(error);
 			if (!isRefusal) throw error;
 			log.warn("a private answer was sent without its file", { user, reason: message });
-			return smallLine(postTexts.fileNotSent);
+			return smallLine(postTexts.filesNotSent({ count: files.length }));
 		}
 	}
 

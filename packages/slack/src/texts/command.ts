@@ -18,7 +18,7 @@ export const commandTexts = {
 			...commands.map(({ name, description }) => `• \`${slash} ${name}\` ${description}`),
 		].join("\n"),
 	unknown: ({ slash, help }: { readonly slash: string; readonly help: string }): string =>
-		`I do not know this command. To ask the agent, write \`${slash} ask\` and your message.\n\n${help}`,
+		`I do not know this command. To send me a request, write \`${slash} ask\` and your request.\n\n${help}`,
 	/** Prompt of the message shortcut, because a person cannot enter a text for it. */
 	explainMessage: "Explain this message. If it contains a question, answer the question.",
 } as const;

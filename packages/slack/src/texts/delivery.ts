@@ -69,7 +69,7 @@ export const deliveryTexts = {
 	notAConversation: ({ id }: { readonly id: string }) => `invalid Slack conversation id "${id}"`,
 	notAMessage: ({ id }: { readonly id: string }) => `invalid Slack message id "${id}"`,
 	filesUncertain: ({ reason }: { readonly reason: string }) =>
-		`the message is posted, but its files may be missing: ${reason}`,
+		`the message is posted, but its files might be missing: ${reason}`,
 	privateAnswerExpired: "cannot send a private answer: the address of the interaction has expired",
 	invalidTicket: ({ id }: { readonly id: string }) =>
 		`cannot send a private answer: the stored address of interaction ${id} is invalid; repeat the command`,

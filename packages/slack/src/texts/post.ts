@@ -1,11 +1,16 @@
+interface FileCount {
+	/** Number of files that the note is about. */
+	readonly count: number;
+}
+
 /** Notes below a post about its files, in plain text. */
 export const postTexts = {
 	/** Object of the sentence in `fileTooLarge`: too large for … */
 	thisWorkspace: "this workspace",
 	fileEmpty: ({ name }: { readonly name: string }) =>
 		`File not attached: ${name} is empty, and Slack does not accept empty files.`,
-	filesRefused: ({ files, reason }: { readonly files: number; readonly reason: string }) =>
-		`${files === 1 ? "File" : "Files"} not attached: ${reason}.`,
+	filesRefused: ({ count, reason }: FileCount & { readonly reason: string }) =>
+		`${notAttached(count)}: ${reason}.`,
 	/** Reasons for a refusal. */
 	mayNotShare: "I have no permission to share files here",
 	typeNotAllowed: "files of this type are not allowed here",
@@ -17,6 +22,12 @@ export const postTexts = {
 	refused: ({ code }: { readonly code: string | undefined }) =>
 		code === undefined ? "Slack refused the upload" : `Slack refused the upload (${code})`,
 
-	fileInDirectMessages: "The file is in your direct messages with me.",
-	fileNotSent: "File not attached: I could not send it to you in a direct message.",
+	filesInDirectMessages: ({ count }: FileCount) =>
+		`The ${count === 1 ? "file is" : "files are"} in your direct messages with me.`,
+	filesNotSent: ({ count }: FileCount) =>
+		`${notAttached(count)}: I could not send ${count === 1 ? "it" : "them"} to you in a direct message.`,
 } as const;
+
+function notAttached(count: number): string {
+	return count === 1 ? "File not attached" : "Files not attached";
+}

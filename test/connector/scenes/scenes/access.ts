@@ -140,7 +140,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 		steps: [
 			...trusted,
 			{ says: "@Parley write: notes.txt <<< hello" },
-			{ shows: ["write_file returned", "trusted channel: tools ran without approval"] },
+			{ shows: ["write_file returned", "trusted channel; the trust grant expires"] },
 			{ file: "notes.txt", has: "hello" },
 			{ hides: "[Approve once]" },
 		],
@@ -246,7 +246,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 			},
 			{ starts: "connector" },
 			{ says: "@Parley write: notes.txt <<< hello" },
-			{ shows: ["write_file returned", "trusted channel: tools ran without approval"] },
+			{ shows: ["write_file returned", "trusted channel; the trust grant expires"] },
 			{ hides: "🔒" },
 		],
 	},

@@ -212,7 +212,7 @@ export const intake: readonly Scene<DiscordSite>[] = [
 			{ says: "@Parley say: hi" },
 			{ shows: "[offline] hi" },
 			{ commands: "/why" },
-			{ answered: ["it mentions me; I sent it to the agent", "The run has ended"] },
+			{ answered: ["it mentions me; I accepted it as a request", "The run has ended"] },
 		],
 	},
 ];

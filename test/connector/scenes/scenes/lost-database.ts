@@ -54,7 +54,7 @@ export const unseenJoins: readonly Scene<SlackSite>[] = [
 			{ passes: 3 * 60_000 },
 			{ starts: "connector" },
 			{ says: "@Parley write: notes.txt <<< hello" },
-			{ shows: ["write_file returned", "trusted channel: tools ran without approval"] },
+			{ shows: ["write_file returned", "trusted channel; the trust grant expires"] },
 			{ stops: "connector" },
 			{ passes: 5 * 60_000 },
 			{ starts: "connector" },

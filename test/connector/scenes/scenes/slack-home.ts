@@ -85,7 +85,7 @@ export const slackHome: readonly Scene<SlackSite>[] = [
 			{ clicks: "Approve", by: "Olga" },
 			{ shows: "[End trust]" },
 			opens("Olga"),
-			shows("Olga", "tools run without approval", "[End trust]"),
+			shows("Olga", "the trust grant expires", "[End trust]"),
 			clicks("Olga", "End trust"),
 			{ shows: "no longer trusted" },
 			shows("Olga", "None of your channels is trusted."),

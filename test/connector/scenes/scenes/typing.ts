@@ -283,7 +283,7 @@ export function belowChannel(top: "general" | "top"): readonly Scene[] {
 				{ commands: "/session info", in: top },
 				{ answered: ["write: notes.txt", "1 message,"] },
 				{ commands: "/model", with: { name: "offline" }, in: top },
-				{ answered: ["In ", ", I use the model `offline` from the next message on."] },
+				{ answered: ["Model chosen for ", ": `offline`. It applies from the next message."] },
 				{ commands: "/session list", in: top },
 				{ answered: ["Conversations in threads:", "write: notes.txt"] },
 				{ commands: "/session compact", in: top },

@@ -223,7 +223,7 @@ test.each<{ what: string; events: AnswerEvent[]; shown: string[] }>([
 			"progress retry:r1 > m1: Stopped before the model answered.",
 			"final > m1: Stopped: “hi” [Again = again r1]",
 			expect.stringMatching(/^progress retry:r2 .*Attempt 3/),
-			"progress retry:r2 > m2: The model did not answer. All attempts have failed.",
+			"progress retry:r2 > m2: The model did not answer.",
 			"error > m2: That did not work: host rejects more requests for now (rate limit). [Again = again r2]",
 		],
 	},
@@ -255,9 +255,7 @@ test.each<{ what: string; events: AnswerEvent[]; shown: string[] }>([
 				},
 			],
 		],
-		shown: [
-			`final > m1: Hello ~ trusted channel: tools ran without approval; the trust grant expires in 2000000 ${under("r1")}`,
-		],
+		shown: [`final > m1: Hello ~ trusted channel; the trust grant expires in 2000000 ${under("r1")}`],
 	},
 	{
 		what: "a budget is told of when it is reached",

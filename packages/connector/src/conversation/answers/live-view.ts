@@ -49,10 +49,12 @@ function linesOf(
 	{ level, now }: { readonly level: LiveLevel; readonly now: number },
 ): string[] {
 	const ended = calls.filter(({ to }) => to !== undefined);
-	const hidden = level === "everything" ? 0 : Math.max(0, ended.length - maxLines);
-	const shown = calls.filter((call) => !ended.slice(0, hidden).includes(call));
+	const count = level === "everything" ? 0 : Math.max(0, ended.length - maxLines);
+	const hidden = ended.slice(0, count);
+	const shown = calls.filter((call) => !hidden.includes(call));
 	const lines = shown.map((call) => lineOf(call, { level, now }));
-	return hidden === 0 ? lines : [liveTexts.earlier({ count: hidden }), ...lines];
+	if (count === 0) return lines;
+	return [liveTexts.earlier({ count, failed: hidden.filter(({ failed }) => failed).length }), ...lines];
 }
 
 function lineOf(part: CallPart, { level, now }: { readonly level: LiveLevel; readonly now: number }): string {

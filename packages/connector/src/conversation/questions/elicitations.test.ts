@@ -62,7 +62,7 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"a password is entered on a page and nowhere else",
 		[elicitation({ type: "password", label: "API key" })],
-		`**Question** · the agent asks for a secret\nAPI key\nPress **Enter it on a page**. The value goes only to the gateway and never appears in this chat. Do not write it here.\n${wait}\n[Enter it on a page]`,
+		`**Question** · the agent asks for a secret\nAPI key\nPress **Enter it on a page**. The value never appears in this chat. Do not write it here.\n${wait}\n[Enter it on a page]`,
 	],
 	[
 		"the words of who asks stay a quotation whatever they hold",
