@@ -87,7 +87,10 @@ export const PlaceProfilePayload = z.strictObject({
 	budget_usd: z.exactOptional(z.number().min(0).max(1_000_000)),
 	/** Maximum bytes of the workspace. */
 	quota_bytes: z.exactOptional(z.int().min(1)),
-	/** Whether the agent answers only mentions, or every message. Connectors use it. */
+	/**
+	 * `required`: the agent answers only messages that address it. `always`: it also answers messages that address no
+	 * other person. Connectors use it.
+	 */
 	mention: z.exactOptional(z.enum(mentions)),
 	/** Whether a channel has a shared conversation, or a conversation for each person. Connectors use it. */
 	sessions: z.exactOptional(z.enum(sessionModes)),
@@ -117,7 +120,10 @@ export const PlaceProfilePayload = z.strictObject({
 });
 export type PlaceProfilePayload = z.output<typeof PlaceProfilePayload>;
 
-/** A channel grant. Null means all: every tool call that does not always require approval, or every person. */
+/**
+ * A channel grant. Null in `people` means every person. Null in `tools` or `classes` means every call that does not
+ * always require approval.
+ */
 export const GrantPayload = z.object({
 	grant_id: z.string(),
 	/** Channel of the grant: `discord:GUILD:CHANNEL`. */

@@ -51,8 +51,8 @@ export class Remembered<Value> {
 	}
 
 	/**
-	 * Returns the cached value, or Slack's response if it arrives within a second. Rejects with `unavailable` otherwise, but caches
-	 * a later response.
+	 * Returns the cached value, or Slack's response. Rejects with `unavailable` if the response takes longer than a
+	 * second, but caches a later response. Also rejects if the request fails.
 	 */
 	async find(id: string): Promise<Value> {
 		const known = this.get(id);

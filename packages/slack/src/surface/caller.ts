@@ -77,7 +77,7 @@ export class Caller {
 		throw refusal;
 	}
 
-	/** Throws `rate-limited` after a refusal of the token, so that posts wait until the operator sets a new token. */
+	/** Throws `rate-limited` if Slack refused the token in the last minute. The posts then wait. */
 	#checkToken(method: string): void {
 		const left = this.#refusedUntil - this.#parts.clock.monotonic();
 		if (left <= 0) return;

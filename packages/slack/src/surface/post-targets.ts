@@ -24,8 +24,8 @@ export class PostTargets {
 	}
 
 	/**
-	 * Returns the target of a row, or the thread of `card`. In a thread, a card has no separate thread, because
-	 * threads cannot be nested. Rejects with `rate-limited` for a new post whose card is not posted yet.
+	 * Returns the target of a row, or the thread of `card`. In a thread, a card has no separate thread, because threads
+	 * cannot be nested. Rejects with `rate-limited` if the card is not posted yet and the row is younger than a minute.
 	 */
 	async targetOf(row: OutboxRow, card: string | undefined): Promise<PostTarget> {
 		const { channel, thread } = roomOf(row);

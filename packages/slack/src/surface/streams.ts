@@ -89,8 +89,8 @@ export class Streams {
 	}
 
 	/**
-	 * Adds the new parts of a post to its stream. Resolves with undefined if the message must be edited instead;
-	 * its stream has then ended. Rejects with a `DeliveryError` if Slack limits the rate or does not respond.
+	 * Adds the new parts of a post to its stream. Resolves with undefined if the message must be edited instead. A known
+	 * stream of the message has then ended. Rejects with a `DeliveryError` if Slack limits the rate or does not respond.
 	 */
 	async grow(row: OutboxRow, post: Post, message: StreamedMessage): Promise<ApiResponse | undefined> {
 		const stream = this.#running.get(keyOf(message));

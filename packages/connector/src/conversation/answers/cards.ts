@@ -30,8 +30,8 @@ function showWaiting(run: Run, position: number, scene: Scene): ShowOperation {
 }
 
 /**
- * Updates the notices of the queued messages from the position `from` on. Deletes the notice of the first message,
- * because that message is active and its answer follows.
+ * Updates the notices or reactions of the queued messages, starting at the position `from`. Deletes the notice of the
+ * message that is now active.
  */
 export function showMoved(runs: readonly Run[], from: number, scene: Scene): RenderOperation[] {
 	return runs.flatMap((run, position): RenderOperation[] => {
