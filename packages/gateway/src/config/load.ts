@@ -114,8 +114,8 @@ export interface CheckedSource {
 
 /**
  * Loads the configuration. Precedence: flags, `PARLEY_*` variables, `ANTHROPIC_*` variables, the configuration file,
- * defaults. Every source is checked completely. Throws `invalid_argument` with the value, its position and the allowed
- * values.
+ * defaults. Every source is checked completely. Throws `invalid_argument` for an invalid value, with its position and
+ * the allowed values.
  */
 export function loadConfig(sources: ConfigSources): Config {
 	const { checked, set } = checkedSources(sources);

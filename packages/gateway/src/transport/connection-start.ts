@@ -145,7 +145,7 @@ const tlsRequired = answer("400 Bad Request", {
 	hint: refusalTexts.httpsRequiredHint,
 });
 
-/** HTTP/1.1 response of a port that only proxies may use without TLS. */
+/** HTTP/1.1 response to a client without TLS at a port that accepts plaintext only from proxies. */
 const servesProxies = answer("403 Forbidden", {
 	error: refusalTexts.onlyProxies,
 	hint: refusalTexts.onlyProxiesHint,

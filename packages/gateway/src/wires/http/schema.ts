@@ -10,7 +10,7 @@ import { httpErrorTexts } from "../../texts/wires/http.ts";
 import { decodeEventName } from "../shared/event-json.ts";
 import { decodeStatuses, encodeState } from "../shared/task-json.ts";
 
-/** Decodes the query of `/api/events`. Throws `invalid_argument` with the allowed values. */
+/** Decodes the query of `/api/events`. Throws `invalid_argument` for an invalid value, with the allowed values. */
 export function decodeEventsQuery(query: URLSearchParams): Omit<EventFilter, "limit"> {
 	const sessionId = query.get("session");
 	const names = query.getAll("type").filter((name) => name !== "");
@@ -44,7 +44,7 @@ export function refused(name: string, text: string, reason: string): ParleyError
 	});
 }
 
-/** Decodes the query of `/api/tasks`. Throws `invalid_argument` with the allowed values. */
+/** Decodes the query of `/api/tasks`. Throws `invalid_argument` for an invalid value, with the allowed values. */
 export function decodeTasksQuery(query: URLSearchParams): TaskFilter {
 	const sessionId = query.get("session_id");
 	const named = query.getAll("status").filter((name) => name !== "");

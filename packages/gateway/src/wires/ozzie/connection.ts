@@ -223,7 +223,7 @@ export class OzzieConnection implements HandlerContext {
 		await this.deps.out.drained();
 	}
 
-	/** Starts the events of joined sessions, after the response was sent. */
+	/** Starts the events of joined sessions, after the response has been sent. */
 	#begin(): void {
 		const joined = this.#joined;
 		this.#joined = [];
