@@ -25,7 +25,7 @@ export interface ServiceManager {
 	start(name: string): Promise<void>;
 	/** Stops the service. Under systemd, also disables its automatic start. */
 	stop(name: string): Promise<void>;
-	/** Called after the description of a service was removed. */
+	/** Called after the description of a service has been removed. */
 	forget(name: string): Promise<void>;
 	state(name: string): Promise<ServiceState>;
 	/** Notes for the operator after an installation, for example about logouts. */
