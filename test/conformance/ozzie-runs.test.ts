@@ -233,7 +233,7 @@ verifiesOn(
 		await using last = await OzzieClient.connect(gateway.url);
 		await last.open({ session_id: session, after_seq: 0 });
 		const ended = await last.event("assistant.message");
-		const error = 'stopped after 30 minutes of work; send "continue" to let it continue';
+		const error = 'stopped after 30 minutes of work; send "continue" to continue the run';
 		expect(ended.payload).toMatchObject({ content: "hm", error });
 	},
 );

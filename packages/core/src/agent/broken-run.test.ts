@@ -32,7 +32,7 @@ test("a run makes 50 model calls at most", async () => {
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	await t.send(session, "hi");
 	await expect(log.next("assistant.message")).resolves.toMatchObject({
-		error: 'stopped after 50 model calls; send "continue" to let it continue',
+		error: 'stopped after 50 model calls; send "continue" to continue the run',
 	});
 	expect(model.requests).toHaveLength(50);
 });

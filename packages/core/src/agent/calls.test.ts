@@ -148,7 +148,7 @@ test("a run stops after its limit of model calls", async () => {
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	await t.send(session, "go");
 	await expect(log.next("assistant.message")).resolves.toMatchObject({
-		error: 'stopped after 3 model calls; send "continue" to let it continue',
+		error: 'stopped after 3 model calls; send "continue" to continue the run',
 		content: "3",
 	});
 	log.check();

@@ -145,7 +145,7 @@ test("a run that works too long is stopped, with the reason", async () => {
 	t.clock.advance(1);
 	await expect(log.next("assistant.message")).resolves.toMatchObject({
 		content: "hm",
-		error: 'stopped after 30 minutes of work; send "continue" to let it continue',
+		error: 'stopped after 30 minutes of work; send "continue" to continue the run',
 	});
 	await t.send(session, "again");
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "next", error: "" });

@@ -4,7 +4,7 @@ export const policyTexts = {
 		`the ${layer}'s policy is invalid, and no tool runs until it is fixed: ${reason}`,
 	channelTools: (tools: readonly string[]): string => `this channel has only the tools ${tools.join(", ")}`,
 	profile: "its profile",
-	noFile: (path: string): string => `the policy file ${path} does not exist`,
+	noFile: (path: string): string => `the policy file ${path} does not exist: correct the path`,
 	notesForAll: "changes a note that all members share",
 	schedulesAfterUntrusted: "changes scheduled work, after untrusted text or private data was read",
 	allAccepted: "all tools are accepted in this session",

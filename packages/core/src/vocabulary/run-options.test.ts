@@ -318,7 +318,7 @@ test("a run with `budget.cost` asks no model without a price", async () => {
 	const options = { budget: { cost: 1 } };
 	const r = await begin(stack, { options, replies: [], isRestarted: false });
 	expect(await r.ended()).toBe(
-		"not sent: this run has a budget and scripted has no price; the operator can set it in models.json",
+		"not sent: this run has a budget and scripted has no price; the operator can set a price in models.json",
 	);
 	expect(r.model.requests).toEqual([]);
 });

@@ -36,7 +36,7 @@ test("invalid rules are refused at the start", async () => {
 test.each<[RpcFlags, RegExp]>([
 	[{ cwd: "nowhere" }, /--cwd .* is not a directory/],
 	[{ model: "claude" }, /--model is "claude", but the provider offline/],
-	[{ tools: "fly" }, /--tools names "fly"/],
+	[{ tools: "fly" }, /--tools contains unknown names: "fly"/],
 	[{ maxSteps: "0" }, /--max-steps is "0"/],
 ])("invalid flags (%j) are refused before the agent exists", async (flags, says) => {
 	await using place = await AgentPlace.make();

@@ -52,7 +52,9 @@ test.each<[string | boolean | undefined, readonly string[]]>([
 test.each([" ", "reed", "read,", "read,Bash", "run_command"])(
 	"--tools %j is refused with the existing tools",
 	(given) => {
-		expect(() => readTools(given, known)).toThrow(/--tools names .*; allowed: read, write, edit, bash/);
+		expect(() => readTools(given, known)).toThrow(
+			/--tools contains unknown names: .*; allowed: read, write, edit, bash/,
+		);
 	},
 );
 

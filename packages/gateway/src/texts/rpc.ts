@@ -35,7 +35,7 @@ export const rpcTexts = {
 		`--reasoning is ${value}; use ${allowed}`,
 	maxSteps: ({ value }: { readonly value: string }) => `--max-steps is ${value}; use a positive whole number`,
 	unknownTools: ({ names, allowed }: { readonly names: string; readonly allowed: string }) =>
-		`--tools names ${names}; allowed: ${allowed}`,
+		`--tools contains unknown names: ${names}; allowed: ${allowed}`,
 	noWorkingDirectory: ({ path }: { readonly path: string }) =>
 		`--cwd ${path} does not exist or is not a directory; name an existing directory`,
 	unknownError: "unknown error",

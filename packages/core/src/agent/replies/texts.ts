@@ -12,7 +12,7 @@ export const replyTexts = {
 	retriesEarlier: (reason: string, seconds: number): string =>
 		`${reason}; it asks for a wait of ${seconds} s, and the gateway retries earlier`,
 	noPrice: (model: string): string =>
-		`not sent: a budget is set and ${model} has no price; the operator can set it in models.json`,
+		`not sent: a budget is set and ${model} has no price; the operator can set a price in models.json`,
 	interrupted: "the model's reply was interrupted",
 	modelCalled: "model called",
 	callFailed: "a model call failed",

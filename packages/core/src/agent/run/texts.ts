@@ -1,14 +1,14 @@
 /** Reasons why a run stopped, and refusals of repeated calls. */
 export const limitTexts = {
 	modelCalls: (count: number): string => `stopped after ${count} model calls`,
-	continue: (reason: string): string => `${reason}; send "continue" to let it continue`,
+	continue: (reason: string): string => `${reason}; send "continue" to continue the run`,
 	tokenBudget: (tokens: number | undefined): string =>
 		`stopped: the budget of this run, ${tokens} tokens, is used up`,
 	costBudget: (dollars: string): string => `stopped: the budget of this run, ${dollars}, is used up`,
 	runBudgetWithoutPrice: (model: string): string =>
-		`not sent: this run has a budget and ${model} has no price; the operator can set it in models.json`,
+		`not sent: this run has a budget and ${model} has no price; the operator can set a price in models.json`,
 	budgetWithoutPrice: (model: string): string =>
-		`not sent: a budget is set and ${model} has no price; the operator can set it in models.json`,
+		`not sent: a budget is set and ${model} has no price; the operator can set a price in models.json`,
 	denied: "denied by the person who was asked",
 	deniedWithoutAnswer: "denied without an answer",
 	notRunAgain: "not run again: ",

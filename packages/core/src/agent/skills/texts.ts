@@ -94,7 +94,7 @@ export const skillTrustTexts = {
 	changed: (directory: string): string =>
 		`the skills of ${directory} have changed since they were listed: list them again`,
 	notAbsolute: (path: string): string => `directory: ${path} is not an absolute path`,
-	noDirectory: (path: string): string => `directory: there is no directory ${path}`,
+	noDirectory: (path: string): string => `directory: ${path} does not exist or is not a directory`,
 	changedMeanwhile: (skill: string): string =>
 		`the files of the skill ${skill} changed while they were read: try again`,
 	diffCut: (characters: number): string =>

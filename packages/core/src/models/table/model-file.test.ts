@@ -78,14 +78,14 @@ const row = { id: "m", context_window: 1000, max_output: 100 };
 
 test.each([
 	[[], "the file (models.json); allowed: an object with models"],
-	[{}, "models (models.json) is missing; allowed: a list of models"],
+	[{}, "models (models.json) is missing; needed: a list of models"],
 	[{ models: {} }, "{} is not allowed for models (models.json); allowed: a list of models"],
 	[
 		{ models: [], modles: [] },
 		'unknown setting "modles" in the file (models.json); allowed: $schema, models',
 	],
 	[{ models: [7] }, "7 is not allowed for models[0] (models.json); allowed: an object with an id"],
-	[{ models: [{}] }, "models[0].id (models.json) is missing; allowed: a name"],
+	[{ models: [{}] }, "models[0].id (models.json) is missing; needed: a name"],
 	[
 		{ models: [row, { ...row, id: "n", contextWindow: 1 }] },
 		'unknown setting "contextWindow" in models[1] (models.json); allowed: provider, context_window, max_output',

@@ -20,7 +20,7 @@ export const modelFileTexts = {
 	theFile: "the file",
 	unknownSetting: (key: string, place: string, allowed: string): string =>
 		`unknown setting ${JSON.stringify(key)} in ${place}; allowed: ${allowed}`,
-	needed: (place: string, allowed: string): string => `${place} is missing; allowed: ${allowed}`,
+	needed: (place: string, allowed: string): string => `${place} is missing; needed: ${allowed}`,
 	notAllowed: (value: string, place: string, allowed: string): string =>
 		`${value} is not allowed for ${place}; allowed: ${allowed}`,
 } as const;

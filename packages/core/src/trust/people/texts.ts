@@ -1,6 +1,6 @@
 /** Errors of access requests and codes. */
 export const pairingTexts = {
-	onlyChat: "pair is for people of chat platforms: send it through a connector, with the person",
+	onlyChat: "only chat users can pair: send the request through a connector, and name the person",
 	needsPlatform: (tenant: string): string => `the tenant ${tenant} needs its platform: give both`,
 	noRequest: (code: string): string =>
 		`no access request has the code ${JSON.stringify(code)}: parley people list shows the open requests`,

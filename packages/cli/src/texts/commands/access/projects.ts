@@ -28,5 +28,5 @@ export const projectsMessages = {
 	forget: ({ directory }: { readonly directory: string }): string => `forgot ${directory}`,
 	same: ({ directory }: { readonly directory: string }): string => `no change for ${directory}`,
 	missing: ({ directory }: { readonly directory: string }): string =>
-		`there is no directory ${JSON.stringify(directory)}: name an existing one`,
+		`${JSON.stringify(directory)} does not exist: name an existing directory`,
 } as const;
