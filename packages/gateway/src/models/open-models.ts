@@ -162,7 +162,10 @@ function timeoutsOf({ llama }: Config): { readonly timeouts?: typeof llamaTimeou
 	return llama ? { timeouts: llamaTimeouts } : {};
 }
 
-/** Time limits of a local server, which may read a long prompt for minutes before the first token of its response. */
+/**
+ * Time limits in milliseconds for a local server, which may read a long prompt for minutes before the first token of
+ * its response.
+ */
 const llamaTimeouts = { firstByteMs: 600_000, idleMs: 300_000, totalMs: 1_800_000 };
 
 function withLlama(model: Model, { config, llama, clock }: OpenModelsOptions): Model {

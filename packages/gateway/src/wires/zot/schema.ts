@@ -47,8 +47,8 @@ const base64 = () =>
 const image = () =>
 	z
 		.object({ mime_type: imageType(), data: base64() })
-		// Refuses an invalid image. Otherwise, the image would stay in the session, and the provider would refuse every
-		// later prompt.
+		// Refuses an invalid image. If accepted, the image would be stored with the conversation, and the provider
+		// would refuse every later prompt.
 		.superRefine((image, context) => {
 			const message = imageProblem({ mediaType: image.mime_type, data: image.data });
 			if (message) context.addIssue({ code: "custom", path: ["data"], message });
