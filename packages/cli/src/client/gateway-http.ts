@@ -65,7 +65,7 @@ export async function getFromGateway(
 	return { status: response.statusCode ?? 0, text: await text(response) };
 }
 
-/** Maximum wait for a response. A gateway may have to read its complete history. */
+/** Maximum milliseconds to wait for a response. A gateway may have to read its complete history. */
 const patienceMs = 60_000;
 
 /**

@@ -43,8 +43,8 @@ export interface ConnectorStatus extends Omit<ConnectorReport, "state"> {
 }
 
 /**
- * Age of a report above which the connector is treated as silent. A running connector reports more often, even on a
- * slow disk.
+ * Age of a report, in milliseconds, above which the connector is treated as silent. A running connector reports more
+ * often, even on a slow disk.
  */
 const silentMs = 60_000;
 

@@ -37,7 +37,7 @@ export function emptyEditor(history: readonly string[] = []): Editor {
 	return { text: "", cursor: 0, history, place: history.length, draft: "", pasted: undefined };
 }
 
-/** Returns an empty line after `entry` was entered. The arrow keys show the entry again. */
+/** Returns an empty line after `entry` has been entered. The arrow keys show the entry again. */
 export function enterLine(editor: Editor, entry: string): Editor {
 	const { history } = editor;
 	const known = entry.trim() === "" || history.at(-1) === entry;

@@ -56,8 +56,8 @@ async function connectorsOf({ gateway, tokens }: System): Promise<number> {
 }
 
 /**
- * Limits for the difference of the clocks. A difference of minutes makes certificates and tokens fail. A header has a
- * resolution of a second, so small differences are ignored.
+ * Limits for the difference of the clocks, in milliseconds. A difference of minutes makes certificates and tokens fail.
+ * A header has a resolution of a second, so small differences are ignored.
  */
 const [farMs, nearMs] = [5 * 60_000, 30_000];
 /** Tolerance for file systems that store times in units of one or two seconds. */
