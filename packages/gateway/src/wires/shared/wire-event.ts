@@ -22,14 +22,14 @@ export type WireEvent = Recorded | WirePassing;
 export const maxArguments = 32_768;
 
 /** Characters between two progress events of a longer call. */
-const progressBytes = 16_384;
+const progressLength = 16_384;
 
 export function isWireEvent(happened: SessionEvent): happened is Recorded | WirePassing {
 	const { event } = happened;
 	if (event.type !== "arguments.delta") return !unnamed.has(event.type);
 	const { offset, json } = event;
 	if (offset < maxArguments) return true;
-	return Math.floor(offset / progressBytes) < Math.floor((offset + json.length) / progressBytes);
+	return Math.floor(offset / progressLength) < Math.floor((offset + json.length) / progressLength);
 }
 
 interface DeliveredEvent {
