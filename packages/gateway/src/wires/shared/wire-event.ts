@@ -21,7 +21,7 @@ export type WireEvent = Recorded | WirePassing;
 /** Maximum number of characters of a call's arguments that are shown while the model writes them. */
 export const maxArguments = 32_768;
 
-/** Characters between two progress events of a longer call. */
+/** Characters between two progress events of a call whose arguments exceed `maxArguments`. */
 const progressLength = 16_384;
 
 export function isWireEvent(happened: SessionEvent): happened is Recorded | WirePassing {
