@@ -45,6 +45,11 @@ const exceptions = [
 		reason: "compared with a message of a person",
 	},
 	{
+		path: "packages/connector/src/conversation/questions/typed-answer.ts",
+		text: "approve for this conversation",
+		reason: "compared with a message of a person",
+	},
+	{
 		path: "packages/connector/src/conversation/vocabulary",
 		text: "Trust this channel",
 		reason: "replaces a part of a label of the gateway",

@@ -19,6 +19,7 @@ const phrases: readonly (readonly [text: string, sends: object])[] = [
 	["yes", { value: "once" }],
 	["  Yes. ", { value: "once" }],
 	["APPROVE!", { value: "once" }],
+	["approve for this conversation", { value: "session" }],
 	["approve for this session", { value: "session" }],
 	["deny", { cancelled: true }],
 	["no", { cancelled: true }],
@@ -71,7 +72,7 @@ test.each(otherTexts)("a reply to an approval with %s decides nothing: %j", asyn
 
 test("an approval for the session is refused if it is not offered", async () => {
 	const t = new QuestionContext([approval()], sent);
-	const help = (await t.says("approve for this session"))?.text;
+	const help = (await t.says("approve for this conversation"))?.text;
 	expect(help).toBe("Not decided. Reply **approve**, **deny** or **deny: your reason**, or press a button.");
 	expect(t.gateway.requests).toEqual([]);
 });

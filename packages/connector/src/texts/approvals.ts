@@ -49,7 +49,7 @@ export const approvalTexts = {
 	buttons: {
 		approve: "Approve",
 		approveOnce: "Approve once",
-		approveSession: "For this session",
+		approveSession: "For this conversation",
 		edit: "Edit and approve",
 		editAgain: "Edit again",
 		deny: "Deny",
@@ -59,7 +59,7 @@ export const approvalTexts = {
 		approveOne: ({ number }: { readonly number: number }): string => `Approve ${number}`,
 		showOne: ({ number }: { readonly number: number }): string => `Show ${number} in full`,
 		approveOneSession: ({ number }: { readonly number: number }): string =>
-			`Approve ${number} for this session`,
+			`Approve ${number} for this conversation`,
 		editOne: ({ number }: { readonly number: number }): string => `Edit ${number}`,
 		denyOne: ({ number }: { readonly number: number }): string => `Deny ${number}`,
 		approveAll: "Approve all",
@@ -169,7 +169,7 @@ export const approvalTexts = {
 		denied: "⛔ **Denied**",
 		approved: "✅ **Approved**",
 		approvedOnce: "✅ **Approved once**",
-		approvedSession: "✅ **Approved for this session**",
+		approvedSession: "✅ **Approved for this conversation**",
 		withChanges: ({ editor }: { readonly editor: string | undefined }): string =>
 			editor === undefined ? ", with changed arguments," : `, with arguments that ${editor} changed,`,
 		changedArguments: "Approved arguments:",
@@ -181,7 +181,7 @@ export const approvalTexts = {
 	/** Help for a reply that was not accepted as a decision. */
 	typed: {
 		unclear: ({ allowSession }: { readonly allowSession: boolean }): string =>
-			`Not decided. Reply **approve**${allowSession ? ", **approve for this session**" : ""}, **deny** or **deny: your reason**, or press a button.`,
+			`Not decided. Reply **approve**${allowSession ? ", **approve for this conversation**" : ""}, **deny** or **deny: your reason**, or press a button.`,
 		/** Shown for trust requests and for critical calls. */
 		onlyButtons: "Not decided, because this request cannot be answered by message. Use its buttons.",
 		/** `command`: command that lists the calls with buttons. */

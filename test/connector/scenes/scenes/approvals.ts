@@ -132,8 +132,8 @@ export const approvals: readonly Scene<DiscordSite>[] = [
 		name: "after an approval for the session, the same call needs no further approval",
 		steps: [
 			...requestsApproval,
-			{ clicks: "For this session", by: "Alex" },
-			{ shows: "✅ **Approved for this session** by @Alex" },
+			{ clicks: "For this conversation", by: "Alex" },
+			{ shows: "✅ **Approved for this conversation** by @Alex" },
 			{ shows: "write_file returned" },
 			{ says: "@Parley write: notes.txt <<< again" },
 			{ shows: "write_file returned", times: 2 },

@@ -27,7 +27,7 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"what may be allowed for the session offers that",
 		[approval({ allow_session: true, notes: [] })],
-		`${begin}\n${wait}\n[Approve once] [For this session] [Deny] [Details] [Edit and approve]`,
+		`${begin}\n${wait}\n[Approve once] [For this conversation] [Deny] [Details] [Edit and approve]`,
 	],
 	[
 		"what is always asked about can only be denied in a chat, and the card says who approves it",
@@ -127,7 +127,7 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"an approval for the session says so",
 		[approval({ allow_session: true }), answered({ remembered: true })],
-		`${head}\n✅ **Approved for this session** by @42, {2 s}${command}`,
+		`${head}\n✅ **Approved for this conversation** by @42, {2 s}${command}`,
 	],
 	[
 		"who answered elsewhere is the operator",

@@ -184,7 +184,7 @@ test("a call that is always required has no button to approve it", () => {
 test("the last waiting call of a card has its own buttons", () => {
 	const two = writes(["a.txt", "b.txt"], { context: { allow_session: true } });
 	expect(labels(last([...two, answered({ token })]))).toEqual([
-		"Approve 2 | Approve 2 for this session | Deny 2 | Edit 2 | Details",
+		"Approve 2 | Approve 2 for this conversation | Deny 2 | Edit 2 | Details",
 	]);
 });
 

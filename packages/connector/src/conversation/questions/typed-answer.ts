@@ -49,6 +49,8 @@ const longestReason = 1_000;
 const phrases: ReadonlyMap<string, "once" | "session" | "deny"> = new Map([
 	["approve", "once"],
 	["yes", "once"],
+	["approve for this conversation", "session"],
+	// The phrase of earlier versions.
 	["approve for this session", "session"],
 	["deny", "deny"],
 	["no", "deny"],
