@@ -78,7 +78,7 @@ interface LoginFileParts {
 export class McpLoginFile implements McpLogins {
 	readonly #parts: LoginFileParts;
 	readonly #path: string;
-	/** Opened logins by `loginKey`. */
+	/** Decrypted logins by `loginKey`. */
 	readonly #opened = new Map<string, { readonly sealed: string; readonly login: McpLogin }>();
 	/** Registered secrets by `loginKey`, the newest last. */
 	readonly #redacted = new Map<string, readonly string[]>();
