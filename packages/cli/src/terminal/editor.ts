@@ -116,7 +116,7 @@ function paste(editor: Editor, pasted: string, { name, text }: Key): Editor {
 	return added === "\n" || isTyped(added) ? { ...editor, pasted: pasted + added } : editor;
 }
 
-/** Readline reports Ctrl-J under the name `enter`. */
+/** Whether the key always inserts a line break: Ctrl-J, which readline reports as `enter`, or Alt-Enter. */
 function isLineBreak({ name, meta }: Key): boolean {
 	return name === "enter" || (name === "return" && meta);
 }

@@ -94,7 +94,7 @@ function childRows(blocks: readonly Block[], format: OutputFormat): string[] {
 	});
 }
 
-/** A table that is too wide becomes a list of rows with the name of each column. */
+/** Rows of a table. A table that is too wide becomes a list in which each cell follows the name of its column. */
 function tableRows({ children }: Table, format: OutputFormat): string[] {
 	const { columns, styles } = format;
 	const cells = children.map((row) => row.children.map((cell) => cellText(cell.children, styles)));
@@ -144,7 +144,7 @@ function inlineSpan(inline: Inline, styles: Styles): Span[] {
 	}
 }
 
-/** The address of a link is always visible, so that the link text cannot hide the real target. */
+/** Spans of a link. The address is always visible, so that the text of the link cannot hide the real target. */
 function linkSpans({ url, children }: Extract<Inline, { type: "link" }>, styles: Styles): Span[] {
 	const text = plainText(children);
 	const spans = styled(inlineSpans(children, styles), styles.underline);
