@@ -129,8 +129,8 @@ class McpFile {
 	}
 
 	/**
-	 * Returns the setup, after reading a changed file. Called before each run. The check is synchronous, because an
-	 * asynchronous check takes ten times as long.
+	 * Returns the setup, and reads the files again if their state has changed. The state is checked synchronously,
+	 * because an asynchronous check takes ten times as long.
 	 */
 	current(): McpSetup | Promise<McpSetup> {
 		const state = [this.#parts.path, this.#parts.logins].map(fileState).join("|");
