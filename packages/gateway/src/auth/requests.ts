@@ -29,7 +29,7 @@ function checkHost(request: IncomingRequest, rules: RequestRules): Refusal | und
 	const { localPort: port, encrypted, remoteAddress = "" } = request.socket;
 	const hosts = headerValues(request, "host");
 	const forwarded = rules.proxies?.has(remoteAddress) ? headerValues(request, "x-forwarded-host") : [];
-	// A target that is not a path contains a host, which would replace the Host header: RFC 9112, section 3.2.2.
+	// A target in absolute form contains a host, which would replace the Host header: RFC 9112, section 3.2.2.
 	const isPath = request.url?.startsWith("/") ?? false;
 	const allowed = [
 		...ownHosts(request.socket).map((own) => formatEndpoint({ host: own, port: port ?? 0 })),

@@ -12,8 +12,8 @@ function one(first: string, ...others: readonly string[]): Phrase {
 }
 
 /**
- * All error strings of the Ozzie wire, as docs/protocols/ozzie.md lists them. Codes that no method returns have the nearest
- * phrase: `session busy` for temporary errors, and `not available` for all others.
+ * All error strings of the Ozzie wire, as docs/protocols/ozzie.md lists them. A code that no method returns has the
+ * nearest phrase.
  */
 export const errorPhrases = {
 	cancelled: one("not available"),
