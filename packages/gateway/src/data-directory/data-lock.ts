@@ -94,7 +94,7 @@ function checkUnused(file: string, run: string, words: Words): void {
 	}
 }
 
-/** Whether SQLite refused a lock because another process has the lock. */
+/** Whether SQLite refused a lock because another connection has the lock. */
 export function isBusy(error: unknown): boolean {
 	return error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY;
 }

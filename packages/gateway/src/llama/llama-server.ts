@@ -196,7 +196,10 @@ export class LlamaServer {
 		}
 	}
 
-	/** Runs the server from its start to its end. Resolves with the reason for the end. */
+	/**
+	 * Runs the program, or uses a server that already answers at the address, until its end. Resolves with the reason
+	 * for the end.
+	 */
 	async #serveOnce(): Promise<string> {
 		const { settings, clock, log, currentDirectory } = this.#options;
 		const { endpoint, command = "", args, environment, modelDir } = settings;

@@ -15,8 +15,8 @@ interface ListedWindowsDeps {
 }
 
 /**
- * Adds the context windows of the server's model list to a model. The list is requested before a call to a model that
- * the table does not have.
+ * Adds the context windows of the server's model list to a model. Requests the list only for models that the table does
+ * not have.
  */
 export function withListedWindows(model: Model, deps: ListedWindowsDeps): Model {
 	return new ListedWindows(model, deps);

@@ -16,7 +16,7 @@ const statuses: Statuses = {
 	unavailable: 503,
 };
 
-/** HTTP statuses for file requests. A full disk may have space later: 507 (RFC 4918, section 11.5). */
+/** HTTP statuses for file requests. 507 reports that the store of files is full: RFC 4918, section 11.5. */
 const fileStatuses: Statuses = { ...statuses, resource_exhausted: 507 };
 
 export function fileStatusOf(code: ErrorCode): number {

@@ -223,8 +223,8 @@ export const shownInTranscript = [
 ];
 
 /**
- * Encodes one page of a transcript as JSON, with the URI of the next page. `full` is true if more events may follow
- * `events`.
+ * Encodes one page of a transcript as JSON, with the URI of the next page, if any. `full` is true if more events may
+ * follow `events`.
  */
 export function encodePage(sessionId: string, events: readonly Recorded[], full: boolean): string {
 	const entries = events.flatMap((event) => encodeEntry(event) ?? []);

@@ -281,8 +281,8 @@ export class OzzieConnection implements HandlerContext {
 	}
 
 	/**
-	 * Key of a request in the rate limit. A session that is not joined has no key, so that invented ids do not raise the
-	 * limit.
+	 * Key of a request in the rate limit: its session if it is joined, otherwise the current session or the connection.
+	 * Invented ids therefore do not raise the limit.
 	 */
 	#rateLimitKey({ sessionId }: Request): string | symbol {
 		const named = sessionId !== undefined && this.#views.has(sessionId) ? sessionId : this.#current;

@@ -125,7 +125,8 @@ export class PromptLines {
 	 * error.
 	 */
 	#end({ error, open }: Extract<TurnEvent, { type: "run.ended" }>): Notice[] {
-		// If the client aborts a run at a limit of model calls, the run ends with the error of the limit.
+		// If a run reaches its limit of model calls while the client aborts it, the run ends with the error of the
+		// limit.
 		const cancelled = error === "cancelled" || (error !== "" && !this.#cut && this.#abort.aborted);
 		const failed = error !== "" && !cancelled && !this.#cut;
 		const lines: Notice[] = cancelled ? this.#endAborted(open) : [];
