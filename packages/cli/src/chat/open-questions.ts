@@ -36,8 +36,8 @@ export class OpenQuestions {
 	}
 
 	ask(question: PromptRequestPayload, format: OutputFormat): string[] {
-		// A "yes" to one question must not answer another question that arrived while the person typed.
 		if (this.#sent.some((one) => one.question.token === question.token)) return [];
+		// A "yes" to one question must not answer another question that arrived while the person typed.
 		if (this.#current && this.#current.question.token !== question.token) {
 			if (this.#waiting.some(({ token }) => token === question.token)) return [];
 			this.#waiting.push(question);

@@ -59,7 +59,10 @@ export function pastedText(text: string): string {
 	return text.replaceAll(/\r\n?/g, "\n").replaceAll(/[^\P{Cc}\t\n]/gu, "");
 }
 
-/** Whether the key enters the line. After a backslash, with Alt, or in a paste, the key inserts a line break instead. */
+/**
+ * Whether the key enters the line. After a backslash at the end of the text, with Alt, or in a paste, the key inserts a
+ * line break instead.
+ */
 export function isEnter(editor: Editor, key: Key): boolean {
 	if (editor.pasted !== undefined || key.name !== "return" || isLineBreak(key)) return false;
 	return !endsInBackslash(editor);
