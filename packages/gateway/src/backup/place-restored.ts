@@ -8,9 +8,9 @@ import { syncDirectory } from "./sync-directory.ts";
 
 /**
  * A restore works inside the data directory, because a mount point cannot be replaced. The content is written to
- * `restore.part-T`. The restore is decided when this directory is renamed to `restore.ready-T`. Then the old content moves
- * to `before-restore-T`, the directory becomes `restore.placing-T`, and its content moves up. The next process that locks
- * the directory, a gateway or another restore, continues an interrupted restore.
+ * `restore.part-T`. The restore is decided when this directory is renamed to `restore.ready-T`. Then the old content
+ * moves to `before-restore-T`, the directory becomes `restore.placing-T`, and its content moves up. The next process
+ * that locks the directory, for example a gateway, continues an interrupted restore.
  */
 const stages = { part: "restore.part-", ready: "restore.ready-", placing: "restore.placing-" } as const;
 const aside = "before-restore-";

@@ -92,7 +92,8 @@ export class SessionTools {
 	}
 
 	/**
-	 * Prepares a turn. In OODA mode, offers the tools of the host. Rejects with `unavailable` if the host is not connected.
+	 * Prepares a turn. In OODA mode, offers the tools of the session's host, if there is one. Rejects with
+	 * `unavailable` if this host is not connected.
 	 */
 	async beginTurn(mode: "react" | "ooda" | undefined): Promise<void> {
 		const { hostId } = this.#options;
