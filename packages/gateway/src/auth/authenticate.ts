@@ -12,8 +12,8 @@ import type { Refusal } from "./refusal.ts";
 export interface AuthenticateOptions extends Keyring {
 	readonly mode: AuthMode;
 	/**
-	 * Whether mode `local` accepts local callers without a token. False with a public URL, a trusted proxy, or a listener
-	 * on a non-loopback address, because a program of this user may then forward remote requests. Mode `local` then
+	 * Whether mode `local` accepts local callers without a token. False with a public URL, a trusted proxy, or a
+	 * listener on a non-loopback address. A program of this user may then forward remote requests, so mode `local`
 	 * requires a token from all callers.
 	 */
 	readonly trustLocal: boolean;

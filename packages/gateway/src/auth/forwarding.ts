@@ -72,8 +72,8 @@ const contradiction: Refusal = {
 };
 
 /**
- * Finds the client's address. Each proxy appends the address of its caller, so the chain is read from its end, up to
- * the first address that is not a trusted proxy. Stops before an item that is not an IP address.
+ * Finds the client's address. Each proxy appends the address of its caller. The chain is therefore read from its end,
+ * up to the first address that is not a trusted proxy. Stops before an item that is not an IP address.
  */
 function findClient(nearest: string, chain: readonly string[], proxies: Networks): string {
 	let client = nearest;

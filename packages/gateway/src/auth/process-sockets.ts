@@ -18,9 +18,12 @@ interface Process {
 }
 
 /**
- * Finds the sockets that are open in tool processes: the `related` processes, their descendants, the processes of their
- * groups and sessions, and processes with the marker in their environment. Omits processes that this user cannot read,
- * and processes that have ended.
+ * Finds the sockets that are open in tool processes:
+ * - the `related` processes and their descendants
+ * - the processes of their groups and sessions
+ * - processes with the marker in their environment
+ *
+ * Omits processes that this user cannot read, and processes that have ended.
  */
 export class ToolSockets {
 	/** Whether a process has the marker in its environment, by process id and start time. */

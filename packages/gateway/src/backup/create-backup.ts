@@ -196,8 +196,12 @@ interface Gathered extends Snapshot {
 }
 
 /**
- * Writes the content of a backup to `target`: a consistent copy of the database, its stored files, and the files of
- * `listOthers`, for example keys and tokens. The data directory is not changed, and the gateway need not stop.
+ * Writes the content of a backup to `target`:
+ * - a consistent copy of the database
+ * - the stored files of the database
+ * - the files of `listOthers`, for example keys and tokens
+ *
+ * The data directory is not changed, and the gateway need not stop.
  */
 async function gather(dataDirectory: string, target: string): Promise<Gathered> {
 	await mkdir(target, { mode: 0o700 });

@@ -27,8 +27,8 @@ export interface LlamaSettings {
 type Written = NonNullable<Settings["llama"]>;
 
 /**
- * Variables that a model server reads: settings of the server itself, of its libraries, of graphics cards, and of the
- * service from which it may load models.
+ * Variables that a model server reads: settings of the server, of its libraries, of graphics cards, and of the service
+ * with its models.
  */
 const prefixes = [
 	"LLAMA_",

@@ -168,8 +168,8 @@ async function openHome(
 ): Promise<Home> {
 	if (session === undefined) {
 		const directory = join(temporary, ids.create("parley-rpc"));
-		// The directory is usually created with its first file. If it is below the working directory, it is created at once:
-		// commands must not see or replace it, and the sandbox hides only existing directories.
+		// The directory is usually created with its first file. If it is below the working directory, it is created at
+		// once, because the sandbox hides only existing directories. Commands must not see or replace it.
 		if (isWithin(directory, cwd)) await mkdir(directory, { mode: 0o700 });
 		return { file: ":memory:", directory, lock: undefined };
 	}
@@ -253,8 +253,8 @@ async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<
 }
 
 /**
- * Returns the directory for the result of the sandbox check if there is no data directory; undefined if the directory is
- * not needed or cannot be created.
+ * Returns the directory for the result of the sandbox check if there is no data directory. Returns undefined if the
+ * directory is not needed or cannot be created.
  */
 function cacheOf({ sandboxCheck, config, log }: OpenAgentOptions): string | undefined {
 	if (!sandboxCheck || existsSync(config.data)) return undefined;

@@ -32,9 +32,11 @@ export interface ServeOptions {
 }
 
 /**
- * Serves the client of two streams until its input has ended and its commands are done. Resolves with the exit code: 0 for
- * a normal end, 1 for a client without the token, and 74 for a client that does not read or cannot be read. An abort of
- * `stop` ends all commands.
+ * Serves the client of two streams until its input has ended and its commands are done. An abort of `stop` ends all
+ * commands. Resolves with the exit code:
+ * - 0 for a normal end
+ * - 1 for a client without the token
+ * - 74 for a client that does not read or cannot be read
  */
 export async function serveZot(options: ServeOptions): Promise<number> {
 	const { agent, input, clock, log, version, token, approvals, stop } = options;
