@@ -121,8 +121,9 @@ export async function chatInLines(io: Io, begin: BeginChat): Promise<readonly st
 		offersRules: io.stdin.isTTY,
 		shellLines: io.stdin.isTTY ? "refused" : "message",
 		show: (rows) => {
-			// The question may have ended, or another client may have answered it. The mode must change before the rows are
-			// printed: a terminal that changes its mode delivers an earlier typed line only together with the next line.
+			// The question may have ended, or another client may have answered it. The mode must change before the rows
+			// are printed. A terminal that changes its mode delivers an earlier typed line only together with the next
+			// line.
 			if (hidden.isHidden && !isPassword(chat)) hidden.set(false);
 			io.stdout.write(rows.map((row) => `${row}\n`).join(""));
 			const { retrying } = chat.conversation;

@@ -12,8 +12,8 @@ const pollMs = 50;
 
 /**
  * Asks the gateway of a data directory to stop, and waits until it ends. Resolves with false if the gateway still runs
- * after 40 s. If this process is root, rejects with `failed_precondition` for a process that may be another program,
- * because the owner of the data could have stored its id.
+ * after 40 s. If this process is root, rejects with `failed_precondition` for a process that may be another program.
+ * The owner of the data could have stored its id.
  */
 export async function endGateway(pid: number, data: string): Promise<boolean> {
 	await askToStop(pid, data);

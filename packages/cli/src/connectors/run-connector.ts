@@ -46,9 +46,11 @@ interface Run {
 }
 
 /**
- * Runs a connector until a signal or its parent stops it. Returns the exit code: 0 after an end without an error,
- * `refusedExitCode` if a person must change something before the next start, 1 for any other failure. Rejects if the
- * configuration is invalid.
+ * Runs a connector until a signal or its parent stops it. Rejects if the configuration is invalid. Returns the exit
+ * code:
+ * - 0 after an end without an error
+ * - `refusedExitCode` if a person must change something before the next start
+ * - 1 for any other failure
  */
 export async function runConnector(run: Run): Promise<number> {
 	const { platform, secrets, flags, io } = run;

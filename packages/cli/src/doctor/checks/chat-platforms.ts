@@ -90,7 +90,7 @@ export const clockCheck: Check = {
 
 /**
  * Difference between the clock of the file system and the machine's clock, in milliseconds. 0 if the data directory is
- * missing or not writable, which another check reports.
+ * missing or not writable. Another check reports this.
  */
 async function differenceToFile({ data, stat, writeProbe, now }: System): Promise<number> {
 	if (!(await stat(data))) return 0;
