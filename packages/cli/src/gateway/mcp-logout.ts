@@ -10,7 +10,7 @@ interface LoginEnd {
 
 export interface ServerPlace {
 	readonly name: string;
-	/** Working directory whose `.mcp.json` names the server. Absent for servers of the operator. */
+	/** Working directory whose `.mcp.json` names the server. Absent for servers of the operator or of an agent. */
 	readonly directory?: string | undefined;
 }
 

@@ -21,7 +21,10 @@ export function visibleOutput(text: string): string {
 	return visibleText(withoutStyles(text).replaceAll(/\r+\n?/g, "\n"));
 }
 
-/** Like `visibleOutput`, but as a terminal shows it: only the text after the last carriage return of each line. */
+/**
+ * Like `visibleOutput`, but as a terminal shows it: only the text after the last carriage return of each line. Ignores
+ * carriage returns at the end of a line.
+ */
 export function visibleProgress(text: string): string {
 	const lines = withoutStyles(text).split("\n");
 	const last = lines.map((line) => line.replace(/\r+$/, "").split("\r").at(-1));
