@@ -84,9 +84,9 @@ async function check(
 	machine: Machine,
 	call: (...args: readonly string[]) => Promise<OperatorCommandResult>,
 ): Promise<void> {
-	// "offline" means that the first process of the machine is not systemd.
 	const found = await call("is-system-running").catch(() => undefined);
 	const state = found?.output.trim() ?? "offline";
+	// The system manager reports "offline" if the first process of the machine is not systemd.
 	const system =
 		scope === "system" ? found : await machine.run("systemctl", ["is-system-running"]).catch(() => undefined);
 	if (found === undefined || system?.output.trim() === "offline") throw noSystemd(machine);

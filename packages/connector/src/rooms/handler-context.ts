@@ -103,7 +103,7 @@ export interface OutgoingMessage {
 	readonly attachments: readonly Attachment[];
 	/** Messages that this message replies to, forwards or quotes. */
 	readonly referenced?: readonly ReadMessage[];
-	/** Work of the agent in another session that the message continues. */
+	/** Content of an ended task that the message continues. The task ran in another session. */
 	readonly continues?: ReadMessage;
 	/** Time of the message, in milliseconds since the epoch. Default: now. */
 	readonly at?: number;

@@ -32,7 +32,7 @@ const aroundBytes = 16_384;
 const maxFiles = 5;
 /** Maximum size of each of these files in bytes. */
 const maxFileBytes = 4 * 1024 * 1024;
-/** Maximum number of known files of sessions in memory. After a restart, a session may get a file again. */
+/** Maximum remembered files of all sessions together. After an eviction or a restart, a session may get a file again. */
 const maxKnownFiles = 10_000;
 
 type Context = NonNullable<MethodInput<"send_message">["context"]>;

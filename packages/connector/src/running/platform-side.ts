@@ -10,7 +10,7 @@ import type { ConnectorTables } from "../store/tables.ts";
 import type { Connector } from "./connector.ts";
 import type { Health } from "./health.ts";
 
-/** An established connection to a platform, with data of the platform. */
+/** An established connection to a platform. Each platform adds its own fields. */
 export interface ReadyLink {
 	readonly state: "ready";
 }

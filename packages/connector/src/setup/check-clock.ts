@@ -12,7 +12,7 @@ interface ClockTimes {
 	readonly theirTime: number | undefined;
 }
 
-/** Compares the clock of this machine with the clock of a platform. An unknown time of the platform has the status `ok`. */
+/** Compares the clock of this machine with the clock of a platform. Returns the status `ok` if the platform sent no time. */
 export function checkClockOf({ id, platform, ownTime, theirTime }: ClockTimes): Finding {
 	if (theirTime === undefined) return { id, status: "ok", what: checkTexts.clockUnknown({ platform }) };
 	// The header has whole seconds, so it may differ by up to one second.

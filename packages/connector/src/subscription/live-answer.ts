@@ -106,7 +106,7 @@ export class LiveAnswer {
 		return this.#grown !== undefined && card.startsWith(this.#grown);
 	}
 
-	/** Ends the display. Resolves when no further post is planned, so that the final rows can be planned. */
+	/** Ends the display. Resolves when the last live update has been planned, so that the final rows follow it. */
 	async end(): Promise<void> {
 		this.show(undefined, { seq: 0, begin: "here" });
 		this.#text = "";

@@ -204,7 +204,7 @@ function word(content: Uint8Array, at: number): string {
 	return String.fromCharCode(...content.subarray(at, at + 4));
 }
 
-/** Returns a big-endian number. Bytes beyond the end are zero. No image has the size 0. */
+/** Returns a big-endian number. Bytes beyond the end are read as zero. This is safe because `imageSize` rejects a size of 0. */
 function big(content: Uint8Array, at: number, bytes: number): number {
 	let value = 0;
 	for (let index = 0; index < bytes; index++) value = value * 256 + (content[at + index] ?? 0);

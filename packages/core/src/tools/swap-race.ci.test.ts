@@ -169,7 +169,8 @@ async function contentsOf(directory: string): Promise<string> {
 const isLarge = process.env["PARLEY_TEST_SCALE"] !== undefined;
 const durationMs = isLarge ? 10_000 : 700;
 
-// Only Linux has renameat2. Each operation has its own directories, process and time, so several operations race concurrently.
+// Only Linux has renameat2. Each test has its own directories and its own process, so the tests can run
+// concurrently.
 test.runIf(process.platform === "linux").for(Object.entries(operations))(
 	"a directory that is replaced by a link leads no operation outside: %s",
 	{ concurrent: true },

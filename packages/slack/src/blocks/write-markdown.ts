@@ -31,7 +31,7 @@ function linesOf(block: Exclude<Block, List>, nested: boolean): string[] {
 		case "heading":
 			return headingLines(block, nested);
 		case "thematicBreak":
-			// In a list item, hyphens could be parsed as a list marker.
+			// After a list marker, hyphens would make the complete line one thematic break: `- ---`.
 			return [nested ? "___" : "---"];
 		case "code":
 			return codeLines(block.value, block.lang);

@@ -55,7 +55,7 @@ export interface InteractionsParts {
 
 /**
  * Maximum age in milliseconds of a press or a use of a message menu. For older interactions, Slack has already shown a
- * failure. The clocks are assumed to differ by less.
+ * failure. Assumes that the clocks of Slack and of this machine differ by less than this maximum.
  */
 const staleMs = 5 * 60_000;
 

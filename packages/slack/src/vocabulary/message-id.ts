@@ -13,8 +13,8 @@ export function readMessageId(id: string): { readonly channel: string; readonly 
 }
 
 /**
- * Returns the id of a message that a person names by its link, its id, or its timestamp in this channel. Any other text is only
- * trimmed.
+ * Returns the id of a message that a person names by its link, its id, or its timestamp in this channel.
+ * Returns any other text without surrounding spaces and angle brackets.
  */
 export function namedMessage(text: string, channel: string): string {
 	const [, linked, seconds, rest] = /\/archives\/([A-Z0-9]+)\/p(\d+)(\d{6})\b/.exec(text) ?? [];

@@ -179,8 +179,8 @@ function readNumber(text: string): number {
 }
 
 /**
- * Answers a request for a trust grant. The id may be abbreviated. Returns the channel of the request. Rejects if no
- * request or several requests match.
+ * Answers a request for a trust grant. The id may be abbreviated. Returns the status of the answer and the
+ * channel of the request. Rejects if the id is too short, or if no request or several requests match.
  */
 export async function answerRequest(
 	client: Client,

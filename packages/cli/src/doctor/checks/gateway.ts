@@ -66,7 +66,7 @@ function judge({ urls, auth, insecureLan }: Reach): Found {
 	);
 }
 
-/** Finds a port of the settings that another program uses, because the gateway then cannot start. */
+/** Finds a configured port that another program uses. The gateway cannot start on such a port. */
 async function findOccupiedPort(
 	{ answers, distribution }: System,
 	listen: readonly { readonly host: string; readonly port: number }[],

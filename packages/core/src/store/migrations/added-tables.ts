@@ -119,7 +119,7 @@ export async function addMessageContext(db: Kysely<unknown>): Promise<void> {
 		.execute();
 }
 
-/** Adds the votes of approvals that several people must give. */
+/** Adds the votes on tool calls that need several approvals. */
 export async function addVotes(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("prompts").addColumn("votes", "text").execute();
 }

@@ -1,7 +1,7 @@
 import { visible } from "../../text/visible.ts";
 import { nearestTexts } from "./texts.ts";
 
-/** Maximum characters of a line that is compared in parts. A longer line is compared only as a unit. */
+/** Maximum characters of a line for the comparison by trigrams. A longer line is only checked for equality. */
 const MAX_COMPARED = 2_000;
 /** Maximum positions that are compared for equal requested lines. Further positions are ignored. */
 const MAX_VOTES = 20;

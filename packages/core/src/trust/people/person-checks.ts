@@ -26,7 +26,7 @@ export interface PersonCheck {
 export type PersonReport =
 	| {
 			readonly present: true;
-			/** Ids of the platform's roles. */
+			/** Ids of the person's roles on the platform. */
 			readonly roles: readonly string[];
 			readonly guest: boolean;
 			/** Whether people of other organisations are in the channel. */

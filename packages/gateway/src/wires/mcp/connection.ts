@@ -52,7 +52,7 @@ export class McpConnection {
 	readonly #deps: McpConnectionDeps;
 	readonly #context: McpContext;
 	readonly #server: McpServer;
-	/** Signal that ends the waits when the gateway stops. */
+	/** Ends all waits when the gateway stops or the session ends. */
 	readonly #stopping = new AbortController();
 	/** Controllers of the active requests, by id. They abort at the end of a request, or when its client disconnects. */
 	readonly #lost = new Map<RequestId, AbortController>();
