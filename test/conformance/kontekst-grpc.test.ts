@@ -51,7 +51,7 @@ verifiesOn(
 		stream.start({ prompt: "hello" });
 		expect(await stream.until("failed")).toMatchObject({
 			runId: "",
-			error: expect.stringContaining("may not"),
+			error: expect.stringContaining("does not have the permission session.open"),
 		});
 	},
 );

@@ -88,7 +88,9 @@ verifiesOn(
 		);
 		const token = payload["token"];
 		const corrected = { token, value: true, arguments: { path: "a.txt", content: "one" } };
-		await expect(other.call("prompt_response", corrected)).rejects.toThrow(/arguments: the call cannot run/);
+		await expect(other.call("prompt_response", corrected)).rejects.toThrow(
+			/arguments: cannot be changed, because the call cannot run/,
+		);
 		await other.call("prompt_response", { token, value: true });
 		expect(await stream.until("completed")).toMatchObject({ content: "done" });
 		expect(stream.events.filter(({ kind }) => kind === "toolFailed")).toHaveLength(1);

@@ -113,7 +113,9 @@ verifiesOn(
 		await client.call("prompt_response", { token: third["token"], value: true });
 		await client.call("cancel_turn");
 		expect((await client.event("assistant.message")).payload).toMatchObject({ error: "cancelled" });
-		expect(await client.refusal("run_command", { command: "echo a\necho b" })).toMatch(/one line/);
+		expect(await client.refusal("run_command", { command: "echo a\necho b" })).toMatch(
+			/contains a line break/,
+		);
 		const { records } = (await client.call("read_audit", { limit: 1000 })) as {
 			records: { action: string }[];
 		};

@@ -67,7 +67,7 @@ test("a service gets the keys that the operator stores, and no other key of the 
 	await writeFile(join(managers.data, "api-keys.json"), stored, { mode: 0o600 });
 	const out = await managers.succeeds(["service", "install", "--env", "BRAVE_API_KEY"], keys);
 	expect(out).toContain(
-		"note: the service does not have MISTRAL_API_KEY, HTTPS_PROXY of this shell: `parley service install --env MISTRAL_API_KEY --env HTTPS_PROXY`",
+		"note: the service does not get these environment variables of this shell: MISTRAL_API_KEY, HTTPS_PROXY. `parley service install --env MISTRAL_API_KEY --env HTTPS_PROXY`",
 	);
 	const file = join(managers.data, "service.env");
 	expect((await stat(file)).mode & 0o777).toBe(0o600);

@@ -159,7 +159,7 @@ test("doctor fails for an invalid file, a lost path and a missing variable, and 
 	expect(await doctor.ended()).toBe(1);
 	expect(doctor.text).toMatch(/✗ lost: its path [\s\S]+does not exist/);
 	expect(doctor.text).toContain(
-		"✗ missing: the environment of the gateway does not contain ABSENT_TOKEN: set the",
+		"✗ missing: the environment of the gateway does not contain ABSENT_TOKEN: add the",
 	);
 	expect(doctor.text).not.toContain(setup.work);
 });

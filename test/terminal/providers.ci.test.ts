@@ -81,7 +81,7 @@ test("parley models --check shows where each key was found, and a server that do
 	try {
 		const bare = setup.run("models", "--check");
 		expect(await bare.ended()).toBe(1);
-		expect(bare.text).toMatch(/✗ \(default\): this shell does not have its settings/);
+		expect(bare.text).toMatch(/✗ \(default\): this shell does not have the settings of this provider/);
 		const run = (...args: readonly string[]) => {
 			const env = { ...setup.environment, PARLEY_CONFIG: file, LAB_KEY: apiKey };
 			return new Screen({ args: ["models", "--check", ...args], cwd: setup.work, env });

@@ -158,7 +158,7 @@ test("the chat of a script prints the open approvals of tasks and does not answe
 test("an impossible request is reported with the value and advice", async ({ setup }) => {
 	const none = await pipe(setup, ["task", "show", "task_none"]);
 	expect(none.error).toBe(
-		"parley: no task has an id that begins with task_none; `parley tasks --all` lists them\n\n",
+		"parley: no task has an id that begins with task_none; `parley tasks --all` lists all tasks\n\n",
 	);
 	expect(none.code).toBe(1);
 	expect((await pipe(setup, ["task", "show", "task_"])).error).toContain(

@@ -82,5 +82,7 @@ test("files are uploaded in three steps, and downloaded only with the required s
 	});
 	const { installed } = { installed: simulator.state.app.scopes };
 	simulator.state.app.scopes = new Set([...installed].filter((scope) => scope !== "files:read"));
-	await expect(port.download(file.url_private, 300, signal)).rejects.toThrow("the app may not read files");
+	await expect(port.download(file.url_private, 300, signal)).rejects.toThrow(
+		"the app is not allowed to read files",
+	);
 });

@@ -44,7 +44,8 @@ export async function migrate({ db, engine, migrations }: Schema): Promise<void>
 	const { error, results } = await new Migrator({ db, provider }).migrateToLatest();
 	if (error === undefined) return;
 	const failed = results?.find((result) => result.status === "Error")?.migrationName;
-	throw new ParleyError(`${failed ? `migration ${failed}` : "migrating"} failed; the data is unchanged`, {
+	const name = failed ? `migration ${failed}` : "the migration";
+	throw new ParleyError(`${name} failed, and the data is unchanged: correct the cause and start again`, {
 		code: "internal",
 		cause: error,
 	});

@@ -205,7 +205,7 @@ test("a failed migration is named and changes nothing", async () => {
 	};
 	await expect(open([createNotes, addAuthor, failing])).rejects.toMatchObject({
 		code: "internal",
-		message: "migration 0003-broken failed; the data is unchanged",
+		message: "migration 0003-broken failed, and the data is unchanged: correct the cause and start again",
 	});
 	const store = await open();
 	expect(await texts(store)).toEqual(["old"]);

@@ -274,7 +274,8 @@ export class Chat {
 	/** Opens a copy of the session, up to an optional position. Running work continues in the original session. */
 	async #fork(words: string): Promise<void> {
 		const at = forkPlace(words);
-		if (words !== "" && at === undefined) return this.#note(sessionTexts.invalidPlace);
+		if (words !== "" && at === undefined)
+			return this.#note(sessionTexts.invalidPosition({ position: words }));
 		const { sessionId } = this;
 		const fork = await this.#request("fork_session", { session_id: sessionId, ...defined({ at }) });
 		this.#begin(await this.#options.openExisting(fork.session_id));

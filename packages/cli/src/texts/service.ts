@@ -18,7 +18,7 @@ export const serviceTexts = {
 	noAnswer: ({ data, why }: Stored & { readonly why: string }) =>
 		`the gateway of the service does not answer on ${data} (${why}); \`parley service logs\` shows the reason`,
 	missingKeys: ({ names, flags, file }: Filed & { readonly names: string; readonly flags: string }) =>
-		`the service does not have ${names} of this shell: \`parley service install ${flags}\` stores the values in ${file}`,
+		`the service does not get these environment variables of this shell: ${names}. \`parley service install ${flags}\` stores them in ${file}`,
 	notInstalled: ({ name }: Named) =>
 		`no service ${name} is installed; \`parley service install\` installs one`,
 	nothingToRemove: ({ name }: Named) => `no service ${name} is installed`,

@@ -18,7 +18,9 @@ export const sessionTexts = {
 		`cannot write ${path}: ${reason}`,
 	noSession: ({ id }: { readonly id: string }) =>
 		`no session has an id that begins with ${id}; \`parley sessions\` lists the sessions`,
-	invalidPlace: "use the number of a message, such as 3, or -1 to leave out the last one",
+	positionFix: "use the number of a message, such as 3, or -1 to leave out the last message",
+	invalidPosition: ({ position }: { readonly position: string }) =>
+		`invalid position ${JSON.stringify(position)}: ${sessionTexts.positionFix}`,
 	noTitle: "(no title)",
 	severalSessions: ({ id }: { readonly id: string }) => `several sessions have an id that begins with ${id}:`,
 	continueElsewhere:

@@ -156,7 +156,7 @@ export const approvalTexts = {
 			`your approval is recorded, but the call needs ${needed} approvals`,
 		closed: "These calls are no longer waiting for a decision.",
 		changed:
-			"The calls are not approved, because a call has changed since this post was shown. Press **Details** on its card again.",
+			"The calls are not approved, because a call has changed since this post was shown. Press **Details** on the card again.",
 		unseen: "the post did not show all of this call. Press **Details**",
 		critical: "only the operator can approve it, with `parley answer`",
 		notShown: "this post no longer shows this call",

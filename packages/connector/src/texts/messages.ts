@@ -10,7 +10,7 @@ export const messageTexts = {
 
 	why: {
 		description: "Show how the agent handled a message, and why",
-		message: "Its link or id; your last message by default",
+		message: "Link or id of the message; your last message by default",
 		unknown: "I have no record of that message. I keep records for seven days.",
 		text: ({
 			at,

@@ -24,8 +24,8 @@ export const postTexts = {
 		readonly send: boolean;
 		readonly state: string;
 	}) =>
-		`cannot ${send ? "send" : "drop"} post ${id} in the state "${state}": you can send or drop a held post, and send a dead ` +
-		"answer that no person has dropped",
+		`cannot ${send ? "send" : "drop"} post ${id} in the state "${state}": you can only send or drop a held post, or send ` +
+		"an answer that failed and was not dropped",
 	replaced: ({ id }: { readonly id: string }): string =>
 		`cannot send post ${id}: a newer post has replaced it`,
 	decided: ({ id, send, by }: { readonly id: string; readonly send: boolean; readonly by: string }): string =>

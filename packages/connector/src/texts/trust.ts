@@ -2,7 +2,7 @@
 export const trustTexts = {
 	on: {
 		description: "Request that tools run in this channel without approval, for a limited time",
-		reason: "Reason, for the owner who confirms it",
+		reason: "Reason for the request, shown to the owner or operator who decides",
 		minutes: ({ usual }: { readonly usual: number }): string => `Duration in minutes; ${usual} by default`,
 		tools: "Only these tools, separated by commas",
 		calls: "Maximum number of calls",

@@ -43,7 +43,7 @@ export const pathFaultTexts = {
 	tooManyLinks: (path: string): string => `cannot reach ${JSON.stringify(path)}: too many symbolic links`,
 	inData: "is in the data directory",
 	outsideRoots: (roots: readonly string[]): string => `is outside the roots ${roots.join(", ")}`,
-	notPath: "is not a path",
+	notPath: "contains a NUL, which is not allowed in a path",
 	doesNotExist: "does not exist",
 	isNotDirectory: "is not a directory",
 	cannotRead: (path: string): string => `cannot read ${JSON.stringify(path)}`,

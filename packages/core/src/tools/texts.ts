@@ -30,7 +30,7 @@ export const delegateTexts = {
 	title: "The work in a few words. People see it.",
 	work: "All information that the sub-agent needs: it does not see this conversation.",
 	agent: "The agent that does the work. Default: your own.",
-	tools: "Names of those of your tools that it may use. Default: all of them.",
+	tools: "Names of your tools that the sub-agent may use. Default: all your tools.",
 	maxTokens: "Maximum tokens of input and output together.",
 	maxMinutes: "Maximum minutes of work.",
 	tasks: "The work of one to four sub-agents, which work at the same time.",

@@ -148,7 +148,9 @@ test.for(restarts)(
 		const r = await begin(stack, { options: { ask: "all" }, replies, isRestarted });
 		const [bake = "", edit = ""] = await r.prompts(2);
 		const given = { value: true, arguments: {} };
-		await expect(r.runtime.answer(unkeyed(), bake, given)).rejects.toThrow(/^arguments: the call cannot run/);
+		await expect(r.runtime.answer(unkeyed(), bake, given)).rejects.toThrow(
+			/^arguments: cannot be changed, because the call cannot run/,
+		);
 		await r.runtime.answer(unkeyed(), bake, { value: true });
 		await r.runtime.answer(unkeyed(), edit, { value: true });
 		expect(await r.ended()).toBe("");

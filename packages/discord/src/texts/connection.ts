@@ -16,5 +16,5 @@ export const connectionTexts = {
 		`the bot is not allowed to read messages: under "Bot", "Privileged Gateway Intents" on ${portal}, switch on "Message Content Intent", save, and start the connector again`,
 	ended: ({ code }: { readonly code: number }) =>
 		`the connection to Discord ended with code ${code}: reconnecting`,
-	unreachable: ({ reason }: { readonly reason: string }) => `cannot reach Discord, retrying: ${reason}`,
+	unreachable: ({ reason }: { readonly reason: string }) => `cannot reach Discord: ${reason}; retrying`,
 } as const;

@@ -18,7 +18,7 @@ export const setupTexts = {
 		title: "Let it receive messages",
 		todo: ({ http }: Settings) =>
 			http
-				? 'Under "Basic Information", copy the signing secret, and set SLACK_SIGNING_SECRET to it. Set the address of the connector with --listen. Its public address with /slack/events is the request URL. When the connector runs, press "Retry" next to the request URL under "Event Subscriptions" until it shows "Verified".'
+				? 'Under "Basic Information", copy the signing secret, and set SLACK_SIGNING_SECRET to it. Set the address of the connector with --listen. The request URL is the public address of the connector, followed by /slack/events. When the connector runs, press "Retry" next to the request URL under "Event Subscriptions" until it shows "Verified".'
 				: 'Under "Basic Information", "App-Level Tokens", create a token with the scope connections:write, and set SLACK_APP_TOKEN to it.',
 	},
 	rooms: {

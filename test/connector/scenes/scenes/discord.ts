@@ -75,7 +75,7 @@ export const discord: readonly Scene<DiscordSite>[] = [
 	{
 		name: "if Parley may not react, notices about the queue are posted as usual",
 		place: { status: "reactions" },
-		errors: [/a reaction to a message was refused/u],
+		errors: [/a reaction was refused/u],
 		steps: [
 			{ forbids: ["AddReactions"] },
 			{ says: `@Parley ${slow}` },

@@ -218,7 +218,7 @@ function readNumber(text: string): number {
 function readPlace(text: string): number {
 	const place = forkPlace(text);
 	if (place !== undefined) return place;
-	throw new InvalidArgumentError(sessionTexts.invalidPlace);
+	throw new InvalidArgumentError(sessionTexts.positionFix);
 }
 
 function deleteCommand(io: Io): Command {

@@ -1,7 +1,7 @@
 /** Texts about approvals: results for the model, and notes and errors for approvers. */
 export const approvalTexts = {
 	cannotRun: (reason: string): string =>
-		`arguments: the call cannot run (${reason}): approve it unchanged, or deny it`,
+		`arguments: cannot be changed, because the call cannot run (${reason}); approve it unchanged, or deny it`,
 	changed: "changed since it was approved",
 	secretInCall: "[redacted] replaces a secret: the call itself contains the secret",
 	requestedBySubAgent: (name: string): string => `requested by the sub-agent ${JSON.stringify(name)}`,

@@ -134,7 +134,7 @@ export const writeFileTexts = {
 	wrote: (bytes: number, path: string, effect: string): string =>
 		`wrote ${bytes} bytes to ${path} (${effect})`,
 	noDirectory: (path: string): string =>
-		`cannot write ${JSON.stringify(path)}: its directory does not exist, and directories are created only inside the roots`,
+		`cannot write ${JSON.stringify(path)}: its directory does not exist, and directories are created only inside the roots: use a path inside the roots, or create the directory first`,
 	secretContent: "(the old content is kept secret)",
 	tooLong: "too long to show",
 	oldContent: (bytes: number, reason: string): string => `(the old content, ${bytes} bytes, is ${reason})`,

@@ -71,7 +71,8 @@ export const webSearchTexts = {
 	allowJson: "the operator must allow the format json in search.formats of SearXNG's settings.yml",
 	search: "the search",
 	unreadable: (title: string): string => `${title} sent an answer that cannot be read`,
-	tooLong: (max: number): string => `the answer of the search has more than ${max} bytes`,
+	tooLong: (max: number): string =>
+		`the search failed: its answer has more than ${max} bytes; use more specific words`,
 	refusedQuery: (title: string, advice: string): string =>
 		`${title} refused the query with status 422: use other words; if it refuses all queries, ${advice}`,
 	refused: (title: string, status: number, refusal: string): string =>
