@@ -49,7 +49,7 @@ class Admission {
 		this.#stopping = true;
 	}
 
-	/** Throws `unavailable` after `stop`. */
+	/** Throws `unavailable` if `stop` was called. */
 	require(): void {
 		if (this.#stopping) throw new ParleyError("draining", { code: "unavailable" });
 	}

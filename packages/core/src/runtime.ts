@@ -323,7 +323,10 @@ export class Runtime {
 		return await readTranscript(this.#parts.services, lease.session);
 	}
 
-	/** Replaces the transcript with a summary. Undefined if there is nothing to summarise. Throws while a run is open. */
+	/**
+	 * Replaces the transcript with a summary. Returns undefined if there is nothing to summarise. Throws
+	 * `failed_precondition` if a run is open or queued, or if another compaction runs.
+	 */
 	async compact(request: Keyed, sessionId: string, ending: Stoppable): Promise<Compacted | undefined> {
 		this.#parts.admission.require();
 		using lease = await this.#parts.sessions.lease(request.principal, sessionId, "session.write");
@@ -331,8 +334,8 @@ export class Runtime {
 	}
 
 	/**
-	 * Starts to replace the transcript with a summary. The event `compaction.ended` reports the end. Throws while a run
-	 * is open or queued, and while another compaction runs.
+	 * Starts to replace the transcript with a summary. The event `compaction.ended` reports the end. Throws
+	 * `failed_precondition` if a run is open or queued, or if another compaction runs.
 	 */
 	async startCompaction(request: Keyed, sessionId: string): Promise<void> {
 		this.#parts.admission.require();

@@ -30,7 +30,7 @@ export interface Ended {
 }
 
 /**
- * Returns the end of a run whose loop failed. Throws a failure of the store, because the run continues when the store
+ * Returns the end of a run whose loop failed. Rethrows an error of the store, because the run continues when the store
  * works again.
  */
 export function endingOf(run: Run, reason: unknown): RunEnding {

@@ -212,7 +212,7 @@ function failureOf(
 	return { error, cause: "cut" };
 }
 
-/** Maximum incomplete replies of a run that continues after them. */
+/** Maximum incomplete replies after which a run still continues. The next one ends the run. */
 const maxCutReplies = 2;
 
 function cutReplies(steps: readonly Step[]): number {

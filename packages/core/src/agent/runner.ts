@@ -94,8 +94,8 @@ export class Runner {
 	}
 
 	/**
-	 * Works on a run until it has ended or is parked. If the store fails, continues from the stored state after a pause.
-	 * Returns the session's next run, which the end of this run claimed, or undefined without a next run.
+	 * Works on a run until it has ended or is parked. If the store fails, continues from the stored state after a
+	 * pause. If the end of this run claimed the session's next run, returns that run, otherwise undefined.
 	 */
 	async #complete(first: Run, before: readonly Promise<void>[]): Promise<RunRow | undefined> {
 		// The end of the previous run is stored, but this process may not have updated its memory yet.

@@ -41,7 +41,7 @@ export function isApproved({ state, answer }: PromptRow): boolean {
 	return state === "answered" && answer?.kind === "approved";
 }
 
-/** Returns the arguments of the newest approval of a call that changed them, or undefined without such an approval. */
+/** Returns the arguments of the newest approval that changed the arguments of the call, or undefined if none did. */
 export async function findChanges(
 	db: Tx,
 	{ runId, callId }: Pick<Asking, "runId" | "callId">,

@@ -312,8 +312,8 @@ export class Prompts {
 	}
 
 	/**
-	 * Records an answer about a call in the audit log, and the session grant that it creates. Returns the id of the
-	 * grant, or undefined without a grant.
+	 * Records the answer to an approval in the audit log, and the session grant that it creates. Returns the id of the
+	 * grant, or undefined if the answer creates none. Does nothing for a question that is not an approval.
 	 */
 	async #decided(
 		tx: Tx,

@@ -183,10 +183,10 @@ export class Files {
 	}
 
 	/**
-	 * Stores the complete result of a tool call under `id`, until its session is deleted or a newer result needs the room.
-	 * Replaces a file with that id. All stored results together use at most a quarter of the quota. When the result is
-	 * complete, `makeRoomForOutput` deletes older results. Until then, the disk contains both. Throws
-	 * `resource_exhausted` without enough room.
+	 * Stores the complete result of a tool call under `id`, until its session is deleted or a newer result needs the
+	 * room. Replaces a file with that id. All stored results together use at most a quarter of the quota. When the
+	 * result is complete, `makeRoomForOutput` deletes older results. Until then, the disk contains both. Throws
+	 * `resource_exhausted` if there is not enough room.
 	 */
 	async storeOutput({
 		id,

@@ -183,9 +183,9 @@ const maxShown = 100;
 
 /** Directories that the operator has configured. */
 export interface Roots {
-	/** Real paths of `--root`. Empty without the option. */
+	/** Real paths of `--root`. Empty if the option is not used. */
 	readonly given: readonly string[];
-	/** Directory in which the gateway was started. Without `--root`, it is the only root. */
+	/** Directory in which the gateway was started. If there is no `--root`, it is the only root. */
 	readonly current: string;
 	/** Data directory. A client cannot choose it or its subdirectories as a working directory. */
 	readonly dataDir: string;
@@ -209,8 +209,8 @@ export function toolRoots(
 }
 
 /**
- * Returns the working directory for a client's `root_dir`. Without `root_dir`, returns the first root. Throws
- * `invalid_argument` for a refused directory.
+ * Returns the working directory for a client's `root_dir`. If `root_dir` is undefined or empty, returns the first root.
+ * Throws `invalid_argument` if the directory is refused.
  */
 export async function chooseRoot(requested: string | undefined, roots: Roots): Promise<string> {
 	const base = roots.given[0] ?? roots.current;

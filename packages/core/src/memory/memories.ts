@@ -50,7 +50,7 @@ interface MemoriesOptions {
 }
 
 interface MemoryFilter {
-	/** Words to search for. Without words, the newest notes are returned. */
+	/** Words to search for. If absent or blank, the newest notes are returned. */
 	readonly query?: string | undefined;
 	readonly scope?: MemoryScope | undefined;
 	/** Selects notes about this person and notes that this person wrote. Only the operator may name another person. */
@@ -90,8 +90,8 @@ export class Memories {
 	}
 
 	/**
-	 * Returns notes that the principal can read: the most relevant first with a query, otherwise the newest first.
-	 * Throws `permission_denied` if `filter.person` is another person, unless the principal is the operator.
+	 * Returns notes that the principal can read: the most relevant first if there is a query, otherwise the newest
+	 * first. Throws `permission_denied` if `filter.person` is not the principal, unless the principal is the operator.
 	 */
 	async list(principal: Principal, filter: MemoryFilter): Promise<Memory[]> {
 		authorize(principal, "memory.read");

@@ -101,7 +101,7 @@ interface CallPlaces {
 	readonly forbidden: readonly string[];
 }
 
-/** A call to judge. Without `args` and `context`, only its plan is known. */
+/** A call to judge. If `args` and `context` are absent, only its plan is known. */
 export interface JudgedCall {
 	readonly tool: KnownTool;
 	readonly plan: ToolPlan;

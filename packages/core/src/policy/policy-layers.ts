@@ -182,7 +182,8 @@ interface CheckedPolicy {
 
 /**
  * Reads a policy file as the gateway does. Its path determines the layer: an agent's, a workspace's, otherwise the
- * operator's. Throws `not_found`, or `failed_precondition` with line and reason.
+ * operator's. Throws `not_found` if the file does not exist, and `failed_precondition` with the problem if the file
+ * cannot be used.
  */
 export function checkPolicy(path: string, tools: readonly KnownTool[]): CheckedPolicy {
 	if (!existsSync(path)) throw new ParleyError(policyTexts.noFile(path), { code: "not_found" });

@@ -37,7 +37,8 @@ export interface RunningOperatorProgram {
 }
 
 /**
- * Starts the program. Rejects with `not_found` for a missing program, and with `failed_precondition` if the start fails.
+ * Starts the program. Rejects with `not_found` if the program does not exist, and with `failed_precondition` if the
+ * start fails.
  */
 export async function startOperatorProgram(
 	{ command, args, cwd, environment, onLine }: OperatorProgram,

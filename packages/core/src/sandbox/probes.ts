@@ -11,7 +11,7 @@ import { errno, knownArchitecture } from "./system-calls/filter.ts";
 export interface ProbeFacts {
 	/** Directory beside the root. It contains a file `canary`. */
 	readonly beside: string;
-	/** An existing hidden directory. Without one, the directory `beside`. */
+	/** An existing hidden directory, or `beside` if there is none. */
 	readonly data: string;
 	/** System directory of programs. */
 	readonly system: string;
@@ -135,9 +135,9 @@ function probeOf({ name, error, calls }: DeniedCalls): Probe {
 }
 
 /**
- * Returns the shell code of a function that makes a system call and returns its error number, or 0 without an error.
- * The function writes a program to /tmp, which is a separate file system in a sandbox. A command may execute files that
- * it writes there, even if the host forbids execution in its own /tmp.
+ * Returns the shell code of a function that makes a system call and returns its error number, or 0 if there is no
+ * error. The function writes a program to /tmp, which is a separate file system in a sandbox. A command may execute
+ * files that it writes there, even if the host forbids execution in its own /tmp.
  */
 function callFunction(): string {
 	const architecture = knownArchitecture();

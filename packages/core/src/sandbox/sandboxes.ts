@@ -52,13 +52,13 @@ export interface SandboxesOptions {
 	readonly steering?: readonly string[];
 	/** Whether commands may use Unix sockets. If so, commands can reach sockets that other processes create in a root. */
 	readonly unixSockets?: boolean;
-	/** Access to the configured hosts and to the hosts of a request. Without it, sandboxed commands reach no hosts. */
+	/** Access to the configured hosts and to the hosts of a request. If absent, sandboxed commands reach no hosts. */
 	readonly egress?: Egress;
 	/** Directories to search for bubblewrap and keyctl(1), in the form of PATH. Default: the directories of the system. */
 	readonly path?: string;
-	/** Opens listeners that no command may reach, one at the socket `file`. Without it, the probes find no listeners. */
+	/** Opens listeners that no command may reach, one at the socket `file`. If absent, the probes find no listeners. */
 	readonly listen?: (file: string) => Promise<ProbeListeners>;
-	/** Store of the circumstances in which all probes failed to escape. Without it, each process runs the probes. */
+	/** Store of the circumstances in which all probes failed to escape. If absent, each process runs the probes. */
 	readonly verdict?: StoredVerdictOptions;
 }
 
@@ -155,8 +155,8 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 }
 
 /**
- * Creates a sandbox, with access to the hosts of the request. For a request without hosts, only the field `egress` of the sandbox
- * reaches the configured hosts. Without the parameter `egress`, no host can be reached.
+ * Creates a sandbox. If the request names hosts, its commands reach these hosts. Otherwise, only commands in the field
+ * `egress` of the sandbox reach the configured hosts. If the parameter `egress` is undefined, no host can be reached.
  */
 function withHosts(
 	bubblewrap: Bubblewrap,

@@ -32,8 +32,8 @@ export interface KeyServices {
 }
 
 /**
- * Runs `work` once per key, in the transaction of its effects. A repeated request gets the first response. Without a key, `work`
- * always runs. Throws like `answerOf`.
+ * Runs `work` once per key, in the transaction of its effects. A repeated request gets the first response. If there is
+ * no key, `work` always runs. Throws like `answerOf`.
  */
 export async function once<T>(
 	tx: Tx,

@@ -40,7 +40,7 @@ export async function findSchedule(db: Tx, id: string): Promise<Schedule | undef
 	return row && toSchedule(row);
 }
 
-/** Filter for schedules. Without fields, it selects all schedules. */
+/** Filter for schedules. If no field is set, it selects all schedules. */
 export interface ScheduleSelection {
 	readonly owner?: string | undefined;
 	readonly sessionId?: string | undefined;

@@ -10,9 +10,7 @@ interface SessionsTable extends Stamped {
 	owner: string;
 	external_key: string | null;
 	title: string;
-	/**
-	 * Author of the title, or null for a session without a title. A model never replaces a person's title.
-	 */
+	/** Author of the title, or null if the session has no title. A model never replaces a person's title. */
 	titled_by: "person" | "model" | null;
 	root_dir: string;
 	status: "active" | "closed";
@@ -75,12 +73,12 @@ interface RunsTable extends Stamped {
 	accept_all: number;
 	/** The `Person` of a chat platform who wrote the message, as JSON, with their role at that time. Null for other authors. */
 	actor: string | null;
-	/** `RunOptions` (vocabulary/run-options.ts) as JSON; null for a run without options. */
+	/** `RunOptions` (vocabulary/run-options.ts) as JSON; null if the run has no options. */
 	options: string | null;
 	/** `MessageContext` (vocabulary/message-context.ts) as JSON; null if no messages were read. */
 	context: string | null;
 	cancel_requested: number;
-	/** Principal that requested the cancel. Null without a cancel request, and in rows of earlier versions. */
+	/** Principal that requested the cancel. Null if there was no request, and in rows of earlier versions. */
 	cancelled_by: string | null;
 	created_at: number;
 	ended_at: number | null;

@@ -35,7 +35,7 @@ interface TasksTable extends Stamped {
 	state: TaskState;
 	/** Event to emit at the next claim. Null if clients already know the state. */
 	announce: "started" | "resumed" | null;
-	/** `PlanStep`s as JSON. Null without a plan. */
+	/** `PlanStep`s as JSON. Null if there is no plan. */
 	plan: string | null;
 	/** The last `Review` as JSON. */
 	review: string | null;

@@ -10,7 +10,7 @@ export interface ProbeOptions {
 	readonly classes?: readonly ActionClass[];
 	/** Facts that an approval is bound to, by name. */
 	readonly binding?: () => Record<string, string>;
-	/** Root that an approval for the session covers. Without it, the call can be approved only once. */
+	/** Root that an approval for the session covers. If absent, the call can be approved only once. */
 	readonly grantRoot?: string;
 	readonly run?: (context: ToolContext) => Promise<string>;
 }

@@ -37,7 +37,7 @@ export function gated(gate: Promise<void>, text: string, first = ""): ScriptedRe
 
 const scriptedUsage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-/** Model with one scripted reply for each request. It records the requests. Throws after the last reply. */
+/** Model with one scripted reply for each request. It records the requests. Throws if no reply is left. */
 export class ScriptedModel implements Model {
 	readonly provider = "scripted";
 	readonly defaultModel = "scripted";

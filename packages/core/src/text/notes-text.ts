@@ -15,7 +15,7 @@ export function isNotesText(text: string): boolean {
 	return text.startsWith(noteTexts.beginning);
 }
 
-/** Returns the notes as text for the model, or "" without notes. */
+/** Returns the notes as text for the model, or "" if there are no notes. */
 export function notesText(notes: readonly Memory[]): string {
 	return notes.length === 0 ? "" : [noteTexts.header, ...notes.map(noteText)].join("\n");
 }

@@ -14,7 +14,10 @@ const after = /[\s"'`“”„«»」』*_.。]+$/u;
 /** Created at the first use, because its tables would delay the start of the gateway. */
 let graphemes: Intl.Segmenter | undefined;
 
-/** Returns a short title without invisible characters, from the first line with content. Returns "" without such a line. */
+/**
+ * Returns a short title without invisible characters, from the first line with content. Returns "" if no line has
+ * content.
+ */
 export function titleFrom(text: string): string {
 	for (const line of text.split(/[\n\r\u{2028}\u{2029}]/u)) {
 		const title = oneLine(line).replace(before, "").replace(after, "");

@@ -34,8 +34,8 @@ export async function checkModel(
 }
 
 /**
- * Returns channel settings in their stored form, with the real path of the root. Throws `invalid_argument` with the
- * value and the allowed values.
+ * Returns channel settings in their stored form, with the real path of the root. Throws `invalid_argument` if the key
+ * or a setting is invalid.
  */
 export async function checkPlace(
 	key: string,
@@ -82,7 +82,10 @@ function checkTools(key: string, requested: readonly string[], tools: PlaceSurro
 	throw refused(key, channelTexts.noTool(unknown, way));
 }
 
-/** Throws `invalid_argument` if a channel in `approveIn` has no settings. A mistyped id would name another channel, or none. */
+/**
+ * Throws `invalid_argument` if a channel in `approveIn` has no settings. A mistyped id would name a different channel,
+ * or none.
+ */
 export function checkKnown(
 	key: string,
 	{ approveIn = [] }: PlaceProfile,

@@ -54,7 +54,10 @@ export class Places {
 		for (const { key, profile } of rows) this.#set.set(key, fromRow<PlaceProfile>(profile));
 	}
 
-	/** Returns the settings of a channel or, without them, of its guild or team. Returns an empty object without settings. */
+	/**
+	 * Returns the settings of a channel, otherwise the settings of its guild or team. Returns an empty object if
+	 * neither has settings.
+	 */
 	profileOf(place: string | undefined): PlaceProfile {
 		if (place === undefined) return {};
 		const [platform, tenant] = place.split(":");
@@ -82,9 +85,9 @@ export class Places {
 	}
 
 	/**
-	 * Returns the notice settings for approvals of a channel. Without them, the settings of its guild or team apply.
-	 * Undefined without settings, or if they reach no person or channel. `answeredIn` are the other channels in which the
-	 * approvals may be answered.
+	 * Returns the notice settings for approvals of a channel, otherwise the settings of its guild or team. Returns
+	 * undefined if neither has settings, or if the settings reach no person or channel. `answeredIn` are the channels,
+	 * apart from this one, in which the approvals may be answered.
 	 */
 	async noticesOf(
 		place: string | undefined,

@@ -166,8 +166,9 @@ export interface PolicyScene {
 type SceneOptions = TrustOptions & { readonly places: Places };
 
 /**
- * Returns the facts of the session. Without one, returns the facts of an imaginary session in the channel, or of the
- * operator in the first root. Throws `not_found` or `invalid_argument`.
+ * Returns the facts of the session. If `sessionId` is undefined, returns the facts of an imaginary session in the
+ * channel, or of the operator in the first root. Throws `not_found` if the session does not exist, and
+ * `invalid_argument` if the agent cannot be used.
  */
 async function findScene(
 	{ sessionId, agent, place }: PolicyPlace,

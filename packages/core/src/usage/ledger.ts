@@ -115,7 +115,10 @@ export async function addToBudgets(tx: Tx, charge: Charge, budgets: Budgets): Pr
 	});
 }
 
-/** Returns the smallest remaining budget of the gateway and the session in billionths of a US dollar. Undefined without a budget. */
+/**
+ * Returns the smallest remaining budget of the gateway and the session in billionths of a US dollar, or undefined if
+ * there is no budget.
+ */
 export async function budgetLeft(
 	store: Store<Tables>,
 	sessionId: string,

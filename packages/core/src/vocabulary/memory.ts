@@ -75,7 +75,9 @@ export function checkMemory({ scope, text: given, tags: requested }: NewMemory):
 	return { scope, text, tags };
 }
 
-/** Returns the subject of a scope for a reader. Throws `failed_precondition` for a reader without that subject. */
+/**
+ * Returns the subject of a scope for a reader. Throws `failed_precondition` if the reader has no subject in this scope.
+ */
 export function subjectOf(scope: MemoryScope, { user, channel }: MemoryReader): string {
 	if (scope === "everyone") return "";
 	const subject = scope === "user" ? user : channel;
@@ -104,11 +106,15 @@ export interface MemoryAccess {
 	/** Returns the note in its stored form. Throws like `store`, but does not check the number of notes. */
 	check(note: NewMemory): NewMemory;
 	/**
-	 * Stores a note with the author and the taint of the run. A repeated call stores no second note. Throws `invalid_argument`,
-	 * `resource_exhausted` for a limit, and `failed_precondition` for a scope without a subject in the run.
+	 * Stores a note with the author and the taint of the run. A repeated call stores no second note. Throws:
+	 * - `invalid_argument` if the note is blank or exceeds a limit
+	 * - `resource_exhausted` if there are too many notes
+	 * - `failed_precondition` if the run has no subject in the note's scope
 	 */
 	store(note: NewMemory): Promise<Memory>;
-	/** Returns the most relevant notes or, without a query, the newest. Adds their taint to the session first. */
+	/**
+	 * Returns the most relevant notes, or the newest notes if there is no query. Adds their taint to the session first.
+	 */
 	find(filter: {
 		readonly query?: string;
 		readonly scope?: MemoryScope | undefined;

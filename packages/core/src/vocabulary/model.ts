@@ -104,7 +104,7 @@ export interface Model {
 	countTexts?(model: string, texts: readonly string[], signal: AbortSignal): Promise<readonly number[]>;
 	/** Resolves when the context window of the model is known, the server cannot report it, or `signal` aborts. Never rejects. */
 	settled?(signal: AbortSignal, model: string): Promise<void>;
-	/** Returns the context window in tokens that the server reported. Undefined without such a report. */
+	/** Returns the context window in tokens that the server reported, or undefined if it reported none. */
 	windowOf?(model: string): number | undefined;
 	/** Returns the provider's model that answers for this name, if there are several providers. */
 	routeOf?(model: string): Model;

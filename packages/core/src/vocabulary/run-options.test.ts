@@ -13,7 +13,7 @@ const limits = { contextWindow: 100_000, maxOutput: 1_000 };
 const able = { reasoning: "none", sampling: true, images: false } as const;
 const priced = new ModelTable([{ id: "scripted", provider: "scripted", ...limits, ...able, prices }]);
 
-/** Whether the gateway restarts during the run's first model call. */
+/** Cases: the gateway does not restart, or it restarts during the run's first model call. */
 const restarts = [false, true];
 
 async function begin(

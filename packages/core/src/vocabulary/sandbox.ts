@@ -23,8 +23,8 @@ export interface Command {
 	/** Receives all output of the command in chunks while the command runs. Must not throw or block. */
 	onOutput?(chunk: Uint8Array): void;
 	/**
-	 * Input and standard error of a program that responds to requests on its output. Without it, the program has no input, and
-	 * standard error is part of the output.
+	 * Input and standard error of a program that responds to requests on its output. If absent, the program has no
+	 * input, and standard error is part of the output.
 	 */
 	readonly dialogue?: Dialogue;
 }
@@ -50,7 +50,10 @@ export interface CommandOutcome {
 	/** Exit code, or null if a signal ended the command. */
 	readonly code: number | null;
 	readonly signal: NodeJS.Signals | null;
-	/** Standard output and error in the order in which they were written. Without standard error if the command has a `dialogue`. */
+	/**
+	 * Standard output and error in the order in which they were written. Does not contain standard error if the command
+	 * has a `dialogue`.
+	 */
 	readonly output: string;
 	readonly timedOut: boolean;
 }

@@ -92,8 +92,8 @@ export type Step =
 			readonly asked?: boolean;
 	  }
 	/**
-	 * A tool call with an effect, or a gated call, is about to run. Without a later `result`, its effect is unknown. `gated` means
-	 * that the audit contains the call and must also contain its end.
+	 * A tool call with an effect, or a gated call, is about to run. If no `result` follows, its effect is unknown.
+	 * `gated` means that the audit contains the call and must also contain its end.
 	 */
 	| { readonly kind: "intent"; readonly callId: string; readonly gated?: boolean }
 	/** Result of a tool call. Later runs of the session get the text `later` instead of `text`. */

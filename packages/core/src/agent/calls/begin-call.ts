@@ -26,8 +26,8 @@ export class Decisions implements AsyncDisposable {
 	}
 
 	/**
-	 * Starts to wait for the decision about a call. If the call is refused, its result is recorded without waiting for
-	 * its turn.
+	 * Starts to wait for the decision about a call. If the approval is denied or expires, the result of the call is
+	 * recorded at that time, even before the turn of the call.
 	 */
 	await(proposed: ProposedCall): void {
 		const withdrawal = new AbortController();

@@ -43,8 +43,8 @@ export interface Before {
 }
 
 /**
- * A call that the policy, a grant or an approver allowed. `token` identifies the approval. Undefined without an
- * approval.
+ * A call that the policy, a grant or an approver allowed. `token` identifies the approval. It is undefined if the call
+ * needed no approval.
  */
 export interface ApprovedCall extends PlannedCall {
 	readonly token: string | undefined;

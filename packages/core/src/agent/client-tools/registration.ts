@@ -27,8 +27,9 @@ export interface ToolRegistration {
 	readonly source?: string;
 	readonly tools: readonly ClientTool[];
 	/**
-	 * Guidance for the model. The system prompt contains it while the source owns a tool. An absent or blank text removes
-	 * earlier guidance of the source. Without a source, an absent or empty text leaves the guidance unchanged.
+	 * Guidance for the model. The system prompt contains it while the source owns a tool. An absent or blank text
+	 * removes earlier guidance of the source. If there is no source, an absent or empty text leaves the guidance
+	 * unchanged.
 	 */
 	readonly systemContext?: string;
 }

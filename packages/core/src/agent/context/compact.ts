@@ -264,7 +264,10 @@ function planSummary(
 	return found;
 }
 
-/** Returns the end of the summarised part, if possible before a user message. Undefined without groups. */
+/**
+ * Returns the position at which the summarised part ends, if possible before a user message. Returns undefined if there
+ * are no groups.
+ */
 function summaryPlace(
 	sizing: Sizing,
 	reductions: Reductions,

@@ -5,7 +5,7 @@ import { ModelError } from "../../vocabulary/model-error.ts";
 import { recordOf } from "./record.ts";
 import { summaryTexts } from "./texts.ts";
 
-/** Asks the model for a text and records the cost. Throws the failure of the model. */
+/** Requests a text from the model and records the cost. Rejects if the model call fails. */
 export type WriteText = (request: Omit<ModelRequest, "model" | "tools">) => Promise<string>;
 
 /** The part of a conversation that a summary replaces. */
@@ -25,7 +25,9 @@ export interface SummaryTask extends SummarySource {
 	readonly instruction: string | undefined;
 }
 
-/** Returns a summary that a model wrote. Throws the failure of the model, or a `ModelError` for an empty text. */
+/**
+ * Returns a summary that a model wrote. Rejects if the model call fails, and with a `ModelError` if the text is empty.
+ */
 export async function summarise(task: SummaryTask, write: WriteText): Promise<string> {
 	const { earlier, messages, length, measure, instruction } = task;
 	const before = earlier === "" ? "" : `${summaryTexts.earlier}\n${earlier}\n\n`;

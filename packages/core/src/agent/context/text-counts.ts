@@ -9,7 +9,8 @@ const DEADLINE_MS = 2_000;
 /** Milliseconds without further requests to a tokenizer that failed or exceeded the deadline. */
 const PAUSE_MS = 60_000;
 /**
- * Maximum parts in one request to the tokenizer. If a request fails, the counts of earlier requests are already stored.
+ * Maximum parts in one request to the tokenizer. Counts are stored after each request, so that a later failure does not
+ * discard them.
  */
 const AT_ONCE = 32;
 /** Maximum system prompts with a stored count for each model. */

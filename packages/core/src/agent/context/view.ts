@@ -204,7 +204,7 @@ export function withCompaction(reductions: Reductions, { level, before, text }: 
 	return { ...reductions, shortened: [...reductions.shortened, { before, characters: Number(text) }] };
 }
 
-/** Returns the position before which compactions change messages, or undefined without a compaction. */
+/** Returns the last position before which compactions change messages, or undefined if there is no compaction. */
 function reachOf({ results, thinking, shortened, summary }: Reductions): Position | undefined {
 	const places = [results, thinking, summary?.before, ...shortened.map(({ before }) => before)];
 	return places.reduce((last, place) => (place ? later(last, place) : last), undefined);

@@ -225,8 +225,8 @@ interface ShownResult {
 }
 
 /**
- * Returns a message with the images of results that no message contains yet, because their reply has unfinished calls.
- * Returns an empty list without such results.
+ * Returns a list with one message. The message has the results with images that no message contains yet, because their
+ * reply has unfinished calls. The list is empty if there are no such results.
  */
 function messagesMissingFrom(ofRun: readonly Message[], steps: readonly Step[]): Message[] {
 	const known = new Set(ofRun.flatMap(shownResultsIn).map(({ callId }) => callId));
@@ -260,8 +260,8 @@ export type Change = (tx: Tx) => Promise<unknown>;
 
 /**
  * Returns changes that remove the images of these calls from the stored steps. The text of each result states the
- * reason. Without `reason`, the texts are unchanged, because they already state that the images were cleared. The steps
- * are read before the transaction that changes them. A race is impossible, because the runs of a session are
+ * reason. If `reason` is undefined, the texts are unchanged, because they already state that the images were cleared.
+ * The steps are read before the transaction that changes them. A race is impossible, because the runs of a session are
  * sequential.
  */
 export async function withoutImagesOf(

@@ -160,8 +160,8 @@ function patternOf({ type }: Field, required: boolean): string {
 }
 
 /**
- * Returns the value of a field. An empty answer selects the default. Returns undefined for an optional field without a
- * value.
+ * Returns the value of a field. An empty answer selects the default. Returns undefined if an optional field has neither
+ * an answer nor a default.
  */
 function readValue(
 	{ usual, isRequired, type }: Field,

@@ -94,8 +94,8 @@ function areUsable(choices: readonly Choice[] | undefined): boolean {
 }
 
 /**
- * Returns the choices of a field with the server's titles. A list of choices uses `anyOf`. Undefined for a field
- * without choices.
+ * Returns the choices of a field with the server's titles, or undefined if the field is not a choice. The items of a
+ * list use `anyOf`.
  */
 function choicesOf(schema: object): readonly Choice[] | undefined {
 	const titled = "oneOf" in schema ? schema.oneOf : "anyOf" in schema ? schema.anyOf : undefined;
@@ -110,7 +110,10 @@ function choicesOf(schema: object): readonly Choice[] | undefined {
 	return schema.enum.map((value, index) => choiceOf(value, names[index] ?? value));
 }
 
-/** Returns a choice. Without a title, its text is its value, because chat platforms refuse an empty text. */
+/**
+ * Returns a choice. If the title is blank, the text of the choice is its value, because chat platforms refuse an empty
+ * text.
+ */
 function choiceOf(value: unknown, title: unknown): Choice {
 	const label = String(title);
 	return { value: String(value), label: label.trim() === "" ? String(value) : label };

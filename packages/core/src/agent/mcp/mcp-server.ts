@@ -150,9 +150,11 @@ export class McpServer {
 	}
 
 	/**
-	 * Calls a tool by the server's own name for it. Rejects with `resource_exhausted` for too many simultaneous calls,
-	 * `deadline_exceeded` after the time limit, and `unavailable` for any other failure. If the signal aborts, rejects
-	 * with its reason.
+	 * Calls a tool by the server's own name for it. Rejects:
+	 * - with `resource_exhausted` if too many calls are open
+	 * - with the signal's reason if the signal aborts
+	 * - with `deadline_exceeded` if the time limit passes
+	 * - with `unavailable` for any other failure
 	 */
 	async call(
 		name: string,

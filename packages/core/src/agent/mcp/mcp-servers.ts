@@ -270,7 +270,7 @@ export class McpServers {
 		};
 	}
 
-	/** Returns the checked tool. Throws the reason why a tool is not offered. */
+	/** Returns the checked tool. Throws if the tool cannot be offered. */
 	#checked({ name, listed }: ServerTool): ServerTool {
 		if (this.#used.has(spelled(name))) {
 			throw new ParleyError(mcpToolTexts.similar(name), {

@@ -160,7 +160,8 @@ export class ServerConnection {
 	}
 
 	/**
-	 * Calls a tool. Rejects with `deadline_exceeded` after `timeoutMs`, which excludes the time for answers of people.
+	 * Calls a tool. Rejects with `deadline_exceeded` if the call takes more than `timeoutMs`, not counting the time for
+	 * answers of people.
 	 */
 	async call(
 		name: string,

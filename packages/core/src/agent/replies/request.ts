@@ -55,7 +55,8 @@ export async function nextRequest(run: Run, model: string, ports: ReplyPorts): P
 }
 
 /**
- * Returns the messages of the run. If another person has joined the run, the notes about its first person are omitted.
+ * Returns the messages of the run with its personal notes and the complete texts of its results. In a chat, omits both
+ * unless exactly one person participates in the run.
  */
 function ownMessages(run: Run): readonly Message[] {
 	const messages = messagesOf(run.row, run.steps);

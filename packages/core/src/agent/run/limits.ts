@@ -241,9 +241,9 @@ function keyOf(call: Called): string {
 }
 
 /**
- * Stops a run with `afterCrash: cancel` that needs a decision after a crash of the gateway, because the client that
- * decides was lost. Throws in that case. Does not stop a run whose message was sent after the crash. `known`: the
- * approval of the decision, if it was raised before the crash.
+ * Cancels a run with `afterCrash: cancel`, and throws, if the run needs a decision after a crash of the gateway. The
+ * client that decides is then lost. Does nothing if the message of the run was sent after the crash, or if the approval
+ * `known` is no longer open.
  */
 export function stopIfAbandoned({ id, row, session, control, log }: Run, known?: PromptRow): void {
 	const isDecided = known !== undefined && known.state !== "open";

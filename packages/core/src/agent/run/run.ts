@@ -122,7 +122,7 @@ export class Run {
 		this.beganAt = clock.monotonic();
 	}
 
-	/** Settings of the run. Throws `internal` before `choose` has set them. */
+	/** Settings of the run. The getter throws `internal` if `choose` has not set them. */
 	get settings(): RunSettings {
 		if (!this.#settings) throw new ParleyError(runTexts.notStarted, { code: "internal" });
 		return this.#settings;

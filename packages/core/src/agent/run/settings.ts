@@ -54,7 +54,7 @@ export interface ModelChoice extends KnownModels {
 	readonly fallback: readonly string[];
 	readonly reasoning: Reasoning | undefined;
 	readonly profiles: Profiles;
-	/** Returns the model of another server that a profile names. */
+	/** Returns the models of the server that a profile names. */
 	readonly modelAt: (endpoint: ProfileEndpoint) => Model;
 	readonly tools: readonly Tool[];
 }
@@ -71,9 +71,9 @@ export interface ToolChoice {
 	readonly ofTask?: readonly string[];
 	/** Additional tools for the run of a task. */
 	readonly added?: readonly Tool[];
-	/** Whether a skill exists that a model may start. Without such a skill, the tool `skill` is omitted. */
+	/** Whether there is a skill that a model may start. If false, the tool `skill` is omitted. */
 	readonly skills?: boolean;
-	/** Tools of MCP servers. They never hide another tool. */
+	/** Tools of MCP servers. Their names differ from the names of the built-in tools. */
 	readonly mcp?: readonly Tool[];
 	/** Tools of clients. They hide other tools of the same name. */
 	readonly offered?: OfferedTools | undefined;
@@ -290,11 +290,14 @@ export interface ModelOptions {
 	readonly table?: ModelTable;
 	/** Whether sessions may choose models that the table does not list. */
 	readonly anyModel?: boolean;
-	/** Returns advice for an operator who wants to provide a model of this name. Undefined without advice. */
+	/**
+	 * Returns advice for an operator who wants to provide a model of this name. Returns undefined if there is no
+	 * advice.
+	 */
 	readonly adviceAbout?: (name: string) => string | undefined;
 	/** Profiles of agents. Default: only the built-in profile. */
 	readonly profiles?: Profiles;
-	/** Returns a model on another server that a profile names. Without it, such profiles cannot be used. */
+	/** Returns the models of the server that a profile names. If absent, such profiles cannot be used. */
 	readonly modelAt?: (endpoint: ProfileEndpoint) => Model;
 	readonly tools: readonly Tool[];
 }
@@ -331,8 +334,8 @@ export async function resolveChoice(
 }
 
 /**
- * Returns the real name of a model on the server of this agent. Throws `invalid_argument` for a name
- * that `resolveModel` refuses. Another server accepts any name.
+ * Returns the real name of a model on the server of an agent profile. If the profile names its own server, every name
+ * is accepted. Otherwise, throws `invalid_argument` for a name that `resolveModel` refuses.
  */
 export async function realName(profile: string, requested: string, choice: ModelChoice): Promise<string> {
 	const { endpoint } = await choice.profiles.find(profile);

@@ -22,9 +22,11 @@ export interface SkillFile {
 }
 
 /**
- * Splits a text into frontmatter and body. `---` lines enclose YAML, and `+++` lines enclose TOML. Without these
- * lines, the text is only a body. Throws `invalid_argument` for unclosed or unreadable frontmatter, with the line if
- * it is known. Also throws for an alias in YAML, more than 64 KiB, or more than 16 levels of nested lists and maps.
+ * Splits a text into frontmatter and body. `---` lines enclose YAML, and `+++` lines enclose TOML. If these lines are
+ * missing, the text is only a body. Throws `invalid_argument`, with the line if it is known:
+ * - if the frontmatter is not closed or cannot be read
+ * - if YAML contains an alias
+ * - if the frontmatter exceeds 64 KiB, or 16 levels of nested lists and maps
  */
 export function readFrontmatter(content: string): SkillFile {
 	const text = content.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");

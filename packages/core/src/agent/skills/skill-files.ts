@@ -115,8 +115,8 @@ export class SkillFiles {
 	}
 
 	/**
-	 * Returns all skills of a session in this directory. Without a directory, returns only the skills of the data
-	 * directory.
+	 * Returns all skills of a session in this directory. If the directory is undefined, returns only the skills of the
+	 * data directory.
 	 */
 	async find(workingDirectory: string | undefined): Promise<SkillsOnDisk> {
 		const skills = new Map<string, SkillOnDisk>();
@@ -257,7 +257,10 @@ async function filesBelow(directory: OpenDirectory, depth: number): Promise<stri
 	return found;
 }
 
-/** Subtracts a file from the limits before it is read. Throws `invalid_argument` beyond the limits of its place. */
+/**
+ * Subtracts a file from the limits of its place before the file is read. Throws `invalid_argument` if a limit is
+ * exceeded.
+ */
 function countFile(allowance: ReadAllowance, size: number): void {
 	allowance.files -= 1;
 	allowance.bytes -= size;

@@ -29,7 +29,7 @@ interface SkillsOptions {
 	readonly secrets: { readonly fingerprint: (text: string) => string };
 	readonly roots: { readonly dataDir: string };
 	readonly sandbox: SandboxHealth;
-	/** Leases the session of a request. Throws the reason why the principal may not read it. */
+	/** Leases the session of a request. Throws if the principal may not read the session. */
 	readonly lease: (
 		principal: Principal,
 		sessionId: string,
@@ -70,8 +70,8 @@ export interface SkillList {
 }
 
 /**
- * Place of the requested skills: the working directory of a session, or a directory that the operator names. Without
- * both, only the skills of the data directory are requested.
+ * Place of the requested skills: the working directory of a session, or a directory that the operator names. If neither
+ * is given, only the skills of the data directory are requested.
  */
 export interface SkillPlace {
 	readonly sessionId?: string | undefined;
@@ -104,7 +104,9 @@ export class Skills {
 		return this.#all(await this.#directoryOf(principal, place));
 	}
 
-	/** Finds one skill, even if it is not trusted. Throws `not_found` with the existing names. */
+	/**
+	 * Finds one skill, even if it is not trusted. Throws `not_found` with the existing names if no skill has this name.
+	 */
 	async show(principal: Principal, name: string, place: SkillPlace): Promise<ShownSkill> {
 		authorize(principal, "skill.read");
 		const directory = await this.#directoryOf(principal, place);

@@ -43,8 +43,8 @@ export const notInSteps: readonly string[] = [skill.name, delegate.name];
 /**
  * Runs the steps of a skill or a delegation as tasks of the session, in the order of their needs, and returns the
  * result. If the same call is repeated after a restart, continues from the recorded steps. After a failed step of a
- * skill, no further step starts, but started steps run to their end. Throws `failed_precondition` in the session of a
- * task. Also throws if the run is stopped or the store fails. Other failures are the error of the result.
+ * skill, no further step starts, but started steps run to their end. Throws `failed_precondition` if the session
+ * belongs to a task. Also throws if the run is stopped or the store fails. Other failures are the error of the result.
  */
 export async function runWorkflow(run: Run, call: WorkflowCall, ports: WorkflowPorts): Promise<WorkflowEnd> {
 	if (run.session.taskId !== undefined) {
@@ -233,8 +233,8 @@ class Engine {
 	}
 
 	/**
-	 * Returns the verdict about a result, or undefined for a step without criteria. An unreadable verdict is negative.
-	 * Rejects if the model call fails.
+	 * Returns the verdict about a result, or undefined if the step has no criteria. If the model writes no valid
+	 * verdict, the verdict is negative. Rejects if the model call fails or the workflow is stopped.
 	 */
 	#judge(step: WorkStep, { output }: TaskRow): Promise<Verdict | undefined> {
 		const { criteria } = step;

@@ -30,7 +30,7 @@ export interface StartingCall {
 	readonly callId: string;
 }
 
-/** A stop of a command. Without `by`, the agent stopped the command. */
+/** A stop of a command. If `by` is absent, the agent stopped the command. */
 export interface Stopping {
 	readonly by?: string;
 	/** Records the stop in the audit log, in the transaction of the end. */

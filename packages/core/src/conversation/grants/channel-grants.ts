@@ -103,11 +103,13 @@ export class ChannelGrants implements SessionGrants {
 
 	/**
 	 * Requests a grant. A grant of the operator applies immediately. A member's request becomes a question for the
-	 * operator and the owners of the member's guild or team. The question is asked in the session `sessionId`. Without
-	 * `sessionId`, it is asked in `current` if that session belongs to the channel. Otherwise it is asked in the
-	 * channel's session with the newest message. Throws `invalid_argument` for an invalid scope. Throws
-	 * `failed_precondition` for a channel that cannot be trusted, and for a channel without a session. For the operator,
-	 * `unseen` allows a channel without a session.
+	 * operator and the owners of the member's guild or team. The first of these sessions gets the question:
+	 * 1. the session `sessionId`, if it is given
+	 * 2. `current`, if that session belongs to the channel
+	 * 3. the channel's session with the newest message
+	 *
+	 * Throws `invalid_argument` if the request is invalid. Throws `failed_precondition` if the channel cannot be
+	 * trusted or has no session. For the operator, `unseen` allows a channel that has no session.
 	 */
 	async request(
 		request: Keyed,

@@ -102,7 +102,7 @@ export class OpenGrants {
 
 	/**
 	 * Runs `work` in a transaction, with the sessions that receive its events: the channel's sessions in memory, the
-	 * sessions that received the open grant, and `also`. Without any of these, the channel's session with the newest
+	 * sessions that received the open grant, and `also`. If there are none, the channel's session with the newest
 	 * message receives the events.
 	 */
 	async inPlace<T>(

@@ -153,7 +153,7 @@ function taskRow(
 
 /**
  * Returns the row of a task's conversation. It has the directory, owner and channel of the session that owns the task.
- * Its taint includes the taint of the parent task, or without a parent the taint of the owning session.
+ * Its taint includes the taint of the parent task's conversation, or of the owning session if there is no parent task.
  */
 async function conversationRow(
 	tx: Tx,

@@ -20,7 +20,7 @@ export interface AiSdkOptions {
 	readonly family: ApiFamily;
 	/** Address of the API with its version, such as https://api.example.org/v1. */
 	readonly baseUrl: string;
-	/** Key of the API. Undefined for servers without authentication. */
+	/** Key of the API. Undefined if the server needs no authentication. */
 	readonly apiKey: string | undefined;
 	/** Option or variable that contains the key, for error messages. */
 	readonly keyName?: string;
@@ -36,8 +36,8 @@ export interface AiSdkOptions {
 
 /**
  * Models of a provider behind the provider interface of the `ai` project (`LanguageModelV4`). Each call is one attempt.
- * The model follows no redirects, and sends the key to no other host. Throws `invalid_argument` for an invalid base URL
- * or key, and `failed_precondition` without a default model.
+ * The model follows no redirects, and sends the key to no other host. Throws `invalid_argument` if the base URL or the
+ * key is invalid, and `failed_precondition` if there is no default model.
  */
 export function createAiSdkModel(options: AiSdkOptions): Model {
 	return new AiSdkModel(options);

@@ -38,7 +38,7 @@ export class ReasoningDetails {
 	};
 
 	/**
-	 * Returns the details as fields of a message, or undefined without details. Also undefined with more details than
+	 * Returns the details as fields of a message. Returns undefined if there are no details, or more than
 	 * `MAX_DETAILS`.
 	 */
 	readonly buildMetadata = (): SharedV4ProviderMetadata | undefined => {

@@ -25,7 +25,7 @@ let schema: ReturnType<typeof envelope> | undefined;
 
 /**
  * Encodes metadata of a provider as the opaque text of a thinking block. Examples are an item id, encrypted reasoning
- * and a thought signature. Returns undefined without metadata.
+ * and a thought signature. Returns undefined if the metadata has no fields.
  */
 export function seal(
 	provider: string,
@@ -36,7 +36,10 @@ export function seal(
 	return JSON.stringify({ provider, of, metadata: Object.fromEntries(known) });
 }
 
-/** Returns the metadata of a sealed text, or undefined for a text of another provider or API. */
+/**
+ * Returns the metadata of a sealed text. Returns undefined if `text` is undefined or comes from another provider or
+ * API.
+ */
 export function unseal(provider: string, text: string | undefined): SealedMetadata | undefined {
 	if (text === undefined) return undefined;
 	try {

@@ -29,7 +29,7 @@ const NEVER_MS = 2 ** 31 - 1;
 export interface AnthropicOptions {
 	/** Name of the provider. Default: `anthropic`. */
 	readonly provider?: string;
-	/** Key of the API. Undefined for servers without authentication. */
+	/** Key of the API. Undefined if the server needs no authentication. */
 	readonly apiKey: string | undefined;
 	/** Option or variable that contains the key, for error messages. */
 	readonly keyName?: string;
@@ -46,8 +46,8 @@ export interface AnthropicOptions {
 
 /**
  * Models of Anthropic, or of any server with its Messages API. Each call is one attempt. The model prints nothing,
- * follows no redirects, and sends the key to no other host. Throws `invalid_argument` for an invalid base URL or key,
- * and `failed_precondition` without a default model.
+ * follows no redirects, and sends the key to no other host. Throws `invalid_argument` if the base URL or the key is
+ * invalid, and `failed_precondition` if there is no default model.
  */
 export function createAnthropicModel(options: AnthropicOptions): Model {
 	return new AnthropicModel(options);

@@ -172,7 +172,7 @@ function encodeTool(
 }
 
 /**
- * Encodes a placeholder for each called tool. The provider rejects a conversation with calls and without tools, even if
+ * Encodes a placeholder for each called tool. The provider rejects a conversation that has calls but no tools, even if
  * the model may not call a tool.
  */
 function encodeUsedTools(turns: readonly AnthropicTurn[]): OfferedTools {
@@ -223,8 +223,8 @@ interface ThinkingRequest {
 }
 
 /**
- * Returns the thinking settings of a request. Without a level, a model with a thinking budget does not think, and any
- * other model decides.
+ * Returns the thinking settings of a request. If no level is requested, a model with a thinking budget does not think,
+ * and any other model decides.
  */
 export function thinkingOf(
 	request: ThinkingRequest,

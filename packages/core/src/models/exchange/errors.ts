@@ -161,7 +161,7 @@ export function eventError(body: unknown, headers: Headers | undefined, facts: R
 	});
 }
 
-/** Returns the error for a request without an answer, or with an interrupted answer. */
+/** Returns the error for a request that got no answer, or whose answer was interrupted. */
 export function connectionError(reason: unknown, facts: RequestFacts): ModelError {
 	// Only some errors of undici's parser have a code, but all have a name.
 	const codes = [...causes(reason)].map(({ code, name }) => String(code ?? name));

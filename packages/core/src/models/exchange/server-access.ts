@@ -23,8 +23,8 @@ function redacted(url: string): string {
 }
 
 /**
- * Throws `invalid_argument` for a key that is invalid in a header. Without this check, the error of the HTTP client
- * would contain the key.
+ * Throws `invalid_argument` if the key has a character other than visible ASCII. Without this check, the error of the
+ * HTTP client for an invalid header would contain the key.
  */
 export function checkKeyForm(apiKey: string | undefined): void {
 	if (!apiKey || /^[!-~]+$/.test(apiKey)) return;
@@ -34,8 +34,8 @@ export function checkKeyForm(apiKey: string | undefined): void {
 }
 
 /**
- * Returns `name`, or the id of the provider's default model in the table. Throws `failed_precondition` without
- * either.
+ * Returns `name`, or the id of the provider's default model in the table. Throws `failed_precondition` if `name` is
+ * undefined and the table has no model of the provider.
  */
 export function chosenModel(name: string | undefined, table: ModelTable, provider: string): string {
 	const model = name ?? table.defaultOf(provider)?.id;

@@ -20,7 +20,10 @@ type OfflineWord = keyof typeof offlineCommandTexts;
 interface Reader {
 	/** Whether the command calls a tool. Only such a command may follow `& `. */
 	readonly calls: boolean;
-	/** Reads the trimmed, non-empty text after the colon. Throws `invalid_argument` with a reason. */
+	/**
+	 * Reads the trimmed, non-empty text after the colon. Throws `invalid_argument` if the command does not accept the
+	 * text.
+	 */
 	read(argument: string): OfflineCommand;
 }
 
@@ -129,7 +132,10 @@ function readEdit(argument: string): [string, unknown] {
 	return ["edit_file", { path, old_text: readText(old), new_text: readText(text) }];
 }
 
-/** Splits a text at the first `mark` and trims both parts. Without the mark, returns only the text. */
+/**
+ * Splits a text at the first `mark` and trims both parts. Returns only the unchanged text if it does not contain the
+ * mark.
+ */
 function splitAt(text: string, mark: string): string[] {
 	const at = text.indexOf(mark);
 	return at === -1 ? [text] : [text.slice(0, at).trim(), text.slice(at + mark.length).trim()];
@@ -145,7 +151,9 @@ function readList(argument: string): [string, unknown] {
 	return ["list_files", /[*?[{]/.test(argument) ? { pattern: argument } : { path: argument }];
 }
 
-/** Reads `PATTERN in PATH`, separated at the last ` in `. Without it, the complete argument is the pattern. */
+/**
+ * Reads `PATTERN in PATH`, separated at the last ` in `. If there is no ` in `, the complete argument is the pattern.
+ */
 function readSearch(argument: string): [string, unknown] {
 	const at = argument.lastIndexOf(" in ");
 	if (at === -1) return ["search_files", { pattern: argument }];
@@ -161,7 +169,7 @@ function readGit(argument: string): [string, unknown] {
 	return ["git", { args: words.map((quoted) => quoted.replace(/"([^"]*)"|'([^']*)'/g, "$1$2")) }];
 }
 
-/** Reads `NAME {JSON}`. Without JSON, the arguments are an empty object. */
+/** Reads `NAME {JSON}`. If the JSON is missing, the arguments are an empty object. */
 function readTool(argument: string): [string, unknown] {
 	const [, name, json = ""] = /^([^\s{]+)\s*(.*)$/s.exec(argument) ?? [];
 	if (name === undefined) throw unreadable(offlineGrammarTexts.noTool);
@@ -206,7 +214,7 @@ function readSkillCall(argument: string): [string, unknown] {
 	return ["skill", { name, ...defined({ arguments: given || undefined }) }];
 }
 
-/** Reads `REASON <<< PLAN`. Without a plan, the reason is also the plan. */
+/** Reads `REASON <<< PLAN`. If the plan is missing, the reason is also the plan. */
 function readReview(argument: string): [string, unknown] {
 	const [reason = "", content = reason] = splitAt(argument, "<<<");
 	if (reason === "" || content === "") throw unreadable(offlineGrammarTexts.review);
@@ -238,7 +246,7 @@ function readWait(argument: string): [string, unknown] {
 	throw unreadable(offlineGrammarTexts.onlyAll);
 }
 
-/** Reads `N tokens at M per second` with whole numbers. Without a rate, the reply has no pauses. */
+/** Reads `N tokens at M per second` with whole numbers. If the rate is missing, the reply has no pauses. */
 function readLong(argument: string): OfflineCommand {
 	const [, tokens, perSecond] = /^(\d+) +tokens?(?: +at +(\d+) +per +second)?$/.exec(argument) ?? [];
 	const long = {

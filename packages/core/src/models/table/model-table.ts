@@ -103,7 +103,10 @@ export class ModelTable {
 		return others.flatMap((one) => models.filter((model) => model.provider === one).map(qualified));
 	}
 
-	/** Returns the provider's standard model, or its first model. Undefined without models. */
+	/**
+	 * Returns the provider's standard model, otherwise its first model. Returns undefined if the table has no model of
+	 * the provider.
+	 */
 	defaultOf(provider: string): ModelInfo | undefined {
 		const models = this.#of(provider);
 		return models.find((model) => model.tier === "standard") ?? models[0];

@@ -253,8 +253,8 @@ class Reader {
 	}
 
 	/**
-	 * Returns the text before the end mark, and skips the mark unless `leave` is true. Without a mark, returns the
-	 * remaining text and sets `plain` to false.
+	 * Returns the text before the end mark, and skips the mark unless `leave` is true. If the mark is missing, returns
+	 * the remaining text and sets `plain` to false.
 	 */
 	#readUntil(mark: string, leave = false): string {
 		const found = this.#text.indexOf(mark, this.#at);
@@ -285,8 +285,8 @@ export function splitBlindly(text: string): string[][] {
 }
 
 /**
- * Returns the position of the parenthesis that closes the first parenthesis of `text`. Ignores quoted parentheses.
- * Without a closing parenthesis, returns the end of the text.
+ * Returns the position of the parenthesis that closes the first parenthesis of `text`. Ignores quoted parentheses. If
+ * it is missing, returns the end of the text.
  */
 function closingParenthesis(text: string): number {
 	const tokens = /\\.|'[^']*'?|"(?:[^"\\]|\\.)*"?|[()]/gs;
@@ -300,8 +300,8 @@ function closingParenthesis(text: string): number {
 }
 
 /**
- * Returns the text in the braces at the beginning of `text`, and the position after the closing brace. Without a
- * closing brace, returns all text after the opening brace.
+ * Returns the text in the braces at the beginning of `text`, and the position after the closing brace. If that brace is
+ * missing, returns all text after the opening brace.
  */
 function readBraces(text: string): { readonly inner: string; readonly end: number } {
 	let depth = 0;

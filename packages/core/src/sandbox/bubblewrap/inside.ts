@@ -58,8 +58,8 @@ const MEMORY_PART = 1 / 4;
 const PAGE_BYTES = 4096;
 const kernel = ["/proc", "/sys", "/dev"];
 /**
- * Parts of /proc that user 0 can write to without a capability. Bubblewrap covers the parts that it finds writable. It
- * does not find `/proc/sys`, because only the files in that directory are writable.
+ * Paths in /proc that user 0 can write to without a capability. Bubblewrap itself covers only paths that it finds
+ * writable. This excludes `/proc/sys`, because only the files in that directory are writable.
  */
 const kernelSwitches = [
 	"/proc/sys",
@@ -150,7 +150,7 @@ export function memorySizes(memory = availableMemory()): MemorySizes {
 }
 
 /**
- * Returns the memory of the machine, or of this process's cgroup if that is smaller. Without a limit,
+ * Returns the memory of the machine, or of this process's cgroup if that is smaller. If there is no limit,
  * `constrainedMemory` returns 0 or more than the memory of the machine.
  */
 function availableMemory(): number {
@@ -254,7 +254,10 @@ export function accounts(home: string | undefined): TextFile[] {
 	];
 }
 
-/** Returns the git settings file at its usual path. Returns none without a home directory or settings. */
+/**
+ * Returns the git settings file at its usual path. Returns an empty list if there is no home directory or `text` is
+ * empty.
+ */
 export function gitFile(home: string | undefined, text: string): TextFile[] {
 	return home === undefined || text === "" ? [] : [{ path: `${home}/.gitconfig`, text }];
 }

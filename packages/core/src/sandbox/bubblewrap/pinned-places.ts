@@ -180,9 +180,11 @@ interface FailedStart {
 }
 
 /**
- * Throws the reason why a command never began. Throws `PlaceReplaced` if a bound place was replaced. Otherwise, returns if
- * the command was cancelled or its time limit passed. Throws `PlaceReplaced` if a cover was deleted. In all other cases,
- * calls `failedToStart`, and then throws unless the exit code is 0.
+ * Handles a command that never began, in this order:
+ * 1. Throws `PlaceReplaced` if a bound place was replaced.
+ * 2. Returns if the command was cancelled or its time limit passed.
+ * 3. Throws `PlaceReplaced` if a cover was deleted.
+ * 4. Calls `failedToStart`, and then throws unless the exit code is 0.
  */
 export async function throwReason({ command, outcome, covers, failedToStart }: FailedStart): Promise<void> {
 	if (reportsReplaced(outcome.output)) throw new PlaceReplaced();

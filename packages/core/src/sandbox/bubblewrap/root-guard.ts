@@ -172,8 +172,8 @@ export class RootGuard {
 	}
 
 	/**
-	 * Returns the places without roots that another program replaced. The new directory at such a path must not be
-	 * changed.
+	 * Returns the places. Omits and reports roots that another program replaced, because the new directory at their
+	 * path must not be changed.
 	 */
 	async #remaining(pins: Ended["pins"]): Promise<Guarded> {
 		const { places } = this.#state;

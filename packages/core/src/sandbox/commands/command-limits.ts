@@ -181,7 +181,8 @@ export function cgroupLimiter(base: string): Limiter {
 }
 
 /**
- * Returns the cgroup in which this process may create limited cgroups, or undefined without such a cgroup:
+ * Returns the cgroup in which this process may create limited cgroups, or undefined if it may not. It considers in this
+ * order:
  *
  * 1. The parent of this process's cgroup, if the parent has no process (`DelegateSubgroup=` of systemd).
  * 2. This process's cgroup, if no other process is in it. This process then moves into a child cgroup, because a cgroup

@@ -152,7 +152,7 @@ class Opening {
 	#before: Buffer = Buffer.alloc(0);
 	#hasStarted: boolean;
 
-	/** `startMark`: text that is printed before the command begins. Without it, all output belongs to the command. */
+	/** `startMark`: text that is printed before the command begins. If undefined, all output belongs to the command. */
 	constructor(startMark: string | undefined, output: Output) {
 		this.#startMark = Buffer.from(startMark ?? "");
 		this.#output = output;

@@ -81,8 +81,8 @@ async function openDirectory(path: string): Promise<OpenDirectory> {
 }
 
 /**
- * Returns the words of a shell that sets the limit and then executes the following program. Returns none without a
- * limit.
+ * Returns the words of a shell that sets the limit and then executes the following program. Returns an empty list if
+ * there is no limit.
  */
 function limiting({ maxFileBytes }: Command): string[] {
 	return maxFileBytes === undefined

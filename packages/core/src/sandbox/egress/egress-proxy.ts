@@ -238,7 +238,8 @@ const MAX_MS = 15 * 60_000;
 
 /**
  * Relays bytes in both directions until both sides have ended. Rejects with `unavailable` if one side fails, with
- * `deadline_exceeded` at a time limit, or with the reason of the signal. Both sides are closed by then.
+ * `deadline_exceeded` if a time limit passes, and with the reason of the signal if it aborts. Both sides are closed by
+ * then.
  */
 async function relay(
 	client: Duplex,

@@ -49,7 +49,10 @@ export class Egress {
 		});
 	}
 
-	/** Returns an `Egress` for other hosts with the same log and audit. Throws as the constructor does. */
+	/**
+	 * Returns an `Egress` for the hosts in `allow`, with the log and audit of this object. Throws as the constructor
+	 * does.
+	 */
 	to(allow: readonly string[]): Egress {
 		const other = new Egress({ ...this.#options, allow });
 		other.audit = (entry) => this.audit(entry);

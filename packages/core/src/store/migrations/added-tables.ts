@@ -160,7 +160,6 @@ export async function createMcpTools(db: Kysely<unknown>): Promise<void> {
 		.execute();
 }
 
-/** Adds the file changes of turns, which an operator can undo. */
 export async function createFileChanges(db: Kysely<unknown>): Promise<void> {
 	await withColumns(db.schema.createTable("file_changes"), [
 		["session_id", "text"],

@@ -185,7 +185,7 @@ export async function findShell(): Promise<string> {
 		await access("/bin/bash");
 		return "/bin/bash";
 	} catch {
-		// Every POSIX system has /bin/sh.
+		// Linux and macOS always have /bin/sh.
 		return "/bin/sh";
 	}
 }

@@ -148,7 +148,8 @@ interface RequestedLines {
 export interface LineSlice {
 	readonly text: string;
 	/**
-	 * Start of the next page, or undefined at the end of the file. Without `column`, the page starts at the beginning of the line.
+	 * Start of the next page, or undefined at the end of the file. If `column` is absent, the page starts at the
+	 * beginning of the line.
 	 */
 	readonly next: { readonly line: number; readonly column?: number } | undefined;
 	/** Number of lines of the file if it ends before the first requested line. */

@@ -350,7 +350,7 @@ export function readingOf(given: GitWords): Reading | undefined {
 	return { words, patches: form.patches ?? false, objects: form.objects };
 }
 
-/** Whether the call lists branches or tags. Without a list option, a name creates or moves a branch or tag. */
+/** Whether the call lists branches or tags. A name creates or moves a branch or tag unless there is a list option. */
 function isListing({ options, plain }: GitWords): boolean {
 	return plain.length === 0 || options.some((option) => listing.test(option));
 }

@@ -100,7 +100,7 @@ async function secretReasons(
 	const named = all.flatMap((word) => namedPaths(word, directory, homeDirectory())).find(isSecretName);
 	if (named !== undefined) return [gitEffectTexts.namesSecret(named)];
 	if (objects === undefined) return [];
-	// Both ends of a range are checked: `A..B`, `^A`.
+	// Both revisions of a range such as `A..B` are checked, and `A` of an exclusion such as `^A`.
 	for (const word of plain.flatMap((range) => range.replace(/^\^/, "").split(/\.{2,3}/))) {
 		if (await isUnnamed(word, objects, { directory, context })) {
 			return [gitEffectTexts.printsSecret(word)];

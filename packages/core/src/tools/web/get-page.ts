@@ -60,9 +60,10 @@ interface Redirect {
 }
 
 /**
- * Gets a page with GET. Follows redirects within the site, and checks each redirect like the first URL. Returns a redirect to
- * another site without following it. Every connection uses an address that was looked up once and checked, never a name. Rejects
- * with an error for the model, or with the signal's reason.
+ * Gets a page with GET. Follows redirects within the site, and checks each redirect like the first URL. Returns a
+ * redirect to another site without following it. Every connection uses an address that was looked up once and checked,
+ * never a name. Rejects with the signal's reason if the signal aborts, and with an error for the model if the page
+ * cannot be fetched.
  */
 export function getPage(first: URL, deps: GetDeps, signal: AbortSignal): Promise<Page | Redirect> {
 	const limit = { ms: MAX_TOTAL_MS, subject: pageTexts.page, clock: deps.clock };
@@ -166,9 +167,8 @@ function unreachable(url: URL, reason: unknown): ParleyError {
 }
 
 /**
- * Reads a body up to `limit` bytes after decompression, so that a small compressed body cannot use more
- * memory than any other. Rejects with `unavailable` if the body is damaged, cannot be decompressed, or ends
- * early.
+ * Reads a body up to `limit` bytes after decompression, so that a small compressed body cannot use more memory than an
+ * uncompressed body. Rejects with `unavailable` if the body is damaged, cannot be decompressed, or ends early.
  */
 export async function readBody(source: Readable, encoding: string, limit: number): Promise<Body> {
 	// The stream is read until its end, its limit or its first error. Later errors have no effect.

@@ -18,8 +18,8 @@ export interface SearchProvider {
 	/** Scheme, host and port of the server. */
 	readonly origin: string;
 	/**
-	 * Resolves with about `count` results, the best first. Some engines send more. Rejects with an error for the model, or with
-	 * the signal's reason.
+	 * Resolves with about `count` results, the best first. Some engines send more. Rejects with the signal's reason if
+	 * the signal aborts, and with an error for the model if the search fails.
 	 */
 	search(query: string, count: number, signal: AbortSignal): Promise<readonly SearchResult[]>;
 }

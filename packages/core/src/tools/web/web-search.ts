@@ -76,7 +76,7 @@ function textOf(
 	].join("\n");
 }
 
-/** Returns the lines of a result, or undefined for a result without a web address of at most `maxUrl` characters. */
+/** Returns the lines of a result, or undefined if it has no web address of at most `maxUrl` characters. */
 function resultText({ title, url, text }: SearchResult): string | undefined {
 	const address = URL.parse(url);
 	if (!address || !/^https?:$/.test(address.protocol) || address.href.length > maxUrl) return undefined;

@@ -14,8 +14,8 @@ export interface AuditEntry {
 	/** Id of the principal. If a connector acts for a person, the person's id. */
 	readonly principal: string;
 	/**
-	 * Wire protocol of the request. Without a request: `cli` for an action of a command, or `gateway` for one of the
-	 * gateway.
+	 * Wire protocol of the request. If no request caused the action: `cli` for an action of a command, or `gateway` for
+	 * one of the gateway.
 	 */
 	readonly via: string;
 	/** Name of the action, such as `tool.start` or `grant.create`. */

@@ -55,7 +55,7 @@ async function platformPlaces(db: Tx, principal: Principal, tenants: Tenants): P
 	});
 }
 
-/** Returns the channel of a session. Undefined for a session without a channel. */
+/** Returns the channel of a session, or undefined if it belongs to no channel. */
 export async function channelOfSession(db: Tx, sessionId: string): Promise<string | undefined> {
 	const row = await db.selectFrom("sessions").select("place").where("id", "=", sessionId).executeTakeFirst();
 	return row?.place ?? undefined;
@@ -76,8 +76,8 @@ export async function wasShared(db: Tx, place: string): Promise<boolean> {
 }
 
 /**
- * Returns the connector's session of a channel: the current session if it belongs to the channel, otherwise
- * the session with the newest message. Undefined without a session.
+ * Returns the connector's session of a channel: the current session if it belongs to the channel, otherwise the session
+ * with the newest message. Returns undefined if there is no such session.
  */
 export async function newestSessionIn(
 	db: Tx,
@@ -98,8 +98,8 @@ export async function newestSessionIn(
 const maxCompared = 1_000;
 
 /**
- * Throws `failed_precondition` for a channel without a session, and suggests a similar channel if one exists.
- * A mistyped id would trust another channel, or none.
+ * Throws `failed_precondition` if the channel has no session, and suggests a similar channel if one exists. A mistyped
+ * id would trust a different channel, or none.
  */
 export async function requireAnnounced(db: Tx, place: string): Promise<void> {
 	const sessionPlaces = db.selectFrom("sessions").select("place").where("place", "is not", null);

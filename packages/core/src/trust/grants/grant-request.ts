@@ -42,8 +42,7 @@ const neverGranted: ReadonlySet<string> = new Set<ActionClass>([
 ]);
 
 /**
- * Checks a grant request. Throws `invalid_argument` with the invalid field, for example a lifetime of more than 24
- * hours.
+ * Throws `invalid_argument` if a field of the grant request is invalid, for example a lifetime of more than 24 hours.
  */
 export function checkRequested(requested: RequestedGrant, tools: readonly Tool[]): void {
 	const [platform, tenant, channel, more] = requested.place.split(":");

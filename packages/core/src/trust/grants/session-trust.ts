@@ -61,7 +61,9 @@ export async function grantTrust(
 	return trust;
 }
 
-/** Ends a grant. Without `by`, the grant ends because it expired or because no client was connected for too long. */
+/**
+ * Ends a grant. If `by` is absent, the grant ends because it expired or because no client was connected for too long.
+ */
 export async function endTrust(
 	tx: Tx,
 	{ sessionId, id, by }: { readonly sessionId: string; readonly id: string; readonly by?: Principal },

@@ -29,8 +29,8 @@ const lifeMs = 60 * 60 * 1000;
 const maxTries = 5;
 
 /**
- * Scope and role of an invitation. Without a platform, it is valid on every platform. Without a tenant, it is valid in
- * every guild and team.
+ * Scope and role of an invitation. If `platform` is absent, the invitation is valid on every platform. If `tenant` is
+ * absent, it is valid in every guild and team.
  */
 export interface Invitation {
 	readonly role: AssignableRole;
@@ -66,8 +66,8 @@ export class Pairing {
 	}
 
 	/**
-	 * Redeems the code of an invitation. Without a code, requests access and returns a code that is valid for an hour,
-	 * unless the person has access.
+	 * Redeems the code of an invitation. If no code is given, requests access and returns a code that is valid for an
+	 * hour, unless the person already has access.
 	 */
 	async pair(request: Keyed, code: string | undefined): Promise<Paired> {
 		const { principal } = request;

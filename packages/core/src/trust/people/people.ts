@@ -81,8 +81,8 @@ export class People {
 	}
 
 	/**
-	 * Returns the current role of a person, at most the role that the person had before. Without known platform roles,
-	 * returns the earlier role.
+	 * Returns the current role of a person, at most the role that the person had before. If the platform roles are
+	 * unknown, returns the earlier role.
 	 */
 	async roleNow(db: Tx, person: Person): Promise<Role> {
 		const { id, name, place, role, platformRoles } = person;
@@ -121,7 +121,10 @@ export class People {
 		return { ...principal, person: { ...person, role } };
 	}
 
-	/** Redeems an invitation code or, without a code, requests access. Throws `resource_exhausted` after too many attempts. */
+	/**
+	 * Redeems an invitation code. If `code` is undefined, requests access. Throws `resource_exhausted` if there were
+	 * too many attempts.
+	 */
 	pair(request: Keyed, code: string | undefined): Promise<Paired> {
 		return this.#pairing.pair(request, code);
 	}

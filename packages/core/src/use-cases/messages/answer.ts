@@ -168,8 +168,8 @@ function unknownPrompt(): ParleyError {
 }
 
 /**
- * Judges an approval with changed arguments. Resolves with undefined without changed arguments, for a denial, and for a
- * late answer. Throws `unavailable` if the run of the call is not active.
+ * Judges an approval with changed arguments. Resolves with undefined if the answer is a denial or changes no arguments,
+ * or if the question is closed. Throws `unavailable` if the run of the call is not active.
  */
 async function judgeChange(
 	session: Session,

@@ -39,8 +39,8 @@ export interface CancelPorts {
 }
 
 /**
- * Cancels runs durably: they stay cancelled even if the gateway exits before they have stopped. Without `runId`, also
- * cancels the compaction of the session.
+ * Cancels runs durably: they stay cancelled even if the gateway exits before they have stopped. If `runId` is
+ * undefined, also cancels the compaction of the session.
  */
 export async function cancelTurn(
 	ports: CancelPorts,

@@ -86,7 +86,7 @@ export async function findApprovals(db: Tx, sessionId: string, runId: string): P
 
 interface Traces {
 	readonly started: boolean;
-	/** Last decision. Undefined for a call without a `started` step, and in steps of earlier versions. */
+	/** Last decision. Undefined if the call has no `started` step, and in steps of earlier versions. */
 	readonly judged: CallDecision | undefined;
 	readonly intended: boolean;
 	readonly result: Extract<Step, { kind: "result" }> | undefined;

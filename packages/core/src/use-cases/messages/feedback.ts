@@ -9,7 +9,7 @@ import { authorize } from "../../vocabulary/authorize.ts";
 import { actingId, type Principal } from "../../vocabulary/principal.ts";
 import { feedbackTexts } from "./texts.ts";
 
-/** Feedback about a reply. Without `runId`, it is about the reply of the last ended run. */
+/** Feedback about a reply. If `runId` is absent, it is about the reply of the last ended run. */
 export interface Feedback {
 	/** Id of the run, or the client's id of the message (`NewMessage.correlation`). */
 	readonly runId?: string;
@@ -34,7 +34,7 @@ export class SessionFeedback {
 
 	/**
 	 * Records feedback and replaces the principal's earlier feedback about the reply. Resolves with the id of the run.
-	 * Throws `not_found` for an unknown run, and `failed_precondition` without a complete reply.
+	 * Throws `not_found` if the run is unknown, and `failed_precondition` if there is no complete reply.
 	 */
 	async record(request: Keyed, sessionId: string, feedback: Feedback): Promise<{ readonly runId: string }> {
 		using lease = await this.#sessions.lease(request.principal, sessionId, "session.write");

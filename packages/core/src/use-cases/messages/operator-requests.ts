@@ -45,14 +45,17 @@ export class OperatorRequests {
 		return accepted;
 	}
 
-	/** Returns the file changes of the newest turn with changes that are not undone. Undefined without such a turn. */
+	/**
+	 * Returns the file changes of the newest turn with changes that are not undone, or undefined if there is no such
+	 * turn.
+	 */
 	async changes(principal: Principal, sessionId: string): Promise<TurnDifference | undefined> {
 		return readTurnDifference(this.#ports, principal, sessionId);
 	}
 
 	/**
-	 * Accepts the undo of the newest turn with changes that are not undone. With `partly`, files that were changed
-	 * after the turn stay unchanged.
+	 * Accepts the undo of the newest turn with changes that are not undone. If `partly` is true, files that were
+	 * changed after the turn stay unchanged.
 	 */
 	async undo(request: Keyed, sessionId: string, partly: boolean): Promise<Accepted> {
 		const { admit, sessions, runner } = this.#ports;

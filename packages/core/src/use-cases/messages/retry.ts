@@ -12,8 +12,11 @@ import { retryTexts } from "./texts.ts";
 
 /**
  * Requests the last reply of the session again. The new run knows the work of the last run, except its final text.
- * Effects of tools remain. Throws `failed_precondition` without a run, before the last run has ended, and after a
- * command or an undo. Also throws it for another person's message that never reached the model.
+ * Effects of tools remain. Throws `failed_precondition`:
+ * - if there is no run
+ * - if the last run has not ended
+ * - if the last run ran a command or an undo of the operator
+ * - if another person wrote the message and the message never reached the model
  */
 export async function retryLast(
 	services: AcceptPorts,
@@ -48,7 +51,7 @@ export async function retryLast(
 	return { accepted: outcome.response, start };
 }
 
-/** Returns the options of the last run of the session. Returns `{}` without a run. */
+/** Returns the options of the last run of the session, or `{}` if there is no run. */
 export async function lastOptions(store: Store<Tables>, sessionId: string): Promise<RunOptions> {
 	const row = await store.read((db) => lastRun(db, sessionId));
 	return row ? toRunRow(row).options : {};

@@ -102,7 +102,10 @@ export async function selectContext(
 	};
 }
 
-/** Records which messages the session contains, in the transaction of the run that received them. */
+/**
+ * Records that the run received these messages. Replaces the records of earlier runs of the session for the same
+ * messages.
+ */
 export async function recordRead(
 	tx: Tx,
 	sessionId: string,

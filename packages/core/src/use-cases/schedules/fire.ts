@@ -103,7 +103,10 @@ export function needsReport({ person }: Schedule): boolean {
 	return person?.platformRoles !== undefined;
 }
 
-/** Returns the owner with their current role. Without a report, the role follows from the last known platform roles. */
+/**
+ * Returns the owner with their current role. If the report is missing or the owner is not present, the role follows
+ * from the last known platform roles.
+ */
 async function ownerNow(
 	people: People,
 	{ principal, person }: Schedule,
@@ -132,8 +135,9 @@ async function postpone({ journal, log }: FiringParts, schedule: Schedule): Prom
 
 /**
  * Leases the session of a schedule. If the session was deleted, opens the session with the external key of the
- * schedule. Returns undefined without a session. In that case, deletes a schedule that has no external key, or skips
- * the due time if the owner may not open a session.
+ * schedule. Returns undefined in two cases:
+ * - The schedule has no external key. Deletes the schedule.
+ * - The owner may not open a session. Skips the due time.
  */
 async function leaseTarget(
 	{ sessions, journal, clock, open }: FiringParts,

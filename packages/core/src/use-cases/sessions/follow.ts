@@ -14,7 +14,7 @@ import { sessionTexts } from "./texts.ts";
 const pageSize = 256;
 
 export interface Following {
-	/** Replay starts after this `seq`. Without it, no recorded event is replayed. */
+	/** Replay starts after this `seq`. If undefined, no recorded event is replayed. */
 	readonly afterSeq: number | undefined;
 	/** Receives events in order. Must not throw. */
 	readonly deliver: (event: SessionEvent) => void;

@@ -203,7 +203,7 @@ interface AccessParts {
 	readonly run: ToolRun;
 	readonly services: ActiveTaskServices;
 	readonly callId: string;
-	/** Checks a requested worker. Throws an error that the model can correct. */
+	/** Checks a requested worker. Throws an error for the model if the worker is not possible. */
 	readonly check: (row: TaskRow, requested: NewWorker) => Promise<CheckedTask>;
 	/** Called when a new task can be claimed. */
 	readonly onSpawned: () => void;
@@ -238,8 +238,8 @@ async function writePlan(
 }
 
 /**
- * Returns a person's answer to this call. Without an answer, suspends the task, stops its run and throws `cancelled`.
- * The run repeats the call after the answer.
+ * Returns a person's answer to this call. If there is no answer yet, suspends the task, stops its run and throws
+ * `cancelled`. The run repeats the call after the answer.
  */
 async function review(
 	{ run, activeTask, callId, services }: AccessParts,

@@ -264,8 +264,8 @@ interface BeginPorts {
 }
 
 /**
- * Returns the run of a task, and creates a missing run. Records the task's event. For an ended task, returns its remaining run
- * as cancelled, or undefined without a run.
+ * Returns the run of a task, and creates a missing run. Records the event in `announce` if there is one. For an ended
+ * task, returns its open run as cancelled, or undefined if no run is open.
  */
 async function beginOrResume(
 	services: BeginPorts,

@@ -98,7 +98,7 @@ export interface BackgroundAccess {
 	stop(n: number): Promise<BackgroundCommand>;
 }
 
-/** Returns the error text for a number without a command. */
+/** Returns the error text for a number that no command has. */
 export const unknownCommand = (n: number): string => backgroundTexts.unknown(n);
 
 /** Describes the state of a command, for example `running` or `ended with exit code 1`. */

@@ -55,7 +55,10 @@ export function loginKey({
 
 /** Stored logins by `loginKey`. Several processes use them concurrently. */
 export interface McpLogins {
-	/** Returns the login of a server. Undefined without a login for this URL, or if the login cannot be decrypted. */
+	/**
+	 * Returns the login of a server. Returns undefined if there is no login for this URL, or if the login cannot be
+	 * decrypted.
+	 */
 	find(key: string, url: string): Promise<McpLogin | undefined>;
 	/**
 	 * Replaces a login with the result of `work`, or removes it if the result is undefined. Changes of one login

@@ -46,7 +46,10 @@ const remoteTypes = ["http", "streamable-http"];
 const programFields = ["type", "command", "args", "env"];
 const remoteFields = ["type", "url", "headers"];
 
-/** Reads one entry. Throws `invalid_argument` with a reason that follows the name of the entry. */
+/**
+ * Reads one entry. Throws `invalid_argument` if the entry is invalid. The error text follows the name of the entry in a
+ * message.
+ */
 export function readEntry(name: string, written: unknown): DirectoryEntry {
 	if (!mcpNamePattern.test(name)) throw refused(directoryFileTexts.name);
 	const { success, data, error } = Entry.safeParse(written);

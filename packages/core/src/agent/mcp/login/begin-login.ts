@@ -39,14 +39,17 @@ export interface PendingLogin {
 	readonly resource: string;
 	/** Whether an answer belongs to this login, by its `state` value. */
 	matchesState(answer: URLSearchParams): boolean;
-	/** Exchanges the code of the answer for tokens. Works once. Rejects with a reason for the operator. */
+	/**
+	 * Exchanges the code of the answer for tokens. Accepts only the first answer with the expected state. Rejects with
+	 * an error for the operator if the answer is refused or the exchange fails.
+	 */
 	finish(answer: URLSearchParams): Promise<McpLogin>;
 	close(): Promise<void>;
 }
 
 /**
  * Finds the authorization server of a remote server, registers Parley there unless the options contain a client, and
- * creates the address for the login. Rejects with a reason for the operator.
+ * creates the address for the login. If a step fails, rejects with an error for the operator.
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization
  */
 export async function beginLogin(
@@ -144,8 +147,8 @@ async function discover(
 }
 
 /**
- * Returns the resource that the server names, or its address if it names none. Throws if the resource does not include
- * the address of the server, so that the server cannot get tokens for another server.
+ * Returns the resource in the server's metadata, or the address of the server if there is no metadata. Throws if the
+ * resource does not include the address, so that an MCP server cannot get tokens for a different server.
  */
 function resourceOf(
 	{ checkResourceAllowed, resourceUrlFromServerUrl }: Library,
@@ -189,9 +192,9 @@ interface Registration {
 }
 
 /**
- * Registers Parley as a client: https://www.rfc-editor.org/rfc/rfc7591. Throws if the server allows no registration.
- * The redirect address has another port for each login. The registration names no scopes, because some servers refuse
- * the scopes of a resource here.
+ * Registers Parley as a client: https://www.rfc-editor.org/rfc/rfc7591. Throws if the authorization server allows no
+ * registration. The port of the redirect address differs in each login. The registration names no scopes, because some
+ * servers refuse the scopes of a resource here.
  */
 async function register(
 	library: Library,
@@ -221,8 +224,8 @@ async function register(
 }
 
 /**
- * Adds the scope without which some servers return no refresh token, if the server offers it and another scope is
- * requested.
+ * Adds the scope `offline_access` if the server offers it and other scopes are requested. Without this scope, some
+ * servers return no refresh token.
  */
 function withOfflineAccess(
 	scope: string | undefined,
@@ -235,8 +238,8 @@ function withOfflineAccess(
 }
 
 /**
- * Returns the code of an answer. The issuer is checked before other parameters are read. Throws for another issuer,
- * and for an answer without a code.
+ * Returns the code of an answer. The issuer is checked before other parameters are read. Throws if the issuer is not
+ * the expected issuer, or if the answer has no code.
  */
 function readCode(library: Library, answer: URLSearchParams, metadata: AuthorizationServerMetadata): string {
 	try {

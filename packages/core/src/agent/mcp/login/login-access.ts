@@ -14,7 +14,8 @@ import { mcpLoginTexts } from "./texts.ts";
 
 /**
  * Provides the token of a login for requests to its server. After a refused request, refreshes the token once, and the
- * library repeats the request. Without a usable login, a refused request fails with the command for the operator.
+ * library repeats the request. If there is no usable login, a refused request fails, and the error contains the command
+ * for the operator.
  */
 export function loginAccess(settings: McpRemoteSettings, logins: McpLogins, clock: Clock): AuthProvider {
 	const { url, headers } = settings;
@@ -57,8 +58,7 @@ function loginRequired(settings: McpRemoteSettings): ParleyError {
 }
 
 /**
- * Returns the login with new tokens, or without tokens if no refresh can succeed. Throws for a temporary
- * failure.
+ * Returns the login with new tokens, or without tokens if no refresh can succeed. Throws if the failure is temporary.
  */
 async function refreshed(
 	{ url, allowPrivate }: McpRemoteSettings,

@@ -13,7 +13,7 @@ interface Tokens {
 }
 
 /**
- * Returns the tokens of an answer. Throws for a token of another type, with an invalid length or with invalid
+ * Returns the tokens of an answer. Throws if the type is not `bearer`, or if a token has an invalid length or invalid
  * characters.
  */
 export function checkTokens({ access_token, token_type, refresh_token }: OAuthTokens): Tokens {
@@ -24,8 +24,8 @@ export function checkTokens({ access_token, token_type, refresh_token }: OAuthTo
 }
 
 /**
- * Returns the secret of a registration, or undefined without one. Throws for an invalid secret. The redaction of a
- * short secret would remove ordinary words.
+ * Returns the secret of a registration, or undefined if there is none. Throws if the secret is invalid. A short secret
+ * is invalid, because its redaction would remove ordinary words.
  */
 export function checkClientSecret(secret = ""): string | undefined {
 	if (secret === "") return undefined;
@@ -46,7 +46,10 @@ export function isSafeEndpoint(text: string, allowPrivate: boolean): boolean {
  */
 const code = /^[a-z_]{1,40}$/;
 
-/** Returns the code of a refusal by an authorization server, or undefined for another error. */
+/**
+ * Returns the error code with which an authorization server refused. Returns undefined if `reason` is not a refusal, or
+ * has no valid code.
+ */
 export function refusalCode(reason: unknown): string | undefined {
 	const isRefusal = reason instanceof Error && reason.name === "OAuthError" && "code" in reason;
 	const text = isRefusal ? String(reason.code) : "";

@@ -19,7 +19,7 @@ export function taskTools({
 	return spawns ? [...own, spawnWorker, waitForWorkers] : own;
 }
 
-/** Returns the operations of the task that makes the tool call. Throws outside a task. */
+/** Returns the operations of the task that makes the tool call. Throws if the call does not belong to a task. */
 function accessOf({ task }: ToolContext): TaskAccess {
 	if (task) return task;
 	throw new ParleyError(taskToolTexts.onlyInTask, { code: "failed_precondition" });
