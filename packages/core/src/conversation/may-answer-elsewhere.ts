@@ -61,8 +61,9 @@ interface PromptOrigin {
 }
 
 /**
- * Throws `permission_denied` with the missing right unless the person may answer this approval of another channel in
- * their own channel. Such an approval is for one unchanged call. A denial needs the same right.
+ * Throws `permission_denied` with the missing right unless the person may answer this approval in their own channel,
+ * which is not the channel of the session. Only one unchanged call can be approved there. A denial needs the same
+ * right.
  */
 export function authorizeElsewhere(
 	principal: Principal,

@@ -278,8 +278,8 @@ export class Prompts {
 			.where("binding", "is not", null)
 			.where("floor", "=", 0)
 			.where(({ not, exists, selectFrom }) =>
-				// Also checks runs of tasks, which are in other sessions. A quotation mark in a text of the options is escaped,
-				// so the pattern cannot match such a text.
+				// Also checks runs of tasks, which are in different sessions. Quotation marks in the texts of the
+				// options are escaped, so the pattern matches only fields.
 				not(
 					exists(
 						selectFrom("runs")
@@ -389,7 +389,10 @@ async function settlePrompt(
 	return settled.numUpdatedRows === 1n;
 }
 
-/** Returns the name of a person of another guild or team, because members of this team may not know the id. */
+/**
+ * Returns the person's name if the person belongs to a different guild or team than the session, whose members may not
+ * know the id.
+ */
 function foreignName({ person }: Principal, { place }: Session): { readonly byName?: string } {
 	if (!person || person.name === "" || place === undefined) return {};
 	const { platform, tenant } = person.place;

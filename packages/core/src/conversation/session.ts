@@ -179,7 +179,10 @@ export class Session {
 		this.#isOpen = row.status === "active" && row.left_at === null;
 	}
 
-	/** The claimed task of this session. Undefined for another session, and while this process has no claim. */
+	/**
+	 * The claimed task of this session. Undefined if the session belongs to no task, and while this process has no
+	 * claim.
+	 */
 	get task(): SessionTask | undefined {
 		return this.#task;
 	}
@@ -207,7 +210,7 @@ export class Session {
 		this.#task = task;
 	}
 
-	/** Whether a client is subscribed or a run is active. Such a session stays in memory. */
+	/** Whether a client is subscribed or a run is active. If so, the session stays in memory. */
 	get busy(): boolean {
 		return this.#clients > 0 || this.live.size > 0;
 	}

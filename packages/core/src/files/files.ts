@@ -120,8 +120,8 @@ export class Files {
 	}
 
 	/**
-	 * Writes the content and then calls `commit`, which records the file with the given insert function. If `commit`
-	 * returns another file or throws, deletes the content.
+	 * Writes the content and then calls `commit`, which records the file with the given insert function. Deletes the
+	 * content if `commit` throws, or returns a file that was stored earlier.
 	 */
 	async storeWith(
 		incoming: IncomingFile,

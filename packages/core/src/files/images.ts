@@ -178,7 +178,7 @@ function sizeOfJpeg(content: Uint8Array): ImageSize | undefined {
 	return undefined;
 }
 
-/** Whether a marker is one of SOF0 to SOF15. Excludes three markers in this range that have another meaning. */
+/** Whether a marker is one of SOF0 to SOF15. Excludes three markers in this range that have a different meaning. */
 function isFrame(marker: number): boolean {
 	return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 }

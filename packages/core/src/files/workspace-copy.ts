@@ -14,9 +14,9 @@ const maxCopiesOfName = 1000;
 const withoutLinks = ["EPERM", "EACCES", "EXDEV", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
 /**
- * Copies a stored file to a directory inside the working directory. Returns the path of the copy, relative to
- * the working directory. Existing files stay unchanged. If a file of that name has the same content, that file
- * is used as the copy. Otherwise the copy gets another name. `makeLink` is link(2).
+ * Copies a stored file to a directory inside the working directory. Returns the path of the copy, relative to the
+ * working directory. Existing files stay unchanged. If an existing file has the name and the same content, that file is
+ * the copy. If its content differs, the copy gets a different name. `makeLink` is link(2).
  */
 export async function copyToWorkspace(
 	workspace: string,

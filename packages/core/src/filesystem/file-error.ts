@@ -53,7 +53,8 @@ export async function identityOf(path: string): Promise<string> {
  */
 export async function contentIdentityOf(path: string): Promise<string> {
 	const real = await realpath(path);
-	// A file of another type may have replaced this file. Without O_NONBLOCK, opening such a file could block.
+	// A file of another type, for example a pipe, may have replaced this file. Without O_NONBLOCK, opening a pipe could
+	// block.
 	await using file = await open(real, constants.O_RDONLY | constants.O_NONBLOCK);
 	const stats = await file.stat({ bigint: true });
 	const { dev, ino } = stats;

@@ -190,9 +190,9 @@ export interface Roots {
 	/** Data directory. A client cannot choose it or its subdirectories as a working directory. */
 	readonly dataDir: string;
 	/**
-	 * Returns the real paths of additional directories in which the operator allows sessions. Unlike a root, such
-	 * a directory is accessible only to sessions that work in it. Called for each session, because the operator
-	 * can change the list. Default: none.
+	 * Returns the real paths of additional directories in which the operator allows sessions. Unlike a root, an
+	 * additional directory is accessible only to sessions that work in it. Called for each session, because the
+	 * operator can change the list. Default: none.
 	 */
 	readonly projects?: () => Promise<readonly string[]>;
 }

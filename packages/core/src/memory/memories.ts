@@ -53,7 +53,10 @@ interface MemoryFilter {
 	/** Words to search for. If absent or blank, the newest notes are returned. */
 	readonly query?: string | undefined;
 	readonly scope?: MemoryScope | undefined;
-	/** Selects notes about this person and notes that this person wrote. Only the operator may name another person. */
+	/**
+	 * Selects notes about this person and notes that this person wrote. Only the operator may name a different person
+	 * than the caller.
+	 */
 	readonly person?: string | undefined;
 	readonly limit: number;
 }
@@ -73,9 +76,11 @@ export class Memories {
 	}
 
 	/**
-	 * Stores a note that a client writes. Throws `invalid_argument` for a blank note, `invalid_argument` or
-	 * `resource_exhausted` above a limit, and `failed_precondition` for a channel note outside a channel. Throws
-	 * `permission_denied` for a shared note unless the operator writes it.
+	 * Stores a note that a client writes. Throws:
+	 * - `invalid_argument` if the note is blank or exceeds a limit
+	 * - `resource_exhausted` if there are too many notes
+	 * - `failed_precondition` for a channel note outside a channel
+	 * - `permission_denied` for a shared note unless the operator writes it
 	 */
 	async store(request: Keyed, requested: NewMemory): Promise<Memory> {
 		const { principal } = request;
@@ -152,7 +157,8 @@ export class Memories {
 
 	/**
 	 * Deletes the notes of a channel, even if the channel no longer exists on the platform. Notes about people stay.
-	 * Returns the number of deleted notes. Throws `permission_denied` for a connector of another guild or team.
+	 * Returns the number of deleted notes. Throws `permission_denied` if a connector does not act for the guild or
+	 * team.
 	 */
 	async forgetChannel(request: Keyed, channel: string): Promise<number> {
 		const { principal } = request;
@@ -169,7 +175,10 @@ export class Memories {
 		});
 	}
 
-	/** Removes secrets from a note, and stores it in a transaction. Throws for limits as `store` does. A repeated id changes nothing. */
+	/**
+	 * Removes secrets from a note, and stores it in a transaction. Throws as `store` does if a limit is exceeded. A
+	 * repeated id changes nothing.
+	 */
 	async insert(tx: Tx, requested: NewMemory, { reader, ...origin }: MemoryOrigin): Promise<Memory> {
 		const { redactor, clock, store } = this.#options;
 		const known = await findMemory(tx, origin.id);

@@ -243,7 +243,7 @@ function mayFollow([next, ...rest]: readonly string[], args: readonly string[]):
 	return at !== -1 && mayFollow(rest, args.slice(at + 1));
 }
 
-/** Whether a word is a shell without a command argument. Such a shell reads commands from its input. */
+/** Whether the command is a shell that reads commands from its input, because it has only options. */
 function readsCommands(word: string, args: readonly string[]): boolean {
 	return isShell(nameOf(word)) && args.every((arg) => /^-[^-]?/.test(arg) && !arg.startsWith("--"));
 }

@@ -22,7 +22,7 @@ export interface RunningProgram {
 }
 
 /**
- * Starts another script with this process's Node and output. The script's input stays open while this process lives. A
+ * Starts a script with this process's Node and output. The script's input stays open while this process lives. A
  * program that exits at the end of its input therefore ends after its parent is killed.
  */
 export function startOwnProgram({ args, environment, onErrorLine }: OwnProgram): RunningProgram {
@@ -43,8 +43,8 @@ export interface BackgroundProgram extends OwnProgram {
 }
 
 /**
- * Starts another script with this process's Node in a new process session. If the program ends before this process,
- * resolves with the program's exit code, in the form of `RunningProgram.ended`. Throws if the log cannot be opened.
+ * Starts a script with this process's Node in a new process session. If the program ends before this process, resolves
+ * with the program's exit code, in the form of `RunningProgram.ended`. Throws if the log cannot be opened.
  */
 export function startInBackground({ args, environment, directory, log }: BackgroundProgram): Promise<number> {
 	const output = openSync(log, "a", 0o600);
@@ -72,8 +72,8 @@ export function runOnTerminal(line: string, file: string): Promise<number> {
 }
 
 /**
- * Sends SIGTERM to a process, as another user. Resolves with whether the signal was sent. `seteuid` is not
- * enough, because the kernel also accepts the permissions of the real user of this process.
+ * Sends SIGTERM to a process with the permissions of `user`. Resolves with whether the signal was sent. `seteuid` is
+ * not enough, because the kernel also accepts the permissions of the real user of this process.
  */
 export async function askToEndAs(
 	pid: number,

@@ -166,7 +166,7 @@ export class Journal {
 		return rows;
 	}
 
-	/** Returns the filtered events after one position and up to another, including the latter. */
+	/** Returns the filtered events after the position `after`, up to and including `until`. */
 	async #window(
 		{ after, until }: { readonly after: number; readonly until: number },
 		filter: EventsOf,

@@ -147,7 +147,7 @@ export async function rebindSchedules(
 		.where("external_key", "=", externalKey)
 		.where("session_id", "<>", sessionId)
 		.execute();
-	// Another principal can use the same key for another session.
+	// Different principals can use the same key for different sessions.
 	const ownSchedules = rows.map(toSchedule).filter(({ principal }) => principal.id === owner);
 	for (const { id } of ownSchedules) await changeSchedule(tx, id, { sessionId, seenSeq });
 }

@@ -324,8 +324,8 @@ interface SchedulesTable extends Stamped {
 }
 
 /**
- * Messages of chat platforms that a session has received as context. Later runs get such a message again only if it was edited or
- * the request refers to it.
+ * Messages of chat platforms that a session has received as context. Later runs get a message again only if it was
+ * edited or the request refers to it.
  */
 interface ReadMessagesTable extends Stamped {
 	session_id: string;

@@ -6,8 +6,8 @@ import type { TransientEvent } from "../vocabulary/transient-event.ts";
 import { type Fault, SkillOrder, TaskOrder } from "./work-order.ts";
 
 /**
- * Throws if the events of one session, from its first one, break the order that `event.ts` documents. Accepts a prefix of a
- * session, but `complete` also requires the end of every started operation except background commands.
+ * Throws if the events of one session, from the first event on, break the order that `event.ts` documents. Accepts a
+ * prefix of a session, but `complete` also requires the end of every started operation except background commands.
  */
 export function checkEventOrder(events: readonly SessionEvent[], complete = false): void {
 	const order = new EventOrder();

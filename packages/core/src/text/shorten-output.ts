@@ -22,7 +22,7 @@ export function shortenOutput(
 ): string {
 	if (fitsOutput(text, characters)) return text;
 	const half = Math.floor((characters - markerRoom) / 2);
-	// The marker is also a line, and a cut in a line adds another.
+	// The marker is one line. A cut within a line adds a second line.
 	const lines = outputLimits.lines / 2 - 1;
 	const head = headOf(text, half, lines);
 	const tail = tailOf(text.slice(head.length), half, lines);

@@ -108,8 +108,8 @@ const forgetMemory = defineTool<z.infer<ReturnType<typeof forgotten>>>({
 	description: memoryTexts.forget,
 	parameters: forgotten,
 	accepts: { parameters: { memory_id: { names: ["id", "memory"] } } },
-	// After a crash, it is unknown whether the note was deleted. If it was deleted, another attempt would report that the note
-	// does not exist.
+	// After a crash, it is unknown whether the note was deleted. If it was deleted, a second attempt would report that
+	// the note does not exist.
 	effect: "effectful",
 	usual: ["memory-write"],
 	async plan({ memory_id: id }, { memories }) {

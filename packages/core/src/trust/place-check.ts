@@ -109,7 +109,10 @@ function checkApproveIn(key: string, approveIn: PlaceProfile["approveIn"]): void
 	throw refused(key, channelTexts.cannotAnswer(invalidChannel, reason));
 }
 
-/** Throws for approvers of another guild or team, because they have no access to the channel. */
+/**
+ * Throws if an approver belongs to a different guild or team than the channel, and therefore has no access to the
+ * channel.
+ */
 function checkApprovers(key: string, approvers: readonly string[]): void {
 	const [platform, tenant] = key.split(":");
 	const beginning = `${platform}:${tenant}:`;

@@ -192,7 +192,9 @@ const othersMay: Readonly<Record<Exclude<PrincipalKind, "agent">, string>> = {
 	connector: rightTexts.ownerOrOperator,
 };
 
-/** Returns the refusal if the object belongs to another channel, or to a session without a channel. */
+/**
+ * Returns the refusal if the object belongs to a channel other than the person's, or to a session without a channel.
+ */
 function refusalOfPlace(person: Person, { place, sessionId }: ActionObject): string | undefined {
 	if (place === undefined && sessionId === undefined) return undefined;
 	return place === placeKey(person.place) ? undefined : belongsElsewhere;

@@ -144,7 +144,9 @@ export type ConversationEvent =
 			readonly durationMs: number;
 			/** Error of the call, `cancelled` if the run was stopped, or "" without an error. */
 			readonly error: string;
-			/** Kind of a `ModelError`. Absent without such an error, and in events of earlier versions. */
+			/**
+			 * Kind of a `ModelError`. Absent if the error is of a different class, and in events of earlier versions.
+			 */
 			readonly fault?: ModelFault;
 			/** Text of a reply after which the run continues with tool calls. Absent without text. */
 			readonly text?: string;

@@ -43,7 +43,7 @@ export interface RunOptions {
 	readonly command?: string;
 	/** Turn whose file changes the run undoes instead of calling a model. */
 	readonly undo?: UndoScope;
-	/** Schedule that started the run. No grant of the session or channel applies to such a run. */
+	/** Schedule that started the run. No grant of the session or channel applies to the run. */
 	readonly origin?: RunOrigin;
 	/** Set if the message came through an agent or its form; see `Principal.through`. Grants do not apply to the run. */
 	readonly through?: Principal["through"];
@@ -161,8 +161,8 @@ function ask(phase: OodaPhase): UserMessage {
 type Mode = { readonly mode?: "react" | "ooda" } | undefined;
 
 /**
- * Returns the phase of the next model call of a run, or undefined in another mode. Each reply ends a phase, so the phase follows
- * from the steps, even after a restart.
+ * Returns the phase of the next model call of a run, or undefined unless the mode is `ooda`. Each reply ends a phase,
+ * so the phase follows from the steps, even after a restart.
  */
 export function phaseOf(options: Mode, steps: readonly Step[]): OodaPhase | undefined {
 	return phaseAfter(options, steps.filter(({ kind }) => kind === "reply").length);

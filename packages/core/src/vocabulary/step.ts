@@ -82,8 +82,8 @@ export type Step =
 	/** The tool call was announced with `tool.started`. */
 	| { readonly kind: "started"; readonly callId: string; readonly decision?: CallDecision }
 	/**
-	 * A later decision about an announced tool call. It replaces the decision of `started`. `asked` is true if the call required
-	 * another approval.
+	 * A later decision about an announced tool call. It replaces the decision of `started`. `asked` is true if the call
+	 * required a new approval.
 	 */
 	| {
 			readonly kind: "judged";
@@ -125,7 +125,7 @@ export function ranSinceQuestion(steps: readonly Step[], callId: string): boolea
 	);
 }
 
-/** Beginning of the result of a tool call that a stop or crash of the gateway interrupted. It identifies such a result. */
+/** Beginning of the result of a tool call that a stop or crash of the gateway interrupted. Identifies these results. */
 export const interrupted = callRefusalTexts.interrupted;
 
 /** Returns the tokens and the cost of all model calls of a run, including calls without a reply. */

@@ -106,7 +106,8 @@ export function outputName(sessionId: string, callId: string): string {
 }
 
 /**
- * Whether a path that a model wrote is the name of a stored result. The model can write `./output_…` for a file with such a name.
+ * Whether a path that a model wrote is the name of a stored result. For a file in the working directory with this name,
+ * the model can write `./output_…`.
  */
 export function isOutputName(path: string): boolean {
 	return /^output_[0-9a-f]{26}$/.test(path);

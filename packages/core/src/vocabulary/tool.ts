@@ -27,7 +27,7 @@ export type GrantScope = (
 	| { readonly kind: "argv"; readonly tool: string; readonly prefix: readonly string[] }
 ) & {
 	/**
-	 * Version of the rules under which the scope was approved. Under another version, the approval is no longer
+	 * Version of the rules under which the scope was approved. Under a different version, the approval is no longer
 	 * valid. If absent, only the built-in rules applied.
 	 */
 	readonly policy?: string;

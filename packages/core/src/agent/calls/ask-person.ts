@@ -320,7 +320,7 @@ async function askPerson(
 }
 
 /**
- * Asks a person the question of a tool. Such a question is not an approval. `isRepeated`: whether the call has already
+ * Asks a person the question of a tool. The question is not an approval. `isRepeated`: whether the call has already
  * asked since the last restart. The first question of the call may be older than the restart. `withdrawn`: see
  * `ToolContext.ask`.
  */

@@ -24,7 +24,7 @@ export class CallOutput implements AsyncDisposable {
 	readonly #run: Run;
 	readonly #files: Files;
 	readonly #name: string;
-	/** Name of the tool that reads stored results, if the run has such a tool. */
+	/** Name of the tool that reads stored results. Undefined if the run does not have this tool. */
 	readonly #reader: string | undefined;
 	#chunks: Uint8Array[] = [];
 	#bytes = 0;

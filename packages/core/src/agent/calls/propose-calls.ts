@@ -158,7 +158,7 @@ function isOutdated(run: Run, bound: PlannedCall, known: PromptRow): boolean {
 	if (!bound.isBound || !ranSinceQuestion(run.steps, bound.call.id)) return false;
 	if (known.state !== "open" && !isApproved(known)) return false;
 	const facts = changedSince(known.binding ?? "", bindingOf(bound, run.policy.version));
-	// `decisionOf` refuses an approval under another policy.
+	// If the policy changed, `decisionOf` refuses the approval.
 	return facts.length > 0 && !facts.includes("policy");
 }
 

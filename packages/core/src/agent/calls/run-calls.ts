@@ -303,8 +303,8 @@ async function repeatChangedQuestion(
 }
 
 /**
- * Refuses each waiting call whose bound files changed although no call has run since its question. Another program or
- * session must then have changed them. Called before a call with an effect starts. Returns the remaining calls.
+ * Refuses each waiting call whose bound files changed although no call has run since its question. A program or session
+ * outside the run must then have changed them. Called before a call with an effect starts. Returns the remaining calls.
  */
 async function refuseIfChanged(
 	run: Run,
@@ -341,7 +341,7 @@ interface Change {
 
 /**
  * Compares a call with the facts that its open or granted approval is bound to. Returns undefined if nothing changed.
- * Also returns undefined for cases that other code decides: a denied, expired or used approval, another policy, and a
+ * Also returns undefined for cases that other code decides: a denied, expired or used approval, a changed policy, and a
  * call that is no longer possible.
  */
 async function changeOf(

@@ -174,8 +174,8 @@ export async function withinRoom<T extends { readonly result: ToolResult }>(
 /**
  * Removes images from the conversation after a provider rejected a request with them. Otherwise the provider would
  * reject every later request. Returns true if the run continues. It continues if the request had too many images, for
- * example from the journal of another version. It also continues if the request was the first to show this model images
- * of results. Otherwise removes the images of the run's own message, and the run ends.
+ * example because a different version of Parley wrote the journal. It also continues if the request was the first to
+ * show this model images of results. Otherwise removes the images of the run's own message, and the run ends.
  */
 export async function withdrawRefused(
 	run: Run,

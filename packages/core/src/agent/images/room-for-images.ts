@@ -207,8 +207,8 @@ interface Placed {
 }
 
 /**
- * Returns the calls whose images no model has answered. With `model`, returns the calls whose images this model has not
- * answered, because another model may not read images, or may accept more.
+ * Returns the calls whose images no model has answered. If `model` is given, returns the calls whose images this model
+ * has not answered, because models differ in the images that they accept.
  */
 export function unseenIn({ history, steps }: Run, model?: string): Set<string> {
 	const isBy = (by: string | undefined): boolean => model === undefined || by === model;
@@ -358,7 +358,7 @@ interface Holder {
  * history. Their next run reads it from the store again.
  */
 export class LoadedImages<S extends Holder> {
-	/** Called after the history of a session is dropped. Frees the rest of the memory for its messages. */
+	/** Called after the history of a session is dropped. Must drop all other references to its messages. */
 	readonly #onForget: (session: S) => void;
 	/**
 	 * Key: session id. The most recently active session is last. A weak reference allows garbage collection of unused

@@ -44,7 +44,7 @@ export function skillRefusal(message: string): ParleyError {
 	return new ParleyError(message, { code: "failed_precondition" });
 }
 
-/** Returns the name of a skill from the path of its file, or undefined for another path. */
+/** Returns the name of a skill from the path of its file, or undefined if the path is not that of a skill. */
 export function nameIn(path: string): string | undefined {
 	return /([^/]+)(?:\/SKILL\.md|\.md)$/.exec(path)?.[1];
 }

@@ -115,7 +115,7 @@ const key = "skills";
 
 /**
  * Contents of the operator's skills at the last check. These skills need no trust, so each change is logged. The log
- * line is a warning if commands run without a sandbox, because such a command can change the skills.
+ * line is a warning if commands run without a sandbox, because these commands can change the skills.
  */
 export class SkillChanges {
 	readonly #options: SkillChangesOptions;

@@ -82,7 +82,7 @@ async function readNote(path: string, shown: string, { roots, atMost }: Reading)
 async function readBounded(file: FileHandle, shown: string, atMost: number): Promise<ReadNote> {
 	const stats = await file.stat();
 	if (!stats.isFile()) return notUsed(shown, projectNoteTexts.notRegular);
-	// A file may be longer than its reported size, for example in /proc. The text of such a file is cut without a marker.
+	// A file may be longer than its reported size, for example in /proc. Its text is then cut without a marker.
 	const { buffer, bytesRead } = await file.read(Buffer.alloc(atMost), 0, atMost, 0);
 	const left = stats.size - bytesRead;
 	// In stream mode, the decoder omits a character that was split by the cut.

@@ -37,8 +37,8 @@ interface PromptOptions {
 
 /**
  * Returns a function that provides system prompts. The prompt of a session is rendered before its first model call and
- * stored. It never changes, even if the instructions of its agent change. The prompt for another agent in the session
- * stays the same while the session is in memory.
+ * stored. It never changes, even if the instructions of its agent change. The prompt of an agent other than the
+ * session's stays the same only while the session is in memory.
  */
 export function systemPromptOf(options: PromptOptions): SystemPromptOf {
 	const ofOthers = new WeakMap<Session, Map<string, string>>();

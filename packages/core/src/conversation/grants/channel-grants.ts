@@ -57,7 +57,7 @@ export type GrantOutcome =
 
 interface QuestionSession {
 	readonly sessionId?: string | undefined;
-	/** Open session of the client. Not used if it belongs to another channel. */
+	/** Open session of the client. Ignored unless it belongs to the channel of the grant. */
 	readonly current?: string | undefined;
 }
 

@@ -7,8 +7,8 @@ const MAX_ID = 40;
 const SHORT = 9;
 
 /**
- * Returns the id of a call in a form that the provider accepts. An id of another provider may have invalid characters
- * or an invalid length.
+ * Returns the id of a call in a form that the provider accepts. Ids from other providers may have invalid characters or
+ * an invalid length.
  */
 export function wireId(id: string, style: "any" | "short"): string {
 	if (style === "short") return /^[a-zA-Z0-9]{9}$/.test(id) ? id : hashOf(id).slice(0, SHORT);

@@ -44,7 +44,7 @@ export class ReplyParts {
 	readonly #metadata = new Map<string, SharedV4ProviderMetadata>();
 	/** Ids of open text blocks that are not empty. */
 	readonly #written = new Set<string>();
-	/** The last call, until another block starts. If the reply is truncated, the call is treated as incomplete. */
+	/** The last call, until the next block starts. If the reply is truncated, the call is treated as incomplete. */
 	#pending: PendingCall | undefined;
 	#sealedCall: ModelEvent | undefined;
 	#hasCalls = false;

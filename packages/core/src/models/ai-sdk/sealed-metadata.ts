@@ -47,7 +47,7 @@ export function unseal(provider: string, text: string | undefined): SealedMetada
 		const { success, data } = schema.safeParse(parseJson(text));
 		return success && data.provider === provider ? { of: data.of, metadata: data.metadata } : undefined;
 	} catch (reason) {
-		// A signature of another API is usually not JSON.
+		// The signatures of other APIs are usually not JSON.
 		if (reason instanceof ParleyError) return undefined;
 		throw reason;
 	}

@@ -11,8 +11,8 @@ export interface ServerTraits {
 	 */
 	readonly returnedThinking?: "none" | "turn" | "all";
 	/**
-	 * Efforts that the server accepts, lowest first. Another effort becomes the next higher effort, or the highest
-	 * effort.
+	 * Efforts that the server accepts, lowest first. An unlisted effort becomes the next higher listed effort, or the
+	 * highest one.
 	 */
 	readonly efforts?: readonly Effort[];
 }

@@ -47,7 +47,7 @@ export class ReplyEvents {
 	readonly #blocks = new Map<unknown, Block>();
 	#state: "empty" | "begun" | "finished" = "empty";
 	readonly #facts: RequestFacts;
-	/** Requested model, until the response names another model. */
+	/** Name of the model: the requested name until the response contains one. */
 	#model: string;
 	#opened = 0;
 	#newest = -1;

@@ -287,8 +287,8 @@ function budgeted(
 }
 
 /**
- * Whether the model's first content in the current turn is not thinking, for example because another model wrote it.
- * The provider refuses thinking in such a turn.
+ * Whether the model's first content in the current turn is not thinking, for example because another model wrote it. In
+ * that case, the provider refuses thinking in the turn.
  */
 function hasCallsWithoutThinking(turns: readonly AnthropicTurn[]): boolean {
 	const question = turns.findLastIndex(

@@ -209,7 +209,7 @@ function encodeText(text: string): TextBlockParam[] {
 	return text.trim() === "" ? [] : [{ type: "text", text: text.toWellFormed() }];
 }
 
-/** Returns an id that the provider accepts. An id of another provider may have invalid characters. */
+/** Returns an id that the provider accepts. Ids from other providers may have invalid characters. */
 function wireId(id: string): string {
 	return id.replace(/[^\w-]/g, "_");
 }

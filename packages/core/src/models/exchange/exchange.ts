@@ -181,7 +181,7 @@ export class Exchange {
 	 */
 	#guarded(response: Response, last?: RegExp): Response {
 		const type = response.headers.get("content-type") ?? "";
-		// The response probably comes from another kind of server, so a retry would not help.
+		// The response probably comes from a server with a different API, so a retry would not help.
 		if (/^(?:text\/html|application\/json)\b/i.test(type)) {
 			throw this.#fail(
 				new ModelError(exchangeTexts.otherApi(this.#options.host, this.#options.api ?? "Messages API"), {
@@ -226,7 +226,7 @@ export class Exchange {
 }
 
 /**
- * Whether an error of the SDK represents an `error` event. Such an error has no status, because the response began
+ * Whether an error of the SDK represents an `error` event. The error then has no status, because the response began
  * with status 200.
  */
 function isEventError(reason: unknown): reason is { error: unknown; headers: Headers | undefined } {

@@ -18,7 +18,7 @@ interface OfflineCall {
 type OfflineWord = keyof typeof offlineCommandTexts;
 
 interface Reader {
-	/** Whether the command calls a tool. Only such a command may follow `& `. */
+	/** Whether the command calls a tool. Only a command that calls a tool may follow `& `. */
 	readonly calls: boolean;
 	/**
 	 * Reads the trimmed, non-empty text after the colon. Throws `invalid_argument` if the command does not accept the

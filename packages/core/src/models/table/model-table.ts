@@ -23,9 +23,9 @@ export class ModelTable {
 	}
 
 	/**
-	 * Finds a model by name. A tier selects the provider's model of that tier, or its default model if it has no such
-	 * model. For the home provider of the routes, `other/name` is a model of another provider. Undefined if the model
-	 * is unknown.
+	 * Finds a model by name. A tier selects the provider's model of that tier, or its default model if no model has
+	 * that tier. For the home provider of the routes, `other/name` is a model of another provider. Undefined if the
+	 * model is unknown.
 	 */
 	find(name: string, provider: string): ModelInfo | undefined {
 		if (provider !== this.#routes.home) return this.findOwn(name, provider);

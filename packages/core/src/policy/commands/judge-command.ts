@@ -194,7 +194,8 @@ class Judge {
 
 	#judgeRemoval(program: string | undefined, words: readonly string[], index: number): void {
 		const before = words.slice(0, index);
-		// `xargs rm` removes the paths that it reads. `env -C DIRECTORY` and `sudo -D DIRECTORY` use another directory.
+		// `xargs rm` removes the paths that it reads. `env -C DIRECTORY` and `sudo -D DIRECTORY` change the working
+		// directory.
 		const isFed = before.some((word) => /^(?:xargs|parallel)$/.test(programOf(word) ?? ""));
 		const isMoved = before.some((word) => /^(?:-[CD]|--ch(?:dir|root)|chroot$)/.test(word));
 		for (const path of removedPaths(

@@ -346,7 +346,7 @@ function decodeAnsi(text: string): { readonly text: string; readonly end: number
 			return letters[letter] ?? letter;
 		},
 	);
-	// The shell ends such a text at a NUL character.
+	// The shell ends text in `$'…'` at a NUL character.
 	return { text: decoded.replace(/\0.*$/s, ""), end: body.length + 2 };
 }
 

@@ -371,7 +371,7 @@ function steeringIn(roots: readonly string[], { steering, hidden }: Bubblewrap):
 /**
  * Returns directories in the roots that no command may rename, because a protected path must stay in place. Protected
  * paths are hidden directories, files of the operator and the home directory. The result contains the directories
- * between such a path and its root, and the home directory.
+ * between a protected path and its root, and the home directory.
  */
 function fixedIn(roots: readonly string[], paths: readonly string[], home: string | undefined): string[] {
 	const found = new Set<string>();

@@ -24,7 +24,7 @@ export class NoSandbox extends ParleyError {
 	}
 }
 
-/** Finds bubblewrap. Throws `NoSandbox` if it is missing, too old or another program. */
+/** Finds bubblewrap. Throws `NoSandbox` if it is missing or too old, or if the program is not bubblewrap. */
 export async function findBubblewrap(unsandboxed: Sandbox, path = SYSTEM_PATH): Promise<BubblewrapProgram> {
 	const program = await findProgram("bwrap", path).catch((cause: unknown) => {
 		throw new NoSandbox(bubblewrapTexts.notInstalled, { fix: installAdvice(), cause });

@@ -87,7 +87,7 @@ export function openPlaces(inside: Bound): string[] {
 	return [...inside.roots, ...elsewhere(inside)];
 }
 
-/** Whether a path is in a directory of the kernel or of system services. Such a path needs no cover. */
+/** Whether a path is in a directory of the kernel or of system services. If so, the path needs no cover. */
 export function isUnbound(path: string): boolean {
 	return [...kernel, ...serviceDirectories].some((place) => isWithin(path, place));
 }

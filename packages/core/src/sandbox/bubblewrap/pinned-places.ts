@@ -12,7 +12,7 @@ const FLAGS = 0o10000000 | constants.O_NOFOLLOW;
 const binds: readonly (string | undefined)[] = ["--bind", "--ro-bind", "--ro-bind-try"];
 /** Options whose mounts cover an earlier mount at the same path. */
 const covers: readonly (string | undefined)[] = [...binds, "--perms", "--tmpfs"];
-/** Output of the check if another file is at one of the paths. In that case the command has not started. */
+/** Output of the check if a path no longer leads to the opened file. In that case the command has not started. */
 const REPLACED = rootTexts.directoryReplaced;
 
 /** Error for a file or directory that another program replaced or removed while the sandbox was built. */
@@ -126,7 +126,10 @@ export class PinnedPlaces implements AsyncDisposable {
 	}
 }
 
-/** Whether `check` ended the sandbox because it found another file. `output`: output of a command that never began. */
+/**
+ * Whether `check` ended the sandbox because a path no longer leads to the opened file. `output`: output of a command
+ * that never began.
+ */
 function reportsReplaced(output: string): boolean {
 	return output.includes(REPLACED);
 }

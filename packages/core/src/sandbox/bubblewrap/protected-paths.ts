@@ -133,7 +133,7 @@ const MAX_ENTRIES = 20_000;
 const skipped = ["node_modules", "site-packages", ".git"];
 
 /**
- * Returns the `isProtected` paths below these directories, nearest first. Does not search below such a path, and
+ * Returns the `isProtected` paths below these directories, nearest first. Does not search below these paths, and
  * follows no links. Ignores the names in `skipped`. Stops after 20,000 entries.
  */
 async function walk(
@@ -166,7 +166,7 @@ const line = /^[0-9a-f]+:(?: [0-9A-F]+){5} +\d+(?: (.+))?$/;
 
 /**
  * Returns the socket files of outside processes at or below these directories. A network namespace does not prevent a
- * command from connecting to such a socket. If the kernel's list may be incomplete, for example because the list is too
+ * command from connecting to these sockets. If the kernel's list may be incomplete, for example because the list is too
  * long, also searches the directories.
  */
 export async function hostSockets(directories: readonly string[]): Promise<string[]> {

@@ -258,7 +258,8 @@ export function guardNote(
 	roots: readonly string[],
 	{ shownNotes }: { readonly shownNotes: Set<string> },
 ): string {
-	// Such a note is shown once for the same roots, because the reason may apply to every command in these roots.
+	// Each of these notes is shown once for the same roots, because its reason may apply to every command in these
+	// roots.
 	const lasting = leftOut(guarding).filter((note) => !shownNotes.has(JSON.stringify([roots, note])));
 	for (const note of lasting) shownNotes.add(JSON.stringify([roots, note]));
 	return [...revertedNotes(guarding), ...lasting].map((note) => `\n[${note}]\n`).join("");

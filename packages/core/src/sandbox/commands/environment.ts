@@ -26,8 +26,8 @@ const steering =
 	/^(?:PATH|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|PS4|PARLEY_.*|LD_.*|DYLD_.*|NODE_OPTIONS|PYTHONSTARTUP|PYTHONHOME|PERL5OPT|RUBYOPT|_?JAVA_(?:TOOL_)?OPTIONS)$/;
 
 /**
- * Whether a variable can change which programs run, or how they run. No text of a model or repository may set such a
- * variable.
+ * Whether a variable can change which programs run, or how they run. No text of a model or repository may set these
+ * variables.
  */
 export function isSteering(name: string): boolean {
 	return steering.test(name);

@@ -66,7 +66,8 @@ export interface GroupEnd {
 
 /**
  * A command in its own session and process group. It has no input unless it has a dialogue. When its leader ends, the
- * rest of the group is killed. A process that creates another session leaves the group: see `killMarked`.
+ * remaining processes of the group are killed. A process that creates its own session leaves the group: see
+ * `killMarked`.
  */
 export class ProcessGroup {
 	/** Process id, or 0 if there is no process. */

@@ -36,7 +36,7 @@ const MAX_SHOWN = 100;
 
 /**
  * Returns the host of an allowed target (`host:443`). Throws `invalid_argument` if the target is not a host and a port.
- * Throws `permission_denied` for another port, an address, or a host that is not allowed.
+ * Throws `permission_denied` for a port other than 443, an address, or a host that is not allowed.
  */
 export function readTarget(authority: string, allowed: readonly string[]): string {
 	const [, text = "", port = ""] = /^([^:]+|\[.*\]):(\d{1,5})$/s.exec(authority) ?? [];

@@ -139,8 +139,8 @@ class Search implements Repositories {
 			if (ofAgents.includes(name) && this.#isOpen(inner)) this.ofAgents.add(inner);
 		}
 		if (place.ofParts) for (const name of directories) await this.#add(join(place.path, name));
-		// Directories below a directory that looks like a repository are also searched, because a command can create
-		// such a directory.
+		// Directories below a directory that looks like a repository are also searched, because a command can create a
+		// directory that looks like one.
 		const isStore = place.inGit && isGitShaped(names);
 		this.#enqueue(place, isStore ? directories.filter((name) => !stores.includes(name)) : directories);
 	}
@@ -297,7 +297,7 @@ function isGitShaped(names: { has(name: string): boolean }): boolean {
 
 /**
  * Resolves with the real path to which a `.git` file, or the `commondir` file of a repository, points. Undefined if the
- * file is not such a pointer, or if the target does not exist.
+ * file contains no such path, or if the target does not exist.
  */
 async function followPointer(path: string, prefix: string): Promise<string | undefined> {
 	const real = await ifThere(realpath(path));

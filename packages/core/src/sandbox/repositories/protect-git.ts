@@ -248,8 +248,8 @@ const runningKey = /command(?:-options)?$/;
 /** Keys whose value decides whether their setting is removed. */
 const judged = ["fsmonitor", "worktree"];
 /**
- * Matches the text of each file that can contain such a setting. Git preserves the case of names in the file,
- * so the match ignores case.
+ * Matches the text of every file that may contain a setting to remove. Git preserves the case of names in the file, so
+ * the match ignores case.
  */
 const suspicious = new RegExp(
 	String.raw`!|ext::|command|\b(?:${[...sections, ...keys, ...judged].join("|")})\b`,

@@ -243,7 +243,7 @@ const separateSystemPrompts = async (db: Kysely<unknown>): Promise<void> => {
 	await db.schema.alterTable("sessions").dropColumn("system_prompt").execute();
 };
 
-/** Migrations of the journal, in order. Never edit a released migration: add another one. */
+/** Migrations of the journal, in order. Never edit a released migration: add a new one. */
 export const migrations: readonly Migration[] = [
 	keyvMigration,
 	{

@@ -233,7 +233,7 @@ class FilesSearch {
 		return entries.filter((entry) => entry.isDirectory());
 	}
 
-	/** Counts another entry. Returns false if a limit is reached. */
+	/** Counts an entry. Returns false if a limit is reached. */
 	async #hasRoom(): Promise<boolean> {
 		if (this.entries % TOGETHER === 0) await turn();
 		if (this.entries >= this.#max || this.#options.clock.monotonic() > this.#endsAt) this.complete = false;

@@ -177,7 +177,7 @@ export async function sliceLines(
 	return page.end() ?? { text: "", next: undefined, total: skipped + (last === NEW_LINE ? 0 : 1) };
 }
 
-/** Collects the text of one page, and enough further text to know whether another page follows. */
+/** Collects the text of one page, and enough further text to know whether a further page follows. */
 class Page {
 	readonly #requested: RequestedLines;
 	readonly #decoder = new StringDecoder("utf8");

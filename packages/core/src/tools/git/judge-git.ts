@@ -277,8 +277,8 @@ interface PlantedSettings {
 }
 
 /**
- * Returns reasons why a command outside the sandbox might run programs that sandboxed commands planted. Repository settings or
- * words may name such a program. The command then requires approval even if all tools are accepted.
+ * Returns reasons why a command outside the sandbox might run programs that sandboxed commands planted. Repository
+ * settings or words may name a planted program. The command then requires approval even if all tools are accepted.
  */
 function plantedReasons({ command, options }: GitWords, repository: PlantedSettings | undefined): string[] {
 	const form = Object.hasOwn(forms, command) ? forms[command] : undefined;

@@ -114,8 +114,8 @@ export class PersonChecks {
 	}
 
 	/**
-	 * Receives the answer of a connector. Returns false for a second or late answer and for an answer of another
-	 * connector. Such an answer has no effect.
+	 * Receives the answer of a connector. Returns false, and changes nothing, if no check with this id waits for this
+	 * connector.
 	 */
 	report(principal: Principal, id: string, report: PersonReport): boolean {
 		authorize(principal, "person.report");

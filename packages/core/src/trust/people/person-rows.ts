@@ -25,7 +25,7 @@ export const findAccessState = hotStatement<
 	]),
 );
 
-/** A person who gets access or another role. */
+/** A person who gets access or a different role. */
 export interface NewPerson {
 	readonly platform: string;
 	readonly tenant: string;

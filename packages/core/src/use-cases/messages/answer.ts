@@ -140,7 +140,10 @@ async function admit(
 	}
 }
 
-/** Whether the question is an approval of another channel that may also be answered in the person's channel. */
+/**
+ * Whether the question is an approval that belongs to a different channel, but may also be answered in the person's
+ * channel.
+ */
 async function isAnsweredElsewhere(
 	{ journal, places }: AnswerPorts,
 	by: Principal,

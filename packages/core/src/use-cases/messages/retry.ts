@@ -63,7 +63,7 @@ function lastRun(db: Tx, sessionId: string) {
 			.selectFrom("runs")
 			.selectAll()
 			.where("session_id", "=", sessionId)
-			// The message of a joined run belongs to another run.
+			// The message of a joined run belongs to the run that it joined.
 			.where("joined", "is", null)
 			.orderBy("ordinal", "desc")
 			.limit(1)

@@ -63,7 +63,7 @@ export async function acceptMessage(
 		readonly options?: RunOptions;
 		readonly scheduled?: Scheduled;
 		readonly read?: ClassifiedContext | undefined;
-		/** Error to throw if another run is active or queued. Absent: the message is queued. */
+		/** Error to throw if a run is active or queued. Absent: the message is queued. */
 		readonly busy?: ParleyError;
 	},
 ): Promise<{ readonly accepted: Accepted; readonly start: RunRow | undefined }> {

@@ -19,8 +19,7 @@ export interface AuthorizationReach {
 	/** Address of the MCP server. */
 	readonly url: string;
 	/**
-	 * Whether the server may have a private address. Another host may have a private address only if `privateHosts` names
-	 * it.
+	 * Whether the server may have a private address. Any other host may have one only if `privateHosts` names the host.
 	 */
 	readonly allowPrivate: boolean;
 	readonly privateHosts: readonly string[];
