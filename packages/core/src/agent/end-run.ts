@@ -228,7 +228,7 @@ function finalText(steps: readonly Step[]): string {
 	return [...answers, final].filter((text) => text !== "").join("\n\n");
 }
 
-/** Whether a reply has no calls. The run ends with such a reply unless a message continues it. */
+/** Whether a reply has no calls. If so, the run ends with the reply unless a message continues the run. */
 function isAnswer(step: Step | undefined): boolean {
 	return step?.kind === "reply" && callsOf(step.content).length === 0;
 }

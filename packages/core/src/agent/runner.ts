@@ -72,8 +72,8 @@ export class Runner {
 	}
 
 	/**
-	 * Starts a claimed run unless the session already works on it. Does nothing without a run, after `stop`, or in a
-	 * removed session.
+	 * Starts a claimed run unless the session already works on it. Does nothing if there is no run, if the session was
+	 * removed, and after `stop`.
 	 */
 	start(
 		session: Session,

@@ -67,7 +67,7 @@ export interface PromptServices {
 	readonly onDenied: (tx: Tx, place: string | undefined) => Promise<void>;
 }
 
-/** Questions to people, stored as rows. Raises, answers and closes them. */
+/** Raises, answers and closes questions to people. The questions are stored as rows. */
 export class Prompts {
 	readonly #services: PromptServices;
 

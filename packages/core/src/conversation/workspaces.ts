@@ -24,7 +24,7 @@ const maxEntries = 100_000;
 
 const atOnce = 64;
 
-/** Working directories of chat sessions, below the data directory. */
+/** Manages the working directories of chat sessions, below the data directory. */
 export class Workspaces {
 	readonly #directory: string;
 	/** Workspaces that could not be removed. Each is reported only once. */

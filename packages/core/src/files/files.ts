@@ -81,8 +81,9 @@ export interface ByteRange {
 const partEnding = ".part";
 
 /**
- * Files that clients upload and tools share, and complete results of tool calls. The table `files` has the metadata. The
- * directory `files` of the data directory has the content, under the id. Content is streamed, except by `load`.
+ * Stores files that clients upload and tools share, and complete results of tool calls. The table `files` has the
+ * metadata. The directory `files` of the data directory has the content, under the id. Content is streamed, except by
+ * `load`.
  */
 export class Files {
 	readonly limits: FileLimits;

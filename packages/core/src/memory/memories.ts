@@ -65,7 +65,7 @@ interface MemoryOrigin extends Pick<Memory, "id" | "author" | "sessionId" | "tai
 	readonly reader: MemoryReader;
 }
 
-/** Notes about people and channels, and shared notes. Available as `runtime.memories`. */
+/** Stores notes about people and channels, and shared notes. Available as `runtime.memories`. */
 export class Memories {
 	readonly #options: MemoriesOptions;
 	readonly #tenants: Tenants;

@@ -56,7 +56,7 @@ interface Combined {
  */
 const maxCachedFiles = 1_000;
 
-/** Policy files of all layers. Each lookup checks for changed files. */
+/** Reads the policy files of all layers. Each lookup checks for changed files. */
 export class PolicyLayers {
 	readonly #files: LayerFiles;
 	readonly #operator: Layered;

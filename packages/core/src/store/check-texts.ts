@@ -119,8 +119,8 @@ interface Numbered {
 }
 
 /**
- * Rows of one kind, numbered without gaps. After the first row that has or must have a hash, all later rows must have
- * one.
+ * Checks rows of one kind, which are numbered without gaps. After the first row that has or must have a hash, all later
+ * rows must have one.
  */
 class Series {
 	readonly #sessionId: string;

@@ -16,8 +16,9 @@ export interface ExpectedRun {
 }
 
 /**
- * Rows that the events of one session require. A message, a reply, a result and a summary are written in the same transaction as
- * their event. The events therefore reveal a missing row, without a counter that every turn must update.
+ * Collects the rows that the events of one session require. A message, a reply, a result and a summary are written in
+ * the same transaction as their event. The events therefore reveal a missing row, without a counter that every turn
+ * must update.
  */
 export class ExpectedRows {
 	readonly runs = new Map<string, ExpectedRun>();

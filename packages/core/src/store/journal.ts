@@ -17,7 +17,10 @@ export interface JournalDeps {
 	readonly ids: Ids;
 }
 
-/** Events of all sessions. The journal appends events in the transaction that changes their state, and reads events in order. */
+/**
+ * Journal of the events of all sessions. Appends events in the transaction that changes their state, and reads events
+ * in order.
+ */
 export class Journal {
 	readonly store: Store<Tables>;
 	readonly #clock: Clock;

@@ -164,7 +164,7 @@ interface KeysTable extends Stamped {
 	created_at: number;
 }
 
-/** Messages that were added to an active run but that no model call has included yet. */
+/** Table of the messages that were added to an active run, but that no model call has included yet. */
 interface SteersTable extends Stamped {
 	id: string;
 	run_id: string;
@@ -180,7 +180,7 @@ interface SteersTable extends Stamped {
 	context: string | null;
 }
 
-/** Totals of model calls, with a row for each scope, UTC day, model and provider. */
+/** Table of the totals of model calls, with a row for each scope, UTC day, model and provider. */
 interface UsageDaysTable extends Stamped {
 	/** Id of a session, or "" for the gateway. The gateway's totals remain when sessions are deleted. */
 	scope: string;
@@ -197,7 +197,7 @@ interface UsageDaysTable extends Stamped {
 	cost: number;
 }
 
-/** Budgets that the operator set at run time. They replace the configured budgets. */
+/** Table of the budgets that the operator set at run time. They replace the configured budgets. */
 interface BudgetsTable extends Stamped {
 	/** Id of a session, or "" for the gateway. */
 	scope: string;
@@ -208,7 +208,10 @@ interface BudgetsTable extends Stamped {
 	set_at: number;
 }
 
-/** Compactions of older parts of a transcript. Each one applies to all content before `run_ordinal` and `message`. */
+/**
+ * Table of the compactions of older parts of a transcript. Each one applies to all content before `run_ordinal` and
+ * `message`.
+ */
 interface CompactionsTable extends Stamped {
 	session_id: string;
 	/** Position within the session, from 1. */
@@ -227,7 +230,7 @@ interface CompactionsTable extends Stamped {
 	hash: string | null;
 }
 
-/** Metadata of stored files. The content is a file with the same id in the data directory. */
+/** Table of the metadata of stored files. The content is a file with the same id in the data directory. */
 interface FilesTable extends Stamped {
 	id: string;
 	/** Principal that stored the file. For files of tools, the session's owner. */
@@ -243,7 +246,7 @@ interface FilesTable extends Stamped {
 	expires_at: number;
 }
 
-/** Latest feedback of each principal about each run. */
+/** Table of the latest feedback of each principal about each run. */
 interface FeedbackTable extends Stamped {
 	session_id: string;
 	run_id: string;
@@ -254,15 +257,15 @@ interface FeedbackTable extends Stamped {
 }
 
 /**
- * System prompts of sessions. Each is rendered once, before the first model call, so that the prefix of every request stays the
- * same.
+ * Table of the system prompts of sessions. Each prompt is rendered once, before the first model call, so that the
+ * prefix of every request stays the same.
  */
 interface SystemPromptsTable extends Stamped {
 	session_id: string;
 	text: string;
 }
 
-/** Search texts of sessions in normal form. Each is the name of a session, or one message. */
+/** Table of the search texts of sessions in normal form. Each text is the name of a session, or one message. */
 interface SearchTextsTable extends Stamped {
 	id: GeneratedAlways<number>;
 	session_id: string;
@@ -270,7 +273,7 @@ interface SearchTextsTable extends Stamped {
 	text: string;
 }
 
-/** Notes about people, notes about channels, and shared notes. */
+/** Table of notes about people, notes about channels, and shared notes. */
 interface MemoriesTable extends Stamped {
 	n: GeneratedAlways<number>;
 	id: string;
@@ -291,7 +294,10 @@ interface MemoriesTable extends Stamped {
 	created_at: number;
 }
 
-/** Messages that the gateway sends to a session at given times or on events (see vocabulary/schedule.ts). */
+/**
+ * Table of the schedules: messages that the gateway sends to a session at given times or on events (see
+ * vocabulary/schedule.ts).
+ */
 interface SchedulesTable extends Stamped {
 	id: string;
 	session_id: string;
@@ -324,8 +330,8 @@ interface SchedulesTable extends Stamped {
 }
 
 /**
- * Messages of chat platforms that a session has received as context. Later runs get a message again only if it was
- * edited or the request refers to it.
+ * Table of the messages of chat platforms that a session has received as context. Later runs get a message again only
+ * if it was edited or the request refers to it.
  */
 interface ReadMessagesTable extends Stamped {
 	session_id: string;
@@ -337,7 +343,7 @@ interface ReadMessagesTable extends Stamped {
 	run_id: string;
 }
 
-/** Skills of working directories that the operator has trusted. */
+/** Table of the skills of working directories that the operator has trusted. */
 interface TrustedSkillsTable extends Stamped {
 	/** Real path of the working directory. */
 	directory: string;

@@ -1,7 +1,10 @@
 import type { TaskState } from "../vocabulary/task.ts";
 import type { Stamped } from "./stamped.ts";
 
-/** A task. `epoch` is the number of times it was claimed. A process with an earlier number has lost the task. */
+/**
+ * Table of tasks. `epoch` is the number of times that a task was claimed. A process with an earlier number has lost the
+ * task.
+ */
 interface TasksTable extends Stamped {
 	id: string;
 	/** Session that owns the task. Its users see the task and answer the task's questions. */
@@ -63,7 +66,7 @@ interface TasksTable extends Stamped {
 	ended_at: number | null;
 }
 
-/** A dependency of a task on another task. The other task must be completed first. */
+/** Table of the dependencies of tasks on other tasks, which must be completed first. */
 interface TaskNeedsTable extends Stamped {
 	task_id: string;
 	needs: string;

@@ -1,7 +1,7 @@
 import type { CommandEndReason } from "../vocabulary/commands/background-command.ts";
 import type { Stamped } from "./stamped.ts";
 
-/** Background commands of sessions (see vocabulary/commands/background-command.ts). */
+/** Table of the background commands of sessions (see vocabulary/commands/background-command.ts). */
 interface BackgroundCommandsTable extends Stamped {
 	session_id: string;
 	/** Number of the command in the session, from 1. */
@@ -19,7 +19,7 @@ interface BackgroundCommandsTable extends Stamped {
 	informed: number;
 }
 
-/** Hashes of the descriptions of MCP tools at their last call (see agent/mcp/approved-tools.ts). */
+/** Table of the hashes of the descriptions of MCP tools at their last call (see agent/mcp/approved-tools.ts). */
 interface McpToolsTable extends Stamped {
 	name: string;
 	directory: string;
@@ -27,7 +27,7 @@ interface McpToolsTable extends Stamped {
 	at: number;
 }
 
-/** Files that a turn wrote, with their earlier content (see vocabulary/file-change.ts). */
+/** Table of the files that a turn wrote, with their earlier content (see vocabulary/file-change.ts). */
 interface FileChangesTable extends Stamped {
 	session_id: string;
 	/** Run of the turn. Sub-agents of the run record their changes under the same id. */

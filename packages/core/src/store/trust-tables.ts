@@ -1,6 +1,6 @@
 import type { Stamped } from "./stamped.ts";
 
-/** Tokens of clients. The operator's first token is a file instead. */
+/** Table of the tokens of clients. The operator's first token is a file instead. */
 interface TokensTable extends Stamped {
 	/** Id in the text of the token, 26 characters. */
 	id: string;
@@ -20,7 +20,7 @@ interface TokensTable extends Stamped {
 	revoked_at: number | null;
 }
 
-/** Guilds and teams that connectors of a platform may serve, in addition to the configured ones. */
+/** Table of the guilds and teams that connectors of a platform may serve, in addition to the configured ones. */
 interface TenantsTable extends Stamped {
 	platform: string;
 	tenant: string;
@@ -43,7 +43,7 @@ interface PeopleTable extends Stamped {
 	updated_at: number;
 }
 
-/** One-time codes. Each belongs to an invitation of the operator or to an access request. */
+/** Table of one-time codes. Each code belongs to an invitation of the operator or to an access request. */
 interface PairingsTable extends Stamped {
 	id: string;
 	kind: "invitation" | "request";
@@ -63,7 +63,7 @@ interface PairingsTable extends Stamped {
 	settled_at: number | null;
 }
 
-/** Channel settings that the operator set at run time. They replace the configured ones. */
+/** Table of the channel settings that the operator set at run time. They replace the configured ones. */
 interface PlacesTable extends Stamped {
 	/** Key from `placeKey`, or `PLATFORM:TENANT` for all channels of a tenant. */
 	key: string;
@@ -73,7 +73,7 @@ interface PlacesTable extends Stamped {
 	set_at: number;
 }
 
-/** Trust grants of channels; see trust/grants/grant-rows.ts. */
+/** Table of the trust grants of channels; see trust/grants/grant-rows.ts. */
 interface ChannelGrantsTable extends Stamped {
 	id: string;
 	/** Key from `placeKey`. */
@@ -100,7 +100,7 @@ interface ChannelGrantsTable extends Stamped {
 	end_reason: string | null;
 }
 
-/** Audit rows. Each row contains the hash of the previous row; see trust/audit/audit.ts. */
+/** Table of the audit log. Each row contains the hash of the previous row; see trust/audit/audit.ts. */
 interface AuditTable {
 	/** Number of the row, from 1, without gaps. */
 	seq: number;

@@ -29,7 +29,7 @@ export interface Welcome {
 	readonly prompts: string[];
 }
 
-/** Channel settings from the configuration and from the operator. */
+/** Manages the channel settings from the configuration and from the operator. */
 export class Places {
 	readonly #options: TrustOptions;
 	readonly #surroundings: PlaceSurroundings;

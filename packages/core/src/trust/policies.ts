@@ -58,7 +58,7 @@ export interface RulesFor {
 	readonly above?: string;
 }
 
-/** Rules that the operator, agents, channels and workspaces add to the built-in ones. */
+/** Provides the rules that the operator, agents, channels and workspaces add to the built-in ones. */
 export class Policies {
 	readonly #options: TrustOptions;
 	readonly #places: Places;

@@ -82,17 +82,20 @@ export interface PlaceProfile {
 	readonly budget?: number;
 	/** Maximum bytes of the workspace. */
 	readonly quotaBytes?: number;
-	/** Whether connectors require a mention to treat a message as a message to the agent. */
+	/** Condition for a message to the agent: a mention (`required`), or none (`always`). */
 	readonly mention?: "required" | "always";
-	/** Whether all people in the channel share a session, or each person has a separate session. */
+	/** Sessions of the channel: one for all people (`shared`), or a separate one for each person (`person`). */
 	readonly sessions?: "shared" | "person";
 	/** Part of an answer that connectors show during the run. */
 	readonly live?: "off" | "text" | "tools" | "everything";
-	/** Whether connectors answer a mention in the channel, or in a new thread. */
+	/** Place in which connectors answer a mention: the channel, or a new thread. */
 	readonly answers?: "channel" | "thread";
-	/** Whether connectors show the state of a message with posts or with reactions. */
+	/** Form in which connectors show the state of a message: posts or reactions. */
 	readonly status?: "posts" | "reactions";
-	/** Whether connectors only queue a message during a run, or also offer to add it to the run. */
+	/**
+	 * Treatment of a message during a run. Connectors only queue it (`queue`), or also offer to add it to the run
+	 * (`offer`).
+	 */
 	readonly busy?: "queue" | "offer";
 	/** Number of earlier channel messages that connectors read for a request. 0 also disables reading threads. */
 	readonly context?: number;

@@ -191,8 +191,8 @@ export type ScheduleEvent =
 	  };
 
 /**
- * Schedules in the session of a run, for one tool call. Their owner is the person who started the run. If chat users joined a run of
- * the operator, the owner is the last of these users.
+ * Access to the schedules in the session of a run, for one tool call. The owner of the schedules is the person who
+ * started the run. If chat users joined a run of the operator, the owner is the last of these users.
  */
 export interface ScheduleAccess {
 	/**

@@ -12,7 +12,7 @@ import { type ProposalPorts, proposeCalls } from "./propose-calls.ts";
 import { auditStart, isGated, settleCall } from "./record-call.ts";
 import { approvalTexts } from "./texts.ts";
 
-/** Pending decisions about calls. They arrive in any order. Disposal ends the waits. */
+/** Waits for the decisions about calls, which arrive in any order. Disposal ends the waits. */
 export class Decisions implements AsyncDisposable {
 	readonly #run: Run;
 	readonly #ended = new AbortController();

@@ -17,9 +17,7 @@ export interface PlannedCall {
 	 * Whether the plan contains the facts that its `bind` collects, for example hashes of files in the working directory.
 	 */
 	readonly isBound?: boolean;
-	/**
-	 * Result of a call that cannot run. Such a call is still proposed if a person decides about every call of the run.
-	 */
+	/** Result of a call that cannot run. The call is still proposed if a person decides about every call of the run. */
 	readonly impossible?: string;
 }
 

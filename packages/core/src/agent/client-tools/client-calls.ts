@@ -27,7 +27,7 @@ export interface ClientResult {
 /** Maximum characters of the text of a client in one result. */
 const maxCharacters = 256 * 1024;
 
-/** Open calls of one client. Each ends exactly once. */
+/** Tracks the open calls of one client. Each call ends exactly once. */
 export class ClientCalls {
 	readonly #clock: Clock;
 	readonly #open = new Map<string, (result: ToolResult) => void>();

@@ -59,9 +59,9 @@ interface ClientToolsDeps extends ConnectionServices {
 const maxClients = 16;
 
 /**
- * Tools that connected clients run, each for one session. A client's tool hides a gateway tool of the same name.
- * Policy rules name it `client:NAME`. A run gets the tools that are offered when it starts to work. Registrations are
- * in memory only: after a restart, clients must register again.
+ * Manages the tools that connected clients run, each for one session. A client's tool hides a gateway tool of the same
+ * name. Policy rules name a client's tool `client:NAME`. A run gets the tools that are offered when it starts to work.
+ * Registrations are in memory only: after a restart, clients must register again.
  */
 export class ClientTools {
 	readonly #deps: ClientToolsDeps;

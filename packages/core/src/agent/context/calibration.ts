@@ -92,8 +92,8 @@ export class Calibration {
 	#mean = 0;
 
 	/**
-	 * Estimates the tokens of the parts. With a similar counted request in `since`, estimates only the difference from its
-	 * count.
+	 * Estimates the tokens of the parts. If `since` is a similar counted request, estimates only the difference from
+	 * its count.
 	 */
 	estimate(features: Features, since?: CountedRequest): Estimate {
 		const rest = since ? difference(features, since.features) : features;
@@ -123,8 +123,8 @@ export class Calibration {
 	}
 
 	/**
-	 * Learns from a counted request. With `since`, learns only from the difference, if it is large enough. Returns false
-	 * and learns nothing if the count is implausible.
+	 * Learns from a counted request. If `since` is given, learns only from the difference, if it is large enough.
+	 * Returns false and learns nothing if the count is implausible.
 	 */
 	learn(counted: CountedRequest, since?: CountedRequest): boolean {
 		if (!isPlausible(counted)) return false;

@@ -16,7 +16,7 @@ interface ContextsServices {
 	readonly failpoints: Failpoints;
 }
 
-/** Token counts and compactions of all sessions that share a journal. */
+/** Provides the contexts of all sessions that share a journal. Counts tokens and learns from the counts. */
 export class Contexts {
 	readonly counts: ProviderCounts;
 	readonly texts: TextCounts;

@@ -35,7 +35,7 @@ interface Part {
 	readonly setCount: (tokens: number) => void;
 }
 
-/** Counts of the parts of requests, from models with a tokenizer. Counts are cached. */
+/** Counts the tokens of the parts of requests with the tokenizers of models. Caches the counts. */
 export class TextCounts {
 	readonly #clock: Clock;
 	readonly #log: Logger;

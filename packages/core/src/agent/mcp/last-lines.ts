@@ -4,7 +4,7 @@ import { visible } from "../../text/visible.ts";
 const MAX_LINES = 20;
 const LONGEST_LINE = 500;
 
-/** Last lines of a server's standard error. Lines of more than `LONGEST_LINE` characters are cut. */
+/** Collects the last lines of a server's standard error. Cuts lines of more than `LONGEST_LINE` characters. */
 export class LastLines {
 	readonly #decoder = new StringDecoder("utf8");
 	#lines: string[] = [];

@@ -57,7 +57,7 @@ interface Instance {
 	readonly server: McpServer;
 }
 
-/** Servers of the operator, of one agent or of one directory. */
+/** A group of servers: those of the operator, of one agent or of one directory. */
 class Group {
 	instances: readonly Instance[] = [];
 	/** Tools of the group. Undefined after a change, until they are read again. */
@@ -66,7 +66,7 @@ class Group {
 	problems: readonly string[] = [];
 }
 
-/** All MCP servers of the operator, agents and directories, and their tools. */
+/** Manages all MCP servers of the operator, agents and directories, and their tools. */
 export class McpServers {
 	readonly #deps: McpDeps;
 	readonly #source: McpSource;

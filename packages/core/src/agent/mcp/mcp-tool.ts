@@ -24,8 +24,8 @@ export interface ToolHome {
 }
 
 /**
- * Returns the hash of a server's description of a tool. If it differs, an earlier approval was for another
- * description.
+ * Returns the hash of a server's description of a tool. If the hash has changed since an approval, the approval was for
+ * a different description.
  */
 function hashOfTool({ name, title, description, inputSchema, annotations }: ListedTool): string {
 	const facts = { name, title, description, inputSchema, annotations };

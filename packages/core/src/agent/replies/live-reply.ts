@@ -49,7 +49,7 @@ export const silentListener: ReplyListener = {
 /** Maximum pieces that are sent separately in one tick of the event loop. Later pieces are joined in one event. */
 const piecesPerTick = 8;
 
-/** Text that arrives in pieces, without secrets. `push` may withhold the end of a piece. */
+/** Removes secrets from a text that arrives in pieces. `push` may withhold the end of a piece. */
 class Draft {
 	readonly #characters = new CompleteCharacters();
 	readonly #redaction: RedactedStream;

@@ -65,8 +65,8 @@ function ownMessages(run: Run): readonly Message[] {
 
 /**
  * Requests a text that is hidden from clients, such as a summary. `first` is the first model to try. Usage and limits
- * apply as for every model call. Throws `resource_exhausted` if a limit or budget is reached, otherwise the failure of
- * the last call.
+ * apply as for every model call. Throws `resource_exhausted` if a limit or budget is reached, and the error of the last
+ * call if no call succeeds.
  */
 export async function askForText(
 	run: Run,

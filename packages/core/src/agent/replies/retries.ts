@@ -62,8 +62,8 @@ export async function nextTry(
 }
 
 /**
- * Attempts for the next reply of a run. After a switch to a fallback, the fallback also writes all later replies of
- * the run.
+ * Returns the attempts for the next reply of a run. After a switch to a fallback, the fallback also writes all later
+ * replies of the run.
  */
 export function triesOf(run: Run, random: () => number, first = run.asking, max?: number): Tries {
 	const { names } = run.settings;
@@ -90,8 +90,8 @@ const longestWaitMs = 120_000;
 const jitterMs = 1_000;
 
 /**
- * Attempts for one reply: several calls of a model, depending on its failure, then its fallbacks. `random` returns a
- * number from 0 to 1. `max` limits the calls of all models together.
+ * Chooses the attempts for one reply: several calls of a model, depending on its failure, then its fallbacks. `random`
+ * returns a number from 0 to 1. `max` limits the calls of all models together.
  */
 export class Tries {
 	readonly #names: readonly string[];

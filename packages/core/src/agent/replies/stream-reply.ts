@@ -151,7 +151,7 @@ export interface Attempt {
 	readonly reply: Reply;
 }
 
-/** The run or session that pays for a model call. `id` is "" without a run. */
+/** The run or session that pays for a model call. `id` is "" if there is no run. */
 interface Caller {
 	readonly id: string;
 	readonly session: Session;

@@ -62,7 +62,7 @@ function refusedByRunBudget(
 
 /**
  * Returns the remaining tokens and billionths of a US dollar in the run's own budget. The usage of workflow steps is
- * included. Infinity without a limit.
+ * included. Infinity if there is no limit.
  */
 export function budgetLeftOf(
 	{ budget = {} }: RunOptions,
@@ -227,9 +227,7 @@ interface Called {
 	readonly arguments: unknown;
 }
 
-/**
- * Keys of calls. They are cached, because arguments may contain a large file and are compared before each model call.
- */
+/** Cache of the keys of calls. Arguments may contain a large file, and are compared before each model call. */
 const keys = new WeakMap<Called, string>();
 
 function keyOf(call: Called): string {

@@ -234,7 +234,7 @@ export function runParticipants(run: Run): Person[] {
 	return definedItems([actor, ...joinedBy(run)]);
 }
 
-/** Schedules of all owners, for the tools of a run. */
+/** Access to the schedules of all owners, for the tools of a run. */
 export interface RunSchedules {
 	create(
 		request: Keyed,

@@ -260,8 +260,8 @@ function describe(tools: readonly Tool[]): readonly ToolDescription[] {
 }
 
 /**
- * Returns the real name of a chosen model. For a model that is not allowed, throws `invalid_argument` with similar
- * names or with advice.
+ * Returns the real name of a chosen model. Throws `invalid_argument` if the model is not allowed. The message contains
+ * similar names or advice if there are any.
  */
 export function resolveModel(
 	requested: string,

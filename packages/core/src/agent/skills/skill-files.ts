@@ -78,9 +78,9 @@ interface CachedSkills {
 const maxCached = places.length * placeLimits.files;
 
 /**
- * Skills of a data directory and of working directories. Each call checks the files and reads changed files again, so
- * no watcher is needed. In the data directory, links to targets inside it are followed. Below a working directory, no
- * link is followed, because a tool could write the target without the approval that skills need.
+ * Reads the skills of a data directory and of working directories. Each call checks the files and reads changed files
+ * again, so no watcher is needed. In the data directory, links to targets inside it are followed. Below a working
+ * directory, no link is followed, because a tool could write the target without the approval that skills need.
  */
 export class SkillFiles {
 	readonly #data: string;
@@ -199,7 +199,10 @@ export class SkillFiles {
 		return text;
 	}
 
-	/** Returns the other files of a skill's directory, sorted by name. Throws for a link and beyond the limits. */
+	/**
+	 * Returns the other files of a skill's directory, sorted by name. Throws if the directory contains a link or
+	 * exceeds the limits.
+	 */
 	async #others(
 		directory: string,
 		file: string,

@@ -44,7 +44,7 @@ interface SkillSession {
 
 /**
  * Trust in a skill. Skills of the operator may always be used. A skill of a working directory may be used only if the
- * operator trusted exactly this content. `changed`: the operator trusted other content of the skill.
+ * operator trusted exactly this content. `changed`: the operator trusted different content of the skill.
  */
 export type SkillTrust = "operator" | "trusted" | "changed" | "untrusted";
 
@@ -79,7 +79,8 @@ export interface SkillPlace {
 }
 
 /**
- * Skills of the gateway and of working directories, and the operator's trust in them. Available as `runtime.skills`.
+ * Reads the skills of the gateway and of working directories, and stores the operator's trust in them. Available as
+ * `runtime.skills`.
  */
 export class Skills {
 	readonly #options: SkillsOptions;
@@ -134,8 +135,8 @@ export class Skills {
 
 	/**
 	 * Trusts the current skills of a working directory. They replace the skills that were trusted there before. Throws
-	 * `failed_precondition` if the directory has no skills. With a digest, throws `aborted` if the skills have changed
-	 * since they were listed. Returns the trusted skills.
+	 * `failed_precondition` if the directory has no skills. If a digest is given, throws `aborted` if the skills have
+	 * changed since they were listed. Returns the trusted skills.
 	 */
 	async trust(request: Keyed, directory: string, digest?: string): Promise<readonly ListedSkill[]> {
 		authorize(request.principal, "skill.trust");

@@ -114,8 +114,8 @@ type ContentByPath = ReadonlyMap<string, RecordedContent>;
 const key = "skills";
 
 /**
- * Contents of the operator's skills at the last check. These skills need no trust, so each change is logged. The log
- * line is a warning if commands run without a sandbox, because these commands can change the skills.
+ * Logs changes of the operator's skills, because these skills need no trust. The log line is a warning if commands run
+ * without a sandbox, because these commands can change the skills.
  */
 export class SkillChanges {
 	readonly #options: SkillChangesOptions;

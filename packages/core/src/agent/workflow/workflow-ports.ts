@@ -9,7 +9,7 @@ export interface StepModels {
 	readonly modelOf: (session: { readonly profile: string }, requested: string) => Promise<string>;
 }
 
-/** Agents that can be sub-agents of a session. */
+/** Lookups for the agents that can be sub-agents of a session. */
 export interface SubAgents {
 	/**
 	 * Finds the profile of an agent. Throws `invalid_argument` if its profile is invalid, or if the agent does not exist.
@@ -26,7 +26,7 @@ export interface SubAgents {
 	readonly usualModelOf: (agent: string) => Promise<string>;
 }
 
-/** Models and tasks for the steps of workflows. */
+/** Ports to the models and tasks for the steps of workflows. */
 export interface WorkflowTasks extends StepModels {
 	readonly agents: SubAgents;
 	/** Starts the tasks that are ready. Call it when a task may be ready. */

@@ -63,9 +63,9 @@ interface LiveCommand {
 }
 
 /**
- * Commands that outlive the call that started them. They end when the gateway stops. The journal contains their
- * start and their end, so that the session shows after a restart that they have ended. Their output is only in
- * memory.
+ * Manages commands that outlive the call that started them. These commands end when the gateway stops. The journal
+ * contains their start and their end, so that the session shows after a restart that they have ended. Their output is
+ * only in memory.
  */
 export class BackgroundCommands {
 	readonly #ports: CommandsPorts;

@@ -3,8 +3,9 @@ import type { RedactedStream } from "@parley/base";
 import { OutputWindow } from "../../sandbox/commands/command-runs.ts";
 
 /**
- * Output of a command since the last read, without secrets. If the output exceeds `maxBytes`, only its beginning and
- * end are stored. Text that may be the beginning of a secret is withheld until more output arrives or the command ends.
+ * Stores the output of a command since the last read, without secrets. If the output exceeds `maxBytes`, only its
+ * beginning and end are stored. Text that may be the beginning of a secret is withheld until more output arrives or the
+ * command ends.
  */
 export class UnreadOutput {
 	readonly #maxBytes: number;

@@ -68,7 +68,7 @@ export interface GrantOptions extends TrustOptions {
 	readonly sessions: () => Sessions;
 }
 
-/** Trust grants of channels. Their calls run without approval for a limited time. */
+/** Manages the trust grants of channels. Calls under a grant run without approval for a limited time. */
 export class ChannelGrants implements SessionGrants {
 	readonly #options: GrantOptions;
 	readonly #openGrants: OpenGrants;

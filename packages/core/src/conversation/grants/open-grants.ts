@@ -47,7 +47,7 @@ export interface GrantRecipients {
 
 type Asker = Pick<AuditEntry, "principal" | "via">;
 
-/** Open grants of all channels. Starts and ends grants, and emits their events. */
+/** Manages the open grants of all channels: starts and ends grants, and emits their events. */
 export class OpenGrants {
 	readonly #deps: GrantDeps;
 	readonly #open = new Map<string, GrantFacts>();
@@ -174,8 +174,8 @@ export class OpenGrants {
 	}
 
 	/**
-	 * Ends the grants of channels that use a spent budget: the budget of this session, or without a session the gateway's
-	 * budget.
+	 * Ends the grants of channels that use a spent budget: the budget of this session, or the gateway's budget if no
+	 * session is given.
 	 */
 	spent(sessionId: string | undefined): void {
 		if (this.#stopped || this.#open.size === 0) return;

@@ -1,6 +1,6 @@
 import type { Usage } from "../../vocabulary/usage.ts";
 
-/** All models with known facts: built-in models, and models that the operator added or changed. */
+/** Table of all models with known facts: built-in models, and models that the operator added or changed. */
 export class ModelTable {
 	readonly #models: readonly ModelInfo[];
 	readonly #listed: readonly ModelInfo[];

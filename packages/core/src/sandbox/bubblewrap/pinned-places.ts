@@ -30,8 +30,8 @@ interface Place {
 }
 
 /**
- * Open files and directories. They stay open so that the system does not reuse their device and inode numbers. Linux
- * only.
+ * Set of open files and directories. They stay open so that the system does not reuse their device and inode numbers.
+ * Linux only.
  */
 export class PinnedPlaces implements AsyncDisposable {
 	readonly #places = new Map<string, Promise<Place | "missing" | "elsewhere">>();

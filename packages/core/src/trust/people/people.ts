@@ -33,7 +33,7 @@ import { peopleTexts } from "./texts.ts";
 /** Methods allowed in a tenant that the connector does not serve, so that the first owner can get access. */
 const allowedAnywhere = new Set(["pair", "whoami"]);
 
-/** Chat users with their roles. */
+/** Manages chat users and their roles. */
 export class People {
 	readonly #options: TrustOptions;
 	readonly #chat: ChatSettings;

@@ -12,7 +12,8 @@ export interface Tenant {
 }
 
 /**
- * Guilds and teams that connectors may serve. The configuration or a token lists them, or an owner has paired there.
+ * Manages the guilds and teams that connectors may serve. The configuration or a token lists them, or an owner has
+ * paired in the guild or team.
  */
 export class Tenants {
 	/** Keys of the form `PLATFORM:TENANT`. */

@@ -25,7 +25,7 @@ const longestWatchMs = 60_000;
 /** Hash to compare with for an unknown id, so that verification is as slow as for a known id. */
 const unusedHash = Buffer.alloc(32);
 
-/** The valid tokens. A caller cannot distinguish revoked, expired and unknown tokens. */
+/** Register of the valid tokens. A caller cannot distinguish revoked, expired and unknown tokens. */
 export class TokenRegister {
 	readonly #options: RegisterOptions;
 	readonly #live = new Map<string, LiveToken>();

@@ -46,8 +46,8 @@ interface Minted {
 const listedMs = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * Tokens created at run time, and the operator's own token, whose text is in a file. The text of any other token is
- * only in the response that created or replaced it.
+ * Manages the tokens that were created at run time, and the operator's own token, whose text is in a file. The text of
+ * any other token is only in the response that created or replaced it.
  */
 export class Tokens {
 	readonly #options: TokensOptions;

@@ -26,7 +26,10 @@ export interface ReadContext {
 interface ReadMessage extends Omit<ContextMessage, "author" | "cut"> {
 	readonly author: Actor & {
 		readonly bot: boolean;
-		/** Whether Parley wrote the message, in the session of the request (`here`) or in another session (`elsewhere`). */
+		/**
+		 * Origin of a message that Parley wrote: the session of the request (`here`), or a different session
+		 * (`elsewhere`). Absent for other authors.
+		 */
 		readonly self?: "here" | "elsewhere";
 	};
 }

@@ -53,7 +53,10 @@ interface ScheduleFilter {
 	readonly limit: number;
 }
 
-/** Messages that the gateway sends to sessions at given times or after events. Available as `runtime.schedules`. */
+/**
+ * Manages schedules: messages that the gateway sends to sessions at given times or after events. Available as
+ * `runtime.schedules`.
+ */
 export class Schedules {
 	readonly #options: SchedulesOptions;
 

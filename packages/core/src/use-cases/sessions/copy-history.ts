@@ -97,7 +97,9 @@ interface CopyPorts {
 	readonly redactor: SessionRedactor;
 }
 
-/** History of a session as rows of a new session, with new ids, and without passwords and personal notes. */
+/**
+ * Copies the history of a session into rows of a new session, with new ids, and without passwords and personal notes.
+ */
 export class HistoryCopy {
 	readonly #history: History;
 	readonly #sessionId: string;

@@ -26,9 +26,9 @@ const patienceMs = 60_000;
 const maxFailures = 3;
 
 /**
- * Titles that a model writes for unnamed sessions. Each is requested after the first successful run. After a failure,
- * another attempt follows the next successful run, up to three attempts. Callers do not wait for titles, and failures are
- * only logged.
+ * Requests titles for unnamed sessions from a model. Each title is requested after the first successful run. After a
+ * failure, another attempt follows the next successful run, up to three attempts. Callers do not wait for titles, and
+ * failures are only logged.
  */
 export class Titles {
 	readonly #sessions: Sessions;

@@ -46,7 +46,7 @@ export interface Submitted {
 	readonly notes: readonly string[];
 }
 
-/** Background tasks. Every method checks the principal's permission for the sessions that own the tasks. */
+/** Manages background tasks. Every method checks the principal's permission for the sessions that own the tasks. */
 export class Tasks {
 	readonly #options: TasksOptions;
 

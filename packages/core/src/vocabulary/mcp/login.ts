@@ -53,7 +53,7 @@ export function loginKey({
 	return directory === undefined ? name : `${name} ${directory}`;
 }
 
-/** Stored logins by `loginKey`. Several processes use them concurrently. */
+/** Store of logins by `loginKey`. Several processes use it concurrently. */
 export interface McpLogins {
 	/**
 	 * Returns the login of a server. Returns undefined if there is no login for this URL, or if the login cannot be
