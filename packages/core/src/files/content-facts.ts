@@ -16,7 +16,7 @@ export interface ContentFacts {
 export const sampleBytes = 64 * 1024;
 const unknownType = "application/octet-stream";
 /**
- * Matches types that a browser would run or render. Such content gets the type of plain text, or the unknown type if it
+ * Matches types that a browser would run or render. This content gets the type of plain text, or the unknown type if it
  * is not text.
  */
 const active = /^text\/|[/+]xml$|html|svg|javascript/;
@@ -143,7 +143,7 @@ function shortened(name: string): string {
 	return `${within(stem, room)}${ending}`;
 }
 
-/** Does not split a character. */
+/** Returns the beginning of a text, at most `room` bytes of UTF-8. Does not split a character. */
 function within(text: string, room: number): string {
 	let beginning = "";
 	let bytes = 0;

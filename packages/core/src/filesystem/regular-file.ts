@@ -116,8 +116,8 @@ const O_PATH = process.platform === "linux" ? 0o10000000 : 0;
 const FLAGS = O_PATH | constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /**
- * An open directory. `at` names a file in this directory, even if another directory now has its path. A program that
- * swaps directories and links cannot redirect an operation.
+ * An open directory. `at` names a file in this directory, even if a different directory now has its path. A program
+ * that swaps directories and links cannot redirect an operation.
  */
 export class OpenDirectory implements AsyncDisposable {
 	readonly #handle: FileHandle;
@@ -130,9 +130,9 @@ export class OpenDirectory implements AsyncDisposable {
 
 	/**
 	 * Opens a directory at an absolute path without `.`, `..` and links, as `resolvePath` returns it. Opens each
-	 * component without following links. With `make`, creates missing directories. Throws `aborted` if a component has
-	 * become a link. Throws the system's error if a component is missing or unreadable. Throws `failed_precondition` on a
-	 * system that cannot access names through an open directory.
+	 * component without following links. If `make` is true, creates missing directories. Throws `aborted` if a
+	 * component has become a link. Throws the system's error if a component is missing or unreadable. Throws
+	 * `failed_precondition` on a system that cannot access names through an open directory.
 	 */
 	static async open(path: string, make = false): Promise<OpenDirectory> {
 		let opened = await OpenDirectory.#wrap(await open(sep, FLAGS));
@@ -156,7 +156,10 @@ export class OpenDirectory implements AsyncDisposable {
 		await this.#handle.close();
 	}
 
-	/** Opens a subdirectory without following a link. With `make`, creates a missing directory. Throws as `open` does. */
+	/**
+	 * Opens a subdirectory without following a link. If `make` is true, creates a missing directory. Throws as `open`
+	 * does.
+	 */
 	async enter(name: string, make = false): Promise<OpenDirectory> {
 		const inside = this.at(name);
 		try {

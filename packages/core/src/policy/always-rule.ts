@@ -5,8 +5,8 @@ import { builtInPolicy, decide, type Permissions } from "./policy.ts";
 import { builtInRules, type PolicyRule } from "./policy-rule.ts";
 
 /**
- * Matches a word without blanks, quotes and shell metacharacters. A rule contains only such words, so that a person
- * cannot misread it.
+ * Matches a word without blanks, quotes and shell metacharacters. A rule contains only words that match, so that a
+ * person cannot misread it.
  */
 const plainWord = /^[\w@%+=:,./-]{1,300}$/;
 
@@ -14,10 +14,10 @@ const plainWord = /^[\w@%+=:,./-]{1,300}$/;
 const maxWords = 100;
 
 /**
- * Returns a rule that allows a call that requires approval. The rule also allows all other commands that begin with
- * the same complete words. Returns undefined if the call runs no command, runs without a sandbox, or has unusual or
- * too many words. Also returns undefined if the rule would not suffice: the call always requires approval, or taint
- * or another rule requires it.
+ * Returns a rule that allows a call that requires approval. The rule also allows all other commands that begin with the
+ * same complete words. Returns undefined if the call runs no command, runs without a sandbox, or has unusual or too
+ * many words. Also returns undefined if the rule would not suffice: the call always requires approval, or taint or a
+ * further rule requires the approval.
  */
 export function offerRule(call: JudgedCall, permissions: Permissions): OfferedRule | undefined {
 	const { plan } = call;

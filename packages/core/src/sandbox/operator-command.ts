@@ -5,7 +5,7 @@ import type { Readable } from "node:stream";
 import { DEFAULT_PATH, type Environment, findProgram } from "./commands/environment.ts";
 import { signalGroup } from "./commands/process-group.ts";
 
-/** Maximum characters of stdout, and of stderr, in a result of `runOperatorCommand`. The rest is dropped. */
+/** Maximum characters of stdout, and of stderr, in a result of `runOperatorCommand`. Further characters are dropped. */
 const LONGEST_OUTPUT = 1_000_000;
 
 /**

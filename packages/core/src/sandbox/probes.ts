@@ -16,7 +16,7 @@ export interface ProbeFacts {
 	/** System directory of programs. */
 	readonly system: string;
 	readonly devices: string;
-	/** Port of a listener on loopback, or 0 without a listener. */
+	/** Port of a listener on loopback, or 0 if there is none. */
 	readonly port: number;
 	/** Name of a listener at an abstract socket, or an unused name. */
 	readonly socket: string;

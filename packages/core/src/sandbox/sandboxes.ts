@@ -69,7 +69,7 @@ export interface StoredVerdictOptions {
 	readonly build: string;
 }
 
-/** Milliseconds after a failed start during which another failure does not cause another check. */
+/** Milliseconds after a failed start during which a further failure does not cause a further check. */
 const RECHECK_MS = 10 * 60_000;
 
 interface Check {
@@ -106,8 +106,9 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 	}
 
 	/**
-	 * Makes the next command wait for all probes, unless another sandbox failed in the last 10 minutes. Without this limit, a
-	 * command could make all sessions wait repeatedly, for example by removing a directory of its own sandbox.
+	 * Makes the next command wait for all probes, unless a sandbox has already failed in the last 10 minutes. Without
+	 * this limit, a command could make all sessions wait repeatedly, for example by removing a directory of its own
+	 * sandbox.
 	 */
 	async function failedToStart(): Promise<void> {
 		const now = clock.monotonic();

@@ -142,7 +142,7 @@ async function findChange(db: Tx, turn: RunReference, path: string): Promise<Fil
 }
 
 /**
- * Deletes the changes of the oldest other turns until the content and the number of turns are within
+ * Deletes the changes of the oldest turns, except this turn, until the content and the number of turns are within
  * `changeLimits`. Returns false if the content does not fit even then.
  */
 async function makeRoom(tx: Tx, { sessionId, runId }: RunReference, needed: number): Promise<boolean> {

@@ -128,8 +128,8 @@ export class Journal {
 	}
 
 	/**
-	 * Returns the newest `limit` events, oldest first. The filter restricts sessions and types. With `sessionId`, `beforeSeq` is
-	 * the exclusive upper limit.
+	 * Returns the newest `limit` events, oldest first. The filter restricts sessions and types. `beforeSeq` is the
+	 * exclusive upper limit. It applies only if `sessionId` is given.
 	 */
 	async recent({
 		limit,

@@ -6,8 +6,8 @@ interface MemoryIndex {
 	/** Adds an inserted note to the index, in the same transaction, unless a trigger adds it. */
 	add(tx: Tx, note: { readonly n: number; readonly text: string }): Promise<void>;
 	/**
-	 * Returns a condition for rows of `memories` whose text contains the word. The word has the spelling of the index. With `few`,
-	 * only the notes that one reader can read are searched.
+	 * Returns a condition for rows of `memories` whose text contains the word. The word has the spelling of the index.
+	 * If `few` is true, only the notes that one reader can read are searched.
 	 */
 	contains(word: string, few: boolean): RawBuilder<boolean>;
 }
@@ -32,7 +32,7 @@ const sqliteIndex: MemoryIndex = {
 
 /**
  * Index of trigrams. A query selects rows by their trigrams and then compares their text, because a row can have the
- * trigrams in another order.
+ * trigrams in a different order.
  */
 const postgresIndex: MemoryIndex = {
 	async add(tx, { n, text }) {

@@ -27,8 +27,8 @@ export function roleOf(person: ActingPerson, chat: RoleRules): Role {
 	if (isDenied(person, chat)) return "stranger";
 	const { actor, place, given } = person;
 	const allowed = chat.allow.filter((rule) => concerns(rule, person));
-	// In a channel shared with other organisations, rules without a user also match outsiders, so such rules give only the role
-	// guest.
+	// In a channel shared with other organisations, rules without a user also match outsiders, so these rules give only
+	// the role guest.
 	const known = allowed.map(({ as, user }) => (place.shared && user === undefined ? "guest" : as));
 	const highest = [given, ...known].reduce(higherRole);
 	return actor.guest ? lowerRole(highest, "guest") : highest;

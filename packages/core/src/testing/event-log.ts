@@ -24,7 +24,7 @@ export class EventLog {
 		this.#follower = runtime.follow(options.principal ?? operator, sessionId, following);
 	}
 
-	/** Joins a session. With `afterSeq`, the client first receives the events after this `seq`. */
+	/** Joins a session. If `afterSeq` is given, the client first receives the events after this `seq`. */
 	static async join(runtime: Runtime, sessionId: string, options: JoinOptions = {}): Promise<EventLog> {
 		const log = new EventLog(runtime, sessionId, options);
 		await (await log.#follower).begin();

@@ -145,7 +145,7 @@ async function countEvents(store: Store<Tables>): Promise<number> {
 	return rows.length;
 }
 
-/** Whether this process waits for a file operation. On a busy machine, such an operation takes more ticks. */
+/** Whether this process waits for a file operation. On a busy machine, file operations take more ticks. */
 function hasOpenFileRequests(): boolean {
 	return process.getActiveResourcesInfo().some((name) => name.startsWith("FSReq"));
 }

@@ -27,8 +27,8 @@ function bytesOf(text: string): number {
 }
 
 /**
- * Throws `permission_denied` for an approval in a chat, or through a form of another client, if the request is too
- * long to read there. A person can always deny the request.
+ * Throws `permission_denied` for an approval in a chat, or through an agent or its form, if the request is too long to
+ * read there. A person can always deny the request.
  */
 export function refuseUnread({ kind, through }: Principal, prompt: Prompt, response: PromptResponse): void {
 	if ((kind !== "connector" && through === undefined) || !isUnread(prompt)) return;

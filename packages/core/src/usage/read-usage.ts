@@ -37,7 +37,7 @@ export interface UsageReport {
 	readonly total: UsageSum;
 	/** Current state of the gateway's budgets and of the budgets of a named session. */
 	readonly budgets: readonly (BudgetState & {
-		/** Spent share of the limit in percent, rounded down. 0 without a limit, and 100 for a limit of 0. */
+		/** Spent share of the limit in percent, rounded down. 0 if there is no limit, and 100 for a limit of 0. */
 		readonly percent: number;
 	})[];
 }

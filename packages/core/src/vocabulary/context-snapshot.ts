@@ -19,10 +19,10 @@ export interface ContextCompaction {
 }
 
 /**
- * Tokens of a session's context window, by part. `total` is the token count that the provider reported for the
- * request. It is divided among the parts in proportion to the token counts of the model's tokenizer or, without
- * a tokenizer, to estimates. All numbers are non-negative integers, and three sums are exact: `system + tools +
- * history + run` is `total`, `total + remaining` is `window`, and the tokens of `messages` are `history + run`.
+ * Tokens of a session's context window, by part. `total` is the token count that the provider reported for the request.
+ * It is divided among the parts in proportion to the token counts of the model's tokenizer or to estimates if the model
+ * has no tokenizer. All numbers are non-negative integers, and three sums are exact: `system + tools + history + run`
+ * is `total`, `total + remaining` is `window`, and the tokens of `messages` are `history + run`.
  */
 export interface ContextSnapshot {
 	readonly model: string;

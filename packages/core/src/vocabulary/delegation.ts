@@ -30,7 +30,7 @@ export interface Delegation extends DelegationLimits {
 	readonly tools: readonly string[];
 	/** Maximum tokens of input and output together. */
 	readonly tokens: number;
-	/** Maximum cost in billionths of a US dollar. Absent without a limit. */
+	/** Maximum cost in billionths of a US dollar. Absent if there is no limit. */
 	readonly cost?: number;
 }
 

@@ -142,13 +142,13 @@ export type ConversationEvent =
 			readonly cost: number;
 			/** Milliseconds from the request to the end of the reply. */
 			readonly durationMs: number;
-			/** Error of the call, `cancelled` if the run was stopped, or "" without an error. */
+			/** Error of the call, `cancelled` if the run was stopped, or "" if there was no error. */
 			readonly error: string;
 			/**
 			 * Kind of a `ModelError`. Absent if the error is of a different class, and in events of earlier versions.
 			 */
 			readonly fault?: ModelFault;
-			/** Text of a reply after which the run continues with tool calls. Absent without text. */
+			/** Text of a reply after which the run continues with tool calls. Absent if the reply has no text. */
 			readonly text?: string;
 	  }
 	/** Usage of the run and its session so far. Costs are billionths of a US dollar. */
@@ -197,7 +197,7 @@ export type ConversationEvent =
 			readonly callId: string;
 			readonly name: string;
 			readonly result: string;
-			/** Images in the result. Absent without images. The name is stored, so it must not change. */
+			/** Images in the result. Absent if there are none. The name is stored, so it must not change. */
 			readonly pictures?: readonly ImageFacts[];
 			/** Milliseconds from the start to the end of the tool. Does not include the wait for an approval. */
 			readonly durationMs?: number;

@@ -65,7 +65,10 @@ export interface ResultBlock {
 	readonly callId: string;
 	readonly text: string;
 	readonly failed: boolean;
-	/** Images for the model in addition to the text. Absent without images, and for failed calls. The name is stored, so it must not change. */
+	/**
+	 * Images for the model in addition to the text. Absent if there are none, and for failed calls. The name is stored,
+	 * so it must not change.
+	 */
 	readonly pictures?: readonly ImageBlock[];
 }
 

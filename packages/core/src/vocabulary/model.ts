@@ -10,8 +10,8 @@ export interface ToolDescription {
 }
 
 /**
- * Levels of thinking before the answer. For a level that the model lacks, another level is used. A model that cannot think ignores
- * the level.
+ * Levels of thinking before the answer. If the model does not have the requested level, one of its levels is used
+ * instead. A model that cannot think ignores the level.
  */
 export const reasoningLevels = ["off", "low", "medium", "high", "xhigh", "max"] as const;
 
@@ -27,7 +27,7 @@ export interface Sampling {
 	readonly maxTokens?: number;
 }
 
-/** One request to a model. With empty `tools`, the reply contains no tool calls. */
+/** One request to a model. If `tools` is empty, the reply contains no tool calls. */
 export interface ModelRequest {
 	/** Provider's name of the model, never a tier. */
 	readonly model: string;
@@ -85,7 +85,10 @@ export type ModelEvent =
 	| { readonly type: "call.ended"; readonly index: number }
 	| { readonly type: "end"; readonly stop: StopReason; readonly usage: Usage; readonly model: string };
 
-/** Receives the provider's id of the request when the response starts, even for an error. Not called without a valid id. */
+/**
+ * Receives the provider's id of the request when the response starts, even for an error. Not called if there is no
+ * valid id.
+ */
 export type OnResponseStart = (requestId: string) => void;
 
 /**

@@ -88,7 +88,7 @@ export function hasRole({ role }: { readonly role: Role }, least: Role): boolean
 }
 
 /**
- * Filter for sessions: all sessions of `owner`, and the sessions in `ids`. With `place`, only sessions of that
+ * Filter for sessions: all sessions of `owner`, and the sessions in `ids`. If `place` is set, only sessions of that
  * channel.
  */
 export interface SessionsOf {

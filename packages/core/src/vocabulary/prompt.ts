@@ -84,7 +84,7 @@ export interface ReplyPlace {
 	readonly count: number;
 }
 
-/** A question to a person. With `approval`, it is an approval request, otherwise an elicitation. */
+/** A question to a person. If `approval` is set, it is an approval request, otherwise an elicitation. */
 export interface Prompt {
 	/** Unguessable id that an answer must name. */
 	readonly token: string;
@@ -178,8 +178,8 @@ const denying = new Set<unknown>([false, "no", "n", "deny"]);
 const forSession = new Set<unknown>(["session", "always"]);
 
 /**
- * Interprets a response to `prompt`. Throws `invalid_argument` for an invalid answer, and the prompt then stays open. With `floor`,
- * the call always requires approval, and an approval without a value is also invalid.
+ * Interprets a response to `prompt`. Throws `invalid_argument` for an invalid answer, and the prompt then stays open.
+ * If `floor` is true, the call always requires approval, and an approval without a value is also invalid.
  */
 export function readAnswer(prompt: Prompt, floor: boolean, response: PromptResponse): Answer {
 	if (prompt.type === "confirm") return readConfirm(prompt, floor, response);

@@ -18,15 +18,15 @@ export interface RunOptions {
 	readonly tools?: readonly string[];
 	/** Text after the system prompt of the session, or instead of it. */
 	readonly system?: { readonly text: string; readonly place: "behind" | "instead" };
-	/** With `all`, every tool call needs approval, even if the policy allows it. */
+	/** `all`: every tool call needs approval, even if the policy allows it. */
 	readonly ask?: "policy" | "all";
-	/** With `cancel`, a denial ends the run as cancelled, after the other tool calls of the reply. */
+	/** `cancel`: a denial ends the run as cancelled, after the other tool calls of the reply. */
 	readonly onDenied?: "tell" | "cancel";
-	/** With `allDecided`, no tool call of a reply starts before all calls of the reply are decided. */
+	/** `allDecided`: no tool call of a reply starts before all calls of the reply are decided. */
 	readonly start?: "ready" | "allDecided";
 	/**
-	 * With `cancel`, a run that needs a decision after a crash of the gateway is cancelled, because its client is gone. After an
-	 * ordinary stop, the run waits for any client.
+	 * `cancel`: a run that needs a decision after a crash of the gateway is cancelled, because its client is gone.
+	 * After an ordinary stop, the run waits for any client.
 	 */
 	readonly afterCrash?: "wait" | "cancel";
 	readonly reasoning?: Reasoning;

@@ -80,7 +80,7 @@ export interface Sandbox {
 	readonly refusal?: string;
 	/** Sandbox for commands that need the network. Undefined if the session may not have one. */
 	readonly network: Sandbox | undefined;
-	/** The same sandbox with access to the hosts in `egress.allow`. Absent without such hosts. */
+	/** The same sandbox with access to the hosts in `egress.allow`. Absent if that list is empty. */
 	readonly egress?: Sandbox;
 	/** Hosts that commands can reach with https. Each is a name, or `*.` and a name for all names below it. */
 	readonly hosts?: readonly string[];
@@ -140,7 +140,7 @@ export interface SandboxState {
 	/** Confinement of commands in the operator's sessions, and in chats. Absent while it is unknown. */
 	readonly operator?: SandboxKind;
 	readonly chat?: SandboxKind;
-	/** Number of probes that failed to escape, in this process or an earlier one. 0 without a successful check. */
+	/** Number of probes that failed to escape, in this process or an earlier one. 0 if no check was successful. */
 	readonly probes: number;
 	/** Present only if `state` is `ready`. */
 	readonly features?: SandboxFeatures;

@@ -87,7 +87,7 @@ export type SkillEvent =
 			readonly output: string;
 			/** "" if the step succeeded, `cancelled`, or the reason for the failure. */
 			readonly error: string;
-			/** Verdict about the criteria, in the words of the model that judged, or "" without criteria. */
+			/** Verdict about the criteria, in the words of the model that judged, or "" if the step has no criteria. */
 			readonly reason: string;
 			readonly willRetry: boolean;
 			readonly durationMs: number;
@@ -215,9 +215,9 @@ export function invocationIn(content: string): Invocation | undefined {
 }
 
 /**
- * Fills the arguments of a call into a skill. With `isQuoted`, each inserted text is a JSON string, so that the text of a chat user
- * cannot look like text of the skill. Throws `invalid_argument` for arguments of more than 100,000 characters, or if the filled body
- * and prompts together have more than 1,000,000 characters.
+ * Fills the arguments of a call into a skill. If `isQuoted` is true, each inserted text is a JSON string, so that the
+ * text of a chat user cannot look like text of the skill. Throws `invalid_argument` for arguments of more than 100,000
+ * characters, or if the filled body and prompts together have more than 1,000,000 characters.
  */
 export function useSkill(
 	{ skill, files }: { readonly skill: Skill; readonly files: readonly string[] },

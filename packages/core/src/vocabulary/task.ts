@@ -134,9 +134,9 @@ interface Used {
 }
 
 /**
- * Events of a task in the session that owns the task. A step of a workflow has no such events. The order is: created; started; progress,
- * suspended and resumed as they occur; then completed, cancelled, or failed without a retry. After a failure with a retry, started
- * follows.
+ * Events of a task in the session that owns the task. A step of a workflow has none of these events. The order is:
+ * created; started; progress, suspended and resumed as they occur; then completed, cancelled, or failed without a
+ * retry. After a failure with a retry, started follows.
  */
 export type TaskEvent =
 	| {

@@ -19,7 +19,7 @@ export interface RunTranscript {
 export interface RunMessage {
 	readonly content: string;
 	readonly images: readonly ImageBlock[];
-	/** Files of the message. Absent without files. */
+	/** Files of the message. Absent if there are none. */
 	readonly attachments?: readonly Attachment[];
 	/** Loaded images that the model sees. */
 	readonly loadedImages?: readonly ImageBlock[];

@@ -80,8 +80,8 @@ export type TransientEvent =
 			readonly ooda?: OodaPhase;
 	  }
 	/**
-	 * The context changed. The event follows each reply without a failure, before `model.replied`. It also follows a requested compaction of
-	 * an idle session, with `runId` "". Calls for a summary or a title cause no such event.
+	 * The context changed. The event follows each reply without a failure, before `model.replied`. It also follows a
+	 * requested compaction of an idle session, with `runId` "". Calls for a summary or a title do not cause this event.
 	 */
 	| ({ readonly type: "context.updated"; readonly runId: string } & ContextSnapshot)
 	/** Reply of a model call, unless the call was auxiliary. The event follows the text and precedes `model.called`. */
@@ -93,13 +93,14 @@ export type TransientEvent =
 			readonly stop: StopReason | undefined;
 	  }
 	/**
-	 * A tool call starts to run, after any approval. The event follows `tool.started`, and precedes `tool.progress` and the end of
-	 * the call. If a call runs again after a restart, the event is repeated. A call that does not run has no such event.
+	 * A tool call starts to run, after any approval. The event follows `tool.started`, and precedes `tool.progress` and
+	 * the end of the call. If a call runs again after a restart, the event is repeated. A call that does not run does
+	 * not have this event.
 	 */
 	| { readonly type: "tool.running"; readonly runId: string; readonly callId: string }
 	/**
-	 * Output of a running tool call since the last such event: complete lines without secrets, at most 10 times a second. If there
-	 * is too much output, a marker replaces older lines.
+	 * Output of a running tool call since the last event of this type: complete lines without secrets, at most 10 times
+	 * a second. If there is too much output, a marker replaces older lines.
 	 */
 	| { readonly type: "tool.progress"; readonly runId: string; readonly callId: string; readonly text: string }
 	/** Newest list of steps of an active run, sent to a client that joined later. */

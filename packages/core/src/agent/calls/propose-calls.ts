@@ -42,8 +42,8 @@ const interruptedText = callTexts.interrupted(interrupted);
 /**
  * Plans every call of a reply that can be planned now. Skips calls that have a result. One commit records the
  * announcements, the required approvals, and the results of calls that do not run. Returns the waiting calls in the
- * order of the reply. With `repeated`, ignores and closes the earlier approvals of the calls. Throws if the run is
- * stopped.
+ * order of the reply. If `repeated` is given, ignores and closes the earlier approvals of the calls. Throws if the run
+ * is stopped.
  */
 export async function proposeCalls(
 	run: Run,

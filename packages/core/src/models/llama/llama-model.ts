@@ -27,7 +27,7 @@ export interface LlamaModelOptions {
 	 * aborts.
 	 */
 	readonly ready: (signal: AbortSignal) => Promise<void>;
-	/** Returns the context window in tokens that the server reported. Undefined before the report. */
+	/** Returns the context window in tokens that the server reported, or undefined if it has not reported one. */
 	readonly window: () => number | undefined;
 	/** Called after each attempt to count tokens. `isCounted`: whether the tokenizer answered. */
 	readonly counted: (isCounted: boolean) => void;

@@ -317,7 +317,10 @@ const short: Readonly<Record<string, readonly [name: string, args: (long: Fields
 	],
 };
 
-/** Converts a command for the tools of this request. For example, `run:` uses `bash` if it is the only such tool. */
+/**
+ * Converts a command for the tools of this request. For example, `run:` uses `bash` if the request offers `bash` but
+ * not `run_command`.
+ */
 export function inShortNames(
 	command: OfflineCommand,
 	tools: readonly { readonly name: string }[],

@@ -29,8 +29,8 @@ export const systemLookup: Lookup = async (name) => {
 
 /**
  * Returns the checked addresses of a URL's host. If one address is forbidden, the name is refused, because its DNS
- * server could choose which address is used. Throws `permission_denied` for a forbidden address, `unavailable`
- * without an address, or the signal's reason.
+ * server could choose which address is used. Throws `permission_denied` if an address is forbidden, `unavailable` if
+ * there is no address, and the signal's reason if the signal aborts.
  */
 export async function findAddresses(
 	url: URL,

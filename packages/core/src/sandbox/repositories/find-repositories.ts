@@ -82,7 +82,7 @@ interface Entries {
 const nothing: Entries = { names: new Set(), directories: [] };
 
 /**
- * A directory to search. With `ofParts`, it is the directory `modules` or `worktrees` of a repository, and each
+ * A directory to search. If `ofParts` is true, it is the directory `modules` or `worktrees` of a repository, and each
  * directory in it may be a repository.
  */
 interface Place {

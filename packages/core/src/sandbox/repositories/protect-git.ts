@@ -264,8 +264,8 @@ export interface SettingsOf extends GitRunner {
 
 export interface GitRunner {
 	/**
-	 * Runs a shell script in a sandbox. With `read`, the script cannot change files in the roots. Resolves with undefined
-	 * if the script cannot start.
+	 * Runs a shell script in a sandbox. If `power` is `read`, the script cannot change files in the roots. Resolves
+	 * with undefined if the script cannot start.
 	 */
 	git(script: string, args: readonly string[], power: "read" | "steer"): Promise<CommandOutcome | undefined>;
 }

@@ -94,15 +94,15 @@ export const errno = { EPERM: 1, EACCES: 13, ENOSYS: 38, EAFNOSUPPORT: 97 } as c
 export type ErrorName = keyof typeof errno;
 
 /**
- * A condition on the low 32 bits of one argument, because the kernel reads only these bits of the tested arguments. Compares the
- * bits of `mask`, or all bits without a mask.
+ * A condition on the low 32 bits of one argument, because the kernel reads only these bits of the tested arguments.
+ * Compares the bits of `mask`, or all bits if there is no mask.
  */
 type Condition =
 	| { readonly argument: number; readonly mask?: number; readonly oneOf: readonly number[] }
 	| { readonly argument: number; readonly mask?: number; readonly noneOf: readonly number[] }
 	| { readonly argument: number; readonly anyBit: number };
 
-/** A system call that fails with `error`. With `condition` and `and`, it fails only if both conditions are true. */
+/** A system call that fails with `error` if all given conditions are true. */
 export interface Rule {
 	readonly call: SystemCallName;
 	readonly error: ErrorName;

@@ -177,9 +177,9 @@ async function changesSince({ binding }: ToolPlan, cmd: string, context: ToolCon
 }
 
 /**
- * Returns the sandbox of the command. With `network`, this is the sandbox with access to the operator's hosts, else the
- * confinement for commands that need the network. Throws `failed_precondition` if the sandbox refuses commands, and
- * `permission_denied` if the session has no such confinement.
+ * Returns the sandbox of the command. If `network` is true, this is the sandbox with access to the operator's hosts,
+ * otherwise the confinement for commands that need the network. Throws `failed_precondition` if the sandbox refuses
+ * commands, and `permission_denied` if the session has neither.
  */
 function sandboxFor({ network }: Arguments, { sandbox }: ToolContext): Sandbox {
 	if (sandbox.refusal !== undefined) {

@@ -110,8 +110,8 @@ function previewOf({ shown, classes }: WriteTarget, old: string, args: Arguments
 }
 
 /**
- * Returns the error of a failed edit. With `text` (the text of the file), the error also shows the most similar lines,
- * or line numbers of the occurrences.
+ * Returns the error of a failed edit. If `text`, the text of the file, is given, the error also shows the most similar
+ * lines, or line numbers of the occurrences.
  */
 function missed({ path, old_text, occurrence }: Arguments, edit: TextEdit, text?: string): ParleyError {
 	const fault = (message: string): ParleyError => new ParleyError(message, { code: "invalid_argument" });

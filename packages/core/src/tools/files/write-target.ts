@@ -205,10 +205,10 @@ interface Replacement {
 }
 
 /**
- * Replaces a file completely or not at all: writes and syncs a temporary file in the same directory, then
- * renames it. With `makeParents`, creates missing parent directories. Does not preserve the owner, hard links
- * or extended attributes of the old file. All operations use the directory that was opened first. Throws
- * `aborted` if a directory of the path became a link.
+ * Replaces a file completely or not at all: writes and syncs a temporary file in the same directory, then renames it.
+ * If `makeParents` is true, creates missing parent directories. Does not preserve the owner, hard links or extended
+ * attributes of the old file. All operations use the directory that was opened first. Throws `aborted` if a directory
+ * of the path became a link.
  */
 export async function replaceFile(replacement: Replacement, makeParents: boolean): Promise<void> {
 	const { path, content, mode, key } = replacement;

@@ -117,8 +117,8 @@ function previewOf(
 }
 
 /**
- * Returns the error of an edit that was not made. With `text` (the text of the file), the error also shows
- * the most similar lines, or the line numbers of all occurrences.
+ * Returns the error of an edit that was not made. If `text`, the text of the file, is given, the error also shows the
+ * most similar lines, or the line numbers of all occurrences.
  */
 function missed({ path, edits }: Arguments, result: FailedEdit, text?: string): ParleyError {
 	if (result.kind === "too-long") return fault(editTexts.tooLong(path, MAX_EDITABLE));

@@ -45,7 +45,7 @@ export class AuditLog {
 	}
 
 	/**
-	 * Returns at most `limit` rows that match the filter, oldest first: the newest rows or, with `after`, the
+	 * Returns at most `limit` rows that match the filter, oldest first: the newest rows or, if `after` is given, the
 	 * first rows after that number.
 	 */
 	async read(principal: Principal, filter: AuditFilter): Promise<AuditRow[]> {
@@ -148,7 +148,10 @@ interface Window {
 	readonly to: number;
 }
 
-/** Returns windows for all rows, backwards from the last one. With `after`, returns windows for the later rows, forwards. */
+/**
+ * Returns windows for all rows, backwards from the last one. If `after` is given, returns windows for the later rows,
+ * forwards.
+ */
 function* windowsOf(last: number, after: number | undefined): Generator<Window> {
 	if (after === undefined) {
 		for (let to = last; to > 0; to -= windowSize) yield { from: to - windowSize, to };

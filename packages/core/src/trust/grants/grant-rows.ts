@@ -120,7 +120,7 @@ export async function markAlive(tx: Tx, now: number): Promise<void> {
 }
 
 /**
- * Returns the newest grants of these channels, or of all channels, at most 1,000. With `ended`, includes ended
+ * Returns the newest grants of these channels, or of all channels, at most 1,000. If `ended` is true, includes ended
  * grants.
  */
 export async function listGrants(

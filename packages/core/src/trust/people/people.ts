@@ -140,8 +140,8 @@ export class People {
 	}
 
 	/**
-	 * Creates a code that gives one person access and expires after an hour. With the role owner, the code also allows a new
-	 * guild or team.
+	 * Creates a code that gives one person access and expires after an hour. A code for the role owner also allows a
+	 * new guild or team.
 	 */
 	invite(request: Keyed, requested: Invitation): ReturnType<Pairing["invite"]> {
 		return this.#pairing.invite(request, requested);

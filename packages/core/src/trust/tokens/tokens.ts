@@ -104,8 +104,8 @@ export class Tokens {
 	}
 
 	/**
-	 * Creates a token. Throws `already_exists` for a used name, and if the key has already created a token. Throws
-	 * `invalid_argument` for contradictory fields.
+	 * Creates a token. Throws `already_exists` if the name is used, or if the key has already created a token. Throws
+	 * `invalid_argument` if fields contradict each other.
 	 */
 	async create(request: Keyed, requested: NewToken): Promise<CreatedToken> {
 		const { principal } = request;
@@ -134,8 +134,8 @@ export class Tokens {
 	}
 
 	/**
-	 * Replaces the text of a token and preserves its permissions. The old text stays valid for `graceMs`, at most ten minutes. For
-	 * the operator's own token, also replaces the file. Throws `already_exists` for a repeated key.
+	 * Replaces the text of a token and preserves its permissions. The old text stays valid for `graceMs`, at most ten
+	 * minutes. For the operator's own token, also replaces the file. Throws `already_exists` if the key is repeated.
 	 */
 	async rotate(request: Keyed, target: string, graceMs: number): Promise<CreatedToken> {
 		authorize(request.principal, "token.manage");
@@ -289,7 +289,7 @@ async function rotateToken(
 	return { fresh, old, until };
 }
 
-/** Revokes a token. With a name, also revokes its predecessors that are still valid. */
+/** Revokes a token. If `target` is a name, also revokes its predecessors that are still valid. */
 async function revokeToken(tx: Tx, target: string, now: number): Promise<readonly [TokenRow, ...TokenRow[]]> {
 	const live = await readLive(tx, now);
 	const found = findToken(live, target);
@@ -327,7 +327,10 @@ function checkGrace(graceMs: number): void {
 	});
 }
 
-/** Throws for a used name, because a name identifies a principal and must never pass to a connector of another platform. */
+/**
+ * Throws `already_exists` if a valid token has the name. Throws `invalid_argument` if the name belonged to a connector
+ * of a different platform, because a name identifies a principal.
+ */
 async function checkName(tx: Tx, { kind, name, platform, created_at }: TokenRow): Promise<void> {
 	if ((await readLive(tx, created_at)).some((row) => row.name === name)) {
 		const hint = tokenTexts.otherName(name);

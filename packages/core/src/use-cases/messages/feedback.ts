@@ -76,7 +76,7 @@ async function recordFeedback(
 /** Feedback about a reply, as a list shows it. */
 export interface FeedbackEntry {
 	readonly sessionId: string;
-	/** Title of the session, or "" without a title. */
+	/** Title of the session, or "" if it has none. */
 	readonly title: string;
 	readonly runId: string;
 	readonly by: string;
@@ -84,7 +84,7 @@ export interface FeedbackEntry {
 	readonly comment: string;
 	/** Milliseconds since the epoch. */
 	readonly at: number;
-	/** Beginning of the reply, or "" without a reply. */
+	/** Beginning of the reply, or "" if there is none. */
 	readonly reply: string;
 }
 

@@ -24,11 +24,10 @@ export interface RemovePorts extends CancelPorts {
 }
 
 /**
- * Deletes a session with its content, including its workspace if no fork uses it. Deletes the notes of a
- * channel with its last session. The usage of the session remains in the gateway's totals, and files in another
- * working directory remain. Throws `failed_precondition` while a run or a task has not ended. With `force`,
- * cancels the open runs of the session and of its tasks first. A repeated request with the same key has no
- * effect.
+ * Deletes a session with its content, including its workspace if no fork uses it. Deletes the notes of a channel if
+ * this is its last session. The usage of the session remains in the gateway's totals, and files in a working directory
+ * outside the workspaces remain. Throws `failed_precondition` while a run or a task has not ended. If `force` is true,
+ * cancels the open runs of the session and of its tasks first. A repeated request with the same key has no effect.
  */
 export async function removeSession(
 	ports: RemovePorts,
@@ -84,7 +83,10 @@ async function forgetChannel(
 	await audit.record(tx, { ...requestedBy(principal), ...entry });
 }
 
-/** Whether a run or a task has not ended. With `force`, whether this process executes a run of the session or its tasks. */
+/**
+ * Whether a run or a task has not ended. If `force` is true, whether this process executes a run of the session or its
+ * tasks.
+ */
 async function isBusy(tx: Tx, session: Session, force: boolean): Promise<boolean> {
 	if (force && (session.live.size > 0 || session.working.size > 0)) return true;
 	if (force) return false;
