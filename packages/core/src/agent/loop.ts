@@ -33,8 +33,8 @@ export interface RunOutcome {
 
 export interface RunEnding extends RunOutcome {
 	/**
-	 * The reply that ended the run, which is not recorded yet. Undefined if something else ended the run, for example a
-	 * limit.
+	 * The reply that ended the run. The reply is not recorded yet. Undefined if something else ended the run, for
+	 * example a limit.
 	 */
 	readonly last: Attempt | undefined;
 	/** The answer if no model wrote it, for example the result of a workflow. */

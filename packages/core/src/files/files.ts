@@ -249,7 +249,10 @@ export class Files {
 		}
 	}
 
-	/** Inserts the rows of copied files, which belong to a session. Throws `resource_exhausted` if the quota is full. */
+	/**
+	 * Inserts the rows of copied files. Copied files always belong to a session. Throws `resource_exhausted` if the
+	 * quota is full.
+	 */
 	async recordCopies(tx: Tx, sessionId: string, copies: readonly FileCopy[]): Promise<void> {
 		let { all } = await countedBytes(tx);
 		for (const { from, id } of copies) {

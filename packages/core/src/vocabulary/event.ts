@@ -65,9 +65,11 @@ export interface TrustBadge {
  * Recorded events of a conversation.
  * - A session begins with `session.created`.
  * - A run begins with `user.message`.
- * - A tool call has one `tool.started` and one `tool.completed` or `tool.failed`, with any `prompt.requested` in between.
- * - A model call has one `model.called`, which `run.retrying` follows if the call is repeated.
- * - A run ends with exactly one `assistant.message`, after `usage.updated` if the run has a reply or a failed model call.
+ * - A tool call has one `tool.started` and one `tool.completed` or `tool.failed`, with any `prompt.requested` in
+ *   between.
+ * - A model call has one `model.called`. If the call is repeated, `run.retrying` follows.
+ * - A run ends with exactly one `assistant.message`, after `usage.updated` if the run has a reply or a failed model
+ *   call.
  */
 export type ConversationEvent =
 	| {

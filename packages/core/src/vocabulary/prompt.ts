@@ -139,7 +139,7 @@ export interface PromptResponse {
 	readonly values?: readonly string[];
 	readonly text?: string;
 	readonly cancelled?: boolean;
-	/** Reason for a denial, which the model receives. */
+	/** Reason for a denial. The model receives the reason. */
 	readonly reason?: string;
 	/** Whether no person made the denial. In that case, `reason` explains it. */
 	readonly unanswered?: boolean;

@@ -80,7 +80,9 @@ export interface Sandbox {
 	readonly refusal?: string;
 	/** Sandbox for commands that need the network. Undefined if the session may not have one. */
 	readonly network: Sandbox | undefined;
-	/** The same sandbox with access to the hosts in `egress.allow`. Absent if that list is empty. */
+	/**
+	 * The same sandbox with access to the hosts in `egress.allow`. Absent if the sandbox does not offer this access.
+	 */
 	readonly egress?: Sandbox;
 	/** Hosts that commands can reach with https. Each is a name, or `*.` and a name for all names below it. */
 	readonly hosts?: readonly string[];

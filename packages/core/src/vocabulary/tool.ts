@@ -16,8 +16,9 @@ import type { ActionClass } from "./taint.ts";
 import type { PlanStep, TaskAccess, TaskProgress } from "./task.ts";
 
 /**
- * Effect of a tool call, which determines its recovery. After a crash, only `none` and `idempotent` calls run again. For an
- * interrupted `effectful` call, the model learns that the effect is unknown. Calls with effect `none` may run in parallel.
+ * Effect of a tool call. It determines the recovery of the call. After a crash, only `none` and `idempotent` calls run
+ * again. For an interrupted `effectful` call, the model learns that the effect is unknown. Calls with effect `none` may
+ * run in parallel.
  */
 export type ToolEffect = "none" | "idempotent" | "effectful";
 

@@ -195,7 +195,7 @@ function count(
 	call: CallBlock,
 	{ text, reply }: { readonly text: string; readonly reply: number },
 ): void {
-	// The reply had too many calls, which is not a failure of this call.
+	// The reply had too many calls. This is not a failure of this call.
 	if (text.endsWith(tooManyCalls)) return;
 	const key = keyOf(call);
 	const tally = tallies.get(key) ?? {

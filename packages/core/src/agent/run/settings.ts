@@ -29,7 +29,7 @@ export interface RunSettings extends PromptAgent {
 	readonly descriptions: readonly ToolDescription[];
 	/** Maximum tokens of input and output together, if the profile or the options set a limit. */
 	readonly contextWindow: number | undefined;
-	/** Clients' guidance about their tools, which follows the system prompt; "" for none. */
+	/** Guidance of clients about their tools, or "" if there is none. It follows the system prompt. */
 	readonly clientContext: string;
 }
 

@@ -64,7 +64,7 @@ interface QuestionSession {
 export interface GrantOptions extends TrustOptions {
 	readonly journal: Journal;
 	readonly prompts: Prompts;
-	/** Returns the sessions, which are created after the grants. */
+	/** Returns the sessions. A function, because the sessions are created after the grants. */
 	readonly sessions: () => Sessions;
 }
 

@@ -4,7 +4,7 @@ import { ReasoningDetails } from "./reasoning-details.ts";
 
 /**
  * Families of APIs.
- * - compatible: the Chat Completions API of OpenAI, which many servers support.
+ * - compatible: the Chat Completions API of OpenAI. Many other servers support it.
  * - openai: the Responses API of OpenAI.
  * - google: the Gemini API.
  */

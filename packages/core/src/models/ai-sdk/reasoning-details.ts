@@ -22,7 +22,7 @@ interface Detail {
 }
 
 /**
- * Collects the `reasoning_details` of a stream, which OpenRouter and similar servers require unchanged in the next
+ * Collects the `reasoning_details` of a stream. OpenRouter and similar servers require them unchanged in the next
  * request: https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks
  */
 export class ReasoningDetails {

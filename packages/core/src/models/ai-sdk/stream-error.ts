@@ -15,7 +15,9 @@ export function streamError(reason: unknown, facts: RequestFacts): unknown {
 	return sent ? eventError({ error: sent }, undefined, facts) : reason;
 }
 
-/** Returns the provider's error object, which `reason` contains or is. Undefined if no object has a message. */
+/**
+ * Returns the error object of the provider: `reason` itself, or an object in it. Undefined if no object has a message.
+ */
 function sentError(reason: unknown): Fields | undefined {
 	if (!isFields(reason)) return undefined;
 	const { data } = reason;

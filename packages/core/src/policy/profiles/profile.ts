@@ -12,7 +12,7 @@ export interface Profile {
 	readonly title: string;
 	/** Kind of work that other agents may delegate to the agent. */
 	readonly description?: string;
-	/** Text of `agent.md`, which replaces the built-in instructions. */
+	/** Text of `agent.md`. It replaces the built-in instructions. */
 	readonly instructions?: string;
 	/** Name or tier of a model. */
 	readonly model?: string;

@@ -44,7 +44,7 @@ export async function protectGit(repositories: Repositories, places: Protected):
 			mounts: await protectParts(directory, places),
 		})),
 	);
-	// A `.git` file contains the path of the repository, which a command could change.
+	// A `.git` file contains the path of the repository. A command could change this path.
 	return [
 		...groups,
 		...pointers.map((path) => ({ of: ownerOf(path), mounts: [["--ro-bind-try", path, path]] })),

@@ -45,7 +45,7 @@ export class PageReader {
 
 	async #work(page: PageToRead, log: Logger, signal: AbortSignal): Promise<string | undefined> {
 		const worker = startWorker(page);
-		// Terminating the worker can emit an error, which would end the process without a listener.
+		// Terminating the worker can emit an error. If the error had no listener, it would end the process.
 		worker.on("error", () => undefined);
 		const limit = { ms: MAX_WORK_MS, subject: pageTexts.reading, clock: this.#clock };
 		try {

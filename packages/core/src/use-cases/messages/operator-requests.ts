@@ -35,7 +35,7 @@ export class OperatorRequests {
 		return allowAlways(this.#ports, request, token);
 	}
 
-	/** Accepts a shell command of the operator, which runs like `run_command` after the queued messages. */
+	/** Accepts a shell command of the operator. The command runs like `run_command`, after the queued messages. */
 	async runCommand(request: Keyed, sessionId: string, command: string): Promise<Accepted> {
 		const { admit, sessions, runner } = this.#ports;
 		admit();

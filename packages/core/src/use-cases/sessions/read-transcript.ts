@@ -14,7 +14,7 @@ import { messagesOf, type RunMessage, type RunTranscript } from "../../vocabular
 export interface TimedMessage {
 	readonly message: Message;
 	readonly at: number;
-	/** True for the history of a new session, which a client imported or a fork copied. */
+	/** True in the history with which a session was created. A client imported this history, or a fork copied it. */
 	readonly imported?: true;
 }
 

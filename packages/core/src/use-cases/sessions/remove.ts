@@ -26,8 +26,9 @@ export interface RemovePorts extends CancelPorts {
 /**
  * Deletes a session with its content, including its workspace if no fork uses it. Deletes the notes of a channel if
  * this is its last session. The usage of the session remains in the gateway's totals, and files in a working directory
- * outside the workspaces remain. Throws `failed_precondition` while a run or a task has not ended. If `force` is true,
- * cancels the open runs of the session and of its tasks first. A repeated request with the same key has no effect.
+ * outside the workspaces remain. Throws `failed_precondition` if a run or a task has not ended, unless `force` is true.
+ * In that case, first cancels the open runs of the session and of its tasks. A repeated request with the same key has
+ * no effect.
  */
 export async function removeSession(
 	ports: RemovePorts,
