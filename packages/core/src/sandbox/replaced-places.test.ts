@@ -11,7 +11,10 @@ import { createSandboxes, type SandboxesOptions } from "./sandboxes.ts";
 const testInside = test.skipIf(!hasBubblewrap);
 
 let directory: Awaited<ReturnType<typeof createDirectory>>;
-/** `wide` is the root of one session and contains `project`, the root of another. Neither session may read `outside`. */
+/**
+ * `wide` is the root of one session and contains `project`, the root of a second session. Neither session may read
+ * `outside`.
+ */
 let wide: string;
 let project: string;
 let outside: string;

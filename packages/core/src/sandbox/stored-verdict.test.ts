@@ -249,7 +249,7 @@ test.runIf(process.platform === "linux")(
 		expect(sample).toContain(hex(filterProgram([...noUnixSockets, ...filterRules], "x64")));
 		expect(sample).toContain(hex(["--remount-ro", "/dev"].join("\0")));
 		expect(sample).toContain("ulimit -n");
-		// The rules of another architecture are the same but have another encoding.
+		// A different architecture has the same rules in a different encoding.
 		const other = { ...bubblewrap, architecture: "arm64" as const };
 		expect(createBubblewrap(other, profile).profile).toBe(createBubblewrap(bubblewrap, profile).profile);
 		expect(await sampleOf(other, profile)).not.toBe(sample);

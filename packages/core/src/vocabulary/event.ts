@@ -223,7 +223,7 @@ export type ConversationEvent =
 			readonly value: unknown;
 			/** Arguments that the approver changed. */
 			readonly arguments?: unknown;
-			/** True if the approval applies to the rest of the session. */
+			/** True if the approval also applies to later calls of the session. */
 			readonly remembered?: true;
 			/** Reason that a person gave for a denial. */
 			readonly reason?: string;

@@ -118,7 +118,10 @@ test.skipIf(process.platform !== "linux")(
 	},
 );
 
-/** Replaces the content of a file in place by other content of the same size, and resets `mtime`. Only `ctime` differs. */
+/**
+ * Replaces the content of a file in place with different content of the same size, and resets `mtime`. Only `ctime`
+ * differs.
+ */
 async function swapInPlace(name: string, content: string): Promise<void> {
 	const ctime = async () => (await stat(path(name), { bigint: true })).ctimeNs;
 	const [{ length }, before] = [await readFile(path(name)), await ctime()];

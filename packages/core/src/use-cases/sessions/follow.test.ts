@@ -142,8 +142,8 @@ test("open questions are shown again, and questions answered in the meantime are
 	]);
 	const replayed = await EventLog.join(t.runtime, session, { afterSeq: 4 });
 	expect(replayed.recorded).toEqual(["prompt.requested"]);
-	// The client joins while the question is open. The question is answered while the missed message is delivered, so it is
-	// not shown.
+	// The client joins while the question is open. The question is answered while the missed message is delivered, so
+	// the question is not shown.
 	await t.send(session, "and then this");
 	const gate = Promise.withResolvers<void>();
 	const delivered: SessionEvent[] = [];
