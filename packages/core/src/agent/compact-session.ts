@@ -31,7 +31,7 @@ export interface CompactPorts extends SpendingPorts {
 	readonly journal: Journal;
 	readonly files: Files;
 	readonly clock: Clock;
-	/** Fingerprint function: see `SecretBox.fingerprint`. */
+	/** Returns a keyed hash: see `SecretBox.fingerprint`. */
 	readonly fingerprint: (text: string) => string;
 	readonly log: Logger;
 	readonly contexts: Contexts;

@@ -325,8 +325,9 @@ export class Session {
 	}
 
 	/**
-	 * Start of the time without a connected client. Undefined while a client is connected. If the gateway stopped while a
-	 * client was connected, this is the next start, because a restart does not mean that the client has left.
+	 * Returns the start of the time without a connected client, or undefined while a client is connected. If the
+	 * gateway stopped while a client was connected, this is the next start, because a restart does not mean that the
+	 * client has left.
 	 */
 	#absentSince(): number | undefined {
 		return this.#clients > 0 ? undefined : (this.#leftAt ?? this.#parts.startedAt);

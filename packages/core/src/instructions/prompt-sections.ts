@@ -3,7 +3,9 @@ task: report the completed work, where to find it, and the remaining work. If th
 list of the tool todo: people see it as progress. If you have the tools ask_user or request_review, you can ask
 people with them. An answer may take hours.`;
 
-/** Section of the system prompt for a channel session, in which a line above each message names the author. */
+/**
+ * Returns the section of the system prompt for a channel session, in which a line above each message names the author.
+ */
 export function channelSection(channel: string): string {
 	return `# Messages of several people
 

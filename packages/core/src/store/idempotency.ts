@@ -25,8 +25,8 @@ export interface KeyedOutcome<T> {
 export interface KeyServices {
 	readonly clock: Clock;
 	/**
-	 * Keyed hash of a text. The parameters may include a password, so an attacker must not be able to guess them offline from the
-	 * hash.
+	 * Returns a keyed hash of a text. The parameters may include a password, so an attacker must not be able to guess
+	 * them offline from the hash.
 	 */
 	readonly fingerprint: (text: string) => string;
 }

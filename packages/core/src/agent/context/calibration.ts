@@ -190,7 +190,7 @@ export function featuresOfText(text: string): Features {
 	return [letters, text.length - letters - wide - halves, wide + halves / 2, 0, 0, 0];
 }
 
-/** Features of the tool descriptions in a request. Computed once for each array. */
+/** Returns the features of the tool descriptions in a request. Computed once for each array. */
 export function featuresOfTools(tools: readonly ToolDescription[]): Features {
 	return counted(tools, () => {
 		const texts = tools.map(({ name, description, parameters }) =>
@@ -200,14 +200,14 @@ export function featuresOfTools(tools: readonly ToolDescription[]): Features {
 	});
 }
 
-/** Features of a message. Computed once for each message. */
+/** Returns the features of a message. Computed once for each message. */
 export function featuresOfMessage(message: Message): Features {
 	return counted(message, () =>
 		sumOf([blocks(1 + message.content.length), ...message.content.map(featuresOfBlock)]),
 	);
 }
 
-/** Sum of the features of all messages. The features of each message are cached. */
+/** Returns the sum of the features of all messages. The features of each message are cached. */
 export function featuresOfMessages(messages: readonly Message[]): Features {
 	const sum = featureNames.map(() => 0);
 	for (const message of messages) add(sum, featuresOfMessage(message));
@@ -257,7 +257,9 @@ function featuresOfBlock(block: Message["content"][number]): Features {
 	}
 }
 
-/** Features of thinking. Sealed thinking has the tokens of its original length, because base64 adds a third. */
+/**
+ * Returns the features of thinking. Sealed thinking has the tokens of its original length, because base64 adds a third.
+ */
 function featuresOfThinking(block: Extract<Message["content"][number], { type: "thinking" }>): Features {
 	if (block.text !== "") return featuresOfText(block.text);
 	const sealed = block.redacted ?? block.signature ?? "";

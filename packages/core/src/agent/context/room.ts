@@ -29,7 +29,7 @@ const reservedReply = 32_000;
 const leastRoom = 400;
 const longestBody = 4_000;
 
-/** Reserved tokens for a reply: the requested number, but at most 32,000 and a third of the window. */
+/** Returns the reserved tokens for a reply: the requested number, but at most 32,000 and a third of the window. */
 export function replyRoom(contextWindow: number, requested: number): number {
 	return Math.min(requested, reservedReply, Math.floor(contextWindow * replyShare));
 }

@@ -34,7 +34,7 @@ function hashOfTool({ name, title, description, inputSchema, annotations }: List
 		.digest("hex");
 }
 
-/** A tool of a server. The server's description can add classes to calls of the tool, but cannot remove any. */
+/** Returns a tool of a server. The server's description can add classes to calls of the tool, but cannot remove any. */
 export function mcpTool({ name, listed }: ServerTool, home: ToolHome): Tool {
 	const { settings, server, ids, approved, described } = home;
 	const hash = hashOfTool(listed);

@@ -16,7 +16,7 @@ interface LoggedRun {
 
 interface LogServices {
 	readonly clock: Clock;
-	/** Fingerprint function: see `SecretBox.fingerprint`. */
+	/** Returns a keyed hash: see `SecretBox.fingerprint`. */
 	readonly fingerprint: (text: string) => string;
 }
 

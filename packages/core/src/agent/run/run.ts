@@ -39,7 +39,7 @@ export interface RunPorts {
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly failpoints: Failpoints;
-	/** Fingerprint function: see `SecretBox.fingerprint`. */
+	/** Returns a keyed hash: see `SecretBox.fingerprint`. */
 	readonly fingerprint: (text: string) => string;
 	/** Whether the gateway is stopping. */
 	readonly stopping: () => boolean;

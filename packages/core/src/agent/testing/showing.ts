@@ -97,13 +97,13 @@ export class Showing implements AsyncDisposable {
 		await this.t.runtime.compact(unkeyed(), this.session, { signal });
 	}
 
-	/** Number of attached images that are still part of the conversation. */
+	/** Returns the number of attached images that are still part of the conversation. */
 	async attached(): Promise<number> {
 		const rows = await this.t.store.read((db) => db.selectFrom("runs").select("attachments").execute());
 		return rows.flatMap(({ attachments }) => attachments?.match(/"shown":true/g) ?? []).length;
 	}
 
-	/** Total size of the stored images in MiB. */
+	/** Returns the total size of the stored images in MiB. */
 	async recorded(): Promise<number> {
 		const { images, steps } = await this.t.store.read(async (db) => ({
 			images: await db.selectFrom("runs").select("images as data").execute(),

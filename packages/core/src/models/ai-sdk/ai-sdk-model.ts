@@ -35,9 +35,9 @@ export interface AiSdkOptions {
 }
 
 /**
- * Models of a provider behind the provider interface of the `ai` project (`LanguageModelV4`). Each call is one attempt.
- * The model follows no redirects, and sends the key to no other host. Throws `invalid_argument` if the base URL or the
- * key is invalid, and `failed_precondition` if there is no default model.
+ * Creates the models of a provider behind the provider interface of the `ai` project (`LanguageModelV4`). Each call is
+ * one attempt. The model follows no redirects, and sends the key to no other host. Throws `invalid_argument` if the
+ * base URL or the key is invalid, and `failed_precondition` if there is no default model.
  */
 export function createAiSdkModel(options: AiSdkOptions): Model {
 	return new AiSdkModel(options);

@@ -45,9 +45,9 @@ export interface AnthropicOptions {
 }
 
 /**
- * Models of Anthropic, or of any server with its Messages API. Each call is one attempt. The model prints nothing,
- * follows no redirects, and sends the key to no other host. Throws `invalid_argument` if the base URL or the key is
- * invalid, and `failed_precondition` if there is no default model.
+ * Creates the models of Anthropic, or of any server with its Messages API. Each call is one attempt. The model prints
+ * nothing, follows no redirects, and sends the key to no other host. Throws `invalid_argument` if the base URL or the
+ * key is invalid, and `failed_precondition` if there is no default model.
  */
 export function createAnthropicModel(options: AnthropicOptions): Model {
 	return new AnthropicModel(options);

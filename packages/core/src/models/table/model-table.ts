@@ -264,7 +264,7 @@ function pairsOf(text: string): ReadonlySet<string> {
 export const unknownWindow = 32_768;
 export const unknownOutput = 8_192;
 
-/** Assumed facts about a model that is not in the table. */
+/** Returns the assumed facts about a model that is not in the table. */
 export function unknownModel(id: string, provider: string): ModelInfo {
 	return {
 		id,

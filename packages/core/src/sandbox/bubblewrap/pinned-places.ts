@@ -162,7 +162,10 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
 /** Maximum starts of a command if other programs replace or remove files while its sandbox is built. */
 const MAX_STARTS = 3;
 
-/** Calls `start` again after `PlaceReplaced`, at most `MAX_STARTS` times in all. With this error, the command has not run. */
+/**
+ * Calls `start` again after `PlaceReplaced`, at most `MAX_STARTS` times in all. After this error, the command has not
+ * run.
+ */
 export async function retryIfReplaced<T>(start: () => Promise<T>): Promise<T> {
 	for (let started = 1; ; started += 1) {
 		try {

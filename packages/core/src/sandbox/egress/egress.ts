@@ -24,7 +24,9 @@ export type EgressAudit = (entry: EgressEntry) => Promise<void>;
 
 /** Proxy of one command. It accepts connections until it is disposed. */
 export interface CommandProxy extends EgressWrapping, AsyncDisposable {
-	/** Note about the refusals, for the end of the command's output. Empty if no connection was refused. */
+	/**
+	 * Returns a note about the refusals, for the end of the command's output. Returns "" if no connection was refused.
+	 */
 	note(): string;
 	/** Serves the connections to `listener`, a `net.Server` that a program in the sandbox opened. */
 	serve(listener: unknown): void;

@@ -220,7 +220,7 @@ export class ToySession {
 		return countRequest(this.tokenizer, request);
 	}
 
-	/** Recorded compactions, oldest first. */
+	/** Returns the recorded compactions, oldest first. */
 	async compactions(): Promise<{ level: string; tokensBefore: number; tokensAfter: number }[]> {
 		const filter = { sessionId, types: ["context.compacted"], limit: 1_000 };
 		const events = await this.#journal.recent(filter);
