@@ -176,8 +176,8 @@ export class Memories {
 	}
 
 	/**
-	 * Removes secrets from a note, and stores it in a transaction. Throws as `store` does if a limit is exceeded. A
-	 * repeated id changes nothing.
+	 * Removes secrets from a note, and stores it in a transaction. Throws as `store` does, but does not check the
+	 * permission. A repeated id changes nothing.
 	 */
 	async insert(tx: Tx, requested: NewMemory, { reader, ...origin }: MemoryOrigin): Promise<Memory> {
 		const { redactor, clock, store } = this.#options;
@@ -238,8 +238,8 @@ function mayManage(principal: Principal, person: string): boolean {
 }
 
 /**
- * Whether a person may delete a note. People may delete notes about themselves and notes that they wrote. Approvers may
- * also delete notes of the channel.
+ * Whether the principal may delete a note that it can read. This includes notes about its person and notes that it
+ * wrote. For an approver, it also includes notes of the channel.
  */
 function mayDelete({ scope, author }: Memory, principal: Principal): boolean {
 	const { person } = principal;

@@ -18,7 +18,7 @@ interface MemoryIndex {
 const gramLength = 3;
 
 /**
- * Index that database triggers update. A quoted phrase has no operators:
+ * Index of SQLite. Database triggers update it. A quoted phrase has no operators:
  * https://www.sqlite.org/fts5.html#full_text_query_syntax
  */
 const sqliteIndex: MemoryIndex = {

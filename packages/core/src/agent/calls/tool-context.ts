@@ -38,7 +38,7 @@ import { replyForTool } from "./reply-for-tool.ts";
 import { callTexts } from "./texts.ts";
 
 interface ToolPorts extends QuestionPorts, WorkspacePorts, SchedulePorts, WorkflowPorts {
-	/** Directories that the tools of a session may use. The working directory is first. */
+	/** Returns the directories that the tools of a session may use. The working directory is first. */
 	readonly roots: (session: Session) => readonly string[];
 	/** Paths that no tool may use. */
 	readonly forbidden: readonly string[];

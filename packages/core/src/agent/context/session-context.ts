@@ -165,8 +165,8 @@ export class SessionContext {
 	}
 
 	/**
-	 * Features of the messages. Most requests continue the previous request, so features of the common messages are
-	 * reused.
+	 * Returns the features of the messages. Most requests continue the previous request, so features of the common
+	 * messages are reused.
 	 */
 	#messageFeatures(messages: readonly Message[]): Features {
 		const before = this.#fitted;

@@ -21,8 +21,8 @@ const maxModelCalls = 100;
 const delegationName = "delegate";
 
 /**
- * Access to sub-agents for one call of a run. Each sub-agent is a step of a workflow, and so a task with its own
- * conversation.
+ * Returns access to sub-agents for one call of a run. Each sub-agent is a step of a workflow, and so a task with its
+ * own conversation.
  */
 export function delegationOf(run: Run, callId: string, ports: WorkflowPorts): DelegationAccess {
 	/**

@@ -3,7 +3,7 @@ import { ParleyError, parseJson } from "@parley/base";
 import * as z from "zod";
 
 /**
- * Part of a reply to which the metadata belongs: the thinking, the text before it, the call after it, or the complete
+ * Parts of a reply to which metadata can belong: the thinking, the text before it, the call after it, or the complete
  * message. `empty`: an empty text in place of the thinking.
  */
 const parts = ["thinking", "text", "empty", "call", "message"] as const;
