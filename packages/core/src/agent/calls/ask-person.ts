@@ -253,8 +253,8 @@ function withoutSecret(offered: OfferedRule | undefined, redactor: TextRedactor)
 }
 
 /**
- * Returns a note for the approver that names the calling sub-agent, or an empty list for other runs. A model wrote the
- * name.
+ * Returns a list with a note for the approver that names the calling sub-agent. A model wrote the name. The list is
+ * empty if the run does not belong to a sub-agent.
  */
 function subAgentNotes({ row }: Run): string[] {
 	const { delegated } = row.options;

@@ -354,8 +354,8 @@ interface Holder {
 }
 
 /**
- * Limits the memory for images of all sessions. Above the limit, the sessions that were idle longest drop their
- * history. Their next run reads it from the store again.
+ * Limits the memory for images of all sessions. Above the limit, idle sessions drop their history, the longest idle
+ * session first. The next run of a session reads the history from the store again.
  */
 export class LoadedImages<S extends Holder> {
 	/** Called after the history of a session is dropped. Must drop all other references to its messages. */

@@ -114,7 +114,8 @@ function recordTimes(
 }
 
 /**
- * Applies compactions. A shortened message has the same position as the original message, whose time it gets.
+ * Returns the transcript after all compactions, with times. A shortened message gets the time of the original message,
+ * which has the same position.
  */
 function timedView(
 	transcript: readonly RunTranscript[],

@@ -23,8 +23,8 @@ const maxProgramBytes = 64 * 1024 * 1024;
 const directoryTimeoutMs = 120_000;
 
 /**
- * Returns the program of an entry, with its hash if it is inside the directory. Throws `not_found` if it does not
- * exist.
+ * Returns the program of an entry, with its hash if it is inside the directory. Throws `not_found` if the program does
+ * not exist.
  */
 export async function programOf(
 	{ command }: ProgramEntry,
