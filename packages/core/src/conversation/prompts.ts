@@ -390,8 +390,8 @@ async function settlePrompt(
 }
 
 /**
- * Returns the person's name if the person belongs to a different guild or team than the session, whose members may not
- * know the id.
+ * Returns the person's name if the person belongs to a different guild or team than the session. Members of the
+ * session's guild or team may not know the person's id.
  */
 function foreignName({ person }: Principal, { place }: Session): { readonly byName?: string } {
 	if (!person || person.name === "" || place === undefined) return {};

@@ -18,7 +18,7 @@ export interface PolicyRule {
 	/** Names of tools. `*` matches any characters. */
 	readonly tools?: readonly string[];
 	readonly classes?: readonly ActionClass[];
-	/** Names of programs, each followed by its first arguments. */
+	/** Commands, each as the name of a program and its first arguments. */
 	readonly commands?: readonly (readonly string[])[];
 	readonly paths?: readonly PathPattern[];
 	/** Names of hosts in lower case. `*` matches any characters. */

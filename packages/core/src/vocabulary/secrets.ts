@@ -3,8 +3,8 @@ import { ParleyError } from "@parley/base";
 import { secretTexts } from "./texts.ts";
 
 /**
- * Encrypts stored secrets, such as typed passwords, earlier contents of files and logins, with AES-256-GCM. The handle is the
- * associated data, so an encrypted value cannot be moved to another handle.
+ * Encrypts stored secrets, such as typed passwords, earlier contents of files and logins, with AES-256-GCM. The handle
+ * is the associated data, so an encrypted value cannot be used under a different handle.
  */
 export class SecretBox {
 	readonly #key: Buffer;
@@ -30,7 +30,7 @@ export class SecretBox {
 		return sealed.toString("base64url");
 	}
 
-	/** Throws `data_loss` if the value was encrypted under another key or handle, or was changed. */
+	/** Throws `data_loss` if the value was encrypted under a different key or handle, or was changed. */
 	open(handle: string, sealed: string): string {
 		const bytes = Buffer.from(sealed, "base64url");
 		try {

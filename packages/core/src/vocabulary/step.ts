@@ -115,7 +115,10 @@ export function hadApprovals(steps: readonly Step[]): boolean {
 	);
 }
 
-/** Whether an `intent` of another tool call follows the announcement of this call or its last later approval request. */
+/**
+ * Whether a different tool call has started since this call was announced, or since its approval was last requested
+ * again.
+ */
 export function ranSinceQuestion(steps: readonly Step[], callId: string): boolean {
 	const raised = steps.findLastIndex(
 		(step) => (step.kind === "started" || (step.kind === "judged" && step.asked)) && step.callId === callId,

@@ -66,7 +66,7 @@ function ownMessages(run: Run): readonly Message[] {
 /**
  * Requests a text that is hidden from clients, such as a summary. `first` is the first model to try. Usage and limits
  * apply as for every model call. Throws `resource_exhausted` if a limit or budget is reached, and the error of the last
- * call if no call succeeds.
+ * call if no call returns a usable text.
  */
 export async function askForText(
 	run: Run,
