@@ -106,9 +106,8 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 	}
 
 	/**
-	 * Makes the next command wait for all probes, unless a sandbox has already failed in the last 10 minutes. Without
-	 * this limit, a command could make all sessions wait repeatedly, for example by removing a directory of its own
-	 * sandbox.
+	 * Makes the next command wait for all probes, unless a sandbox failed in the last 10 minutes. Otherwise, a command
+	 * that removes a directory of its own sandbox could make all sessions wait repeatedly.
 	 */
 	async function failedToStart(): Promise<void> {
 		const now = clock.monotonic();
@@ -156,8 +155,8 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 }
 
 /**
- * Creates a sandbox. If the request names hosts, its commands reach these hosts. Otherwise, only commands in the field
- * `egress` of the sandbox reach the configured hosts. If the parameter `egress` is undefined, no host can be reached.
+ * Creates a sandbox. Its commands reach the hosts of the request. If the request names none, only the field `egress` of
+ * the sandbox reaches the configured hosts. If the parameter `egress` is undefined, no host can be reached.
  */
 function withHosts(
 	bubblewrap: Bubblewrap,

@@ -215,8 +215,8 @@ export function invocationIn(content: string): Invocation | undefined {
 }
 
 /**
- * Fills the arguments of a call into a skill. If `isQuoted` is true, each inserted text is a JSON string, so that the
- * text of a chat user cannot look like text of the skill. Throws `invalid_argument` for arguments of more than 100,000
+ * Fills the arguments of a call into a skill. If `isQuoted` is true, each inserted text is a JSON string. The text of a
+ * chat user then cannot look like text of the skill. Throws `invalid_argument` for arguments of more than 100,000
  * characters, or if the filled body and prompts together have more than 1,000,000 characters.
  */
 export function useSkill(

@@ -341,8 +341,8 @@ interface Change {
 
 /**
  * Compares a call with the facts that its open or granted approval is bound to. Returns undefined if nothing changed.
- * Also returns undefined for cases that other code decides: a denied, expired or used approval, a changed policy, and a
- * call that is no longer possible.
+ * Also returns undefined for cases that other code decides: a denied, expired or used approval, a changed policy, and
+ * an impossible call.
  */
 async function changeOf(
 	run: Run,

@@ -101,9 +101,12 @@ export class OpenGrants {
 	}
 
 	/**
-	 * Runs `work` in a transaction, with the sessions that receive its events: the channel's sessions in memory, the
-	 * sessions that received the open grant, and `also`. If there are none, the channel's session with the newest
-	 * message receives the events.
+	 * Runs `work` in a transaction. These sessions receive its events:
+	 * - the channel's sessions in memory
+	 * - the sessions that received the open grant
+	 * - `also`
+	 *
+	 * If there are none, the channel's session with the newest message receives the events.
 	 */
 	async inPlace<T>(
 		place: string,
