@@ -36,8 +36,8 @@ export class Workspaces {
 	}
 
 	/**
-	 * Returns the path of the workspace that a session shares with its forks. Undefined if its working directory is not
-	 * a workspace.
+	 * Returns the path of the workspace that a session shares with its forks. Undefined if the working directory of the
+	 * session is not a workspace.
 	 */
 	of({ rootDir }: Session): string | undefined {
 		return dirname(rootDir) === this.#directory ? rootDir : undefined;

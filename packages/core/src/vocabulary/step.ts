@@ -116,8 +116,8 @@ export function hadApprovals(steps: readonly Step[]): boolean {
 }
 
 /**
- * Whether a different tool call has started since this call was announced, or since its approval was last requested
- * again.
+ * Whether an `intent` of a different tool call follows the announcement of this call, or the last repeated request for
+ * its approval.
  */
 export function ranSinceQuestion(steps: readonly Step[], callId: string): boolean {
 	const raised = steps.findLastIndex(
