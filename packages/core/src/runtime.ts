@@ -114,7 +114,7 @@ export class Runtime {
 		return this.#parts.sessions.size;
 	}
 
-	/** Continues unfinished work. Returns the number of sessions, without those of tasks, that have unfinished runs. */
+	/** Continues unfinished work. Returns how many sessions, except sessions of tasks, have unfinished runs. */
 	async start(): Promise<number> {
 		await this.trust.load();
 		// `housekeeping` deletes old keys, so interrupted compactions are ended first.

@@ -112,5 +112,5 @@ export type TransientEvent =
 	  }
 	/** An open question, sent to a client that joined later. */
 	| { readonly type: "prompt.shown"; readonly prompt: Prompt }
-	/** The session and all its data were deleted. It is the last event. */
+	/** The session and all its data were deleted. No event follows. */
 	| { readonly type: "session.deleted" };
