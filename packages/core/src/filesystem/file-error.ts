@@ -32,7 +32,7 @@ export function fileError(subject: string, cause: unknown): ParleyError {
 	return new ParleyError(`${subject}: ${reason}`, { code: errorCode, cause });
 }
 
-/** Returns the system code of an error (`ENOENT`), or "" if it has none. */
+/** Returns the system code of an error (`ENOENT`), or "" if the error has no code. */
 export function systemCode(reason: unknown): string {
 	return reason instanceof Error && "code" in reason && typeof reason.code === "string" ? reason.code : "";
 }

@@ -11,12 +11,12 @@ import { errno, knownArchitecture } from "./system-calls/filter.ts";
 export interface ProbeFacts {
 	/** Directory beside the root. It contains a file `canary`. */
 	readonly beside: string;
-	/** An existing hidden directory, or `beside` if there is none. */
+	/** An existing hidden directory, or `beside` if no hidden directory exists. */
 	readonly data: string;
 	/** System directory of programs. */
 	readonly system: string;
 	readonly devices: string;
-	/** Port of a listener on loopback, or 0 if there is none. */
+	/** Port of a listener on loopback, or 0 if no listener exists. */
 	readonly port: number;
 	/** Name of a listener at an abstract socket, or an unused name. */
 	readonly socket: string;

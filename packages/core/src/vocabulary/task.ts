@@ -134,7 +134,7 @@ interface Used {
 }
 
 /**
- * Events of a task in the session that owns the task. A step of a workflow has none of these events. The order is:
+ * Events of a task in the session that owns the task. A step of a workflow does not have these events. The order is:
  * created; started; progress, suspended and resumed as they occur; then completed, cancelled, or failed without a
  * retry. After a failure with a retry, started follows.
  */

@@ -10,7 +10,7 @@ export type WriteText = (request: Omit<ModelRequest, "model" | "tools">) => Prom
 
 /** The part of a conversation that a summary replaces. */
 export interface SummarySource {
-	/** Text of the earlier summary, or "" if there is none. It precedes the messages. */
+	/** Text of the earlier summary, or "" before the first summary. It precedes the messages. */
 	readonly earlier: string;
 	readonly messages: readonly Message[];
 	/** Maximum tokens of the rendered messages, the earlier summary and the closing instructions together. */

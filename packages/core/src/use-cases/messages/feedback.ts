@@ -76,7 +76,7 @@ async function recordFeedback(
 /** Feedback about a reply, as a list shows it. */
 export interface FeedbackEntry {
 	readonly sessionId: string;
-	/** Title of the session, or "" if it has none. */
+	/** Title of the session, or "" if the session has no title. */
 	readonly title: string;
 	readonly runId: string;
 	readonly by: string;
@@ -84,7 +84,7 @@ export interface FeedbackEntry {
 	readonly comment: string;
 	/** Milliseconds since the epoch. */
 	readonly at: number;
-	/** Beginning of the reply, or "" if there is none. */
+	/** Beginning of the reply, or "" if the run has no reply. */
 	readonly reply: string;
 }
 

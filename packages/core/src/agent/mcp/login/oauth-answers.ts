@@ -24,7 +24,7 @@ export function checkTokens({ access_token, token_type, refresh_token }: OAuthTo
 }
 
 /**
- * Returns the secret of a registration, or undefined if there is none. Throws if the secret is invalid. A short secret
+ * Returns the secret of a registration, or undefined if it is absent. Throws if the secret is invalid. A short secret
  * is invalid, because its redaction would remove ordinary words.
  */
 export function checkClientSecret(secret = ""): string | undefined {
