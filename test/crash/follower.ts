@@ -15,5 +15,5 @@ export interface Follower {
 	close(): Promise<void>;
 }
 
-/** Called for each event that a client receives, including transient events. */
+/** Callback for each event that a client receives, including transient events. */
 export type OnFrame = (frame: EventFrame) => void;

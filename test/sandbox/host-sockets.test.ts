@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => undo.disposeAsync());
 
-/** A sandbox with the root. By default, commands may use Unix sockets, because otherwise they reach no listener. */
+/** Creates a sandbox whose root directory is `root`. By default, commands may use Unix sockets to reach listeners. */
 function sandboxOf(mode: "required" | "off", unixSockets = true, path?: string) {
 	const common = { mode, unixSockets, clock: systemClock, ids: createIds(), log: silentLogger };
 	const environment = { PATH: process.env["PATH"], HOME: "/nonexistent" };

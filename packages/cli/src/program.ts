@@ -43,7 +43,7 @@ import { programTexts } from "./texts/program.ts";
 
 type MakeCommand = (io: Io, version: string) => Command;
 
-/** Constructors of the commands by name. The groups with their headings are in the order of the help. */
+/** Constructors of the commands, by heading and command name, in the order of the help. */
 const groups: Readonly<Record<string, Readonly<Record<string, MakeCommand>>>> = {
 	[programTexts.useAgent]: {
 		chat: chatCommand,

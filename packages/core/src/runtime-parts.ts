@@ -204,7 +204,7 @@ interface ServiceParts {
 	readonly redactor: TextRedactor;
 	readonly observers: Observers;
 	readonly choice: ModelChoice;
-	/** Returns the sessions, which exist when the first grant is requested. */
+	/** Returns the `Sessions` service, which is created after the parts of this interface. */
 	readonly sessions: () => Sessions;
 	/** Whether the gateway is shutting down. */
 	readonly stopping: () => boolean;

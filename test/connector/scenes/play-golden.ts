@@ -11,7 +11,7 @@ import type { Site, SiteClass } from "./site.ts";
 import type { Scene } from "./step.ts";
 
 /**
- * Defines a test for each golden scene, which compares Mia's final view with the stored file. The last test compares
+ * Defines one test per golden scene. Each test compares Mia's final view with the stored file. The last test compares
  * the gallery page, which shows the same scenes.
  */
 export function playGolden<S extends Site>(Place: SiteClass<S>, draw: Draw<S>): void {

@@ -33,7 +33,7 @@ interface Page extends HomeViewer {
 	readonly openedAt: number;
 	/** Id of the present round: see `writeSuggested`. */
 	round: string;
-	/** Monotonic time of the next update. */
+	/** Monotonic time of the next update, in milliseconds. */
 	nextAt: number;
 	/** Content of the last planned page. */
 	shown: string;

@@ -122,7 +122,7 @@ export class Inbox {
 	readonly #waiting = new Map<string, Waiting[]>();
 	readonly #busy = new Map<string, Promise<void>>();
 	readonly #stopping = new AbortController();
-	/** Held events, each with its conversation. */
+	/** Delayed events, each with its conversation. */
 	readonly #delayed = new Map<Waiting, string>();
 	#count = 0;
 

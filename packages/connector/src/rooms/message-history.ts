@@ -76,7 +76,7 @@ export class MessageHistory {
 	readonly #clock: Clock;
 	/** Messages with another event, for example an edit or a deletion. */
 	readonly #others: RecentNames;
-	/** Conversations with a stop. */
+	/** Conversations in which a person requested a stop while no run was active. */
 	readonly #stops: RecentNames;
 	readonly #stopping = new Set<Stopping>();
 

@@ -45,7 +45,7 @@ export interface Answering {
 	readonly by: Principal;
 	/** Judged arguments that the answer changed. */
 	readonly change: JudgedChange | undefined;
-	/** People on whom the vote depends. Absent if one approval is enough. */
+	/** Facts that decide which votes are valid. Absent if one approval is enough. */
 	readonly voters?: Voters | undefined;
 }
 

@@ -181,7 +181,7 @@ export class CatchUp {
 
 	async #guild(event: DiscordDispatch): Promise<void> {
 		const { highWater, alive, log, receive } = this.#parts;
-		// The set belongs to this session. Another session may start during the reading.
+		// A new session of Discord replaces `#expected`, and can start during the `await` below.
 		const expected = this.#expected;
 		const unknown = (alive.since === undefined ? [] : unreadChannels(event.d, alive.since)).filter(
 			([channel]) => !highWater.cursors.has(channel),

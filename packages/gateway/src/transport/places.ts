@@ -65,8 +65,8 @@ interface WaitingSocket {
 }
 
 /**
- * Places of one kind of connections, with a queue for the waiting connections. A connection that has not left its place
- * after ten seconds is closed.
+ * Limited places for unauthenticated connections of one kind, with a queue for further connections. A connection that
+ * keeps its place for ten seconds is closed.
  */
 export class Places {
 	readonly #limits: PlacesLimits;

@@ -223,7 +223,7 @@ function invalid(message: string): ParleyError {
 	return new ParleyError(`arguments: ${message}`, { code: "invalid_argument" });
 }
 
-/** The only classes of calls in runs of guests and of people without access. They change nothing. */
+/** Classes of calls that are allowed in runs of guests and of people without access. Such calls change nothing. */
 const harmless: readonly ActionClass[] = ["read", "person", "memory-read"];
 
 /** Classes of calls that can fill the workspace. */

@@ -219,7 +219,7 @@ function isAnnounced(run: Run, call: CallBlock): boolean {
 	return run.steps.some((step) => step.kind === "started" && step.callId === call.id);
 }
 
-/** Whether a start of the call is recorded, so that the call may already have had effects. */
+/** Whether an `intent` step of the call is recorded. If so, the call may already have had effects. */
 function hasIntent(run: Run, call: CallBlock): boolean {
 	return run.steps.some((step) => step.kind === "intent" && step.callId === call.id);
 }

@@ -31,7 +31,10 @@ export interface GrantDeps extends TrustOptions {
 	readonly policies: Pick<Policies, "version" | "onChange">;
 }
 
-/** Maximum milliseconds between two records that the gateway is running, while a channel is trusted. */
+/**
+ * Maximum milliseconds between two updates of the time at which the gateway was last running. The gateway stores this
+ * time only while a channel is trusted.
+ */
 const heartbeatMs = 10 * 60 * 1000;
 /**
  * Maximum downtime in milliseconds after which grants still apply. After a longer downtime, people no longer remember

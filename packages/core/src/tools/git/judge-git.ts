@@ -23,7 +23,7 @@ import {
 import { type Care, type Repository, runGit } from "./repository.ts";
 import { gitEffectTexts } from "./texts.ts";
 
-/** Judgement of a git call: the restrictions under which git runs, and the classes that decide about an approval. */
+/** Judgement of a git call: the restrictions under which git runs, and the classes that determine whether it needs approval. */
 export interface GitJudgement extends ReasonedClasses {
 	readonly care: Care;
 	readonly words: readonly string[];
