@@ -44,7 +44,7 @@ export const mcpSetupTexts = {
 	columns: ["NAME", "TRUST", "LOGIN", "SOURCE", "COMMAND"],
 	noServers: "No MCP servers. Add one with: parley mcp add NAME COMMAND",
 	invalidName: ({ name }: { readonly name: string }) =>
-		`invalid name "${name}": use 1 to 32 lower-case letters, digits and hyphens`,
+		`invalid name "${name}": use 1 to 32 lower-case letters, digits and hyphens, with a letter or digit at both ends`,
 	added: ({ name }: { readonly name: string }) => `added ${name}; try it with: parley mcp doctor`,
 	noAddedServer: ({ name, known }: { readonly name: string; readonly known: string }) =>
 		`no server "${name}" was added by a command; added servers: ${known}`,
