@@ -52,12 +52,12 @@ export function notAllowed(
 }
 
 /**
- * Formats at most 200 characters of a value as JSON. Omits the user name and the query of an address, and redacts texts
- * that look like credentials.
+ * Formats at most 200 characters of a value as JSON. Omits the user name and the query of each address, and redacts
+ * texts that look like credentials.
  */
 function show(value: unknown): string {
 	const text = typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
-	const plain = text.replace(/(?<=:\/\/)[^/?#"]*@/, "…@").replace(/(?<=:\/\/[^"]*)\?[^"]*/, "?…");
+	const plain = text.replace(/(?<=:\/\/)[^/?#"]*@/g, "…@").replace(/(?<=:\/\/[^"]*)\?[^"]*/g, "?…");
 	return new Redactor().redact(plain).slice(0, 200);
 }
 
