@@ -151,10 +151,11 @@ function rowProblem({ components }: ComponentRow): string | undefined {
 
 function componentProblem(one: Component): string | undefined {
 	if (one.type === 3) return choiceProblem(one);
-	const isLink = !("url" in one) || (/^https?:\/\//.test(one.url) && within(one.url, limits.buttonUrl));
+	const isAddressValid =
+		!("url" in one) || (/^https?:\/\//.test(one.url) && within(one.url, limits.buttonUrl));
 	return (
 		lengthProblem(`the label "${one.label}"`, [one.label], limits.buttonLabel) ??
-		(isLink
+		(isAddressValid
 			? undefined
 			: `the address of the link "${one.label}" is not an http or https URL of at most ${limits.buttonUrl} characters`)
 	);

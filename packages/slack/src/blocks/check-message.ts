@@ -144,10 +144,10 @@ function controlsProblem(rows: readonly ControlBlock[]): string | undefined {
 function elementProblem(element: Element): string | undefined {
 	if (element.type === "button") {
 		const { text, url } = element;
-		const isLink = url === undefined || (/^https?:\/\//.test(url) && within(url, limits.buttonUrl));
+		const isAddressValid = url === undefined || (/^https?:\/\//.test(url) && within(url, limits.buttonUrl));
 		return (
 			lengthProblem(`the label "${text.text}"`, [text.text], limits.buttonText) ??
-			(isLink
+			(isAddressValid
 				? undefined
 				: `the address of the link "${text.text}" is not an http or https URL of at most ${limits.buttonUrl} characters`)
 		);
