@@ -41,8 +41,7 @@ export const deliveryTexts = {
 		not_enabled: "in the settings of the app, switch on the home tab",
 		messages_tab_disabled: "in the settings of the app, switch on the messages tab",
 		team_added_to_org: "the workspace is moving into an organisation: try again later",
-		ekm_access_denied:
-			"the administrators of the organisation have withdrawn its encryption key: ask them to restore it",
+		ekm_access_denied: "the administrators of the workspace have suspended access: ask them to restore it",
 		team_access_not_granted:
 			"the app has no access to this workspace: ask an administrator of the organisation to add it",
 		accesslimited:
