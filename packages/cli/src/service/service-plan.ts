@@ -43,8 +43,15 @@ export function markerLine({ data, version, environmentFile }: Marker): string {
 export function readMarker(text: string): Marker | undefined {
 	const [, json] = /^(?:# |<!-- )parley-service (\{.*\})(?: -->)?$/m.exec(text) ?? [];
 	if (json === undefined) return undefined;
-	// The code checks every field below.
-	const { data, version, environmentFile } = parseJson(json) as Partial<Record<keyof Marker, unknown>>;
+	let marker: Partial<Record<keyof Marker, unknown>>;
+	try {
+		// The code checks every field below.
+		marker = parseJson(json) as Partial<Record<keyof Marker, unknown>>;
+	} catch {
+		// Parley writes only valid JSON, so another program or a person wrote this line.
+		return undefined;
+	}
+	const { data, version, environmentFile } = marker;
 	if (typeof data !== "string" || typeof version !== "string" || typeof environmentFile !== "string")
 		return undefined;
 	return { data, version, environmentFile };

@@ -59,6 +59,10 @@ test("a unit contains the arguments and paths of its plan, with any characters",
 	});
 });
 
+test.each(['# parley-service {"data":}', "# parley-service {}", "[Unit]"])("%j has no marker", (text) => {
+	expect(readMarker(text)).toBeUndefined();
+});
+
 test("a unit gives the gateway time, starts it again after a failure, and allows sandboxes", () => {
 	const text = systemdUnit(planIn(temporaryDirectory()), 255);
 	for (const line of [
