@@ -205,7 +205,7 @@ test.each([
 	["internal_error", "unknown", /internal_error/],
 	["ratelimited", "rate-limited", /ratelimited/],
 	["org_login_required", "rate-limited", /moving into an organisation/],
-	["ekm_access_denied", "rate-limited", /encryption key/],
+	["ekm_access_denied", "rate-limited", /suspended access/],
 	["team_access_not_granted", "rate-limited", /to add it/],
 	["accesslimited", "rate-limited", /network/],
 ])("%s is %s, with advice", async (word, kind, words) => {
