@@ -16,7 +16,7 @@ function writePart(output: CallOutput): WeakRef<Uint8Array> {
 test.each([
 	["with a tool that reads stored results, a part of the output stays in memory", [readFile], true],
 	["without such a tool, no part of the output stays in memory", [], false],
-] as const)("%s", async (_, tools, isKept) => {
+] as const)("%s", async (_, tools, isReachable) => {
 	setFlagsFromString("--expose-gc");
 	const collect: () => void = runInNewContext("gc");
 	// The casts are safe because an output that is shorter than a file uses only these fields.
@@ -26,5 +26,5 @@ test.each([
 	// A WeakRef keeps its object until the end of the current job: https://tc39.es/ecma262/#sec-weakref-objects
 	await setImmediate();
 	collect();
-	expect(part.deref() !== undefined).toBe(isKept);
+	expect(part.deref() !== undefined).toBe(isReachable);
 });
