@@ -28,8 +28,8 @@ export class Housekeeping {
 	}
 
 	/**
-	 * Runs all tasks immediately, and then once a day. Never rejects: logs the failure of a task and continues with the
-	 * next task.
+	 * Runs all tasks now, and then once a day until `stop`. Never rejects: logs the failure of a task and continues
+	 * with the next task.
 	 */
 	async begin(): Promise<void> {
 		if (this.#stopped) return;

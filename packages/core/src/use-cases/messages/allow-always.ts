@@ -21,10 +21,13 @@ export interface AlwaysAllowed extends AddedRule {
 }
 
 /**
- * Adds the rule that an open approval offers to the operator's rules, and approves the tool call. The other open approvals
- * of the session stay valid, because the rule only allows more. Throws `failed_precondition` in the session of a channel,
- * and if the approval offers no rule, is closed, or was requested under other rules. Throws `unavailable` if the run of the
- * approval is not active.
+ * Adds the offered rule of an open approval to the operator's policy, and approves the tool call. The other open
+ * approvals of the session stay valid, because the rule only allows more. Throws `unavailable` if the run of the
+ * approval is not active. Throws `failed_precondition` in these cases:
+ * - The session belongs to a channel.
+ * - The approval offers no rule.
+ * - Another request closed the approval.
+ * - The approval was requested under other rules.
  */
 export async function allowAlways(ports: AlwaysPorts, request: Keyed, token: string): Promise<AlwaysAllowed> {
 	const { principal } = request;
@@ -70,7 +73,10 @@ async function repeated(
 	return { ...(await ports.policies.addRule(request.principal, { offered })), counts };
 }
 
-/** Changes the bindings of open approvals of the session from the rules `before` to the rules `after`. */
+/**
+ * Moves the session's open approvals from the policy version `before` to `after`. Approvals under other versions stay
+ * unchanged.
+ */
 async function renewBindings(
 	tx: Tx,
 	session: Session,

@@ -48,8 +48,8 @@ export interface AnswerPorts extends KeyServices {
 }
 
 /**
- * Answers the question with this token for a principal that may answer it. Returns false if the question was already
- * closed. Throws `not_found` for an unknown token, and if the principal may not see the session.
+ * Answers the question with this token. Returns false if the question was already closed. Throws `not_found` for an
+ * unknown token, and if the principal may not see the session.
  */
 export async function answerQuestion(
 	ports: AnswerPorts,
@@ -190,10 +190,7 @@ async function judgeChange(
 	return judge(response.arguments, row.binding ?? "", response.narrows ?? false);
 }
 
-/**
- * Returns the people on whom a vote depends. Undefined unless the answer is one of several approvals that an open question
- * requires.
- */
+/** Returns undefined unless the answer is one of several approvals that an open question requires. */
 async function votersOf(
 	ports: AnswerPorts,
 	row: PlacedPrompt,
@@ -223,8 +220,9 @@ interface VoterPorts {
 }
 
 /**
- * Reads the requesters of an approval, and finds the earlier voters who may no longer approve. The connector reports the
- * current roles of voters with platform roles. Throws `unavailable` if it does not respond; the question then stays open.
+ * Reads the requesters of an approval, and finds the earlier voters who may no longer approve. The connector reports
+ * the current roles of voters with platform roles. Throws `unavailable` if the connector does not report them; the
+ * question then stays open.
  */
 async function readVoters(
 	ports: VoterPorts,

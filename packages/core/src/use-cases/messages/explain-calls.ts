@@ -11,8 +11,11 @@ export interface ExplainedCall {
 	readonly callId: string;
 	readonly name: string;
 	/**
-	 * `allowed` by policy or trust. `approved` or `denied` by an answer. `refused`: the policy denied the call, the
-	 * call was invalid, or the approval or the run ended first. `waiting` for an approval or for earlier calls.
+	 * Decision about the call:
+	 * - `allowed` by the policy or by trust
+	 * - `approved` or `denied` by an answer
+	 * - `refused`: the policy denied the call, the call was invalid, or the approval or the run ended first
+	 * - `waiting` for an approval or for earlier calls
 	 */
 	readonly decision: "allowed" | "approved" | "denied" | "refused" | "waiting";
 	/** Reason for the decision, as a text to show: for example the rule that decided, or the reason for a denial. */
@@ -86,7 +89,7 @@ export async function findApprovals(db: Tx, sessionId: string, runId: string): P
 
 interface Traces {
 	readonly started: boolean;
-	/** Last decision. Undefined if the call has no `started` step, and in steps of earlier versions. */
+	/** Last decision. Undefined if the call has no `started` step, and in steps of earlier versions of Parley. */
 	readonly judged: CallDecision | undefined;
 	readonly intended: boolean;
 	readonly result: Extract<Step, { kind: "result" }> | undefined;

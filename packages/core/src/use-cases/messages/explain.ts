@@ -156,7 +156,7 @@ function messageBy(
 	return { content, at: message?.at ?? at, ...defined({ author }) };
 }
 
-/** Returns the policy version of the last decision as a text to show, or undefined if there is no decision. */
+/** Returns undefined if the run has no decision yet. */
 function policyOf(steps: readonly Step[]): string | undefined {
 	const last = steps.findLast((step) => step.kind === "started" || step.kind === "judged");
 	return last && (last.decision?.policy ?? explainTexts.unknown);

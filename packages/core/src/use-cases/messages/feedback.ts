@@ -9,7 +9,7 @@ import { authorize } from "../../vocabulary/authorize.ts";
 import { actingId, type Principal } from "../../vocabulary/principal.ts";
 import { feedbackTexts } from "./texts.ts";
 
-/** Feedback about a reply. If `runId` is absent, it is about the reply of the last ended run. */
+/** Feedback about a reply. If `runId` is absent, the feedback is about the reply of the last ended run. */
 export interface Feedback {
 	/** Id of the run, or the client's id of the message (`NewMessage.correlation`). */
 	readonly runId?: string;
@@ -73,7 +73,7 @@ async function recordFeedback(
 	return outcome.response;
 }
 
-/** Feedback about a reply, as a list shows it. */
+/** Stored feedback about a reply, with the beginning of the reply. */
 export interface FeedbackEntry {
 	readonly sessionId: string;
 	/** Title of the session, or "" if the session has no title. */
@@ -94,7 +94,7 @@ export interface FeedbackFilter {
 	readonly sessionId?: string | undefined;
 }
 
-/** Maximum characters of a reply in a list of feedback. */
+/** Maximum length of a reply in a list of feedback, in UTF-16 code units. */
 const replyCharacters = 500;
 
 async function listFeedback(db: Tx, { limit, rating, sessionId }: FeedbackFilter): Promise<FeedbackEntry[]> {

@@ -11,8 +11,12 @@ import { findAtWork, insertSteer } from "./steer.ts";
 import { feedbackTexts, queueTexts } from "./texts.ts";
 
 /**
- * Result for a queued message. `joined`: the message joined the run `runId`. `queued`: the message stays in the queue,
- * because no run can accept it. `begun`: the message has already left the queue.
+ * Result of `joinTurn`:
+ * - `joined`: the message joined the run `runId`.
+ * - `queued`: the message stays in the queue, because no run can accept it.
+ * - `begun`: the message has already left the queue.
+ *
+ * Except for `joined`, `runId` is the message's own run.
  */
 export interface Joined {
 	readonly status: "joined" | "queued" | "begun";
@@ -22,10 +26,10 @@ export interface Joined {
 type QueuedRow = Awaited<ReturnType<typeof readRun>>;
 
 /**
- * Moves a queued message into the active run, in one transaction. The model receives the message with its next call in
- * that run. Throws `permission_denied` for a person who is not the author, and `not_found` for an unknown run. Throws
- * `failed_precondition` for a retry, and for a message with files or options. Throws `resource_exhausted` if too many
- * added messages wait.
+ * Moves a queued message into the active run, if that run can accept the message. The model receives the message with
+ * its next call in that run. Throws `permission_denied` for a person who is not the author, and `not_found` for an
+ * unknown run. Throws `failed_precondition` for a retry, and for a message with files or options. Throws
+ * `resource_exhausted` if too many added messages wait.
  */
 export async function joinTurn(
 	services: AcceptPorts,
@@ -90,10 +94,7 @@ function demandText({ images, attachments, options, retry_of }: QueuedRow): void
 	});
 }
 
-/**
- * Assigns the message and its context to the active run. Later runs then treat them as known, as if the message had started its
- * own run.
- */
+/** Assigns the message and its context to the active run, so that later runs do not receive them again. */
 async function moveRead(
 	tx: Tx,
 	sessionId: string,

@@ -29,7 +29,8 @@ export class OperatorRequests {
 	}
 
 	/**
-	 * Adds the rule that an open approval offers to the operator's rules, and approves the tool call. See `allowAlways`.
+	 * Adds the offered rule of an open approval to the operator's policy, and approves the tool call. See
+	 * `allowAlways`.
 	 */
 	async allowAlways(request: Keyed, token: string): Promise<AlwaysAllowed> {
 		return allowAlways(this.#ports, request, token);

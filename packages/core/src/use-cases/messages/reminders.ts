@@ -41,7 +41,7 @@ export class Reminders {
 	/** Time of the next check, in milliseconds since the epoch. */
 	#checkAt = Number.POSITIVE_INFINITY;
 	#working: Promise<void> = Promise.resolve();
-	/** Questions whose failure was already logged. */
+	/** Tokens of the questions whose failure was already logged. */
 	readonly #failed = new Set<string>();
 	#state: "new" | "started" | "stopped" = "new";
 
@@ -138,7 +138,6 @@ export class Reminders {
 	async #treat({ token, session_id, created_at, expires_at }: Waiting): Promise<boolean> {
 		const { clock } = this.#ports;
 		const lease = await this.#sessions.leaseOwn(session_id).catch((reason) => {
-			// The session was deleted meanwhile, together with its questions.
 			if (ParleyError.from(reason).code === "not_found") return undefined;
 			throw reason;
 		});

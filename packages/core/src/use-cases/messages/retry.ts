@@ -12,11 +12,11 @@ import { retryTexts } from "./texts.ts";
 
 /**
  * Requests the last reply of the session again. The new run knows the work of the last run, except its final text.
- * Effects of tools remain. Throws `failed_precondition`:
- * - if there is no run
- * - if the last run has not ended
- * - if the last run ran a command or an undo of the operator
- * - if another person wrote the message and the message never reached the model
+ * Side effects of tools remain. Throws `failed_precondition` in these cases:
+ * - There is no run.
+ * - The last run has not ended.
+ * - The last run ran a command or an undo of the operator.
+ * - Another person wrote the message, and the message never reached the model.
  */
 export async function retryLast(
 	services: AcceptPorts,

@@ -80,9 +80,9 @@ export interface SelectedContext {
 }
 
 /**
- * Selects messages that the session does not contain yet, up to `maxBytes`. Replied-to, forwarded, quoted and linked
- * messages have precedence, then the newest ones. An earlier message that the session contains is selected again only
- * if it was edited after it was read.
+ * Selects the read messages for the context of a run, up to `maxBytes`. Replied-to, forwarded, quoted and linked
+ * messages have precedence, then the newest ones. Omits an earlier message that the session already contains, unless
+ * it was edited after it was read.
  */
 export async function selectContext(
 	tx: Tx,
@@ -148,7 +148,7 @@ interface Known {
 	readonly messages: ReadonlyMap<string, number>;
 }
 
-/** Looks up which messages the session contains. Ignores messages of runs that ended before they started. */
+/** Looks up which messages the session contains. Ignores messages of runs that ended before they became active. */
 async function inSession(tx: Tx, sessionId: string, ids: readonly string[]): Promise<Known> {
 	const { created_at } = await tx
 		.selectFrom("sessions")

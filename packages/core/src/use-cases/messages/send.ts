@@ -162,7 +162,7 @@ export interface Queued {
 	readonly position: number;
 }
 
-/** A message in stored form. `correlation` is the client's id. */
+/** A message in stored form. `correlation` is the client's id of the message. */
 export interface NewRun extends RunMessage {
 	readonly correlation?: string | undefined;
 	readonly options?: RunOptions | undefined;

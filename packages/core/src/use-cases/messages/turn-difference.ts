@@ -11,7 +11,7 @@ import type { SecretBox } from "../../vocabulary/secrets.ts";
 
 /** Changed file of a turn, compared with its content before the turn. */
 export interface FileDifference {
-	/** Path in the form that people read. */
+	/** Path for display, without secrets. */
 	readonly path: string;
 	/**
 	 * Effect of `/undo` on the file: `restorable`, `restored` if its content is already as before the turn, or

@@ -11,10 +11,10 @@ type AcceptedRun = Awaited<ReturnType<typeof acceptMessage>>;
 
 /**
  * Accepts the undo of the newest turn with file changes as a message. Its run restores the files and calls no model.
- * Throws `failed_precondition`:
- * - if no turn has file changes that can be undone
- * - if the session belongs to a channel or a task
- * - if a run is active or queued, or a task of the session is active
+ * Throws `failed_precondition` in these cases:
+ * - No turn has file changes that can be undone.
+ * - The session belongs to a channel or a task.
+ * - A run is active or queued, or a task of the session is active.
  */
 export async function acceptUndo(
 	services: AcceptPorts & { readonly journal: Journal },

@@ -44,9 +44,11 @@ export type SkillStart = (
 ) => Promise<RunOptions>;
 
 /**
- * Result of an attempt to fire. `busy`: a run of the session is active or queued, so the schedule stays due. `unconfirmed`:
- * the schedule stays due because the connector did not confirm the owner's permissions. `over`: the schedule does not fire
- * for this due time.
+ * Result of an attempt to fire:
+ * - `fired`: the prompt was sent.
+ * - `busy`: a run of the session is active or queued. The schedule stays due.
+ * - `unconfirmed`: the connector did not confirm the owner's permissions. The schedule stays due.
+ * - `over`: the schedule does not fire for this due time.
  */
 export type Fired = "fired" | "busy" | "over" | "unconfirmed";
 
@@ -96,8 +98,8 @@ export async function fireSchedule(
 }
 
 /**
- * Whether the owner's permissions depend on a chat platform. If so, the connector of the platform must report
- * them before each firing.
+ * Whether the owner's role depends on platform roles. If so, the connector must report these roles before each
+ * firing.
  */
 export function needsReport({ person }: Schedule): boolean {
 	return person?.platformRoles !== undefined;
@@ -239,7 +241,10 @@ async function send(parts: FiringParts, session: Session, firing: Firing): Promi
 	return "fired";
 }
 
-/** Returns the reason why the skill of the message cannot start. Rethrows other errors, so that the schedule tries again. */
+/**
+ * Returns the reason why the skill of the message cannot start. Rethrows other errors, so that the clock retries the
+ * schedule.
+ */
 function refusalOfSkill(reason: unknown): string {
 	const { code, message } = ParleyError.from(reason);
 	if (code === "failed_precondition" || code === "invalid_argument") return message;

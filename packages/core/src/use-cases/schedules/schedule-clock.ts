@@ -24,7 +24,7 @@ const setBackMs = 1_000;
 const wrongClockMs = 24 * 3_600_000;
 /** Maximum schedules to read at once. */
 const together = 100;
-/** Milliseconds for which a report about an owner is used. */
+/** Lifetime of a report about an owner, in milliseconds. */
 const reportLifeMs = 5_000;
 /** Maximum events to read at once for a schedule. */
 const maxEvents = 500;
@@ -67,7 +67,10 @@ export class ScheduleClock {
 	/** Sessions that may have schedules with an event trigger, and sessions with unprocessed events. */
 	readonly #listening = new Set<string>();
 	readonly #withEvents = new Set<string>();
-	/** Difference between the wall clock and the monotonic clock at the last check, in milliseconds. */
+	/**
+	 * Difference between the wall clock and the monotonic clock, in milliseconds. Decreases if the wall clock is set
+	 * back.
+	 */
 	#offset = Number.NEGATIVE_INFINITY;
 
 	constructor(parts: ClockParts) {
@@ -289,8 +292,8 @@ function dueFrom(schedule: Schedule, now: number): number | undefined {
 }
 
 /**
- * Returns the due time of an event: now, or a minute after the last firing or refused due time. It is at most a minute ahead,
- * even if the clock was set back.
+ * Returns the due time of an event: now, or a minute after the last firing or the last due time. The result is at
+ * most a minute ahead, even if the clock was set back.
  */
 function dueOfEvent({ lastFiredAt, lastDue }: Schedule, now: number): number {
 	const { shortestMs } = scheduleLimits;

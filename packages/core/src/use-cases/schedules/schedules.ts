@@ -181,7 +181,8 @@ export class Schedules {
 			createdAt: now,
 			firings: 0,
 			...defined({ nextDue: due }),
-			// Events after this one are not checked yet. The first of them is `schedule.created` of this schedule.
+			// Only later events can fire the schedule. The first of them is the `schedule.created` event of the
+			// schedule.
 			seenSeq: session.bus.seq,
 		};
 	}

@@ -120,7 +120,7 @@ export class HistoryCopy {
 		this.#files = new Map(this.files.map(({ from, id }) => [from, id]));
 	}
 
-	/** Returns the events that show the history, with their times. */
+	/** Returns the copied events with their original times. */
 	events(): { readonly at: number; readonly event: RecordedEvent }[] {
 		return this.#history.events.map(({ at, event }) => ({ at, event: this.#event(event) }));
 	}
@@ -226,7 +226,9 @@ export class HistoryCopy {
 		return { ...message, ...defined({ joined: joined && this.#runId(joined) }) };
 	}
 
-	/** Returns the new id of a run. Keeps the id of a run that is not copied; no run of the fork has it. */
+	/**
+	 * Returns the new id of a copied run. The id of any other run stays unchanged and refers to no run of the fork.
+	 */
 	#runId(id: string): string {
 		return this.#runs.get(id) ?? id;
 	}

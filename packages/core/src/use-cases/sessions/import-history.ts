@@ -218,7 +218,7 @@ class HistoryReader {
 		return storable(this.#sealed(text));
 	}
 
-	/** Returns a text that providers receive unchanged. Counts its bytes. */
+	/** Counts the bytes of a text, and returns the text unchanged. */
 	#sealed(text: string): string {
 		this.#count(Buffer.byteLength(text));
 		return text;

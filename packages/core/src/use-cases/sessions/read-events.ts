@@ -8,7 +8,7 @@ export interface EventFilter {
 	readonly limit: number;
 	readonly sessionId?: string;
 	readonly types?: readonly string[];
-	/** Returns the events of this session after this number, oldest first, instead of the newest ones. */
+	/** With a `sessionId`: selects the events after this `seq`, oldest first, instead of the newest ones. */
 	readonly afterSeq?: number;
 }
 
@@ -32,7 +32,7 @@ export class EventHistory {
 		return this.#journal.recent({ ...page, sessionId, types: ["user.message", "assistant.message"] });
 	}
 
-	/** Returns the newest events, or the events of a session after a number. Oldest first. */
+	/** Returns the newest events, or the events of a session after `afterSeq`. Oldest first. */
 	async newest(principal: Principal, filter: EventFilter): Promise<Recorded[]> {
 		const { afterSeq, sessionId, limit, types } = filter;
 		const visible = await this.#visible(principal, filter);

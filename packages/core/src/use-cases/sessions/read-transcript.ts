@@ -82,8 +82,8 @@ interface Timed {
 }
 
 /**
- * Records the times of messages. A message of a person has its own time. A reply has the time of its step, and results have the
- * time of the last result.
+ * Records the times of messages. A user message has the time at which it was sent or added to the run. A reply has
+ * the time of its step, and results have the time of the last result.
  */
 function recordTimes(
 	times: Map<Message, Origin>,

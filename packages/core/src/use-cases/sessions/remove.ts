@@ -85,8 +85,8 @@ async function forgetChannel(
 }
 
 /**
- * Whether a run or a task has not ended. If `force` is true, whether this process executes a run of the session or its
- * tasks.
+ * Whether a run or a task of the session has not ended. If `force` is true, considers only runs that this process
+ * executes.
  */
 async function isBusy(tx: Tx, session: Session, force: boolean): Promise<boolean> {
 	if (force && (session.live.size > 0 || session.working.size > 0)) return true;
@@ -107,7 +107,10 @@ function refused(): ParleyError {
 	return new ParleyError(message, { code: "failed_precondition" });
 }
 
-/** Stops all current runs. The caller must check again for messages that arrived meanwhile. */
+/**
+ * Cancels the open runs of the session, and waits for those that this process executes. New messages may arrive
+ * meanwhile.
+ */
 async function stopAll(ports: RemovePorts, session: Session, request: Keyed): Promise<void> {
 	await cancelTurn(ports, session, { ...request, key: undefined }, { queued: true });
 	const ofTasks = [...session.working].flatMap(({ live }) => [...live.values()]);

@@ -44,7 +44,7 @@ export class Titles {
 		this.#ports = ports;
 	}
 
-	/** Receives all events. */
+	/** Handles the events of all sessions. */
 	observe({ sessionId, event }: SessionEvent): void {
 		if (event.type === "session.renamed" || event.type === "session.deleted")
 			this.#failures.delete(sessionId);
@@ -210,8 +210,8 @@ function pauseBefore(failure: ParleyError): number | undefined {
 }
 
 /**
- * Requests a title once, and records usage and title in one transaction. Returns the failure, or whether the title was set.
- * It is not set if the session already has one.
+ * Requests a title once, and records usage and title in one transaction. Returns the failure if there is one.
+ * Otherwise returns false if the session already has a title.
  */
 async function attempt(
 	caller: TitleCaller,

@@ -148,7 +148,7 @@ export class TaskRunner {
 		// Other processes submit tasks without notifying this process.
 		if (due === undefined && !alone) this.#setTimer(checkMs);
 		if (due === undefined) return;
-		// Another process has claimed a due task, or is about to claim it.
+		// A due task that was not claimed above belongs to another process, so the pause is at least 50 ms.
 		this.#setTimer(Math.min(checkMs, Math.max(50, due - clock.now())));
 	}
 
@@ -194,7 +194,8 @@ export class TaskRunner {
 			else runner.start(session, run);
 			await session.live.get(run.id)?.ended;
 			activeTask.afterEnd();
-			// The run ends without an event. Any of its commits may detect the lost claim, so the loss is logged only here.
+			// A run that lost the claim ends without an event. Any of its commits may detect the loss, so the loss is
+			// logged only here.
 			if (activeTask.lost) log.warn(taskRefusalTexts.claimedElsewhereLog, { taskId: row.id });
 		} finally {
 			renewal.cancel();
@@ -296,7 +297,6 @@ async function beginOrResume(
 	});
 }
 
-/** Creates the run of a new task. */
 async function begin(
 	services: BeginPorts,
 	{ tx, record }: { readonly tx: Tx; readonly record: RecordEvents },
