@@ -44,7 +44,7 @@ async function sandboxOf(root: string, changes: Partial<SandboxesOptions> = {}):
 }
 
 /**
- * Returns directories for PATH. Their bubblewrap runs this shell line at every start, and then executes the system's bubblewrap.
+ * Returns a directory for PATH. Its bwrap runs this shell line at every start, and then executes the system's bwrap.
  */
 async function pathWith(line: string): Promise<string> {
 	const bin = join(directory.path, "bin");

@@ -172,7 +172,7 @@ interface TriedSystem {
 export class StoredVerdict {
 	readonly #path: string;
 
-	/** An absolute path. Its directory is created with mode 0700 before the first result is stored. */
+	/** `path` must be absolute. Its directory is created with mode 0700 before the first result is stored. */
 	constructor(path: string) {
 		this.#path = path;
 	}

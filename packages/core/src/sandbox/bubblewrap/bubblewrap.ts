@@ -24,7 +24,7 @@ import { type Guarding, type Guards, guardNote, RootGuard } from "./root-guard.t
 import type { Mount, SystemLayout } from "./system-layout.ts";
 import { rootTexts } from "./texts.ts";
 
-/** Bubblewrap on this system, and the settings of all commands in it. */
+/** Bubblewrap on this system, with the settings that all its commands share. */
 export interface Bubblewrap {
 	/** Absolute path of the program. */
 	readonly program: string;
@@ -37,10 +37,10 @@ export interface Bubblewrap {
 	readonly steering: readonly string[];
 	readonly runs: CommandRuns;
 	readonly guards: Guards;
-	/** Called and awaited after a sandbox failed before its command began. */
+	/** Called and awaited after a sandbox could not be set up. */
 	failedToStart(): Promise<void>;
 	readonly architecture: Architecture;
-	/** Whether the operator allows Unix sockets. If so, commands can connect to sockets of other processes in a root. */
+	/** Whether the operator allows commands to use Unix sockets. */
 	readonly unixSockets: boolean;
 	readonly limiter: Limiter;
 	/** Path of keyctl(1), which creates a session keyring for a command. */
@@ -55,7 +55,7 @@ export interface SandboxProfile {
 	readonly readable?: readonly string[] | undefined;
 	/** Text of `.gitconfig` in the home directory. */
 	readonly gitSettings: string;
-	/** Whether files with secrets in the roots appear empty. No chat user can approve reading these files. */
+	/** Whether files with secrets in the roots appear empty, as they do in chat sessions. */
 	readonly hidesSecrets?: boolean;
 	readonly network: Sandbox | undefined;
 	/** The same sandbox with network access to some hosts. */
@@ -75,7 +75,9 @@ const GIT_TIMEOUT_MS = 2_000;
 const GIT_OUTPUT_BYTES = 512 * 1024;
 
 const BASH = "/bin/bash";
-/** Text that the shell prints before the command begins. Earlier output is warnings of bubblewrap or the shell. */
+/**
+ * Text that the shell prints before the command begins. Earlier output comes from bubblewrap, keyctl(1) or the shell.
+ */
 const STARTED = "the sandbox is built: ";
 
 /**
@@ -170,8 +172,8 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: SandboxProfile
 }
 
 /**
- * Returns a function that runs shell scripts of the gateway in the same sandbox. It resolves with undefined if a script
- * cannot start.
+ * Returns a function that runs shell scripts of the gateway in the same sandbox. The function resolves with undefined
+ * if a script cannot start.
  */
 function gitInside(bubblewrap: Bubblewrap, profile: SandboxProfile, signal: AbortSignal): GitRunner["git"] {
 	const { roots } = profile;
@@ -243,7 +245,10 @@ export async function sampleOf(bubblewrap: Bubblewrap, profile: SandboxProfile):
 	return JSON.stringify([argv, environment, texts.map((text) => Buffer.from(text).toString("hex"))]);
 }
 
-/** Opens the roots, and the working directory unless it belongs to the system. Throws as `PinnedPlaces.pin` does. */
+/**
+ * Opens the roots, and the working directory unless it is in a tool directory or a directory of the system. Throws as
+ * `PinnedPlaces.pin` does.
+ */
 async function pinnedPlaces({ layout }: Bubblewrap, { roots, cwd }: CommandPaths): Promise<PinnedPlaces> {
 	await using undo = new AsyncDisposableStack();
 	const pins = undo.use(new PinnedPlaces());
@@ -325,8 +330,9 @@ async function prepare(
 }
 
 /**
- * Returns the paths that must appear empty: secrets, and sockets of outside processes. Omits paths in hidden
- * directories, except in roots that are in a hidden directory.
+ * Returns the paths that must appear empty: secrets, and sockets of outside processes. Omits paths in directories of
+ * the kernel or of system services. Also omits paths in hidden directories, except in roots that are in a hidden
+ * directory.
  */
 async function covered(
 	{ hidden, layout }: Bubblewrap,
@@ -348,7 +354,7 @@ function confinementOf({ version: [major, minor] }: Bubblewrap): Mount[] {
 	return definedItems([...confinement, disables ? ["--disable-userns"] : undefined]);
 }
 
-/** Whether this version (0.7 or later) limits the size of directories in memory. */
+/** Whether this version can limit the size of directories in memory. The first such version is 0.7. */
 export function hasSizes({ version: [major, minor] }: Bubblewrap): boolean {
 	return major > 0 || minor >= 7;
 }

@@ -105,7 +105,6 @@ function textOf(path: string): string {
 	try {
 		return readFileSync(path, "utf8");
 	} catch {
-		// A missing file is treated as empty.
 		return "";
 	}
 }

@@ -13,7 +13,6 @@ const partlySecret = [".config", ".docker", ".local/share"];
 
 export interface CommandPaths {
 	readonly roots: readonly string[];
-	/** Working directory of the command. */
 	readonly cwd: string;
 	readonly home: string | undefined;
 }

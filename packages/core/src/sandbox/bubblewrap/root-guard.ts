@@ -91,7 +91,6 @@ export class RootGuard {
 	readonly #failed: string[] = [];
 	#unprotected = 0;
 
-	/** Examines the roots before the command. */
 	static async before(places: Guarded, guards: Guards): Promise<RootGuard> {
 		const startedMs = guards.clock.now();
 		const before = await inspect(places, guards.clock);

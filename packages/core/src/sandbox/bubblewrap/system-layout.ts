@@ -145,8 +145,8 @@ async function mapExisting(paths: readonly string[]): Promise<Mount[]> {
 }
 
 /**
- * Returns the existing directories of PATH outside the system that `isNarrow` accepts. For `…/bin`, returns its parent
- * directory, which contains further files of the program.
+ * Returns the existing directories of PATH outside the system that `isNarrow` accepts. For `…/bin` and `…/sbin`,
+ * returns the parent directory, which contains further files of the program.
  */
 async function programDirectories(entries: readonly string[], home: string | undefined): Promise<string[]> {
 	const found = new Set<string>();

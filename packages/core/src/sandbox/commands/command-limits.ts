@@ -43,9 +43,13 @@ export const eachProcess: Limiter = {
 };
 
 /**
- * Returns the limits of each process, by the letters of `ulimit`. They limit open files, processes of the user, KiB of
- * a file, seconds of CPU, KiB of address space, and KiB of a core dump. The kernel does not limit the number of
- * processes of root.
+ * Returns the limits of each process, by the letters of `ulimit`:
+ * - `n`: open files
+ * - `u`: processes of the user; the kernel does not apply this limit to root
+ * - `f`: KiB of a file
+ * - `t`: seconds of CPU
+ * - `v`: KiB of address space
+ * - `c`: KiB of a core dump
  */
 export function limitsOfProcess(kind: MemoryLimit, processors: number = availableParallelism()) {
 	return {
@@ -181,7 +185,7 @@ export function cgroupLimiter(base: string): Limiter {
 }
 
 /**
- * Returns the cgroup in which this process may create limited cgroups, or undefined if it may not. It considers in this
+ * Returns the cgroup in which this process may create limited cgroups, or undefined if there is none. Checks in this
  * order:
  *
  * 1. The parent of this process's cgroup, if the parent has no process (`DelegateSubgroup=` of systemd).

@@ -125,7 +125,8 @@ export class ProcessGroup {
 		// The descriptor only shows whether this process lives. It transfers no data.
 		const watched = start.watchesParent ? child.stdio[FIRST_TEXT + (start.texts?.length ?? 0)] : null;
 		watched?.on("error", () => watched.destroy());
-		// The channel closes with its other end. Calling `disconnect` here would prevent Node from emitting `close`.
+		// The IPC channel closes with its other end. Calling `disconnect` here would prevent Node from emitting
+		// `close`.
 		child.once("message", (_message, handle: unknown) => start.onHandle?.(handle));
 		child.once("exit", (code, signal) => this.#leaderEnded({ code, signal }));
 		child.once("close", () => this.#finish());

@@ -4,7 +4,10 @@ export interface Body {
 	readonly cut: boolean;
 }
 
-/** Reads at most `limit` bytes. Copies into one buffer, because a body can have millions of one-byte chunks. */
+/**
+ * Returns at most the first `limit` bytes. Copies into one buffer, because a body can have millions of one-byte
+ * chunks.
+ */
 export async function collect(chunks: AsyncIterable<Uint8Array>, limit: number): Promise<Body> {
 	const bytes = Buffer.allocUnsafe(limit);
 	let used = 0;

@@ -45,8 +45,8 @@ export async function findAddresses(
 }
 
 /**
- * Returns the error for a host that connections may not reach. It does not reveal the address, which belongs to the local
- * network.
+ * Returns the error for a host that connections may not reach. The error does not reveal the address, because the
+ * address may belong to the local network.
  */
 export function notReached({ host }: URL): ParleyError {
 	const message = fetchTexts.notReached(host);

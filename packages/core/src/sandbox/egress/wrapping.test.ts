@@ -25,7 +25,7 @@ const node = ["--ro-bind", process.execPath, process.execPath];
 const system = ["--ro-bind", "/", "/", "--tmpfs", "/tmp", ...node, "--proc", "/proc", "--dev", "/dev"];
 const base = [...confinement, ...system];
 const works = spawnSync(program, [...base, "--", "/bin/true"]).status === 0;
-/** Descriptor of the channel. It follows the output descriptors. */
+/** Descriptor of Node's IPC channel. It follows the output descriptors. */
 const CHANNEL = 3;
 const directory = mkdtempSync(join(tmpdir(), "parley-wrapping-"));
 const certificate = join(directory, "cert.pem");

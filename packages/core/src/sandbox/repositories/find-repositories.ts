@@ -242,10 +242,7 @@ export interface GitDirectory {
 
 interface Part {
 	readonly isLink: boolean;
-	/**
-	 * Fingerprint that differs after every change of the part, except changes of example hooks. It includes `ctime`,
-	 * which no command can set.
-	 */
+	/** Fingerprint of the part without its example hooks. It includes `ctime`, which no command can set. */
 	readonly print: string;
 }
 

@@ -186,7 +186,7 @@ export function systemCallProgram(architecture: Architecture): Uint8Array {
 	return Buffer.concat([headersOf(instructions.length + DATA_BYTES, architecture), instructions]);
 }
 
-/** Returns the data of a system call, which is the last part of `systemCallProgram`. */
+/** Returns the data of a system call. Append it to `systemCallProgram`. */
 export function systemCallData(
 	{ call, arguments: values }: SystemCall,
 	architecture: Architecture,
