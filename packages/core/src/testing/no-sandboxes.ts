@@ -4,7 +4,10 @@ import type { Sandboxes, SandboxState } from "../vocabulary/sandbox.ts";
 
 const state: SandboxState = { mode: "off", state: "unused", operator: "off", chat: "off", probes: 0 };
 
-/** Runs all commands without a sandbox, including commands of chat sessions. The product never runs those without a sandbox. */
+/**
+ * Runs all commands without a sandbox, including commands of chat sessions. In mode `off`, the product confines or
+ * refuses the latter.
+ */
 export function noSandboxes(
 	clock: Clock,
 	environment: Readonly<Record<string, string | undefined>> = process.env,

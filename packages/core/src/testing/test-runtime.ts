@@ -105,7 +105,7 @@ export class TestRuntime {
 		return runId;
 	}
 
-	/** Waits for the event loop and for file operations, until work probably waits for an external event. */
+	/** Waits until file operations and the work that follows them are probably done. */
 	async settle(): Promise<void> {
 		do {
 			for (let turn = 0; turn < 20; turn++) await tick();

@@ -91,7 +91,7 @@ export class Policies {
 		return (this.#layers?.everywhere() ?? builtInPolicy).version;
 	}
 
-	/** Returns the rules that apply to a session. Returns the same object while no rule changes. */
+	/** Returns the rules that apply to a session. */
 	of({ profile, rootDir, place, above }: RulesFor): PolicyInForce {
 		const channelTools = this.#places.profileOf(place).tools;
 		return this.#layers?.of({ profile, rootDir, channelTools, ...defined({ above }) }) ?? builtInPolicy;

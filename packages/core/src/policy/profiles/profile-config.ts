@@ -168,8 +168,8 @@ function integer(min: number, max: number): z.ZodNumber {
 }
 
 /**
- * Returns the base address for requests. Removes a `/v1` at its end, because the settings of other programs require it.
- * Returns undefined if the address is invalid.
+ * Returns the base address for requests. Removes a `/v1` at its end, because the settings of other programs contain
+ * this ending. Returns undefined if the address is invalid.
  */
 function serverAddress(text: string): string | undefined {
 	const url = URL.parse(text);

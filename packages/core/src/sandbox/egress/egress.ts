@@ -110,8 +110,8 @@ interface EgressWrapping {
 	/** Mounts as bubblewrap options with their values. They must follow the mounts of /dev. */
 	readonly mounts: readonly (readonly string[])[];
 	/**
-	 * Arguments that precede the command and start it. `channel` is the descriptor, below 10, of Node's channel to the gateway. The
-	 * command does not inherit the channel.
+	 * Arguments that precede the command and start it. `channel` is the descriptor, below 10, of Node's IPC channel
+	 * to the gateway. The command does not inherit this descriptor.
 	 */
 	argv(channel: number): readonly string[];
 	readonly environment: Readonly<Record<string, string>>;

@@ -34,7 +34,7 @@ export interface AuditEntry {
 
 export type AuditRow = Selectable<Tables["audit"]>;
 
-/** Value of the previous hash in the first row. */
+/** Value of `prev_hash` in row 1. */
 export const noHash = "0".repeat(64);
 
 interface AuditDeps {

@@ -104,8 +104,8 @@ export class Tokens {
 	}
 
 	/**
-	 * Creates a token. Throws `already_exists` if the name is used, or if the key has already created a token. Throws
-	 * `invalid_argument` if fields contradict each other.
+	 * Creates a token. Throws `already_exists` if a valid token has the name, or if the key has already created a
+	 * token. Throws `invalid_argument` if the name or a field is not allowed.
 	 */
 	async create(request: Keyed, requested: NewToken): Promise<CreatedToken> {
 		const { principal } = request;
