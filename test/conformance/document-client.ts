@@ -9,7 +9,6 @@ const Frame = z.object({
 	payload: z.looseObject({}).optional(),
 });
 
-/** Payload fields that the client reads. A missing field is printed as `undefined`. */
 interface Payload {
 	readonly [key: string]: unknown;
 	readonly phase?: unknown;
@@ -24,15 +23,15 @@ interface Payload {
 }
 
 export interface Seen {
-	/** Text deltas of the assistant, concatenated. */
+	/** Streamed text, with a newline after each stream. */
 	readonly display: string;
 	readonly shown: readonly string[];
 	readonly prompts: readonly string[];
 }
 
 /**
- * The client that the document outlines, step by step. It opens a session, sends one message and handles the frames. It
- * treats the first frame as the response to its first request. Unlike the outline, it stops after the final message.
+ * A client written from the pseudocode of the protocol document. Unlike the pseudocode, it returns after the final
+ * message.
  */
 export async function converse(
 	url: string,

@@ -2,15 +2,15 @@ import type { Wire } from "./requirement.ts";
 
 export interface Question {
 	readonly token: string;
-	/** Name and arguments of the tool call. Undefined on a wire that shows only the id of the call. */
+	/** Name of the called tool. Undefined on a wire that shows only the id of the call. */
 	readonly tool?: string;
 	readonly arguments?: unknown;
 }
 
 export interface Outcome {
-	/** All streamed text, one item for each reply. */
+	/** Streamed text of each model reply, in order. */
 	readonly streamed: readonly string[];
-	/** Calls whose arguments the wire shows, in order of their start. */
+	/** Tool calls in order. Empty on a wire that does not show their arguments. */
 	readonly calls: readonly Call[];
 	/** The final text of the run. `error` is "" for a run without an error. */
 	readonly content: string;
@@ -20,7 +20,6 @@ export interface Outcome {
 export interface Call {
 	readonly name: string;
 	readonly arguments: unknown;
-	/** The result, or the error of a failed call. */
 	readonly text: string;
 	readonly failed: boolean;
 }
@@ -37,15 +36,15 @@ export interface Conversation extends AsyncDisposable {
 	streaming(): Promise<void>;
 	/** Waits for the oldest run whose outcome was not yet returned, and returns its outcome. */
 	outcome(): Promise<Outcome>;
-	/** Disconnects, and returns the outcome of the active run without its streamed text. */
+	/** Disconnects or closes the client's half of the connection, and returns the outcome of the active run. */
 	leave(): Promise<Pick<Outcome, "content" | "error">>;
 	compact(): Promise<string>;
 }
 
-/** The client of a wire for scenarios that run on all wires. */
+/** Client of one wire, for scenarios that run on all wires. */
 export interface Driver {
 	readonly wire: Wire;
-	/** The tool call that runs this command line, as the wire shows it. */
+	/** Name and arguments of the tool call that runs the command `line`. */
 	readonly command: (line: string) => Pick<Call, "name" | "arguments">;
 	/** Starts a conversation in a new gateway or process. */
 	converse(): Promise<Conversation>;

@@ -151,7 +151,7 @@ verifiesOn(
 		expect(await readFile(seeing.path("work", "attachments", "report.pdf"), "utf8")).toBe("%PDF-1.7\n");
 		await client.call("send_message", { content: "and now?" });
 		expect((await client.event("assistant.message")).payload).toMatchObject({ content: "still there" });
-		// The provider's cache still contains the prefix of the second request.
+		// The second request reuses the cached prefix of the first request.
 		expect(fake.requests[1]?.usage?.cache_read_input_tokens).toBeGreaterThan(0);
 	},
 );

@@ -15,7 +15,6 @@ export interface GatewayOptions {
 	/** Model to use instead of the offline model. */
 	readonly model?: Model;
 	readonly failpoints?: Failpoints;
-	/** Called when a client requests a shutdown. */
 	readonly onShutdown?: () => void;
 	readonly config?: Partial<Config>;
 	/** Contents of files in the data directory, by name. They are written before the first start. */

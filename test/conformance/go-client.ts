@@ -178,7 +178,7 @@ export interface Probe {
 	readonly printed: string;
 	readonly error: string;
 	readonly prompts: readonly string[];
-	/** The status of each tool call, with its error. */
+	/** Status of each `tool.call` event, followed by its error if there is one. */
 	readonly calls: readonly string[];
 }
 
@@ -197,8 +197,8 @@ export function choosing(value: string): GoAnswer {
 }
 
 /**
- * Implements the command `ask` after `open_session`. It sends one message and prints the stream, or the final message
- * if nothing was streamed. It answers every prompt, and returns after the first final message.
+ * Simulates the command `ask` after `open_session`. It sends one message, answers every prompt, and returns after the
+ * first final message. `printed` is the streamed text, or the final message if nothing was streamed.
  */
 export async function ask(client: GoClient, content: string, answer: GoAnswer): Promise<Probe> {
 	let [printed, streaming] = ["", false];

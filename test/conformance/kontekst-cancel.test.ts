@@ -46,7 +46,7 @@ verifiesOn(
 		expect(pids.map(isAlive)).toEqual([true, true]);
 		const startedAt = performance.now();
 		await cancel(stream);
-		// A killed process disappears only after its new parent has reaped it.
+		// A killed process stays a zombie process until its parent has reaped it.
 		await expect.poll(() => pids.map(isAlive)).toEqual([false, false]);
 		expect(performance.now() - startedAt).toBeLessThan(pacedNow(promisedMs));
 		expect(stream.kinds().slice(-2)).toEqual(["toolsCompleted", "cancelled"]);

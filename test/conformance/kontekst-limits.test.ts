@@ -111,7 +111,7 @@ verifiesOn(
 	},
 );
 
-/** Starts a gateway with a stopped clock. grpc-js uses fake timers, which `vi.advanceTimersByTime` advances. */
+/** Starts a gateway with a manual clock. Fake timers replace the timers that grpc-js uses. */
 async function startTimed(): Promise<TestGateway> {
 	const write = calls("call_a", "write_file", { path: "a.txt", content: "one" });
 	const model = new ScriptedModel([write]);

@@ -8,7 +8,6 @@ import { parseJson } from "@parley/base";
 import { choosePort, GatewayProcess, type GatewayProcessOptions } from "../gateway-process.ts";
 import { askDaemon, KontekstStream } from "./drivers/kontekst-client.ts";
 
-/** The program that replaces llama-server. */
 export const fakeLlamaServer = fileURLToPath(new URL("../simulators/llama/llama-server.ts", import.meta.url));
 
 /** The real gateway with a fake llama-server, in a temporary directory and on two free ports. */
@@ -116,7 +115,7 @@ export class LlamaSetup implements AsyncDisposable {
 	}
 }
 
-/** True if a process with this id exists and is not a zombie. */
+/** Whether a process with this id exists and is not a zombie process. */
 export function exists(pid: number): boolean {
 	const file = `/proc/${pid}/status`;
 	return existsSync(file) && /^State:\s+[^ZX]/m.test(readFileSync(file, "utf8"));

@@ -17,7 +17,6 @@ export interface Probe {
 	readonly others: readonly string[];
 }
 
-/** Settings of the gateway that determine the expected status. */
 export interface GatewaySettings {
 	readonly mode: AuthMode;
 	readonly port: number;

@@ -63,7 +63,7 @@ const others = [
 	...[["X-Forwarded-Host: 127.0.0.1"], ["Sec-Fetch-Site: same-origin"], ["Sec-Fetch-Mode: websocket"]],
 ];
 
-/** Paths that are tested with all combinations. Requests for other paths have at most one fault. */
+/** Paths that are tested with all combinations, like the upgrade. Requests for other paths have at most one fault. */
 const thorough = ["/api/health", "/api/sessions", "/api/files"];
 
 type Route = Pick<Probe, "path" | "upgrade">;
@@ -73,7 +73,6 @@ const routes: readonly Route[] = [
 	{ path: "/api/ws", upgrade: true },
 ];
 
-/** Combines every host name with every origin, and every credential with every other property of the caller. */
 function cases(settings: GatewaySettings): Probe[] {
 	return routes.flatMap((route) => {
 		const probes = [

@@ -5,9 +5,9 @@ import { type EventFrame, OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** A command that can be approved for the session. */
+/** A call that can be approved for the session. */
 const write = "write: notes.txt <<< hello";
-/** A command that cannot be approved for the session, because it runs without a sandbox. */
+/** A call that cannot be approved for the session, because its command runs without a sandbox. */
 const run = "run: echo hi";
 /** A write that always requires approval, because the file can run commands later. */
 const steer = "write: .envrc <<< export A=1";

@@ -62,7 +62,7 @@ verifiesOn(
 			const pinged = once(silent.socket, "ping");
 			clock.advance(20_000);
 			await pinged;
-			// Responses on other connections show that the gateway has processed the pong in the meantime.
+			// When these requests have responses, the gateway has also processed the pong.
 			for (let turn = 0; turn < 3; turn++) await fetch(`${gateway.url}/api/health`);
 		}
 		await expect(deaf.closed).resolves.toMatchObject({ code: 1006 });

@@ -199,7 +199,7 @@ class Gate implements Failpoints {
 		return this.#open.promise;
 	}
 
-	/** Resolves when a commit waits at the closed gate. */
+	/** Closes the gate. Resolves when a commit waits at the gate. */
 	close(): Promise<void> {
 		this.#closed = true;
 		this.#open = Promise.withResolvers();

@@ -216,7 +216,6 @@ verifiesOn(
 			expect(received[1]).toContain(`sent two answers that cannot be read: ${why}`);
 		}
 		expect(await wrote(gateway)).toBe(false);
-		// The second response is valid.
 		let answers = 0;
 		const received = await ask(client, critical, () =>
 			answers++ === 0 ? { cancelled: false } : { value: "approve" },

@@ -11,7 +11,7 @@ import { verifiesOn } from "./verifies.ts";
 
 const sonnet = "claude-sonnet-5-5";
 
-/** A gateway with the vendor's SDK and a simulator of the vendor's service. */
+/** Starts a gateway that uses the vendor's SDK with a simulator of the vendor's service. */
 async function startWithClaude(fake: FakeAnthropic): Promise<TestGateway> {
 	const { apiKey, url: baseUrl } = fake;
 	// With a `baseUrl` outside the vendor's domain, the model list contains only the operator's models and the active

@@ -58,7 +58,7 @@ verifiesOn("ozzie", ["prompt.reminder"], "all clients get a reminder of an open 
 	await client.arrived();
 	const run_id = expect.stringMatching(/^run_/);
 	await client.leave();
-	// A client that joins receives the open questions. The reminder is stored while no client is connected.
+	// A client that joins receives the open questions. The second reminder is stored while no client is connected.
 	clock.advance(12 * hour - 1);
 	await using back = await OzzieClient.connect(gateway.url);
 	await back.open({ session_id: session });

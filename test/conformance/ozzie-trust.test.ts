@@ -157,7 +157,7 @@ verifiesOn("ozzie", ["trust.run"], "a run that started under trust keeps it", as
 	expect(await requiresApproval(back)).toBe(true);
 });
 
-/** Waits until the gateway has closed the session after its last client disconnected. */
+/** Waits until the gateway lists a closed session. */
 async function closed(gateway: TestGateway): Promise<void> {
 	while (!(await (await fetch(`${gateway.url}/api/sessions`)).text()).includes('"closed"'));
 }

@@ -13,7 +13,7 @@ import { Watch } from "../../watch.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A decoded event: the name of the field that is set, and its message. */
+/** A decoded event: the name of its `oneof` field, and the value of this field. */
 export interface KontekstEvent {
 	readonly kind: string;
 	readonly value: Fields;
@@ -26,7 +26,7 @@ export interface ProposedCall {
 	readonly preview: string;
 }
 
-/** Decoded from the `.proto` file by a different library than the gateway's codecs. */
+/** Loaded with a library that the gateway's codecs do not use. */
 const proto = loadSync(fileURLToPath(new URL("../../../proto/kontekst.proto", import.meta.url)), {
 	...{ longs: Number, defaults: true, oneofs: true },
 });
@@ -134,9 +134,7 @@ export class KontekstStream implements AsyncDisposable {
 		this.send({ denyTool: { callId, reason } });
 	}
 
-	/**
-	 * Resolves with the next event of this kind. Skips all events up to and including those that earlier calls returned.
-	 */
+	/** Resolves with the next event of this kind after the last event that `until` or `next` returned. */
 	async until(kind: string): Promise<Fields> {
 		const next = (): number => this.events.findIndex((event, at) => at >= this.#read && event.kind === kind);
 		await this.#changes.until(`${kind} arrives`, () => next() >= 0);
@@ -168,7 +166,7 @@ export class KontekstStream implements AsyncDisposable {
 		return this.status ?? { code: -1, details: "" };
 	}
 
-	/** The kinds of all received events. Consecutive `token` or `reasoning` events are one item. */
+	/** Kinds of all received events. A series of `token` or of `reasoning` events is one item. */
 	kinds(): string[] {
 		const isDelta = (kind: string): boolean => kind === "token" || kind === "reasoning";
 		const kinds = this.events.map(({ kind }) => kind);

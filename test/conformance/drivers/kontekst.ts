@@ -4,9 +4,9 @@ import { TestGateway } from "../gateway.ts";
 import { type KontekstEvent, KontekstStream, type ProposedCall } from "./kontekst-client.ts";
 
 /**
- * The kontekst wire for scenarios that run on all wires. Each message has its own stream in the same session, because
- * a stream carries one run. A denial cancels the run. `compact` rejects, because no command requests a summary.
- * `cancelled` and `failed` contain no text, so the driver concatenates the deltas of the last reply.
+ * The kontekst wire for scenarios that run on all wires. A stream carries one run, so each message has its own stream
+ * in the same session. `compact` rejects, because no command requests a summary. `cancelled` and `failed` contain no
+ * text, so the driver concatenates the deltas of the last reply.
  */
 export const kontekstDriver: Driver = {
 	wire: "kontekst",
@@ -89,7 +89,6 @@ class KontekstConversation implements Conversation {
 		await this.#gateway[Symbol.asyncDispose]();
 	}
 
-	/** The stream of the oldest run whose outcome was not yet returned. */
 	#stream(): KontekstStream {
 		const [stream] = this.#streams;
 		if (!stream) throw new Error("no message was sent");

@@ -5,7 +5,6 @@ import * as z from "zod";
 
 const Payload = z.record(z.string(), z.unknown());
 
-/** The exact schema of the gateway's frames. Parsing fails for a frame with other keys. */
 const ServerFrame = z.union([
 	z.strictObject({ type: z.literal("res"), id: z.string(), ok: z.literal(true), payload: z.unknown() }),
 	z.strictObject({
@@ -27,7 +26,7 @@ export type ServerFrame = z.infer<typeof ServerFrame>;
 export type ResponseFrame = Extract<ServerFrame, { type: "res" }>;
 export type EventFrame = Extract<ServerFrame, { type: "event" }>;
 
-/** A test client that can send arbitrary data. */
+/** A client that can also send invalid frames. */
 export class OzzieClient implements AsyncDisposable {
 	readonly socket: WebSocket;
 	readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
@@ -77,8 +76,8 @@ export class OzzieClient implements AsyncDisposable {
 	}
 
 	/**
-	 * The next event. With `name` and `where`, skips events with another name or other payload values. Throws if a
-	 * response arrives first.
+	 * Resolves with the next event. With `name` and `where`, skips events with another name or other payload values.
+	 * Rejects if a response arrives first.
 	 */
 	async event(name?: string, where: Readonly<Record<string, unknown>> = {}): Promise<EventFrame> {
 		for (;;) {
@@ -96,7 +95,7 @@ export class OzzieClient implements AsyncDisposable {
 		return this.response(id);
 	}
 
-	/** The response with this id. Other frames stay unread. */
+	/** Resolves with the response to this request. Other frames stay unread. */
 	async response(id: string | undefined): Promise<ResponseFrame> {
 		for (;;) {
 			const index = this.#frames.findIndex((frame) => frame.type === "res" && frame.id === id);
@@ -128,13 +127,15 @@ export class OzzieClient implements AsyncDisposable {
 		return events;
 	}
 
-	/** All unread frames that have arrived before the response to a new request. A replay may continue after them. */
+	/**
+	 * Returns all unread frames that arrived before the response to a new request. A replay may still send more frames.
+	 */
 	async arrived(): Promise<ServerFrame[]> {
 		await this.call("list_sessions", { limit: 1 });
 		return this.#frames.splice(0);
 	}
 
-	/** Closes the connection and waits for the gateway's close frame. */
+	/** Starts the closing handshake. Resolves when the connection is closed. */
 	async leave(): Promise<void> {
 		this.socket.close();
 		await this.closed;

@@ -141,7 +141,7 @@ export class RawConnection implements AsyncDisposable {
 			createConnection: () => connectTcp({ host, port }),
 			// Maximum number of concurrent calls before the client knows the limit of the gateway.
 			peerMaxConcurrentStreams: 1_000,
-			// Maximum memory of the session in MB. Above this limit, Node's HTTP/2 client would reset responses.
+			// Memory limit of the HTTP/2 session in megabytes. The default is 10.
 			maxSessionMemory: 100,
 			maxSendHeaderBlockLength: 200_000,
 			maxOutstandingPings: 1_000,
@@ -158,24 +158,23 @@ export class RawConnection implements AsyncDisposable {
 		);
 	}
 
-	/** The gateway's limit of concurrent calls per connection, or undefined before its settings arrive. */
+	/** Limit of concurrent calls from the gateway's HTTP/2 settings. Undefined while the client is connecting. */
 	get maxCalls(): number | undefined {
 		return this.#session.remoteSettings?.maxConcurrentStreams;
 	}
 
-	/** Resolves when the client has received the next PING and acknowledged it. */
+	/** Resolves when the next PING of the gateway arrives. */
 	async pinged(): Promise<void> {
 		await once(this.#session, "ping");
 	}
 
 	/**
-	 * Resolves with true when the gateway has acknowledged a PING and so has read all data sent before it. False if the
-	 * connection is closed.
+	 * Sends a PING. Resolves with true when the gateway acknowledges it, and has therefore read all earlier data.
+	 * Resolves with false if the connection closes first.
 	 */
 	reached(): Promise<boolean> {
 		if (this.#session.destroyed || this.#session.closed) return Promise.resolve(false);
 		const { promise, resolve } = Promise.withResolvers<boolean>();
-		// The callback receives an error if the connection closes before the acknowledgement.
 		this.#session.ping((error) => resolve(error === null));
 		return promise;
 	}

@@ -41,7 +41,10 @@ export class RawRun implements AsyncDisposable {
 		return this.#changes.until("the connection ends", () => this.#isClosed);
 	}
 
-	/** Resolves when the gateway has read all data sent so far, or when the connection is closed. */
+	/**
+	 * Sends a PING. Resolves when the gateway acknowledges it, and has therefore read all earlier data. Also resolves if
+	 * the connection closes.
+	 */
 	async reached(): Promise<void> {
 		let isReached = false;
 		this.#session.ping(() => {

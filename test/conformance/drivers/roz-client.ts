@@ -13,13 +13,13 @@ import { Watch } from "../../watch.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A decoded response: the name of the field that is set, and its message. */
+/** A decoded response or team event: the name of its `oneof` field, and the value of this field. */
 export interface RozFrame {
 	readonly kind: string;
 	readonly value: Fields;
 }
 
-/** Decoded from the `.proto` file by a different library than the gateway's codecs. */
+/** Loaded with a library that the gateway's codecs do not use. */
 const proto = loadSync("roz/v1/agent.proto", {
 	includeDirs: [fileURLToPath(new URL("../../../proto", import.meta.url))],
 	...{ longs: Number, enums: String, oneofs: true },
@@ -49,7 +49,6 @@ export function frameRozRequest(request: Fields): Buffer {
 
 const teamDefinition = definitionOf("WatchTeam");
 
-/** Encodes a `WatchTeam` request as a gRPC message with its five-byte prefix. */
 export function frameTeamRequest(taskId: string): Buffer {
 	return framed(teamDefinition.requestSerialize({ taskId }));
 }
@@ -101,9 +100,7 @@ class Frames {
 		});
 	}
 
-	/**
-	 * Resolves with the next frame of this kind. Skips all frames up to and including those that earlier calls returned.
-	 */
+	/** Resolves with the next frame of this kind after the last frame that a call returned. */
 	async until(kind: string): Promise<Fields> {
 		return (await this.untilOneOf(kind)).value;
 	}
@@ -250,7 +247,7 @@ function protoValue(value: unknown): Fields {
 	return { structValue: structOf(value as Fields) };
 }
 
-/** Values of a `google.protobuf.Struct` that contains only strings. */
+/** Reads a `google.protobuf.Struct` whose values are all strings. */
 export function textsIn(struct: unknown): Readonly<Record<string, string>> {
 	const { fields } = Object(struct);
 	const entries = Object.entries(Object(fields));

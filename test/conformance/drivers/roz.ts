@@ -3,10 +3,10 @@ import { TestGateway } from "../gateway.ts";
 import { type RozFrame, RozStream } from "./roz-client.ts";
 
 /**
- * The roz wire for scenarios that run on all wires. A stream accepts one message at a time, so each further message
- * has its own stream in the same session. The protocol shows only names and ids of the gateway's calls, so the
- * outcomes contain no calls. `compact` rejects, because no frame requests a summary. No frame contains the text of an
- * interrupted run, so the driver concatenates the deltas of the last reply.
+ * The roz wire for scenarios that run on all wires. A stream accepts one message at a time, so the driver sends a
+ * message during a run on a new stream of the same session. Outcomes contain no calls, because the protocol shows only
+ * names and ids of the gateway's calls. `compact` rejects, because no frame requests a summary. No frame contains the
+ * text of an interrupted run, so the driver concatenates the deltas of the last reply.
  */
 export const rozDriver: Driver = {
 	wire: "roz",
@@ -111,7 +111,6 @@ class RozConversation implements Conversation {
 		this.#turn().stream.send({ permissionDecision: { toolCallId, approved } });
 	}
 
-	/** The oldest turn whose outcome was not yet returned. */
 	#turn(): OpenTurn {
 		const [turn] = this.#turns;
 		if (!turn) throw new Error("no message was sent");

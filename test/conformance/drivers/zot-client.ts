@@ -33,11 +33,11 @@ export interface ZotOptions {
  * invalid form or order. Disposal stops the process.
  */
 export class ZotClient implements AsyncDisposable {
-	/** All parsed lines in order; `lines` contains their texts. */
+	/** All valid lines in order. `lines` also contains invalid lines. */
 	readonly frames: ZotFrame[] = [];
 	readonly lines: string[] = [];
 	readonly exited: Promise<ProcessEnd>;
-	/** The process uses `work` below this directory as its working directory, and `home` as its home directory. */
+	/** Test directory. `work` is the working directory of the process, and `home` its home directory. */
 	readonly directory: string;
 	readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
 	readonly #watch = new Watch();
@@ -73,7 +73,7 @@ export class ZotClient implements AsyncDisposable {
 		this.#child.stderr.setEncoding("utf8").on("data", (text: string) => {
 			this.#stderr += text;
 		});
-		// A process that has exited does not read stdin. Its exit code shows why it exited.
+		// Writes fail if the process has exited. `exited` reports the exit.
 		this.#child.stdin.on("error", () => undefined);
 		this.exited = once(this.#child, "close").then(([code, signal]) => {
 			this.#open = false;
@@ -122,7 +122,10 @@ export class ZotClient implements AsyncDisposable {
 		this.#child.stdin.write(bytes);
 	}
 
-	/** The next unread line of this type for which `fits` is true. Rejects if the process exits before such a line. */
+	/**
+	 * Resolves with the next unread line of this type that meets `fits`, and skips the lines before. Rejects if the
+	 * process exits first.
+	 */
 	async until<Type extends ZotType>(type: Type, fits: (frame: Of<Type>) => boolean = () => true) {
 		for (;;) {
 			const frame = await this.next();
@@ -139,20 +142,20 @@ export class ZotClient implements AsyncDisposable {
 		return frame;
 	}
 
-	/** All unread lines up to and including the next `done`. */
+	/** Resolves with all unread lines up to and including the next `done`. */
 	async turn(): Promise<ZotFrame[]> {
 		const from = this.#read;
 		await this.until("done");
 		return this.frames.slice(from, this.#read);
 	}
 
-	/** Sends a command with a unique id, and returns its response. Does not change which line is read next. */
+	/** Sends a command and resolves with its response. Marks no line as read. The id must be unique. */
 	async ask(command: { readonly id: string; readonly type: string; readonly [key: string]: unknown }) {
 		this.send(command);
 		return this.response(command.id);
 	}
 
-	/** Resolves with the response that has this id. Does not change which line is read next. */
+	/** Resolves with the first response with this id. Marks no line as read. */
 	async response(id: string | number): Promise<ZotResponse> {
 		await this.#when(`the response ${id} comes`, () => this.#responses.has(id));
 		const response = this.#responses.get(id);
@@ -166,13 +169,13 @@ export class ZotClient implements AsyncDisposable {
 		return response.data;
 	}
 
-	/** Writes `text`, closes stdin and waits for the exit. Throws if the output is incomplete. */
+	/** Writes `text`, closes stdin and waits for the exit. Rejects if the last line or the last run is incomplete. */
 	async end(text = ""): Promise<ProcessEnd> {
 		this.#child.stdin.end(text);
 		return this.ended();
 	}
 
-	/** Like `end`, for a process that exits while its stdin is open. */
+	/** Waits for the exit without closing stdin. Rejects like `end`. */
 	async ended(): Promise<ProcessEnd> {
 		await this.#when("the process ends", () => false);
 		const { code, signal } = await this.exited;
@@ -226,7 +229,7 @@ export class ZotClient implements AsyncDisposable {
 	}
 }
 
-/** The types of the lines in order. Consecutive deltas of one type are one item. */
+/** Types of the lines in order, with the stop reason of each `turn_end`. A series of deltas of one type is one item. */
 export function typesOf(frames: readonly ZotFrame[]): string[] {
 	const types = frames.map((frame) => (frame.type === "turn_end" ? `turn_end ${frame.stop}` : frame.type));
 	const pieces = ["text_delta", "thinking_delta", "tool_use_args"];

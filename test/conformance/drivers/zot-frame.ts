@@ -74,7 +74,10 @@ const named = { type: z.literal("response"), id: Id.exactOptional(), command: z.
 const Success = z.strictObject({ ...named, success: z.literal(true), data: z.unknown().optional() });
 const Failure = z.strictObject({ ...named, success: z.literal(false), error: z.string().min(1) });
 
-/** Id of the prompt that the event belongs to. The `id` of an event identifies a call or a question. */
+/**
+ * Id of the `prompt` or `compact` command that caused the event. The `id` of an event identifies a tool call or an
+ * `ask`.
+ */
 const of = { request_id: Id.exactOptional() };
 
 const events = [
@@ -124,7 +127,7 @@ export type ZotFrame = z.infer<typeof Frame>;
 export type ZotType = ZotFrame["type"];
 export type ZotResponse = Extract<ZotFrame, { type: "response" }>;
 
-/** Parses a line of the agent. Throws unless the line has exactly the documented form. */
+/** Validates a parsed line. Throws unless it has exactly the documented form. */
 export function readZotFrame(value: unknown): ZotFrame {
 	const frame = Frame.parse(value);
 	if (frame.type !== "response" || !frame.success) return frame;

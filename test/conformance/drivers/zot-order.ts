@@ -1,8 +1,8 @@
 import type { ZotFrame, ZotType } from "./zot-frame.ts";
 
 /**
- * State of the line order: the type of the last line, or one of three additional states. `start` follows the response
- * to a prompt or a compaction, `rest` precedes the first prompt, and `aborted` follows an aborted turn.
+ * The type of the last event, or an additional state: `rest` before the first command, `start` after the response to a
+ * `prompt` or `compact` command, and `aborted` after an aborted turn.
  */
 type Place = ZotType | "start" | "rest" | "aborted";
 
@@ -54,7 +54,7 @@ export class ZotOrder {
 	/** Calls whose arguments are being streamed. */
 	readonly #written = new Set<string>();
 
-	/** Throws if the order, the request id, a step number or a cumulative usage is wrong. */
+	/** Throws if a line violates the documented order, or contains a wrong request id, step or cumulative usage. */
 	receive(frame: ZotFrame): void {
 		if (frame.type === "response") {
 			if (!frame.success || (frame.command !== "prompt" && frame.command !== "compact")) return;
@@ -72,7 +72,7 @@ export class ZotOrder {
 		this.#pair(frame);
 	}
 
-	/** True before the first prompt and after a `done`. Only then may the process exit. */
+	/** Whether no run is active. The process may exit only then. */
 	get atRest(): boolean {
 		return this.#last === "rest" || this.#last === "done";
 	}
@@ -98,8 +98,8 @@ export class ZotOrder {
 	}
 
 	/**
-	 * Throws for a call without exactly one result before the next model call, and for arguments, progress or results
-	 * without a call.
+	 * Throws unless each call has exactly one result before the next model call. Also throws for arguments, progress and
+	 * results without a call.
 	 */
 	#pair(frame: Exclude<ZotFrame, { type: "response" }>): void {
 		if (frame.type === "tool_use_start") this.#written.add(frame.id);

@@ -3,9 +3,8 @@ import { only, ZotClient } from "./zot-client.ts";
 import type { ZotFrame } from "./zot-frame.ts";
 
 /**
- * The zot wire with approvals, for scenarios that run on all wires. It has no second client and no resumed session,
- * because one process serves one client. An abort appears as the `stop` of the model call instead of an error. A call
- * that has run still has a result.
+ * The zot wire with approvals, for scenarios that run on all wires. A cancelled run has no `error` event, so the driver
+ * reports the stop reason `aborted` as the error `cancelled`.
  */
 export const zotDriver: Driver = {
 	wire: "zot",
@@ -18,7 +17,7 @@ export const zotDriver: Driver = {
 class ZotConversation implements Conversation {
 	readonly #client: ZotClient;
 	#commands = 0;
-	/** Number of lines in the outcomes that were already returned. */
+	/** Number of lines up to the end of the last returned outcome. */
 	#read = 0;
 
 	constructor(client: ZotClient) {

@@ -1,6 +1,5 @@
 import { kontekst, type Requirement } from "../requirement.ts";
 
-/** Requirements from the kontekst document, its rulings and its existing client. */
 export const kontekstRequirements = {
 	"kontekst.order": kontekst(
 		"AgentService.Run, kontekst 1",

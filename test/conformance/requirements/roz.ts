@@ -1,6 +1,5 @@
 import { type Requirement, roz } from "../requirement.ts";
 
-/** Requirements from the roz document, its rulings and its existing clients. */
 export const rozRequirements = {
 	"roz.headers": roz("roz 1", "Response headers are sent before the first message of the client."),
 	"roz.order": roz(
