@@ -120,7 +120,7 @@ async function measureFirstToken(wire: GrpcWire, floor: ServerProcess): Promise<
 	const [gateway, sdk] = [await startServer("gateway-sdk", url), await startServer("raw-sdk", url)];
 	const [ours, bare] = [await GrpcClient.connect(gateway.port), await GrpcClient.connect(floor.port)];
 	const added: number[] = [];
-	// Users usually meet a gateway that has already answered hundreds of messages.
+	// Unmeasured rounds, because a gateway in use has usually answered many messages before.
 	const cold = options.ratios ? warmUp : 12;
 	for (const round of roundsOf(options, cold)) {
 		const samples: number[] = [];

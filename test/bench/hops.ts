@@ -107,7 +107,6 @@ async function hello(): Promise<void> {
 	await answered;
 }
 
-/** The functions of our packages that ran, grouped by file. */
 function calledIn(
 	result: readonly {
 		readonly url: string;

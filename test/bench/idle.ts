@@ -20,7 +20,7 @@ const restMs = 20_000;
 const options = readOptions(1);
 
 interface Measured {
-	/** Bytes per session. */
+	/** Memory in bytes per session, like `disconnected`. */
 	readonly connected: number;
 	readonly disconnected: number;
 	readonly idle: number;

@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 
 /**
  * The server's side of `startServer`: sends the port, then handles `cpu`, `memory` and `stop`. Exits when its bench
- * exits and so does not disturb later benches.
+ * exits, so that it does not disturb later benches.
  */
 export function answerParent(port: number, stop: () => Promise<void>): void {
 	process.on("message", (message) => {

@@ -13,7 +13,7 @@ interface Side {
 interface Cost {
 	readonly cpu: number;
 	readonly edits: number;
-	/** Median time to the first post. */
+	/** Median milliseconds from the first word of the model to the first post. */
 	readonly firstMs: number;
 }
 
@@ -22,7 +22,6 @@ export interface GrowingSides {
 	readonly kit: string;
 	readonly sdk: string;
 	readonly platform: string;
-	/** Arguments of the platform's server. */
 	readonly given?: readonly string[];
 	readonly library: string;
 }

@@ -6,13 +6,12 @@ import type { Model } from "@parley/core";
 import { type ConfigFlags, loadConfig, startGateway } from "@parley/gateway";
 import { answerParent } from "./answer-parent.ts";
 
-/** Starts a gateway with an on-disk store in a process that `startServer` has forked. */
+/** Starts a gateway with an on-disk store. The process must be a child process from `startServer`. */
 export async function serveGateway(options: {
 	readonly flags?: ConfigFlags;
 	readonly model?: Model;
 	/** An empty directory for the gateway, which the caller removes. By default, a new temporary directory. */
 	readonly directory?: string | undefined;
-	/** Content of the gateway's configuration file. */
 	readonly settings?: object;
 }): Promise<void> {
 	const data = options.directory ?? mkdtempSync(join(tmpdir(), "parley-bench-"));

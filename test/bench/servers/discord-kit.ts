@@ -7,7 +7,7 @@ import { runDiscord } from "@parley/discord";
 import { createClient } from "@parley/protocol";
 import { answerParent } from "../measure/answer-parent.ts";
 
-/** The complete connector with an on-disk database, between the gateway and the platform. */
+/** The complete Discord connector with an on-disk database. */
 const [, , platform = "", gatewayUrl = ""] = process.argv;
 const ids = createIds();
 const surroundings = { clock: systemClock, ids };

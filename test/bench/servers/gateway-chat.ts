@@ -20,7 +20,8 @@ async function* reply() {
 
 await serveGateway({
 	settings: {
-		// The plain bot reads no earlier messages, and answers each message immediately.
+		// Makes the work comparable with the plain bot, which reads no earlier messages and answers each message
+		// immediately.
 		chat: {
 			people: { allow: ["discord", "slack"].map((platform) => ({ platform, as: "member" })) },
 			tenants: { discord: ["200"], slack: ["T1"] },
