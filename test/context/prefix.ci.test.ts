@@ -27,7 +27,6 @@ function info(id: string) {
 	return known;
 }
 
-/** Replies like a model that thinks, reads files on request, and otherwise answers with text. */
 function replyTo(random: Random, { body }: ReceivedRequest): StreamedReply {
 	const last = body.messages.at(-1);
 	const blocks = typeof last?.content === "string" ? [] : (last?.content ?? []);

@@ -34,7 +34,10 @@ function question(token: string): object {
 	};
 }
 
-/** The frames with their sequence numbers and the changes of a test. `null` removes a frame. */
+/**
+ * Returns `frameFixtures` with sequence numbers. `changes` overrides fields by sequence number, and `null` removes a
+ * frame.
+ */
 function frames(changes: Readonly<Record<number, object | null>> = {}): EventFrame[] {
 	return frameFixtures.flatMap((part, index): EventFrame[] => {
 		const change = changes[index + 1];

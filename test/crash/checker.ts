@@ -141,7 +141,7 @@ interface Call {
 	readonly name: string;
 	readonly effect: string;
 	readonly end: "completed" | "interrupted" | "failed" | "none";
-	/** Statuses of the call, for error messages. */
+	/** Statuses of the call, or its error. Used in failure messages. */
 	readonly story: string;
 }
 

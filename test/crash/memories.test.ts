@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
 
-/** A gateway whose database a test can read and change between two processes. */
+/** A gateway whose database the test reads and changes while no gateway process runs. */
 class Installation implements AsyncDisposable {
 	readonly #stack = new AsyncDisposableStack();
 	readonly #directory: string;

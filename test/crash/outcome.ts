@@ -43,7 +43,7 @@ export interface Page {
 	readonly seq: number;
 }
 
-/** Everything that clients and files show, across all restarts. */
+/** Observations of clients and files, across all restarts. */
 export interface Outcome {
 	readonly messages: readonly SentMessage[];
 	readonly views: readonly View[];

@@ -65,8 +65,8 @@ export class RawFollower implements Follower {
 	}
 
 	/**
-	 * Sends a message once, by default without an idempotency key. If the connection is lost before the response, never
-	 * settles.
+	 * Sends a message once, by default without an idempotency key. If the connection is lost before the response, the
+	 * promise never settles.
 	 */
 	async sendToOpened(session: string, content: string, key?: string): Promise<string> {
 		return runOf(await this.request("send_message", { content, key }, { session }));
@@ -130,8 +130,8 @@ export class RawFollower implements Follower {
 	}
 
 	/**
-	 * Sends a request and returns the payload of its response. Rejects with the error of the response. If the connection
-	 * is lost first, never settles, unless `lasting` is set.
+	 * Sends a request and resolves with the payload of its response. Rejects with the error of the response. If the
+	 * connection is lost first, the promise never settles, unless `lasting` is set.
 	 */
 	request(
 		method: string,

@@ -22,7 +22,7 @@ const Facts = z.object({
 	open: z.object({ question: z.string(), atWork: z.string() }),
 	secret: z.object({ id: z.string(), sealed: z.string(), value: z.string() }),
 	cost: z.int(),
-	/** Undefined for schemas before the introduction of tasks. */
+	/** Missing in fixtures of schemas without tasks. */
 	tasks: z
 		.array(z.object({ id: z.string(), title: z.string(), state: z.string(), output: z.string() }))
 		.default([]),

@@ -11,7 +11,6 @@ interface CommandRow {
 	readonly options: readonly string[];
 }
 
-/** Rows of all commands and subcommands. */
 export function commandRows(): CommandRow[] {
 	const io = { ...process, environment: {}, exitCode: 0, cwd: "/" };
 	return createProgram(io, []).commands.flatMap((command) => rowsOf(command, "parley"));

@@ -11,8 +11,8 @@ const schema = parseJson(readFileSync(`${root}/packages/gateway/parley.config.sc
 const validate = new Ajv({ strict: false }).compile(Object(schema));
 
 /**
- * JSON blocks of a page that contain settings of `parley.config.json`. Excludes rules, models, protocol frames and the
- * content of `.mcp.json`.
+ * Returns the settings in the JSON blocks of a page. Excludes rules, models, protocol frames and the content of
+ * `.mcp.json`.
  */
 function settings(page: string): Record<string, unknown>[] {
 	const text = readFileSync(`${root}/${page}`, "utf8");

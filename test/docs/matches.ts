@@ -55,7 +55,6 @@ function listMismatch(
 	at: string,
 ): string | undefined {
 	if (!Array.isArray(actual)) return differs(at, shown, actual);
-	// A list that ends with an ellipsis may have additional items.
 	const open = shown.at(-1) === "…";
 	const expected = open ? shown.slice(0, -1) : shown;
 	if (open ? actual.length < expected.length : actual.length !== expected.length)

@@ -108,7 +108,6 @@ function connect(token = readFileSync(join(setup.data, "tokens/operator"), "utf8
 	return OzzieClient.connect(`http://127.0.0.1:${setup.gateway.port}`, { headers });
 }
 
-/** Replaces the placeholders and directories of the pages. */
 function withValues(script: string): string {
 	const values = {
 		"/backups": join(setup.root, "backups"),

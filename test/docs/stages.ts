@@ -20,7 +20,7 @@ const stages: Readonly<Record<string, () => Promise<Setting>>> = {
 	offline: async () => ({}),
 	/** A gateway with a public URL, for pages in a browser. */
 	public: async () => ({ options: { config: { publicUrl: "https://parley.example" } } }),
-	/** A gateway with a stopped clock, which only the document advances. */
+	/** A gateway with a manual clock, which only the document advances. */
 	patient: async () => ({ options: { clock: new ManualClock() } }),
 	/** A gateway whose first model call fails with a transient error. */
 	overloaded: async () => ({ options: { clock: new ManualClock(), model: overloadedOnce() } }),

@@ -44,7 +44,6 @@ function readTexts(paths: readonly string[]): readonly Text[] {
 	);
 }
 
-/** Lines with a heading per folder, followed by its files with their texts. */
 function grouped(all: readonly Text[]): string[] {
 	return [...Map.groupBy(all, ({ file }) => dirname(file))].flatMap(([folder, inFolder]) => [
 		`# ${folder}`,

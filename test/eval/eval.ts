@@ -6,7 +6,6 @@ import { type Places, type Played, playTask } from "./play-task.ts";
 import { lineOf, tableOf, totalsOf } from "./results.ts";
 import { tasks } from "./tasks.ts";
 
-/** Milliseconds per task. */
 const limitMs = 300_000;
 
 const { values } = parseArgs({

@@ -7,7 +7,6 @@ const SECONDS_OF_A_YEAR = 365 * 24 * 60 * 60;
 
 const events = { "content-type": "text/event-stream" };
 
-/** Creates an attack that sends a piece repeatedly without end. */
 const endless =
 	(
 		piece: (scene: Parameters<Attack>[0]) => string,
@@ -67,7 +66,6 @@ const usageOf =
 		answer(response, stream.replaceAll(/((?:[tT]okens?|TokenCount)":)\d+/g, `$1${number}`));
 	};
 
-/** Splits a text into pieces of at most 65,536 characters. */
 const cut = (json: string): string[] => json.match(/.{1,65536}/gs) ?? [];
 
 const call =

@@ -7,7 +7,10 @@ export const speech = Array.from(
 	(_, index) => `Line ${index + 1}: the kettle sings – "Grüße!" – and somebody opens the door 👋.`,
 ).join("\n");
 
-/** Splits the texts of a reply into random deltas, and its bytes into random packets. */
+/**
+ * Splits the texts of a reply into random deltas, and its bytes into random packets. A reply with its own `cut` or
+ * `packets` keeps them.
+ */
 export function cutUp(reply: StreamedReply, random: Random): StreamedReply {
 	return {
 		cut: (text) => pieces([...text], random, 12).map((signs) => signs.join("")),

@@ -98,7 +98,10 @@ export function checkRun({ setup, log, before }: FailureCase, requests: number):
 	}
 }
 
-/** Checks that the partial text of each failed attempt was stored and was streamed as a separate text. */
+/**
+ * Compares the stored texts of failed attempts with the streamed texts. With `mustBeComplete`, every streamed text
+ * except the last must be stored.
+ */
 export async function checkAborted(
 	{ setup, log }: FailureCase,
 	runId: string,

@@ -7,7 +7,7 @@ import { type Repeated, rowOf } from "./seeds.ts";
 
 type Call = Extract<ModelEvent, { type: "call" }>;
 
-/** A reply with tool calls, at least one of which cannot run. */
+/** A reply with unusual tool calls. */
 export interface ToolFault {
 	readonly name: string;
 	/** Whether the fault has fewer runs, because it has many bytes. */

@@ -52,7 +52,6 @@ export function growFrame(random: Random, surroundings: Surroundings): string {
 	return write(random.chance(0.3) ? random.shuffle(frame) : frame);
 }
 
-/** A frame with a method that does not exist. */
 export function nameMethod(random: Random): string {
 	const strange = [
 		"",

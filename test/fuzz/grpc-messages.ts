@@ -83,15 +83,13 @@ const targets: readonly Target[] = [
 	target("/roz.v1.AgentService/WatchTeam", ["task_unknown", "../task", ""].map(frameTeamRequest)),
 ];
 
-/**
- * Invalid Protobuf encodings that a decoder must reject without failing:
- * https://protobuf.dev/programming-guides/encoding/
- */
+/** Unusual Protobuf messages, most of them invalid: https://protobuf.dev/programming-guides/encoding/ */
 const oddMessages = [
 	Buffer.alloc(0),
 	Buffer.from([0x00]),
 	Buffer.from([0x07]),
-	// In this order: a length of 4 GiB, an endless varint, an endless group, and the field numbers 0 and 2^29.
+	// In this order: a length of 4 GiB, an endless varint, 2,000 nested groups without an end, and the field numbers 0
+	// and 2^29.
 	Buffer.from([0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f]),
 	Buffer.alloc(64, 0xff),
 	Buffer.alloc(2_000, 0x0b),

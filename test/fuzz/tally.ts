@@ -2,7 +2,7 @@ import type { ResponseFrame } from "@parley/protocol";
 import { type Depth, depths, judge, readFrame } from "./depth.ts";
 
 export class Tally {
-	/** The first faults, as examples. */
+	/** At most 20 faults, as examples. */
 	readonly faults: string[] = [];
 	readonly #counts = new Map<string, Map<Depth, number>>();
 	#frames = 0;

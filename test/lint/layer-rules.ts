@@ -35,7 +35,6 @@ class CycleSearch {
 	}
 }
 
-/** The first part of a path: a folder or file directly in `src`. */
 function partOf(path: string): string {
 	return path.split("/", 1)[0] ?? path;
 }

@@ -17,7 +17,6 @@ function exportedNames(source: string): ReadonlySet<string> {
 	return new Set([...[...source.matchAll(declaration)].flatMap(([, name = ""]) => name), ...listed]);
 }
 
-/** Names that several sources export, with these sources. */
 function duplicateNames(sources: readonly (readonly [path: string, source: string])[]): readonly string[] {
 	const paths = new Map<string, string[]>();
 	for (const [path, source] of sources) {

@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 
 const wires = join(import.meta.dirname, "../../packages/gateway/src/wires");
 
-/** Required parts in the folder of each wire. */
 const parts = ["schema.ts", "codec.ts", "error-code.ts", "connection.ts", "methods", "server.ts"];
 
 /** Layers below the wires. */

@@ -15,7 +15,7 @@ export type AnswerForm = (
 	signal: AbortSignal,
 ) => ElicitResult | Promise<ElicitResult>;
 
-/** A user of a client who approves each form. */
+/** A simulated user of a client. Approves each form and records its message. */
 export class Approver {
 	readonly shown: string[] = [];
 	readonly onForm: AnswerForm = ({ params }) => {

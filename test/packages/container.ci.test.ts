@@ -24,7 +24,6 @@ afterAll(() => {
 	for (const one of roots.values()) one[Symbol.dispose]();
 });
 
-/** The files of this list that are part of the build context. */
 function sent(files: readonly string[]): string[] {
 	return dockerignore
 		.default()
@@ -56,7 +55,6 @@ function installedPackages(): string[] {
 		.flatMap((folder) => ["--ro-bind", join(root, folder), join("/source", folder)]);
 }
 
-/** The last instruction with this keyword in the last stage. */
 function instruction(keyword: string) {
 	const match = last?.instructions.findLast((one) => one.getKeyword() === keyword);
 	if (!match) throw new Error(`the last stage has no ${keyword}`);

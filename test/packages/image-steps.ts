@@ -221,7 +221,6 @@ export class FreshRoot implements Disposable {
 		cpSync(root.#inside(source), destination, { recursive: true, verbatimSymlinks: true });
 	}
 
-	/** The path on the machine for a path inside the root. */
 	#inside(path: string): string {
 		return join(this.directory, path.startsWith("/") ? path : join(this.#directory, path));
 	}

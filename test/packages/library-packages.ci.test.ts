@@ -117,7 +117,6 @@ async function compile(files: Readonly<Record<string, string>>): Promise<void> {
 	await machine.run("sh", "-c", `'${compiler}' -p '${project}' >&2`);
 }
 
-/** TypeScript code blocks of a page. */
 function typescriptIn(page: string): string[] {
 	const text = readFileSync(join(root, page), "utf8");
 	return Array.from(text.matchAll(/^```ts\n(.*?)^```$/gms), ([, program = ""]) => program);

@@ -147,7 +147,6 @@ function endGroup({ pid }: Gateway): void {
 	}
 }
 
-/** The output line with the URL of the gateway. */
 function listening(gateway: Gateway): Promise<string> {
 	return lineOf(gateway, /^parley listening on .*$/m);
 }

@@ -35,7 +35,6 @@ test("no secret is in any file, event, response, log line or model request, by a
 	const { client, model } = setup;
 	const session = await client.open({ title: `about ${first}` });
 	await client.call("accept_all_tools");
-	// Reads the secrets with tools that read, search and run commands.
 	model.script(uses("t1", "read_file", { path: "secrets.txt" }), says("read"));
 	await setup.ask("read it");
 	model.script(

@@ -19,7 +19,6 @@ export function presentAndGoals(counts: Counts): string {
 	return `sentences that break a rule of plain English: ${shares.join(", ")}`;
 }
 
-/** Counts of each kind, summed over all packages. Excludes kinds without a sentence. */
 function sumsOf(counts: Counts): [Kind, Count][] {
 	return kinds.flatMap((kind): [Kind, Count][] => {
 		const rows = [...counts.values()].flatMap((row) => row.get(kind) ?? []);

@@ -157,7 +157,6 @@ const maxima = { connector: 0, discord: 0, slack: 0, cli: 0, gateway: 0 };
 /** Packages whose errors are visible to users or clients. */
 const withErrors: readonly string[] = ["cli", "gateway"];
 
-/** Texts of a package outside of `texts/`, with their files. */
 function outside(name: string): { readonly file: string; readonly text: string }[] {
 	const files = globSync(`packages/${name}/src/**/*.ts`, { cwd: root }).filter(
 		(file) => !/\.test\.ts$|\/(?:testing|texts|gen)\//.test(file),

@@ -53,7 +53,6 @@ export function userTexts(file: string, source: string, { errors: withErrors = f
 	return texts.filter(({ start }) => !others.some(([from, to]) => from <= start && start < to));
 }
 
-/** Whether the call is a log call, such as `log.warn`, `parts.log.warn` or `this.#log.warn`. */
 function isLog({ object, property }: ESTree.MemberExpression): boolean {
 	if (property.type !== "Identifier" || !logLevels.has(property.name)) return false;
 	const owner = object.type === "MemberExpression" ? object.property : object;
