@@ -18,8 +18,7 @@ interface BookkeepingOptions {
 }
 
 /**
- * Request checks and token counts of the service, with its state between requests: the prompt cache and the issued
- * thinking.
+ * Request checks and token counts of the simulated service. Stores the prompt cache and the issued thinking.
  */
 export class Bookkeeping {
 	readonly #options: BookkeepingOptions;
@@ -51,7 +50,7 @@ export class Bookkeeping {
 	}
 
 	/**
-	 * Returns the usage of a request and its reply. Updates the prompt cache, and stores the content that later
+	 * Returns the usage of a request and its reply. Updates the prompt cache, and stores the thinking that later
 	 * requests must return unchanged.
 	 */
 	enter(body: MessageCreateParamsStreaming, { content }: StreamedReply): Usage {

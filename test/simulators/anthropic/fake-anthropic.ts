@@ -28,9 +28,9 @@ export interface FakeAnthropicOptions {
 	readonly contextWindow?: number;
 	/** Request fields that this server accepts although the SDK's types do not contain them. */
 	readonly furtherKeys?: readonly string[];
-	/** Response to `count_tokens` that replaces the count. */
+	/** Response to each valid `count_tokens` request, instead of the count. */
 	readonly counting?: StatusReply;
-	/** The models of `/v1/models`. If undefined, the response is 404. */
+	/** Model ids in the response to `/v1/models`. If undefined, the response is 404. */
 	readonly models?: readonly string[];
 }
 

@@ -10,7 +10,7 @@ export interface Stage {
 	readonly clock: Clock;
 	/** Aborts when the response has ended or the client has disconnected. */
 	readonly signal: AbortSignal;
-	/** Form of the stream. By default, the form of the Messages API. */
+	/** Form of the response. By default, the form of the Messages API. */
 	readonly form?: StreamForm;
 }
 
@@ -21,7 +21,6 @@ export interface StreamForm {
 		error: { readonly type: string; readonly message: string },
 		requestId: string,
 	) => WireEvent;
-	/** Text that keeps an idle connection open. */
 	readonly ping: string;
 	readonly end: string;
 	readonly errorBody: (status: number, message: string, requestId: string) => string;

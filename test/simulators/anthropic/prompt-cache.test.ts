@@ -4,8 +4,8 @@ import { PromptCache } from "./prompt-cache.ts";
 import { type PromptBlock, promptBlocks, wordsAndSigns } from "./tokenizer.ts";
 
 /**
- * Blocks of 1000 tokens each. A block has a five-minute breakpoint if its name has one star, and a one-hour
- * breakpoint if it has two.
+ * Returns a block of 1000 tokens for each name. A name with one star has a five-minute breakpoint, and a name
+ * with two stars has a one-hour breakpoint.
  */
 function prompt(...names: readonly string[]): PromptBlock[] {
 	const ttls = [undefined, "5m", "1h"] as const;

@@ -5,7 +5,7 @@ import type { PromptBlock } from "./tokenizer.ts";
 const lifetimes = { "5m": 300_000, "1h": 3_600_000 } as const;
 
 /**
- * Number of blocks at which the service looks for a cached prefix: the block of a breakpoint, and the blocks
+ * Number of blocks that the service checks for a cached prefix: the block with the breakpoint and the 19 blocks
  * before it.
  */
 const LOOKBACK = 20;
@@ -40,10 +40,7 @@ export class PromptCache {
 		this.#clock = clock;
 	}
 
-	/**
-	 * Reads and writes the cache at the breakpoints of the prompt. An entry is valid only for its `scope`, the name of
-	 * a model.
-	 */
+	/** Reads and writes cache entries for the prompt. `scope` is the model. Each model has its own entries. */
 	use(scope: string, blocks: readonly PromptBlock[]): CacheUse {
 		const prefixes = prefixesOf(scope, blocks);
 		const total = prefixes.at(-1)?.tokens ?? 0;

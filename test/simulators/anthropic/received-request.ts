@@ -4,11 +4,11 @@ import type { MessageCreateParamsStreaming, Usage } from "@anthropic-ai/sdk/reso
 export interface ReceivedRequest {
 	readonly headers: IncomingHttpHeaders;
 	readonly bytes: Buffer;
-	/** The parsed body. A refused request may have a different shape. */
+	/** Parsed body. Matches its type only if the request is valid. */
 	readonly body: MessageCreateParamsStreaming;
-	/** Tokens of the prompt, as the simulator counts them. 0 until the request is accepted. */
+	/** Prompt tokens counted by the simulator. 0 for an invalid request. */
 	promptTokens: number;
-	/** Usage, as the simulator counts it. Set when a streamed response starts. */
+	/** Usage counted by the simulator. Undefined unless the answer is a streamed reply. */
 	usage: Usage | undefined;
 	/** Resolves when the response closes, with true if the connection ended before the response was complete. */
 	readonly abandoned: Promise<boolean>;

@@ -1,7 +1,7 @@
 import type { Usage } from "@anthropic-ai/sdk/resources/messages";
 import type { ReceivedRequest } from "./received-request.ts";
 
-/** One block of a reply. If `json` is set, it is streamed instead of a tool's `input`, even if it is invalid. */
+/** Block of a reply. `json` replaces `input` in the stream, and may be invalid JSON. */
 export type ReplyBlock =
 	| { readonly type: "text"; readonly text: string }
 	| { readonly type: "thinking"; readonly thinking: string; readonly signature?: string }
@@ -14,37 +14,45 @@ export type ReplyBlock =
 			readonly json?: string;
 	  };
 
-/** One server-sent event: its name, and the value of its `data:` line before encoding. */
+/** Event of a stream: its name, and its data before JSON encoding. */
 export interface WireEvent {
 	readonly event: string;
 	readonly data: unknown;
 }
 
 /**
- * Position and kind of an early end of a stream. `start`: before the response headers. `head`: after the headers,
- * before any event. A number: after this number of deltas, directly before the next delta.
+ * Early end of a stream. Values of `at`:
+ * - `start`: before the response headers.
+ * - `head`: after the headers, before any event.
+ * - A number: before the delta with this index, starting at 0. Without such a delta, after all events.
  */
 export interface Break {
 	readonly at: "start" | "head" | number;
 	/**
-	 * Kind of the end. `reset`: TCP reset. `end`: clean end. `hang`: an open connection without further events except
-	 * pings. An object: an SSE event with this error.
+	 * Kind of the end:
+	 * - `reset`: TCP reset.
+	 * - `end`: normal end of the response or, before the headers, of the connection.
+	 * - `hang`: an open connection without further events except pings.
+	 * - An object: an event with this error.
 	 */
 	readonly how: "reset" | "end" | "hang" | { readonly type: string; readonly message: string };
-	/** Delays the break until it resolves, for example until the client has read the reply so far. */
+	/** Delays the break until this promise resolves. */
 	readonly when?: Promise<unknown>;
-	/** Milliseconds between `ping` events during a hang. Undefined: no pings. */
+	/** Milliseconds between pings during a hang. Undefined: no pings. */
 	readonly pingEveryMs?: number;
 }
 
-/** Streamed message. Omitted fields have the values of the real service. */
+/** Reply that is streamed as server-sent events. */
 export interface StreamedReply {
 	readonly content: readonly ReplyBlock[];
 	/** Stop reason. By default, derived from the content. */
 	readonly stop?: string | null;
 	/** Model in the reply. By default, the requested model. */
 	readonly model?: string;
-	/** Returns the content of both usage reports, from the true counts. The reply has no reports if it returns undefined. */
+	/**
+	 * Returns the usage that replaces the true counts in both reports. If it returns undefined, the reply has no
+	 * reports.
+	 */
 	readonly usage?: (counted: Usage) => unknown;
 	/** Number of deltas before each `ping` event. By default, one ping after the second event. */
 	readonly pingEvery?: number;

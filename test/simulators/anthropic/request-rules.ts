@@ -9,17 +9,14 @@ import type {
 
 type Request = MessageCreateParamsStreaming | MessageCountTokensParams;
 
-/** Content from the service. Later requests must contain it unchanged. */
+/** Thinking that the service has sent. Later requests must not change it. */
 export interface Issued {
 	/** Thinking by its signature. */
 	readonly thinking: ReadonlyMap<string, string>;
 	readonly redacted: ReadonlySet<string>;
 }
 
-/**
- * Checks a request that matches the types against the rules of the service. Returns the faults of the
- * request.
- */
+/** Returns the faults of a request by the rules of the service. The request must match the SDK's types. */
 export function brokenRules(request: Request, issued: Issued): string[] {
 	return [
 		...firstAndLast(request.messages),

@@ -38,7 +38,7 @@ export class RequestSchema {
 		return RequestSchema.#loaded;
 	}
 
-	/** Returns the reasons why the value does not match the type, including unknown keys. Empty if it matches. */
+	/** Returns reasons why the value does not match the type, for example an unknown key. Empty if it matches. */
 	faults(type: TypeName, value: unknown): string[] {
 		const validate = this.#validators[type];
 		if (!validate) throw new Error(`no schema of ${type}`);
@@ -46,7 +46,7 @@ export class RequestSchema {
 	}
 }
 
-/** Returns at most six texts of the deepest errors, because in a union these errors identify the mistake. */
+/** Returns at most six distinct errors at the deepest path. In a union, these errors identify the mistake. */
 function deepest(errors: readonly ErrorObject[]): string[] {
 	const depth = (error: ErrorObject): number => error.instancePath.split("/").length;
 	const maximum = Math.max(...errors.map(depth));
@@ -60,8 +60,8 @@ function deepest(errors: readonly ErrorObject[]): string[] {
 }
 
 /**
- * Returns the schemas for these versions of the SDK and the generator. Caches them in a file, because their
- * generation takes seconds.
+ * Returns the schemas for the installed versions of the SDK and the generator. Caches them in a file, because
+ * their generation takes seconds.
  */
 async function loadSchemas(): Promise<Schemas> {
 	const generator = JSON.parse(

@@ -14,7 +14,7 @@ export interface Head {
 	readonly usage: Usage;
 }
 
-/** Returns the events of a complete reply, with pings, in the form of the service. */
+/** Returns the events of a complete reply, including pings. */
 export function streamEvents(reply: StreamedReply, { id, model, usage }: Head): WireEvent[] {
 	const answering = reply.model ?? model;
 	const empty: Message = {
@@ -125,7 +125,7 @@ function messageDelta(reply: StreamedReply, usage: Usage): WireEvent {
 	return { event: "message_delta", data };
 }
 
-/** Puts the same usage report into the two kinds of events that have one. With undefined, removes the reports. */
+/** Replaces the usage in `message_start` and `message_delta`. Undefined removes it. */
 function withUsage({ event, data }: WireEvent, usage: unknown): WireEvent {
 	if (event === "message_delta") return { event, data: { ...(data as object), usage } };
 	if (event !== "message_start") return { event, data };

@@ -3,8 +3,11 @@ import type { MessageCountTokensParams } from "@anthropic-ai/sdk/resources/messa
 export type Tokenizer = (text: string) => number;
 
 /**
- * Counts one token for each seven characters of a word or of a run of whitespace, for up to three digits, and
- * for each other character, including a Chinese character. Single spaces are free.
+ * Counts tokens:
+ * - one for each seven characters, or fewer at the end, of a word without Chinese characters or of a run of at
+ *   least two whitespace characters;
+ * - one for up to three digits;
+ * - one for each other character, for example a Chinese character. Single whitespace characters are free.
  */
 export const wordsAndSigns: Tokenizer = (text) => {
 	let tokens = 0;
@@ -36,7 +39,7 @@ const MESSAGE_TOKENS = 4;
 const TOOLS_TOKENS = 290;
 const IMAGE_TOKENS = 1_500;
 
-/** A block that a cache breakpoint may follow. A prompt is a list of these blocks, in the service's order. */
+/** Block of a prompt. A cache breakpoint may follow it. */
 export interface PromptBlock {
 	/** Text that the cache compares with earlier prompts. */
 	readonly text: string;

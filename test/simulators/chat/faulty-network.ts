@@ -23,7 +23,7 @@ interface Planned<Fault> {
 	readonly fault: Fault;
 }
 
-/** The network between an app and a platform, in which tests plan faults for requests by their labels. */
+/** Network between a connector and a simulated platform. Tests plan faults for requests by label. */
 export class FaultyNetwork<Fault extends NetworkFault> {
 	readonly #clock: Clock;
 	#planned: Planned<Fault>[] = [];

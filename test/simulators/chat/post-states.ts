@@ -1,7 +1,7 @@
-/** The change that led to a state of a post. `append` and `stop` are changes of a stream. */
+/** Change that produced a state of a post. `append` and `stop` are changes of a stream. */
 export type StateCause = "create" | "append" | "edit" | "stop" | "delete";
 
-/** Content of a post after a change, as people read it. */
+/** Text of a post after a change, as chat users see it. */
 export interface PostState {
 	/** Time of the change, in milliseconds since the epoch. */
 	readonly at: number;

@@ -5,10 +5,7 @@ const units: readonly (readonly [string, number])[] = [
 	["second", 1],
 ];
 
-/**
- * Returns a relative time as people read it, for example `in 5 minutes` or `2 days ago`. `seconds` is negative for
- * the past.
- */
+/** Formats a relative time, for example `in 5 minutes` or `2 days ago`. Negative `seconds` are in the past. */
 export function relativeTime(seconds: number): string {
 	const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? (["second", 1] as const);
 	const count = Math.round(Math.abs(seconds) / size);

@@ -12,7 +12,7 @@ export interface ShownControl {
 export interface ShownMessage {
 	readonly id: string;
 	readonly author: string;
-	/** Text with names instead of ids, and with times in the form that people read. */
+	/** Text with names instead of ids, and with formatted times. */
 	readonly text: string;
 	/** Content as the author sent it. */
 	readonly content: string;
@@ -21,7 +21,7 @@ export interface ShownMessage {
 	readonly controls: readonly ShownControl[];
 	readonly attachments: readonly string[];
 	readonly edited: boolean;
-	/** True if only the viewing person sees the message. */
+	/** Whether only the viewer sees the message. */
 	readonly ephemeral: boolean;
 	/** Number of reactions by emoji. */
 	readonly reactions: Readonly<Record<string, number>>;

@@ -3,13 +3,13 @@ import type { ShownControl, ShownMessage } from "./shown.ts";
 export interface TranscriptNotes {
 	/** Time of the post, in milliseconds since the epoch. */
 	readonly at: number;
-	/** Notes after the author's name, before and after the notes that all platforms have. */
+	/** Notes in parentheses after the author's name: before and after `edited` and `only you`. */
 	readonly before?: readonly string[];
 	readonly after?: readonly string[];
 	readonly below?: readonly string[];
 }
 
-/** Returns one message for a golden file: time, author, content and controls. */
+/** Formats a message for a golden file. */
 export function transcriptOf(shown: ShownMessage, notes: TranscriptNotes): string {
 	const { at, before = [], after = [] } = notes;
 	const { text, author, controls, attachments, reactions, edited, ephemeral } = shown;

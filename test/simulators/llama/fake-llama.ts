@@ -13,11 +13,9 @@ export interface FakeLlamaOptions {
 	readonly alias: string;
 	/** Size of the context window in tokens, as in `--ctx-size`. */
 	readonly contextSize: number;
-	/** Whether the model keeps loading until a test ends the loading. */
+	/** Whether the model is loading until a test requests `/fake/loaded`. */
 	readonly delaysLoading: boolean;
-	/**
-	 * Whether this is the server's first start. In the first start, `crash:` in a streamed prompt ends the server.
-	 */
+	/** Whether this is the server's first start. If so, `crash:` in a streamed prompt causes exit code 134. */
 	readonly isFirst: boolean;
 	readonly exit: (code: number) => void;
 }
@@ -31,10 +29,11 @@ interface Received {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * A simulator of llama-server of llama.cpp: `/health`, `/props`, `/v1/models`, `/tokenize` and `/v1/messages` with
- * the shapes of its README. Tests control it with requests to `/fake/…`: `loaded` ends the loading, `mute` stops the
- * responses of `/tokenize` and `/health`, and `requests` returns the received requests. Its replies repeat the last
- * message after `You said: `.
+ * Simulator of llama-server (llama.cpp) with the response shapes of its README. Each reply is `You said: ` and
+ * the last message. Tests control it with requests:
+ * - `/fake/loaded` ends the loading.
+ * - `/fake/mute` stops the responses to `/tokenize` and `/health`.
+ * - `/fake/requests` returns the received requests.
  */
 export class FakeLlama {
 	readonly #options: FakeLlamaOptions;

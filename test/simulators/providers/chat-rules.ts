@@ -76,8 +76,8 @@ function* partFaults(part: Fields, role: unknown): Generator<string> {
 }
 
 /**
- * Yields a fault unless exactly one message answers each call, directly after the message with the calls. The calls
- * of the last message may be open.
+ * Yields faults of calls and their results. The results must directly follow the message with the calls, one
+ * for each call. Calls at the end of the list may lack results.
  */
 function* callFaults(messages: readonly Fields[]): Generator<string> {
 	let open: unknown[] = [];

@@ -36,12 +36,13 @@ export function openAiError(status: number, message: string): string {
 /** Differences between the servers that implement the Chat Completions API. */
 export interface ChatDialect {
 	readonly base: string;
-	/** Deltas with the pieces of reasoning. By default, each delta has one piece in `reasoning_content`. */
+	/**
+	 * Returns the deltas for pieces of reasoning. By default, each delta has one piece in `reasoning_content`.
+	 */
 	readonly reasoning?: (pieces: readonly string[], id: string, issued: Issued) => object[];
-	/** Whether the server sends each call as one piece. */
+	/** Whether the server sends each call in one delta. */
 	readonly completeCalls?: boolean;
 	readonly problems?: (body: Fields, issued: Issued) => string[];
-	/** Line that keeps an idle connection open. */
 	readonly ping?: string;
 }
 

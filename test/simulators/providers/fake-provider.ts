@@ -16,14 +16,13 @@ import type {
 
 export interface FakeProviderOptions {
 	readonly apiKey?: string;
-	/** Whether requests must have no key, instead of `apiKey`. */
+	/** Whether requests must have no key. */
 	readonly keyless?: boolean;
 	readonly clock?: Clock;
-	/** Models in the model list. If undefined, the response is 404. */
+	/** Model ids in the model list. If undefined, the response is 404. */
 	readonly models?: readonly string[];
 }
 
-/** Number of characters per token. */
 const TOKEN = 4;
 
 /**
@@ -159,8 +158,8 @@ export class FakeProvider implements AsyncDisposable {
 	}
 
 	/**
-	 * Counts the tokens of a prompt and its reply. The cached tokens are those of the longest beginning that the
-	 * prompt shares with an earlier prompt.
+	 * Counts the tokens of a prompt and its reply. Cached tokens are the longest prefix shared with an earlier
+	 * prompt.
 	 */
 	#count(body: Fields, { content }: ProviderReply): Counted {
 		const prompt = JSON.stringify(this.wire.cachedPart(body));

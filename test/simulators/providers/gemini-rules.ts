@@ -66,8 +66,8 @@ function namesIn(parts: unknown, key: string): unknown[] {
 }
 
 /**
- * Yields a fault unless the first call of each reply has a signature, and each issued signature is in a part of its
- * kind: a text or a call.
+ * Yields a fault if the first call of a content has no signature. Each signature must be `FOREIGN`, or issued
+ * for a part of the same kind: text or call.
  */
 function* signatureFaults(contents: readonly Fields[], { seals }: Issued): Generator<string> {
 	for (const [index, { parts }] of contents.entries()) {

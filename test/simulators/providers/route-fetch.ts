@@ -1,7 +1,6 @@
 /**
- * Loaded into a Parley process with `--import`. `TEST_ROUTE` contains two addresses, separated by a space. Requests to
- * the first address are sent to the second address over HTTP, with the same path, headers and body. Requests to other
- * addresses fail.
+ * Module for `--import` in a Parley process. `TEST_ROUTE` contains two origins, separated by a space. `fetch`
+ * calls to the first origin are sent to the second. Calls to other origins fail.
  */
 const [from = "", to = ""] = (process.env["TEST_ROUTE"] ?? "").split(" ");
 const send = globalThis.fetch;

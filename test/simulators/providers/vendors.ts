@@ -8,13 +8,13 @@ export interface Vendor {
 	readonly origin: string;
 	readonly wire: ProviderWire;
 	readonly model: string;
-	/** Variable that contains the key. Absent for servers that need no key. */
+	/** Environment variable of the API key. Undefined for servers that need no key. */
 	readonly key?: string;
 	readonly environment?: Readonly<Record<string, string>>;
 	readonly flags?: readonly string[];
 	/** Model properties that an operator must configure. */
 	readonly row?: Readonly<Record<string, unknown>>;
-	/** Pattern of the request after a reply with reasoning and a call. */
+	/** Matches the request after a reply with reasoning and a call. */
 	readonly returned?: RegExp;
 }
 
@@ -98,8 +98,8 @@ function sorted(fields: Fields): [string, unknown][] {
 }
 
 /**
- * Returns faults unless the app sends back each reasoning block complete and in order. After the first reply with
- * reasoning, each message with calls must have reasoning.
+ * Returns a fault for each message whose reasoning differs from the issued reasoning. After the first reply
+ * with reasoning, each message with calls must have reasoning.
  */
 function openRouterProblems(body: Fields, { seals }: Issued): string[] {
 	const messages = fieldsIn(body["messages"]);
@@ -115,7 +115,10 @@ function openRouterProblems(body: Fields, { seals }: Issued): string[] {
 	});
 }
 
-/** Returns Mistral's reasoning, which is a part of the content: https://docs.mistral.ai/capabilities/reasoning */
+/**
+ * Returns reasoning deltas of Mistral. Its reasoning is part of the content:
+ * https://docs.mistral.ai/capabilities/reasoning
+ */
 function mistralReasoning(pieces: readonly string[]): object[] {
 	return pieces.map((text) => ({ content: [{ type: "thinking", thinking: [{ type: "text", text }] }] }));
 }

@@ -12,7 +12,9 @@ export interface Counted {
 }
 
 export interface ProviderReply extends Omit<StreamedReply, "usage"> {
-	/** Content of the usage report that replaces the true counts. Undefined removes the report. */
+	/**
+	 * Returns the usage report that replaces the true counts. If it returns undefined, the reply has no report.
+	 */
 	readonly usage?: (counted: Counted) => unknown;
 }
 
@@ -20,11 +22,11 @@ export interface ProviderRequest {
 	readonly headers: IncomingHttpHeaders;
 	readonly url: string;
 	readonly bytes: Buffer;
-	/** The parsed body. A refused request may have a different shape. */
+	/** Parsed body. Matches the API only if the request is valid. */
 	readonly body: Readonly<Record<string, unknown>>;
 	/** Resolves when the response closes, with true if the connection ended before the response was complete. */
 	readonly abandoned: Promise<boolean>;
-	/** Usage, as the simulator counts it. Set when a streamed response starts. */
+	/** Usage counted by the simulator. Undefined unless the answer is a streamed reply. */
 	counted: Counted | undefined;
 }
 
@@ -39,11 +41,11 @@ export interface Head {
 	readonly counted: Counted;
 }
 
-/** Content from the service. Later requests must contain it unchanged. */
+/** Seals that the service has sent. Later requests must not change them. */
 export interface Issued {
 	/**
-	 * Values by seal, for example by encrypted reasoning or by a signature. Each wire derives the value from the part
-	 * that the seal belongs to.
+	 * Description of the sealed part by seal. A seal is encrypted reasoning or a signature. Each wire has its own
+	 * descriptions.
 	 */
 	readonly seals: Map<string, string>;
 }
@@ -52,7 +54,7 @@ export interface ProviderWire {
 	readonly name: string;
 	readonly base: string;
 	readonly form: StreamForm;
-	/** Model that a reply request names. Undefined for any other address. */
+	/** Returns the model of a reply request. Undefined for any other request. */
 	readonly modelOf: (url: string, body: Readonly<Record<string, unknown>>) => string | undefined;
 	readonly keyOf: (headers: IncomingHttpHeaders) => string | undefined;
 	/** Text in the event that completes a reply. */

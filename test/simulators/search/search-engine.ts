@@ -14,8 +14,9 @@ export interface Found {
 }
 
 /**
- * A search engine with two APIs: `GET /res/v1/web/search` of Brave Search with its key and limits, and `GET /search`
- * of SearXNG with `format=json`. Both APIs return the results in `found`.
+ * Simulator of two search APIs. Both return the results in `found`.
+ * - Brave Search: `GET /res/v1/web/search`, with its key and limits.
+ * - SearXNG: `GET /search` with `format=json`.
  */
 export class SearchEngine implements AsyncDisposable {
 	readonly requests: Request[] = [];

@@ -38,8 +38,8 @@ export async function startJob(name: string, description: JobDescription): Promi
 }
 
 /**
- * Sends SIGTERM to the main process, as with KillMode=mixed, and SIGKILL after this number of seconds. Resolves when
- * the end is recorded.
+ * Sends SIGTERM to the main process, as with KillMode=mixed, and SIGKILL if it still runs after `seconds`.
+ * Resolves when the exit code is recorded.
  */
 export async function stopJob(name: string, seconds: number): Promise<void> {
 	const { pid } = readJob(name);

@@ -19,8 +19,8 @@ const directory = isUser
 const file = join(directory, unitName);
 
 /**
- * Loads the unit from its file. Fails without a previous daemon-reload, because only that makes a unit known to the
- * manager.
+ * Loads the unit from its file. Requires a previous daemon-reload, because systemd may otherwise use an older
+ * version of the file.
  */
 function load(): Unit {
 	if (!existsSync(file)) fail(`Unit ${unitName} could not be found.`, 5);
