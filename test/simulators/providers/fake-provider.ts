@@ -23,7 +23,7 @@ export interface FakeProviderOptions {
 	readonly models?: readonly string[];
 }
 
-const TOKEN = 4;
+const CHARACTERS_PER_TOKEN = 4;
 
 /**
  * Simulator of the API of a family of providers on a loopback port. It sends scripted replies, records reply
@@ -167,10 +167,10 @@ export class FakeProvider implements AsyncDisposable {
 		this.#cached.push(prompt);
 		const reasoning = content.filter(({ type }) => type === "thinking");
 		return {
-			input: Math.ceil(prompt.length / TOKEN),
-			cached: Math.floor(shared / TOKEN),
-			output: Math.ceil(JSON.stringify(content).length / TOKEN),
-			reasoning: reasoning.length === 0 ? 0 : Math.ceil(JSON.stringify(reasoning).length / TOKEN),
+			input: Math.ceil(prompt.length / CHARACTERS_PER_TOKEN),
+			cached: Math.floor(shared / CHARACTERS_PER_TOKEN),
+			output: Math.ceil(JSON.stringify(content).length / CHARACTERS_PER_TOKEN),
+			reasoning: reasoning.length === 0 ? 0 : Math.ceil(JSON.stringify(reasoning).length / CHARACTERS_PER_TOKEN),
 		};
 	}
 
