@@ -65,7 +65,7 @@ test("another process continues before the first unacknowledged event, the same 
 	for (let turn = 0; turn < 3; turn++) await Promise.resolve();
 	expect(events).toEqual(["one", "two", "three"]);
 	port.kill();
-	// The event is acknowledged too late, because the process that would store the acknowledgement is dead.
+	// The killed port must ignore this late acknowledgement.
 	unreceived.resolve();
 	await unreceived.promise;
 	await listen(new InProcessPort(simulator, { intents, sessions }));

@@ -10,8 +10,8 @@ export interface SessionStore {
 		/** Sequence number of the newest delivered event. The same process resumes after it. */
 		readonly seq: number;
 		/**
-		 * Sequence numbers of delivered events that are not durable yet. Another process resumes before the first of
-		 * these events.
+		 * Sequence numbers of delivered events whose handlers have not resolved. Another process resumes before the
+		 * lowest of these numbers.
 		 */
 		readonly unreceived?: ReadonlySet<number>;
 	};
@@ -37,7 +37,7 @@ const final = new Set([4004, 4010, 4011, 4012, 4013, 4014]);
 /** Close codes after which the client reconnects with a new session. */
 const ending = new Set([1000, 1001, 4007, 4009]);
 
-/** The simulator as a connector port, without sockets and with the simulator's clock. */
+/** Connector port to the simulator, without sockets and with the simulator's clock. */
 export class InProcessPort implements DiscordPort {
 	readonly #simulator: Simulator;
 	readonly #clock: Clock;
@@ -103,7 +103,7 @@ export class InProcessPort implements DiscordPort {
 		this.#closed = true;
 		this.#timer?.cancel();
 		await Promise.resolve();
-		// Behaves as at the end of a process, so that another process can resume the session.
+		// After this close code, another process can resume the session.
 		this.#leave(4200);
 	}
 
@@ -112,7 +112,7 @@ export class InProcessPort implements DiscordPort {
 		if (!this.#closed && this.#live) this.#simulator.gateway.present(presence);
 	}
 
-	/** Simulates a killed process, which neither receives events nor writes. */
+	/** Simulates a killed process: the port receives no more events and no longer writes the session. */
 	kill(): void {
 		this.#closed = true;
 		this.#timer?.cancel();
@@ -126,7 +126,8 @@ export class InProcessPort implements DiscordPort {
 	}
 
 	/**
-	 * Moves the stored session back to the position before the first event that the previous process did not store.
+	 * Moves the stored session back to the position before the lowest unreceived event. Deletes the session if
+	 * that is its start.
 	 */
 	#rollBack(): void {
 		const { id, seq, unreceived = [] } = this.#sessions.session ?? { id: "", seq: 0 };
@@ -197,7 +198,7 @@ export class InProcessPort implements DiscordPort {
 		const handlers = this.#handlers;
 		if (t === "READY") this.#ready(false);
 		const received = handlers?.dispatch({ t, d: structuredClone(d) });
-		// A handler may have closed this port. Another process then writes the session.
+		// A handler may have killed this port, which then must not write the session.
 		if (this.#handlers) this.#note(id, s, received);
 		if (t === "RESUMED") this.#ready(true);
 	}
@@ -212,7 +213,7 @@ export class InProcessPort implements DiscordPort {
 			() => {
 				if (this.#handlers) unreceived.delete(seq);
 			},
-			// The next process receives this event again.
+			// The event stays unreceived, so the next process receives it again.
 			() => undefined,
 		);
 	}

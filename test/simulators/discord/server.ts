@@ -11,7 +11,7 @@ import type { RestRequest, RestResponse } from "./rest/exchange.ts";
 
 const api = "/api/v10";
 
-/** A simulator with real sockets on a loopback port, for the real client in real time. */
+/** Discord simulator with an HTTP and WebSocket server on a loopback port. */
 export class DiscordServer {
 	readonly simulator: Simulator;
 	readonly #server: Server;

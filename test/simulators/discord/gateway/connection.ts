@@ -11,7 +11,7 @@ export interface Socket {
 }
 
 /**
- * Maximum number of sends per minute, and of bytes per send:
+ * Limits of a connection: sends in `perMs`, and bytes per send:
  * https://discord.com/developers/docs/events/gateway#rate-limiting
  */
 const sends = { maximum: 120, perMs: 60_000, bytes: 4096 };
@@ -21,7 +21,7 @@ interface Received {
 	readonly d: unknown;
 }
 
-/** One connection to the gateway: HELLO, heartbeats, and the messages that each side may send in each state. */
+/** Gateway side of one connection: HELLO, heartbeats, and the opcodes that a client may send in each state. */
 export class Connection {
 	readonly #gateway: Gateway;
 	readonly #socket: Socket;

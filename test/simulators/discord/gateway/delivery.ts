@@ -2,7 +2,7 @@ import type { Clock, Timer } from "@parley/base";
 import type { SimulatorEvent } from "../platform/state.ts";
 
 /**
- * Shares of disordered events, from 0 to 1. A duplicated event arrives twice. A reordered event arrives after the
+ * Probabilities of disorder, from 0 to 1. A duplicated event arrives twice. A reordered event arrives after the
  * next event if `mayOvertake` allows it.
  */
 export interface Disorder {
@@ -14,10 +14,9 @@ export interface Disorder {
 const delayMs = 100;
 
 /**
- * Passes events on before they get their sequence numbers. By default, passes each event on once and in order. A test
- * can repeat and reorder events, because Discord guarantees neither:
- * https://discord.com/developers/docs/reference#consistency. Every connection receives the events in the order of
- * their sequence numbers.
+ * Delivers events, by default once and in order. Tests can set a disorder, because Discord does not guarantee
+ * order or single delivery: https://discord.com/developers/docs/reference#consistency. The disorder applies
+ * before events get their sequence numbers.
  */
 export class Delivery {
 	readonly #clock: Clock;
@@ -67,8 +66,8 @@ export class Delivery {
 }
 
 /**
- * Whether an event may overtake an earlier event. Events of one channel stay in order if they have the same type or are
- * about the same message, because people react to posts that they have seen.
+ * Whether an event may overtake an earlier event. Events of one channel stay in order if they have the same
+ * type or are about the same message.
  */
 function mayOvertake(later: SimulatorEvent, earlier: SimulatorEvent): boolean {
 	if (channelOf(later) !== channelOf(earlier)) return true;

@@ -137,7 +137,7 @@ export class Gateway {
 		this.#sessions.clear();
 	}
 
-	/** Sets the disorder of events before they get their sequence numbers. An empty object ends the disorder. */
+	/** Sets the disorder of later events. An empty object ends the disorder. */
 	unruly(disorder: Disorder): void {
 		this.#delivery.disorder = disorder;
 	}
@@ -217,7 +217,7 @@ export class Gateway {
 	}
 }
 
-/** Sends an event after the code that caused it has run, unless the session has changed its connection. */
+/** Sends an event in a microtask, unless the session has another connection by then. */
 function carry(session: Session, dispatch: Dispatch): void {
 	const { sink } = session;
 	queueMicrotask(() => {

@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url);
 const cacheDirectory = fileURLToPath(
 	new URL("../../../node_modules/.cache/discord-schema/", import.meta.url),
 );
-/** A module of each package on which the schema depends, to find the versions of the packages. */
+/** One module of each package whose version is part of the name of the cache file. */
 const entries = ["discord-api-types/v10", "ts-json-schema-generator"];
 
 interface Schema {
@@ -22,7 +22,7 @@ interface Definition {
 	readonly required?: readonly string[];
 }
 
-/** Checks dispatches against `discord-api-types`, because the simulator must send events of these types. */
+/** Checks dispatches against the types in `discord-api-types`. */
 export class PayloadSchema {
 	static #loaded: PayloadSchema | undefined;
 	readonly #ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false, logger: false });
@@ -47,8 +47,8 @@ export class PayloadSchema {
 	}
 
 	/**
-	 * Returns the reasons why a payload does not match its `t`, including unknown keys. Throws if `t` is not a known
-	 * event.
+	 * Returns reasons why a payload does not match the type of its `t`, for example an unknown key. Throws if `t`
+	 * is unknown.
 	 */
 	faults(payload: { readonly t: string }): string[] {
 		const validate = this.#validators.get(payload.t) ?? this.#compile(payload.t);
@@ -85,8 +85,8 @@ function completeSnapshots({ definitions }: Schema): void {
 }
 
 /**
- * Returns the schema for these versions of the types and the generator. Caches it in a file, because its generation
- * takes two seconds.
+ * Returns the schema for the installed versions of the types and the generator. Caches it in a file, because
+ * its generation takes two seconds.
  */
 function readSchema(): Schema {
 	const file = `${cacheDirectory}${entries.map(versionOf).join("-")}.json`;

@@ -8,8 +8,8 @@ export interface Dispatch {
 }
 
 /**
- * A message other than an event: 7 requests a reconnect, and 9 reports an invalid session. With 9, `d` is true if the
- * session can be resumed.
+ * Payload without a sequence number. Opcode 7 requests a reconnect. Opcode 9 reports an invalid session, with
+ * `d: true` if the session can be resumed.
  */
 export interface Order {
 	readonly op: 7 | 9;
@@ -39,7 +39,7 @@ export class GatewayClosed extends Error {
 	}
 }
 
-/** A session of the app with its newest events. The session may be disconnected. */
+/** Session of the app. `log` contains its newest events. `sink` is undefined while it is disconnected. */
 export interface Session {
 	readonly id: string;
 	readonly intents: number;

@@ -44,14 +44,17 @@ export class Channel {
 		return last;
 	}
 
-	/** Returns the states of a message in this channel, oldest first. Also available after its deletion. */
+	/** Returns the states of a message in this channel, oldest first. Deleted messages keep their states. */
 	states({ id }: { readonly id: string }): PostState[] {
 		const found = this.record.messages.find((message) => message.id === id);
 		if (!found) throw new Error(`${this.name} has had no message ${id}`);
 		return statesOf(this.#state, found);
 	}
 
-	/** Returns the messages that the viewer sees as text for golden files. Each thread is below its message. */
+	/**
+	 * Returns a transcript for golden files, with the messages that the viewer sees. Each thread is below its
+	 * message.
+	 */
 	transcript(viewer?: { readonly id: string }): string {
 		const lines = this.shows(viewer).flatMap((shown) => {
 			const thread = this.record.thread ? undefined : this.#state.channels.get(shown.id);
@@ -86,8 +89,8 @@ export class Channel {
 	}
 
 	/**
-	 * Changes permissions in this channel for a role, for a member, or for the role `@everyone`, whose id is the id of
-	 * the guild.
+	 * Sets the permission overwrite of a member or role in this channel. The role `@everyone` has the id of the
+	 * guild.
 	 */
 	permit(
 		target: { readonly id: string },

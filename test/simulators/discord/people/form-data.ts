@@ -2,7 +2,7 @@ import { type APIModalInteractionResponseCallbackData, ComponentType } from "dis
 import { fieldsOf, type ModalField } from "../platform/modal-limits.ts";
 
 /**
- * Returns the data that a client sends for a form:
+ * Returns the data that a client sends for a form. Throws if the form does not accept the values.
  * https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-object-modal-submit-data-structure
  */
 export function formData(

@@ -47,13 +47,13 @@ export interface SayOptions {
 	readonly forwards?: { readonly id: string };
 }
 
-/** Message or channel that contains a control. By default, the newest message with this control. */
+/** Message or channel with a control. By default, the newest visible message with this control. */
 export interface Place {
 	readonly on?: { readonly id: string };
 	readonly in?: Channel;
 }
 
-/** A person at a Discord client. Throws for an action that the client does not allow. */
+/** User of a Discord client. A method throws if the client does not allow the action. */
 export class Person {
 	readonly #state: State;
 	readonly user: UserRecord;
@@ -137,9 +137,8 @@ export class Person {
 	}
 
 	/**
-	 * Presses a button that is removed before the press arrives, because an edit or a deletion happens at the same
-	 * time. Discord promises no order of simultaneous actions of people and apps:
-	 * https://discord.com/developers/docs/reference#consistency
+	 * Presses a button that was removed or disabled before the press arrives. Discord does not order simultaneous
+	 * actions of users and apps: https://discord.com/developers/docs/reference#consistency
 	 */
 	clicksLate(label: string, { on }: { readonly on: { readonly id: string } }): SentInteraction {
 		const { message, components, component } = this.#removedButton(on.id, label);
@@ -149,7 +148,7 @@ export class Person {
 		return this.#begin({ type, channel, data, message, pressedOn: components });
 	}
 
-	/** Selects options of a menu by their labels. Among several menus, uses the menu that has these options. */
+	/** Selects options of a menu by their labels. Uses the newest menu that has all these options. */
 	chooses(labels: string | readonly string[], place: Place = {}): SentInteraction {
 		const requested = typeof labels === "string" ? [labels] : labels;
 		const has = ({ options = [] }: SeenComponent): boolean =>

@@ -3,7 +3,7 @@ import type { ChannelRecord } from "../platform/records.ts";
 import type { State } from "../platform/state.ts";
 
 /**
- * Replaces mentions and timestamps with the text that people read:
+ * Replaces mentions and timestamps with the text that a client displays:
  * https://discord.com/developers/docs/reference#message-formatting
  */
 export function readAloud(state: State, { guild }: ChannelRecord, text: string): string {

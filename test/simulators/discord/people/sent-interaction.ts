@@ -9,7 +9,7 @@ export interface ShownForm {
 	readonly fields: readonly ModalField[];
 }
 
-/** An action that the app must answer: a press, a command, a form, or a request for suggestions. */
+/** Interaction of a Discord user, which the app must answer. */
 export class SentInteraction {
 	readonly #state: State;
 	readonly record: InteractionRecord;
@@ -41,7 +41,7 @@ export class SentInteraction {
 		return this.record.choices ?? [];
 	}
 
-	/** Returns the response messages as the person sees them: the first response, then the followups. */
+	/** Returns the response messages that are not deleted: the first response, then the followups. */
 	answers(): Shown[] {
 		const { original, followUps, message } = this.record;
 		const own = original && original !== message ? [original] : [];

@@ -7,7 +7,7 @@ import type { State } from "../platform/state.ts";
 import { readAloud } from "./read-aloud.ts";
 
 export interface Shown extends ShownMessage {
-	/** True for a "thinking…" placeholder, which a message replaces later. */
+	/** Whether this is a "thinking…" placeholder. */
 	readonly thinking: boolean;
 	readonly repliesTo?: { readonly id: string; readonly author: string };
 	readonly thread?: string;
@@ -61,7 +61,7 @@ function controlOf(component: SeenComponent): ShownControl[] {
 	];
 }
 
-/** Message types that people do not see as messages. */
+/** Message types that the transcript and `shows` omit. */
 const silentTypes: ReadonlySet<MessageType> = new Set([
 	MessageType.ThreadStarterMessage,
 	MessageType.ChannelNameChange,

@@ -10,7 +10,7 @@ import type { State } from "../platform/state.ts";
 
 type Component = APIMessageTopLevelComponent | APIComponentInContainer;
 
-/** Message that contains the components. They may refer to its files. */
+/** Message that contains the components. The components may refer to its files. */
 type Holder = Pick<MessageRecord, "id" | "attachments">;
 
 /**

@@ -68,7 +68,7 @@ function metadataOf({ id, type, user, channel, message, trigger }: InteractionRe
 }
 
 /**
- * Returns the fields that a forwarded message keeps:
+ * Returns the fields of a message that a snapshot also contains:
  * https://discord.com/developers/docs/resources/message#message-snapshot-object
  */
 function contentShape(state: State, message: MessageRecord) {
@@ -101,8 +101,8 @@ function plainShape(state: State, message: MessageRecord) {
 }
 
 /**
- * Returns the shape of a message: https://discord.com/developers/docs/resources/message#message-object. By default,
- * only the response to the creation and the event contain the nonce, because Discord does not store it.
+ * Returns the shape of a message: https://discord.com/developers/docs/resources/message#message-object. Discord
+ * does not store the nonce, so only a fresh message contains it, unless `nonceInHistory` is set.
  */
 export function messageShape(state: State, message: MessageRecord, fresh = false) {
 	const nonce = fresh || state.settings.nonceInHistory ? message.nonce : undefined;
@@ -144,9 +144,11 @@ export function messageEventShape(state: State, message: MessageRecord, fresh = 
 }
 
 /**
- * Returns the shape of a message for an app without the privileged intent. The content is empty unless the message is
- * the app's own, answers an interaction, is a direct message, or mentions the app:
- * https://discord.com/developers/docs/events/gateway#message-content-intent
+ * Returns the shape of a message for an app without the message content intent:
+ * https://discord.com/developers/docs/events/gateway#message-content-intent. The content is empty, except for:
+ * - messages of the app and responses to interactions;
+ * - direct messages;
+ * - messages that mention the app.
  */
 export function withoutContent<Shape extends object>(
 	state: State,
