@@ -93,7 +93,7 @@ function shapeOf(
 			? { contexts: body.contexts ?? null, dm_permission: body.dm_permission ?? true }
 			: { guild_id: guildId }),
 	};
-	// The cast relies on the contract, which checks each command if it is loaded.
+	// If the contract is loaded, it has checked the command.
 	return command as APIApplicationCommand;
 }
 

@@ -27,7 +27,7 @@ export interface Beginning {
 	readonly trigger?: InteractionRecord;
 }
 
-/** Starts an action of a person, which the app must answer within `firstAnswerMs`. */
+/** Starts an interaction, which the app must answer within `firstAnswerMs`. */
 export function beginInteraction(state: State, beginning: Beginning): InteractionRecord {
 	const interaction: InteractionRecord = {
 		...beginning,
@@ -47,7 +47,7 @@ export function beginInteraction(state: State, beginning: Beginning): Interactio
 	return interaction;
 }
 
-/** Updates the state of an interaction. Without a timely response, the interaction has failed for the person. */
+/** Marks a waiting interaction as failed if `firstAnswerMs` has passed. */
 export function settleInteraction(state: State, interaction: InteractionRecord): InteractionRecord {
 	const late = state.now() - interaction.createdAt >= state.settings.firstAnswerMs;
 	if (interaction.state === "waiting" && late) interaction.state = "failed";
@@ -104,7 +104,7 @@ function carryOut(
 	{ type, data }: Callback,
 	files: Draft["files"],
 ): void {
-	// The cast relies on the contract, which checks each body if it is loaded. All fields of the body are optional.
+	// If the contract is loaded, it has checked the body. All fields of the body are optional.
 	const body = (data ?? {}) as Draft["body"];
 	switch (type) {
 		case InteractionResponseType.ChannelMessageWithSource:
@@ -145,7 +145,7 @@ function isEphemeral({ flags }: Draft["body"]): boolean {
  * https://discord.com/developers/docs/interactions/application-commands#autocomplete
  */
 function checkChoices(state: State, data: unknown) {
-	// The cast is safe because only a response with `choices` answers an autocomplete.
+	// If the contract is loaded, it has checked the response.
 	const { choices } = data as {
 		readonly choices: readonly { readonly name: string; readonly value: string | number }[];
 	};
@@ -165,7 +165,7 @@ function typeOf(interaction: InteractionRecord): MessageType {
 	return type === 1 ? MessageType.ChatInputCommand : MessageType.ContextMenuCommand;
 }
 
-/** Adds a message as the response. The app needs no permission to write, but the thread must be open. */
+/** Adds a message as a response. The app needs no permission to write, but a thread must not be archived. */
 function respond(
 	state: State,
 	interaction: InteractionRecord,
@@ -244,7 +244,7 @@ function finish(
 	checkMessage(state, body, filesOf(body, draft.files));
 	message.flags &= ~MessageFlags.Loading;
 	const changed = changeMessage(state, message, { ...draft, body });
-	// People see the message as new, not as edited.
+	// Discord does not mark the message as edited.
 	changed.editedAt = null;
 	interaction.state = "answered";
 	return changed;

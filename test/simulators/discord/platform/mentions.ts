@@ -8,7 +8,7 @@ export const noMentions: Mentions = { users: [], roles: [], everyone: false };
 export interface Calling {
 	readonly author: UserRecord;
 	readonly channel: ChannelRecord;
-	/** All text of the message that people read. */
+	/** Complete visible text of the message. */
 	readonly text: string;
 	/**
 	 * The `allowed_mentions` of the request. If absent, all mentions are parsed, and the author of the referenced

@@ -31,7 +31,7 @@ export function long(text: string): number {
 	return [...text].length;
 }
 
-/** Refuses an invalid message. Records its faults as violations, unless the only fault is that it is empty. */
+/** Throws for an invalid message. Records its faults as violations, except if the message is empty. */
 export function checkMessage(state: State, body: MessageBody, { bytes, names }: MessageFiles): void {
 	if (bytes > messageLimits.requestBytes) throw violated(state, refusals.requestTooLarge().message);
 	const faults = [...faultsOfText(body), ...faultsOfComponents(body), ...faultsOfReferences(body, names)];
@@ -116,7 +116,7 @@ function faultsOfComponents({ components, flags, content, embeds }: MessageBody)
 }
 
 /**
- * Checks that each reference such as `attachment://chart.png` names a file of the message:
+ * Returns a fault for each reference such as `attachment://chart.png` to a file that the message does not have:
  * https://discord.com/developers/docs/components/reference#file
  */
 function faultsOfReferences({ components }: MessageBody, names: readonly string[]): string[] {

@@ -54,8 +54,9 @@ export function createMessage(
 }
 
 /**
- * Unarchives a thread when a message arrives, and refuses a message in a locked thread. "Sending unarchives unless
- * locked": https://discord.com/developers/docs/topics/threads#active--archived-threads
+ * Unarchives a thread for a new message. Throws for a locked thread, unless it is not archived and the user may
+ * manage threads. "Sending unarchives unless locked":
+ * https://discord.com/developers/docs/topics/threads#active--archived-threads
  */
 function wake(state: State, author: UserRecord, channel: ChannelRecord): void {
 	if (!channel.thread) return;
@@ -125,7 +126,7 @@ export interface Making {
 	readonly flags?: number;
 }
 
-/** Adds a message without checking permissions, and without emitting events. */
+/** Adds a message without emitting an event. The caller must check the permission to write. */
 export function addMessage(state: State, making: Making): MessageRecord {
 	const { author, channel, repliesTo, snapshot, interaction, onlyFor, draft } = making;
 	const { body, files } = draft;

@@ -57,7 +57,7 @@ function fieldOf(
 	};
 }
 
-/** Returns a valid form. Refuses an invalid form, whose faults become violations. */
+/** Returns the form. Throws for an invalid form, and records its faults as violations. */
 export function checkModal(
 	state: State,
 	modal: APIModalInteractionResponseCallbackData,

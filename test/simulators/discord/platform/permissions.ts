@@ -84,7 +84,7 @@ export function may(
 	return (permissionsIn(state, user, channel) & PermissionFlagsBits[permission]) !== 0n;
 }
 
-/** Refuses an action without the required permission: 50001 if the user cannot see the channel, otherwise 50013. */
+/** Throws unless the user has all permissions: 50001 if the user cannot see the channel, otherwise 50013. */
 export function demand(
 	state: State,
 	user: UserRecord,

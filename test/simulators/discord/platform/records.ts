@@ -16,7 +16,7 @@ export interface UserRecord {
 	readonly name: string;
 	readonly bot: boolean;
 	/**
-	 * True if the app may send direct messages to the user. Otherwise error 50007:
+	 * Whether the app may send direct messages to the user. Otherwise error 50007:
 	 * https://discord.com/developers/docs/topics/opcodes-and-status-codes
 	 */
 	acceptsDirect: boolean;
@@ -162,7 +162,7 @@ export interface CommandOptionValue {
 
 export type InteractionState =
 	| "waiting"
-	/** The app has sent "thinking…", and a message will follow. */
+	/** The app has sent a deferred response and has not replaced its placeholder yet. */
 	| "thinking"
 	/** The app has acknowledged the action without a visible change. */
 	| "acknowledged"

@@ -5,13 +5,13 @@ export interface Allowance {
 
 /** Limits of Discord that a test may change. */
 export interface SimulatorSettings {
-	/** Limit of a route and channel without its own limit. Discord sends the real limits only in headers. */
+	/** Limit of each bucket whose route is not in `buckets`. Discord sends the real limits only in headers. */
 	readonly bucket: Allowance;
 	/** Limits by method and route. Users have observed a limit of five posts in five seconds. */
 	readonly buckets: Readonly<Record<string, Allowance>>;
 	/** Limit of all requests together: https://discord.com/developers/docs/topics/rate-limits#global-rate-limit */
 	readonly global: Allowance;
-	/** Limit of the writes of all users to one channel (20028). Discord documents no number. */
+	/** Limit of writes to one channel (20028). Discord documents no number. */
 	readonly channelWrites: Allowance;
 	/** Limit of edits of messages older than an hour, in one channel (30046). Discord documents no number. */
 	readonly oldEdits: Allowance;

@@ -26,8 +26,8 @@ export interface SimulatorOptions {
 }
 
 /**
- * Discord in one process: guilds, channels and people, as apps and people see them. For the same inputs, clock and
- * seed, its behaviour is the same.
+ * Simulated Discord in one process, with guilds, channels, people, the REST API and the gateway. For the same
+ * inputs, clock and seed, its behaviour is the same.
  */
 export class Simulator {
 	readonly clock: Clock;

@@ -20,11 +20,14 @@ import type { Snowflakes } from "./snowflakes.ts";
 export interface SimulatorEvent {
 	readonly t: GatewayDispatchEvents;
 	readonly d: object;
-	/** Intents of which the app needs at least one. If 0, every app receives the event. */
+	/** Bits of intents of which a session needs at least one. If 0, every session receives the event. */
 	readonly intents: number;
-	/** Channel of the event. An app that cannot see this channel does not receive the event. */
+	/**
+	 * Channel of the event. If the app cannot see this channel, it receives the event only for an ephemeral
+	 * message.
+	 */
 	readonly channel?: ChannelRecord;
-	/** The message whose content an app receives only with `MESSAGE_CONTENT`. */
+	/** Message of the event. Without the intent `MESSAGE_CONTENT`, an app may receive it without its content. */
 	readonly message?: MessageRecord;
 }
 

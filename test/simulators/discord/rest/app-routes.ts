@@ -54,7 +54,7 @@ function scopeOf(call: Call): CommandScope {
 
 function commandRoutes(path: string): readonly Route[] {
 	const one = `${path}/{command_id}`;
-	// The cast relies on the contract, which checks each body if it is loaded.
+	// If the contract is loaded, it has checked each body.
 	return [
 		{ method: "GET", path, handle: (call) => ok(listCommands(call.state, scopeOf(call))) },
 		{

@@ -69,8 +69,8 @@ export class Contract {
 const additions: ReadonlySet<string> = new Set(["tts", "enforce_nonce"]);
 
 /**
- * Adapts a request body to the OpenAPI document: permissions become numbers, and fields that Discord ignores are
- * removed.
+ * Adapts a request body to the OpenAPI document: makes `default_member_permissions` a number, and removes
+ * fields that Discord ignores.
  */
 function forContract(body: unknown): unknown {
 	if (Array.isArray(body)) return body.map(forContract);

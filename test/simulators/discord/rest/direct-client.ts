@@ -2,7 +2,7 @@ import { ManualClock } from "@parley/base/testing";
 import { Simulator, type SimulatorOptions } from "../platform/simulator.ts";
 import type { RestRequest, RestResponse } from "./exchange.ts";
 
-/** The app under test. The simulator answers its requests synchronously. */
+/** REST client of the app. Each call returns its response synchronously. */
 export class DirectClient {
 	readonly #simulator: Simulator;
 
@@ -60,7 +60,7 @@ export function codeOf({ body }: RestResponse): unknown {
 	return Object(body).code;
 }
 
-/** Returns a simulator with a stopped clock, one channel, one member, and the app. */
+/** Returns a simulator with a manual clock, the REST client of its app, a channel and a member. */
 export function pausedSimulator(options: SimulatorOptions = {}) {
 	const clock = new ManualClock();
 	const simulator = new Simulator({ clock, ...options });

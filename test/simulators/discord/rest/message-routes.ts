@@ -19,13 +19,13 @@ export function messageOf(call: Call): MessageRecord {
 }
 
 export function draftOf({ body, files }: Call): Draft {
-	// The cast relies on the contract, which checks each body if it is loaded.
+	// If the contract is loaded, it has checked the body.
 	return { body: (body ?? {}) as Draft["body"], files };
 }
 
 /**
- * Returns the message as the app may read it, because the message content intent also restricts REST:
- * https://discord.com/developers/docs/events/gateway#message-content-intent
+ * Returns the message. Without the message content intent, its content may be empty, because the intent also
+ * restricts REST: https://discord.com/developers/docs/events/gateway#message-content-intent
  */
 function read({ state }: Call, message: MessageRecord): object {
 	const shape = messageShape(state, message);

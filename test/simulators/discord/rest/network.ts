@@ -6,12 +6,17 @@ import { limited } from "./rate-limits.ts";
 import { findRoute, labelOf, type RestApi, refused } from "./rest-api.ts";
 
 export interface Fault extends NetworkFault {
-	/** Scope of a 429: a bucket, the global limit, or a limit shared with other apps. */
+	/**
+	 * Scope of a 429:
+	 * - `user`: a bucket of the app.
+	 * - `global`: the limit of all requests of the app.
+	 * - `shared`: a limit that other apps share.
+	 */
 	readonly scope?: "user" | "global" | "shared";
 }
 
 /**
- * The network between an app and Discord. The label of a request is its route, for example `POST
+ * Network between the app and the simulated Discord. The label of a request is its route, for example `POST
  * /channels/{channel_id}/messages`.
  */
 export class Network extends FaultyNetwork<Fault> {

@@ -12,13 +12,13 @@ export interface Counted {
 	/** Method and route, for example `POST /channels/{channel_id}/messages`. */
 	readonly label: string;
 	readonly params: Readonly<Record<string, string>>;
-	/** True if the request needs no token. The global limit then does not apply, because it is a limit of bots. */
+	/** Whether the request needs no token. If so, the global limit does not apply. */
 	readonly open: boolean;
 }
 
 const writes = /^(POST|PATCH|DELETE) \/channels\/\{channel_id\}\/messages/;
 
-/** Rate limits of callers: https://discord.com/developers/docs/topics/rate-limits */
+/** Rate limits of the app: https://discord.com/developers/docs/topics/rate-limits */
 export class RateLimits {
 	readonly #state: State;
 	readonly #windows = new Map<string, Window>();

@@ -1,7 +1,7 @@
 import type { Upload } from "../platform/attachments.ts";
 import type { State } from "../platform/state.ts";
 
-/** A request in the form for a handler. If the contract is loaded, the request has passed it. */
+/** Request for a handler. If the contract is loaded, it has accepted the request. */
 export interface Call {
 	readonly state: State;
 	readonly params: Readonly<Record<string, string>>;

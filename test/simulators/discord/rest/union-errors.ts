@@ -1,6 +1,6 @@
 import type { ErrorObject } from "ajv";
 
-/** Keys that identify the kind of a union member. */
+/** Matches the path of a key that identifies the kind of a union member. */
 const kindKey = /\/(type|component_type|t)$/;
 
 interface Alternative {
@@ -18,7 +18,7 @@ function otherKinds(errors: readonly ErrorObject[]): Alternative[] {
 	}));
 }
 
-/** Returns at most five errors of a union that identify the mistake: the deepest errors of the intended kind. */
+/** Returns at most five distinct texts, for the deepest errors of the intended kind of union member. */
 export function unionErrors(errors: readonly ErrorObject[]): string[] {
 	const real = errors.filter(({ keyword }) => !["oneOf", "anyOf", "$ref", "if"].includes(keyword));
 	const others = otherKinds(real);
