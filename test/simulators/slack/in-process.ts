@@ -18,7 +18,7 @@ const reconnectMs = 1000;
 const final = new Set(["invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"]);
 const limits = { maxDepth: 64, maxNodes: 100_000 };
 
-/** The simulator as a connector port, without sockets and with the simulator's clock. */
+/** Connector port to the simulator, without sockets and with the simulator's clock. */
 export class InProcessPort implements SlackPort {
 	readonly #simulator: Simulator;
 	readonly #clock: Clock;
@@ -107,7 +107,7 @@ export class InProcessPort implements SlackPort {
 		await Promise.allSettled(this.#pending);
 	}
 
-	/** Simulates a killed process, which neither receives events nor sends acknowledgements. */
+	/** Simulates a killed process: the port receives no more events and sends no acknowledgements. */
 	kill(): void {
 		this.#isDead = true;
 		this.#isClosed = true;
@@ -187,10 +187,7 @@ const listeners: ReadonlyMap<string, SlackEnvelope["type"]> = new Map([
 	["message_action", "shortcut"],
 ]);
 
-/**
- * Converts arguments or a body as the network does: to a copy without undefined fields, which later changes do not
- * affect.
- */
+/** Returns a copy without undefined fields, as the network does. */
 function sent(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
 	// The cast is safe because a copy of an object is an object.
 	return parseJson(JSON.stringify(value), limits) as Record<string, unknown>;

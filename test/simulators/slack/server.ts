@@ -16,7 +16,7 @@ interface Exchange {
 	readonly bytes: Buffer;
 }
 
-/** A simulator with real sockets on a loopback port, for the real client. */
+/** Slack simulator with an HTTP and WebSocket server on a loopback port. */
 export class SlackServer {
 	readonly simulator: Simulator;
 	readonly sockets: Sockets;

@@ -29,7 +29,8 @@ function all(blocks: readonly unknown[]): Part[] {
 }
 
 /**
- * Returns the faults of blocks that the published types allow, in a message or modal with at most `maximum` blocks.
+ * Returns the faults that the published types do not exclude. `maximum` is the maximum number of top-level
+ * blocks.
  */
 export function faultsOfBlocks(blocks: readonly unknown[], maximum: number): string[] {
 	const parts = all(blocks);
@@ -97,7 +98,10 @@ function faultsOfChoice(part: Part): string[] {
 	return initial && options.length > 0 && !known ? ["initial_option: is none of the options"] : [];
 }
 
-/** Returns the faults of all table blocks together: https://docs.slack.dev/reference/block-kit/blocks/table-block */
+/**
+ * Returns the faults of table blocks. The text limit applies to all tables together:
+ * https://docs.slack.dev/reference/block-kit/blocks/table-block
+ */
 function faultsOfTables(blocks: readonly unknown[]): string[] {
 	const tables = blocks.filter(isPart).filter(({ type }) => type === "table");
 	const text = tables.flatMap((table) =>

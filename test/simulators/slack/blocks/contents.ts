@@ -15,8 +15,8 @@ export interface Contents {
 }
 
 /**
- * Returns the content of the resulting message. Refuses an invalid message, and records a violation unless the
- * message is empty.
+ * Returns the content of the resulting message. Throws for an invalid message, and records a violation unless
+ * the message is empty.
  */
 export function readContents(state: State, contents: Contents) {
 	const { markdown_text: markdown, metadata } = contents;
@@ -51,10 +51,7 @@ function linked(state: State, { text, parse, link_names: links }: Contents): str
 		);
 }
 
-/**
- * Refuses blocks with faults that the published types allow, and a message with too much text in its blocks. Records
- * violations.
- */
+/** Throws for blocks with faults, or for too much text in the blocks of a message. Records violations. */
 export function checkBlocks(state: State, blocks: readonly unknown[], maximum: number): void {
 	const faults = faultsOfBlocks(blocks, maximum);
 	if (faults.length > 0) {
@@ -68,7 +65,7 @@ export function checkBlocks(state: State, blocks: readonly unknown[], maximum: n
 	}
 }
 
-/** Refuses invalid metadata: https://docs.slack.dev/messaging/message-metadata */
+/** Throws for invalid metadata, and records a violation: https://docs.slack.dev/messaging/message-metadata */
 export function checkMetadata(
 	state: State,
 	{ event_type: type, event_payload: payload }: MessageMetadata,
@@ -77,7 +74,7 @@ export function checkMetadata(
 	if (long(JSON.stringify(payload)) > blockLimits.metadata) throw violated(state, "metadata_too_large");
 }
 
-/** Records a call that no correct app sends, and returns its refusal. */
+/** Records the error as a violation, and returns its refusal. */
 export function violated(state: State, error: string): Refusal {
 	state.violations.push(error);
 	return new Refusal(error);

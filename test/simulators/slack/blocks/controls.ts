@@ -10,7 +10,7 @@ const chosen = new Set([
 	...["static_select", "multi_static_select", "overflow", "checkboxes", "radio_buttons"],
 ]);
 
-/** Returns the buttons and menus of a message, in order. */
+/** Returns the buttons and menus in blocks, in order. */
 export function controlsOf(blocks: readonly unknown[]): SeenControl[] {
 	return blocks.filter(isPart).flatMap((block) => {
 		const blockId = String(block["block_id"]);

@@ -6,8 +6,8 @@ import { payloadOf } from "../shapes/envelopes.ts";
 import { EventDelay } from "./event-delay.ts";
 
 /**
- * Shares of disordered events, from 0 to 1. A duplicated event arrives twice. A reordered event arrives after the
- * next event if `EventDelay` lets the next event overtake it.
+ * Probabilities of disorder, from 0 to 1. A duplicated event arrives twice. A reordered event arrives after the
+ * next event if `EventDelay` allows it.
  */
 export interface Disorder {
 	readonly duplicate?: number;

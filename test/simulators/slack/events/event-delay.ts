@@ -2,7 +2,7 @@ import type { Clock, Timer } from "@parley/base";
 import { isPart } from "../blocks/block-text.ts";
 import type { SimulatorEvent } from "../platform/state.ts";
 
-/** Maximum milliseconds by which an event is delayed. */
+/** Maximum delay of an event, in milliseconds. */
 const delayMs = 100;
 
 /** Delays one event at a time, so that the next event can overtake it. Slack guarantees no order. */
@@ -40,10 +40,7 @@ export class EventDelay {
 	}
 }
 
-/**
- * Whether an event may overtake an earlier event. Events of one type about one message stay in order, because people
- * react to posts that they have seen.
- */
+/** Whether an event may overtake an earlier event. Events of one type about one message stay in order. */
 function mayOvertake({ body: later }: SimulatorEvent, { body: earlier }: SimulatorEvent): boolean {
 	return messageOf(later) !== messageOf(earlier) || later["type"] !== earlier["type"];
 }

@@ -7,7 +7,7 @@ import { Socket } from "./socket.ts";
 /** Maximum number of sockets per app: https://docs.slack.dev/apis/events-api/using-socket-mode#connections */
 const maxSockets = 10;
 
-/** The sockets of the app under test: https://docs.slack.dev/apis/events-api/using-socket-mode */
+/** Sockets of the app: https://docs.slack.dev/apis/events-api/using-socket-mode */
 export class Sockets {
 	greets = true;
 	opened = 0;

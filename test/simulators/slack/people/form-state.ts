@@ -36,8 +36,8 @@ export function fieldsOf({ blocks }: ModalView): FormField[] {
 }
 
 /**
- * Returns the values that a client sends for a form, by block and action:
- * https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload
+ * Returns the values that a client sends for a form, by block and action. Throws if the form does not accept
+ * the values. https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload
  */
 export function formState(view: ModalView, values: Readonly<Record<string, string>>): Record<string, object> {
 	const fields = fieldsOf(view);

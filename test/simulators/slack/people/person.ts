@@ -53,13 +53,13 @@ export interface SayOptions {
 	readonly forwards?: { readonly id: string };
 }
 
-/** Message or channel that contains a control. By default, the newest message with this control. */
+/** Message or channel with a control. By default, the newest visible message with this control. */
 export interface Place {
 	readonly on?: { readonly id: string };
 	readonly in?: Channel;
 }
 
-/** A person at a Slack client. Throws for an action that the client does not allow. */
+/** User of a Slack client. A method throws if the client does not allow the action. */
 export class Person {
 	readonly #state: State;
 	readonly user: UserRecord;
@@ -193,15 +193,15 @@ export class Person {
 	}
 
 	/**
-	 * Presses a button on a client that does not know yet that the button or its message was removed. Clients receive
-	 * changes as events, and no Slack document says that Slack refuses such a press. The payload contains the message
-	 * in the state that the client showed: https://docs.slack.dev/reference/interaction-payloads/block_actions-payload
+	 * Presses a button that was removed, or whose message was deleted. Clients receive changes as events, and no
+	 * Slack document says that Slack refuses such a press. The payload contains the message in the state that the
+	 * client showed: https://docs.slack.dev/reference/interaction-payloads/block_actions-payload
 	 */
 	clicksLate(label: string, { on }: { readonly on: { readonly id: string } }): SentInteraction {
 		return this.#sent(pressButton(this.#state, this.user, this.#removedButton(on.id, label)));
 	}
 
-	/** Selects options of a menu by their labels. Among several menus, uses the menu that has these options. */
+	/** Selects options of a menu by their labels. Uses the newest menu that has all these options. */
 	chooses(labels: string | readonly string[], place: Place = {}): SentInteraction {
 		const requested = typeof labels === "string" ? [labels] : labels;
 		const fits = ({ element }: SeenControl): boolean => {

@@ -2,7 +2,7 @@ import { relativeTime } from "../../chat/relative-time.ts";
 import type { State } from "../platform/state.ts";
 
 /**
- * Replaces mentions, dates, links and entities with the text that people read:
+ * Replaces mentions, dates, links and entities with the text that a client displays:
  * https://docs.slack.dev/messaging/formatting-message-text
  */
 export function readAloud(state: State, text: string): string {

@@ -11,7 +11,7 @@ export interface ShownForm {
 	readonly errors: Readonly<Record<string, string>>;
 }
 
-/** An action that the app must answer: a press, a command, a shortcut or a form. */
+/** Interaction of a Slack user, which the app must acknowledge. */
 export class SentInteraction {
 	readonly #state: State;
 	readonly record: InteractionRecord;

@@ -25,7 +25,7 @@ export class Team {
 		return this.record.id;
 	}
 
-	/** Creates a channel. By default, a public channel with all members of the team. */
+	/** Creates a channel. By default, a public channel with the app and all members of the team. */
 	channel(name: string, options: ChannelOptions = {}): Channel {
 		const everybody = [...this.#state.users.values()].filter(
 			({ team, id }) => team === this.record && id !== this.#state.app.user.id,

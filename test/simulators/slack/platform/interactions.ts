@@ -22,7 +22,7 @@ export interface Beginning {
 	readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Starts an action of a person, which the app must acknowledge within `acknowledgeMs`. */
+/** Starts an interaction, which the app must acknowledge within `acknowledgeMs`. */
 export function beginInteraction(state: State, { data, ...beginning }: Beginning): InteractionRecord {
 	const id = state.ids.create("interaction").slice("interaction_".length);
 	const { kind, channel } = beginning;
@@ -41,7 +41,7 @@ export function beginInteraction(state: State, { data, ...beginning }: Beginning
 	return interaction;
 }
 
-/** Updates the state of an interaction. Without a timely acknowledgement, the interaction has failed for the person. */
+/** Marks a waiting interaction as failed if `acknowledgeMs` has passed. */
 export function settleInteraction(state: State, interaction: InteractionRecord): InteractionRecord {
 	const late = state.now() - interaction.createdAt >= state.settings.acknowledgeMs;
 	if (interaction.state === "waiting" && late) interaction.state = "failed";

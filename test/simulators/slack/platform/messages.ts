@@ -54,7 +54,7 @@ export function addMessage(state: State, making: Making): MessageRecord {
 	return message;
 }
 
-/** Returns the thread of a new message. Only a top-level message can have a thread. */
+/** Returns the timestamp of a thread after checking it. Only a top-level message can have a thread. */
 export function threadOf(state: State, channel: ChannelRecord, ts: string): string {
 	const root = channel.messages.find((message) => message.ts === ts);
 	if (!root || root.onlyFor || (root.deleted && !root.tombstone)) throw new Refusal("thread_not_found");

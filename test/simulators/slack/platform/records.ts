@@ -59,7 +59,7 @@ export interface FileRecord {
 	bytes?: Uint8Array;
 	readonly size: number;
 	readonly altText?: string;
-	/** Language of a snippet, for example `typescript`. People read the text of a snippet in the channel. */
+	/** Language of a snippet, for example `typescript`. Clients show the text of a snippet in the channel. */
 	readonly snippet?: string;
 	complete: boolean;
 	deleted: boolean;

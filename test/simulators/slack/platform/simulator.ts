@@ -27,8 +27,8 @@ export interface SimulatorOptions {
 }
 
 /**
- * Slack in one process: workspaces, channels and people, as apps and people see them. For the same inputs, clock and
- * seed, its behaviour is the same.
+ * Simulated Slack in one process, with workspaces, channels, people, the Web API and events. For the same
+ * inputs, clock and seed, its behaviour is the same.
  */
 export class Simulator {
 	readonly clock: Clock;

@@ -55,7 +55,7 @@ export class Contract {
 		return validate(args) ? [] : unionErrors(validate.errors ?? []);
 	}
 
-	/** Returns the arguments in a form. Strings stay strings, and all other types are JSON. */
+	/** Returns the fields of a form, converted to the argument types of the method. */
 	readForm(method: string, fields: Readonly<Record<string, string>>): Record<string, unknown> {
 		const root = this.#methods.get(method);
 		if (root === undefined) return { ...fields };
@@ -93,8 +93,8 @@ function isJson(text: string): boolean {
 }
 
 /**
- * Returns the schemas for these versions of the types and the generator. Caches them in a file, because their
- * generation takes seconds.
+ * Returns the schemas for the installed versions of the types and the generator. Caches them in a file, because
+ * their generation takes seconds.
  */
 function readSchemas(): Roots {
 	const written = String(readFileSync(source).byteLength);

@@ -2,7 +2,7 @@ import { ManualClock } from "@parley/base/testing";
 import { Simulator, type SimulatorOptions } from "../platform/simulator.ts";
 import type { ApiResponse } from "./exchange.ts";
 
-/** The app under test. The simulator answers its calls synchronously. */
+/** Web API client of the app. Each call returns its response synchronously. */
 class DirectClient {
 	readonly #simulator: Simulator;
 
@@ -53,7 +53,7 @@ export function errorOf({ body }: ApiResponse): unknown {
 	return body["error"];
 }
 
-/** Returns a simulator with a stopped clock, one channel, one member, and the app. */
+/** Returns a simulator with a manual clock, the Web API client of its app, a channel and a member. */
 export function pausedSimulator(options: SimulatorOptions = {}) {
 	const clock = new ManualClock();
 	const simulator = new Simulator({ clock, ...options });

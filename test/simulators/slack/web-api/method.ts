@@ -3,7 +3,7 @@ import { Refusal } from "../platform/refusal.ts";
 import type { State } from "../platform/state.ts";
 import type { AllMethods } from "./contract.ts";
 
-/** A call that has passed the contract, in the form for a method. */
+/** Call of a method. The contract has accepted its arguments. */
 export interface Call<Args> {
 	readonly state: State;
 	readonly args: Args;
@@ -29,7 +29,7 @@ export function method<Name extends Exclude<keyof AllMethods, "response_url">>(
 	return { token: "bot", ...how, name, handle: (call) => handle(call as Call<AllMethods[Name]>) };
 }
 
-/** Refuses a call without the needed scope: https://docs.slack.dev/reference/methods#errors */
+/** Throws unless the app has the scope: https://docs.slack.dev/reference/methods#errors */
 export function demandScope({ app }: State, needed: string): void {
 	if (app.scopes.has(needed)) return;
 	throw new Refusal("missing_scope", { body: { needed, provided: [...app.scopes].join(",") } });
@@ -37,7 +37,9 @@ export function demandScope({ app }: State, needed: string): void {
 
 const families = { channel: "channels", group: "groups", im: "im", mpim: "mpim" } as const;
 
-/** Refuses a call without the scope for this kind of channel, for example `channels:history` or `im:read`. */
+/**
+ * Throws unless the app has the scope for this kind of channel, for example `channels:history` or `im:read`.
+ */
 export function demandScopeThere(
 	state: State,
 	{ kind }: ChannelRecord,

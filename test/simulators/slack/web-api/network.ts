@@ -9,7 +9,10 @@ export interface Fault extends NetworkFault {
 	readonly error?: string;
 }
 
-/** The network between an app and Slack. The label of a call is its method, or `response_url`, `upload` or `download`. */
+/**
+ * Network between the app and the simulated Slack. The label of a call is its method, or `response_url`,
+ * `upload` or `download`.
+ */
 export class Network extends FaultyNetwork<Fault> {
 	constructor(state: State) {
 		super(state.clock);

@@ -16,7 +16,10 @@ export class RateLimits {
 		this.#state = state;
 	}
 
-	/** Counts a call. Refuses it with 429 and a waiting time if the limit is reached. A refused call is not counted. */
+	/**
+	 * Counts a call. If the limit is reached, throws a refusal with status 429 and a waiting time, and does not
+	 * count the call.
+	 */
 	count({ name, tier }: Method, channel: unknown): void {
 		const { settings } = this.#state;
 		if (tier === "post") {
