@@ -170,7 +170,8 @@ export class FakeProvider implements AsyncDisposable {
 			input: Math.ceil(prompt.length / CHARACTERS_PER_TOKEN),
 			cached: Math.floor(shared / CHARACTERS_PER_TOKEN),
 			output: Math.ceil(JSON.stringify(content).length / CHARACTERS_PER_TOKEN),
-			reasoning: reasoning.length === 0 ? 0 : Math.ceil(JSON.stringify(reasoning).length / CHARACTERS_PER_TOKEN),
+			reasoning:
+				reasoning.length === 0 ? 0 : Math.ceil(JSON.stringify(reasoning).length / CHARACTERS_PER_TOKEN),
 		};
 	}
 
