@@ -24,7 +24,6 @@ const rule = () => ({
 	user: z.exactOptional(id(allowedTexts.user).describe(chatSettingTexts.ruleUser)),
 });
 
-/** Settings of a channel that connectors apply to messages. */
 const messageSettings = () => ({
 	mention: z.exactOptional(choice(["required", "always"]).describe(chatSettingTexts.mention)),
 	sessions: z.exactOptional(choice(["shared", "person"]).describe(chatSettingTexts.sessions)),

@@ -28,7 +28,7 @@ const changeSchema = () =>
 		facts: z.record(z.string(), z.json()),
 	});
 
-/** Audit whose call resolves after the row is stored. */
+/** Audit for changes. `note` resolves after the row is stored. */
 export interface ChangeAudit {
 	readonly note: Audit["note"];
 }

@@ -9,7 +9,7 @@ import { defaultLlamaEndpoint } from "./provider.ts";
 import type { Settings } from "./schema.ts";
 import { notAllowed } from "./setting-refusal.ts";
 
-/** Settings of the local model server. Paths are absolute. */
+/** Settings of the local model server. */
 export interface LlamaSettings {
 	/** Address of the server, without a slash at its end. */
 	readonly endpoint: string;

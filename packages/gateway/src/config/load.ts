@@ -115,7 +115,7 @@ export interface CheckedSource {
 /**
  * Loads the configuration. Precedence: flags, `PARLEY_*` variables, `ANTHROPIC_*` variables, the configuration file,
  * defaults. Every source is checked completely. Throws `invalid_argument` for an invalid value, with its position and
- * the allowed values.
+ * the allowed values, and `failed_precondition` for a file that every user can change.
  */
 export function loadConfig(sources: ConfigSources): Config {
 	const { checked, set } = checkedSources(sources);
@@ -261,7 +261,8 @@ function checkFile(value: string | undefined, source: Source, path: JsonPath): v
 }
 
 /**
- * Checks a file that controls the agent, as `refuseForeignWriters` does. Returns warnings if other users can change it.
+ * Throws if a file that controls the agent does not exist, and as `refuseForeignWriters` does. Returns the warnings of
+ * `refuseForeignWriters`.
  */
 function checkSteeringFile(value: string | undefined, source: Source, path: JsonPath): string[] {
 	checkFile(value, source, path);

@@ -130,8 +130,8 @@ function checkAzure(url: URL, place: string): void {
 }
 
 /**
- * Returns the API of a provider. A server that is not the vendor's gets the older API of OpenAI in place of
- * `responses`, because few other servers have `responses`.
+ * Returns the default API of a provider: `chat-completions` for an unknown provider, and instead of `responses` for a
+ * server other than the vendor's. Few other servers have `responses`.
  */
 function apiOf(known: KnownProvider | undefined, isOfficial: boolean): ApiName {
 	if (known && (isOfficial || known.baseUrl === undefined || known.api !== "responses")) return known.api;

@@ -15,7 +15,7 @@ export interface MessagesKey {
 	readonly keyName?: string;
 }
 
-/** Configured provider and model. */
+/** Chosen provider, and further providers. */
 export interface ProviderChoice extends MessagesKey {
 	/** `anthropic`, `offline`, or the name of the first connection. */
 	readonly provider: string;

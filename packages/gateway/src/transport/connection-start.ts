@@ -101,7 +101,7 @@ function judge(bytes: Buffer): FirstBytes | "unclear" {
 	return length === PREFACE.length ? "http2" : "unclear";
 }
 
-/** Maximum duration of the handshake in milliseconds, sufficient for a machine that waits for entropy. */
+/** Maximum milliseconds of the TLS handshake. */
 const HANDSHAKE_DEADLINE_MS = 5_000;
 
 /**

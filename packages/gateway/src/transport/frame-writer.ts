@@ -3,7 +3,7 @@ import type { Clock, Timer } from "@parley/base";
 import type { Holder, OutgoingAccount } from "./outgoing-account.ts";
 import { type ReaderBudget, readerBudget, readerPatienceMs } from "./reader-budget.ts";
 
-/** Number of bytes in the socket above which further frames wait in the writer, and are counted. */
+/** Bytes in the buffer of the socket above which further frames wait in the writer. */
 const socketShare = 256 * 1024;
 
 /** Maximum bytes and frames of a replay in one write. These values require few system calls, and are far below the budget. */
@@ -102,7 +102,9 @@ export class FrameWriter implements Flushable, Holder {
 		});
 	}
 
-	/** Writes all waiting frames to the socket immediately, before a close frame. */
+	/**
+	 * Writes all waiting frames to the socket immediately, and ends the writer. Call it before the close frame is sent.
+	 */
 	finish(): void {
 		this.#blocked = false;
 		this.flush();

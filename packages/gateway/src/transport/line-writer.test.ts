@@ -10,7 +10,6 @@ async function turned(): Promise<void> {
 	await tick();
 }
 
-/** A pipe with a reader that the test controls. */
 class SlowPipe extends Writable {
 	readonly writes: string[] = [];
 	reading: boolean;

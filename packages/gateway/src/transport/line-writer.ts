@@ -73,12 +73,12 @@ export class LineWriter {
 		output.on("close", () => this.#leave());
 	}
 
-	/** Whether the reader has disconnected with unwritten lines. */
+	/** Whether lines were unwritten when the reader disconnected or stopped reading. */
 	get lost(): boolean {
 		return this.#lost;
 	}
 
-	/** Whether the caller should stop producing lines, because too many wait. */
+	/** Whether the caller should stop producing lines, because the output accepts no more. */
 	get full(): boolean {
 		return this.#blocked !== undefined;
 	}

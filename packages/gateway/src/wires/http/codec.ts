@@ -36,7 +36,6 @@ export function encodePassing(passing: WirePassing): ShownEvent {
 	return { session_id, type: event, source: "agent", payload: withoutToken(payload), seq, transient: true };
 }
 
-/** Omits the token of a prompt or task, including the token of a changed prompt in a vote. */
 function withoutToken(payload: unknown): unknown {
 	if (typeof payload !== "object" || payload === null) return payload;
 	const shown = { ...payload, token: undefined };

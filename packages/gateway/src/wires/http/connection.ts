@@ -8,13 +8,13 @@ import { encodePassing, encodeRecorded } from "./codec.ts";
 
 /** Milliseconds between heartbeats. Proxies and clients may close a silent connection after a minute or less. */
 const heartbeatMs = 15_000;
-/** Milliseconds in which a client must read the remaining events when the stream closes. */
+/** Milliseconds after `close` at which the connection of a client that reads too slowly is destroyed. */
 const closeMs = 2_000;
-/** Maximum number of recorded events in one read. One event may be as large as a megabyte. */
+/** Maximum number of recorded events in one read of the journal. */
 const pageSize = 50;
-/** Maximum number of transient events that wait for a slow client. They are not stored. */
+/** Maximum number of transient events that wait for a client. A client with more is disconnected. */
 const maxTransientEvents = 5_000;
-/** Number of waiting transient events above which minor events are dropped. */
+/** Number of waiting transient events at which further minor events are dropped. */
 const maxMinorEvents = 500;
 
 /** Filter for the events of readable sessions. Without fields, all events match. */
@@ -26,7 +26,7 @@ export interface StreamFilter {
 export interface StreamOptions {
 	readonly principal: Principal;
 	readonly filter: StreamFilter;
-	/** Position of the last event that the client has received. */
+	/** Journal position after which the stream starts. */
 	readonly position: number;
 	readonly transient: boolean;
 }
@@ -39,9 +39,8 @@ export interface EventStreamDeps {
 }
 
 /**
- * One client of the event stream. A live event wakes the stream, which then reads recorded events from the journal. The
- * journal gives events an order, and a position at which a client can resume. Recorded events need no buffer for a slow
- * client. Transient events keep their order among the events of their session.
+ * Event stream of one client. Recorded events are read from the journal, so they need no buffer for a slow client.
+ * Transient events keep their order among the events of their session.
  */
 export class EventStream {
 	readonly #response: ServerResponse;
@@ -67,7 +66,7 @@ export class EventStream {
 		return this.#response.writableLength;
 	}
 
-	/** Sends events from the position until the client disconnects, is too slow, or `close` is called. Never rejects. */
+	/** Sends the events after the position until the stream ends. Also resolves if an error ends the stream. */
 	async run(): Promise<void> {
 		const { runtime, log } = this.#deps;
 		const response = this.#response;
@@ -96,7 +95,7 @@ export class EventStream {
 		}
 	}
 
-	/** Sends the recorded events and ends the stream. Destroys the connection of a client that does not read them in time. */
+	/** Sends the remaining events and ends the stream. Destroys the connection if they are not read within `closeMs`. */
 	close(): void {
 		if (this.#state !== "open") return;
 		this.#state = "closing";

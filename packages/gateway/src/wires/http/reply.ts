@@ -26,8 +26,8 @@ export function sendJson(response: ServerResponse, reply: JsonReply): void {
 }
 
 /**
- * Answers a request without reading its body, and closes the connection. Discards the body for at most `lingerMs`, because
- * a reset would make the client lose the answer (RFC 9112, section 9.6).
+ * Answers a request without reading its body, and closes the connection. Discards the body for at most `lingerMs`,
+ * because a reset could make the client lose the answer (RFC 9112, section 9.6).
  */
 export async function answerUnread(
 	{ request, response, clock }: { request: IncomingMessage; response: ServerResponse; clock: Clock },

@@ -10,7 +10,7 @@ import { httpErrorTexts } from "../../texts/wires/http.ts";
 import { decodeEventName } from "../shared/event-json.ts";
 import { decodeStatuses, encodeState } from "../shared/task-json.ts";
 
-/** Decodes the query of `/api/events`. Throws `invalid_argument` for an invalid value, with the allowed values. */
+/** Decodes the query of `/api/events`. Throws `invalid_argument` for an invalid value. */
 export function decodeEventsQuery(query: URLSearchParams): Omit<EventFilter, "limit"> {
 	const sessionId = query.get("session");
 	const names = query.getAll("type").filter((name) => name !== "");
@@ -32,7 +32,7 @@ export function readLimit<T>(query: URLSearchParams, fallback: T): number | T {
 	throw refused("limit", text, httpErrorTexts.limit);
 }
 
-/** Reads a position or a `seq`. */
+/** Reads a whole number of at most 15 digits, for example a `seq`. Throws `invalid_argument` for any other text. */
 export function readNumber(name: string, text: string): number {
 	if (/^\d{1,15}$/.test(text)) return Number(text);
 	throw refused(name, text, httpErrorTexts.position);
@@ -44,7 +44,7 @@ export function refused(name: string, text: string, reason: string): ParleyError
 	});
 }
 
-/** Decodes the query of `/api/tasks`. Throws `invalid_argument` for an invalid value, with the allowed values. */
+/** Decodes the query of `/api/tasks`. Throws `invalid_argument` for an invalid value. */
 export function decodeTasksQuery(query: URLSearchParams): TaskFilter {
 	const sessionId = query.get("session_id");
 	const named = query.getAll("status").filter((name) => name !== "");
@@ -64,7 +64,7 @@ function readStatus(name: string): ReturnType<typeof encodeState> {
 
 const maxQueryCharacters = 200;
 
-/** Decodes the query of `/api/sessions`. Throws `invalid_argument` for an invalid parameter. */
+/** Decodes the query of `/api/sessions`. Throws `invalid_argument` for an invalid value. */
 export function decodeSessionsQuery(query: URLSearchParams): SessionFilter {
 	const search = query.get("query")?.trim() ?? "";
 	const idPrefix = query.get("id") ?? "";

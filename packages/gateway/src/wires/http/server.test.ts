@@ -41,7 +41,7 @@ interface Answers {
 class TestServer implements AsyncDisposable {
 	readonly log = new MemoryLogger();
 	readonly clock = new ManualClock();
-	/** Calls of the callbacks for authentication and for accepted requests, in order. */
+	/** Names of the called callbacks, in order. */
 	readonly steps: string[] = [];
 	readonly #server: Server;
 
@@ -93,7 +93,9 @@ class TestServer implements AsyncDisposable {
 		return { ...answered, text };
 	}
 
-	/** Sends these lines, which are a request without its body. Reads until the server closes the connection. */
+	/**
+	 * Sends the header lines of a request, in which PORT becomes the port. Reads until the server closes the connection.
+	 */
 	async send(...lines: readonly string[]): Promise<string> {
 		// The cast is safe because the server listens on a port.
 		const { port } = this.#server.address() as AddressInfo;

@@ -39,9 +39,8 @@ export interface HttpServerOptions {
 	readonly metrics?: (principal: Principal) => Promise<Exposition>;
 	readonly streams?: EventStreams;
 	readonly uploads?: UploadCounts;
-	/** Pages for passwords; undefined if browsers cannot reach the gateway. */
+	/** Password pages; undefined if the gateway has no public address. */
 	readonly secretPages?: SecretPageRoute | undefined;
-	/** Endpoint of MCP, which reads the bodies of its requests itself. */
 	readonly mcp?: OtherEndpoint | undefined;
 	readonly refused?: (status: number) => void;
 	/** Called when the client of a connection is authenticated. */
@@ -66,8 +65,9 @@ const ticketsPath = "/api/tickets";
 const metricsPath = "/metrics";
 
 /**
- * HTTP server of the port. Every request except CONNECT passes the Host and Origin checks. Public pages and the public
- * health status need no authentication. All other requests are authenticated before a route or an upgrade.
+ * Creates the HTTP server of the port. The Host and Origin headers of all requests except CONNECT are checked. Public
+ * pages and the public health status need no authentication. All other requests are authenticated before a route or an
+ * upgrade.
  */
 export function createHttpServer(options: HttpServerOptions): Server {
 	const server = createServer({
@@ -218,7 +218,6 @@ async function scrapeAnswer(
 	}
 }
 
-/** Answers a `POST` with a ticket that has the rights of the caller. */
 function answerTickets({ request, response, principal }: AuthenticatedRequest, tickets: Tickets): void {
 	sendJson(response, request.method === "POST" ? issue(principal, tickets) : onlyPost);
 }
@@ -234,7 +233,7 @@ function issue(principal: Principal, tickets: Tickets): Answer {
 	}
 }
 
-/** Discards the body of a request, for at most `bodyMs`. */
+/** Discards the body of a request. Destroys the request if the body does not end within `bodyMs`. */
 function discardBody(request: IncomingMessage, clock: Clock): void {
 	// A destroyed request emits no further event.
 	if (!request.complete && !request.destroyed) {
@@ -279,8 +278,8 @@ async function upgrade(
 }
 
 /**
- * Header for responses to unauthenticated clients. They get one response for each connection, so that they do not use
- * up the connections for other clients.
+ * Header of responses to unauthenticated requests. Without it, unauthenticated clients could use up the connections for
+ * other clients.
  */
 const closeConnection = { connection: "close" };
 

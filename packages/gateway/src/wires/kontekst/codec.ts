@@ -38,7 +38,7 @@ export function encodeKontekstReply(content: AssistantMessage["content"]): {
 	return { content: cutToBytes(text.join("")), reasoning: cutToBytes(reasoning.join("")) };
 }
 
-/** Encodes calls with the previews of their approvals, in the order of the model. */
+/** Encodes tool calls with the previews of their approvals. `prompts[i]` is the approval of `calls[i]`, if any. */
 export function encodeCalls(
 	calls: readonly { readonly callId: string; readonly name: string; readonly arguments: unknown }[],
 	prompts: readonly (Prompt | undefined)[],
@@ -52,12 +52,12 @@ export function encodeCalls(
 	}));
 }
 
-/** Prefix of the first note of an approval that is repeated because files have changed. */
+/** Prefix of a note that states why an approval is repeated. */
 const repeatedPrefix = "asked again: ";
 
 /**
- * Returns the preview of an approval, after the reason why the approval is repeated. The protocol has no other field for
- * the reason.
+ * Returns the preview of an approval, preceded by the reasons why the approval is repeated, if any. The protocol has no
+ * other field for the reasons.
  */
 function previewOf(prompt: Prompt | undefined): string {
 	const { preview = "", notes = [] } = prompt?.approval ?? {};
@@ -69,8 +69,8 @@ function previewOf(prompt: Prompt | undefined): string {
 const shorterTexts = [10_000, 1_000, 100];
 
 /**
- * Encodes arguments as JSON. If they are too long, their texts are cut, with a note at the end of each, so that the JSON
- * stays valid. If that does not suffice, returns an object with only a note.
+ * Encodes arguments as valid JSON. If the JSON is longer than `max` bytes, shortens its texts or, if that does not
+ * suffice, returns an object with only a note.
  */
 function encodeArguments(given: unknown, max: number): string {
 	const json = JSON.stringify(given ?? {});
@@ -114,7 +114,7 @@ export function encodeSnapshot(snapshot: Snapshot): ContextSnapshot {
 	};
 }
 
-/** Splits a streamed text into parts that fit into an event, between characters. */
+/** Splits a text into parts that fit into an event. Never splits a surrogate pair. */
 export function splitText(text: string): string[] {
 	// A UTF-16 code unit has at most three bytes in UTF-8.
 	const max = Math.floor(longestText / 3);

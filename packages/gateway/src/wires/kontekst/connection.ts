@@ -39,10 +39,13 @@ interface StreamRun {
 export class RunStream {
 	readonly #options: RunStreamOptions;
 	readonly #turns = new Turns();
-	/** Open prompts by token. An approval has the id of its call on this stream. */
+	/**
+	 * Open prompts by token. `callId` is the id of the call on this stream; undefined for a prompt that is not an
+	 * approval.
+	 */
 	readonly #prompts = new Map<string, { readonly prompt: Prompt; readonly callId: string | undefined }>();
 	readonly #tasks = new Set<string>();
-	/** Tokens of the calls that wait for a decision of this stream, by call id. */
+	/** Tokens of the calls that wait for a decision, by call id. */
 	readonly #undecided = new Map<string, string>();
 	readonly #unapproved = new Set<string>();
 	readonly #started = new Set<string>();
@@ -57,7 +60,7 @@ export class RunStream {
 	#snapshot: ContextSnapshot | undefined;
 	#reply = { content: "", reasoning: "" };
 	#isCancelled = false;
-	/** Whether the client has closed its half of the stream. */
+	/** Whether the client has closed its half of the stream or has disconnected. */
 	#isClosed = false;
 	/** Whether later commands are ignored: see `stopOutput`. */
 	#isMuted = false;
@@ -66,7 +69,9 @@ export class RunStream {
 		this.#options = options;
 	}
 
-	/** Handles a command of the client. Ignores commands that do not apply, as existing clients expect. */
+	/**
+	 * Handles a command of the client. Ignores decisions and cancellations that do not apply, as existing clients expect.
+	 */
 	receive({ command }: RunCommand): void {
 		if (this.#isMuted) return;
 		switch (command?.$case) {
@@ -179,7 +184,8 @@ export class RunStream {
 	}
 
 	/**
-	 * Whether an event belongs to the run or to a step of it. Events about answered and closed approvals name only the prompt.
+	 * Whether an event belongs to the run or to a step of it. Events about answered and closed prompts contain only the
+	 * token.
 	 */
 	#belongsToRun(inner: SessionEvent["event"], runId: string): boolean {
 		if ("token" in inner) return this.#prompts.has(inner.token);
@@ -216,7 +222,7 @@ export class RunStream {
 				this.#propose(inner.calls);
 				break;
 			case "assistant.message":
-				// No reply of this run contains the result of a skill with steps.
+				// The result of a skill with steps is in this event, but in no reply of the model.
 				if (inner.content !== "") this.#reply = { ...this.#reply, content: cutToBytes(inner.content) };
 				break;
 			case "tool.running":
@@ -228,8 +234,8 @@ export class RunStream {
 	}
 
 	/**
-	 * Handles a new approval. A call of the run is proposed together with the other calls of its reply. A call of a step is
-	 * proposed here, because no further event of the step reaches this stream.
+	 * Records a prompt. A call of a step is proposed here, because no `calls.proposed` event of the step reaches this
+	 * stream.
 	 */
 	#raise(prompt: Prompt): void {
 		const { token, taskId, approval } = prompt;
@@ -298,10 +304,7 @@ export class RunStream {
 		if (context) this.#options.send(event("contextSnapshot", { context }));
 	}
 
-	/**
-	 * Sends the result of a call, after its start. A call that was not proposed or not approved has no events, because it does
-	 * not run.
-	 */
+	/** Sends the result of a call, after its start. Sends nothing for a call that was not proposed or did not run. */
 	#sendOutcome(callId: string, outcome: Extract<TurnEvent, { type: "call.ended" }>["outcome"]): void {
 		const { send } = this.#options;
 		const isDenied = this.#unapproved.has(callId) && !this.#started.has(callId);
@@ -335,8 +338,7 @@ export class RunStream {
 		if (token === undefined || !this.#run) return;
 		this.#undecided.delete(callId);
 		this.#run.view.answer(this.#keyed("decide"), token, response).catch((reason: unknown) => {
-			// If the prompt is still open, the call waits for a decision again, from this client or from another
-			// client.
+			// If the prompt is still open, the call waits for a decision again.
 			if (this.#prompts.has(token)) this.#undecided.set(callId, token);
 			if (this.#isClosed) this.#cancel();
 			this.#options.log.warn("a decision could not be stored", { callId, error: reason });

@@ -5,7 +5,7 @@ import { kontekstErrorTexts } from "../../texts/wires/grpc.ts";
 /** Schema of the working directory and of names. Only the size of a gRPC message limits the prompt. */
 const short = z.string().max(4_096, { error: kontekstErrorTexts.longText });
 
-/** Schema of the first command of a run. An empty text is treated as an absent field. */
+/** Schema of a start command. */
 export const RunStart = z.object({
 	prompt: z.string(),
 	sessionId: z.string().refine((id) => id === "" || isSessionId(id), {

@@ -40,7 +40,7 @@ async function play(
 	let session = sessionId;
 	const receive = ({ event }: RunEvent): void => {
 		if (event?.$case === "started") session = event.value.sessionId;
-		// A run also ends if the instructions exceed the window, according to the counts of the provider.
+		// The run fails if the instructions exceed the window according to the token counts of the provider.
 		if (event?.$case === "completed" || event?.$case === "failed") resolve();
 		const context = event?.$case === "turnCompleted" || event?.$case === "contextSnapshot";
 		if (context && event.value.context) snapshots.push(event.value.context);

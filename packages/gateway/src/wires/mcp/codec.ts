@@ -46,8 +46,8 @@ export function kindOf({ type, approval }: Prompt): WaitingPrompt["kind"] {
 }
 
 /**
- * Encodes an open question. Its id gives the right to answer, so it is included only if an agent may answer the
- * question. Clients that only read get no id.
+ * Encodes an open prompt. Includes the `question_id`, which gives the right to answer, only for questions that an agent
+ * may answer. A client that only reads gets no `question_id`.
  */
 function encodeWaiting(prompt: Prompt, onlyReads: boolean): WaitingPrompt {
 	const kind = kindOf(prompt);
@@ -127,7 +127,7 @@ export function encodeMcpTask(task: TaskFacts, open: readonly Prompt[], onlyRead
 	);
 }
 
-/** Encodes a decision about the plan of a task. It is an approval, which an agent cannot give. */
+/** Encodes the review of a task as an approval, which an agent cannot give. */
 function encodeReview({ reason, content }: NonNullable<TaskFacts["review"]>): WaitingPrompt {
 	const text = visibleLines(content === "" ? reason : `${reason}\n${content}`);
 	const way = mcpTexts.decisionByPerson;
@@ -167,8 +167,8 @@ export function encodeMcpError(message: string): CallToolResult {
 }
 
 /**
- * Encodes an approval as a form for a person at the client. Returns undefined for any other question, and for a call
- * that always requires approval.
+ * Encodes an approval as a form for a person at the client. Returns undefined for any other prompt, and for a call that
+ * always requires approval.
  */
 export function encodeApproval(prompt: Prompt): ElicitRequestFormParams | undefined {
 	const { approval, label } = prompt;

@@ -243,7 +243,7 @@ export class McpConnection {
 			cancelled: cancelled.signal,
 			lost: AbortSignal.any([lost.signal, disconnected, this.#stopping.signal]),
 			progress: token === undefined ? undefined : this.#reporter(mcpReq, token),
-			// The form is related to the call, so that the client receives it in the response of the call.
+			// `mcpReq.send` relates the form to the call, so that the client receives the form in the response of the call.
 			elicit: hasForms
 				? (form, stop) =>
 						mcpReq.send(

@@ -49,7 +49,7 @@ interface McpSession {
 	readonly principal: Principal;
 	readonly connection: McpConnection;
 	readonly transport: WebStandardStreamableHTTPServerTransport;
-	/** Cancels the registration for the end of the client's token: see `OpenConnections`. */
+	/** Removes the session from `OpenConnections`. */
 	release: () => void;
 	idle: Timer | undefined;
 	usedAt: number;
@@ -113,7 +113,7 @@ export class McpEndpoint {
 		}
 	}
 
-	/** Ends the waits of clients, whose runs continue, and all sessions. */
+	/** Ends all sessions and the waits of their clients, and refuses later requests. The runs continue. */
 	async close(): Promise<void> {
 		this.#closed = true;
 		const sessions = [...this.#sessions.values()];
@@ -193,8 +193,8 @@ export class McpEndpoint {
 	}
 
 	/**
-	 * If there are too many sessions, ends the idle session of this principal that was unused for the longest
-	 * time. Never ends a session of another principal. Throws if the principal has no idle session.
+	 * If there are too many sessions, ends the idle session of this principal that was unused for the longest time, or
+	 * throws if there is none. Never ends a session of another principal.
 	 */
 	#makeRoom({ id }: Principal): void {
 		const own = [...this.#sessions.values()].filter(({ principal }) => principal.id === id);

@@ -63,7 +63,10 @@ function encodeOfWire(event: OzzieOnly["event"]): NamedPayload {
 	return { event: "person.check", payload: { check_id: id, user, place: where } };
 }
 
-/** Returns the maximum number of bytes of the items in one response. Existing Go clients accept frames of 32 KiB. */
+/**
+ * Returns the maximum number of bytes of the items in one response. Existing Go clients accept at most 32 KiB per
+ * frame.
+ */
 export function answerBudget(envelope: FrameShape): number {
 	return envelope === "both" ? smallPageBytes : pageBytes;
 }
@@ -122,7 +125,7 @@ const issueOptions = { error: issueWords };
 
 const SessionId = RequestFrame.pick({ session_id: true });
 
-/** Decodes a text frame. Never throws: an error becomes the response. */
+/** Decodes a text frame. Never throws: returns a refused frame for an invalid request. */
 export function decodeRequest(text: string): DecodedFrame {
 	let id: string | undefined;
 	let read: RequestFrame | undefined;

@@ -63,11 +63,11 @@ export class OzzieConnection implements HandlerContext {
 	/** Promise that resolves when delayed events are sent. It is created on demand, because most connections never need it. */
 	#released: PromiseWithResolvers<void> | undefined;
 	#working: Promise<void> | undefined;
-	/** Joined sessions whose events begin after the current response. */
+	/** Joined sessions whose replay starts after the current response. */
 	#joined: SessionView[] = [];
 	#finishing = false;
 	#closed = false;
-	/** Function that ends a connector's checks of people. */
+	/** Function that stops the person checks; undefined unless the client is a connector. */
 	readonly #stopChecks: (() => void) | undefined;
 
 	constructor(deps: OzzieConnectionDeps) {
@@ -145,7 +145,7 @@ export class OzzieConnection implements HandlerContext {
 		return { view, lastSeq };
 	}
 
-	/** Accepts no further requests and no checks of people. Resolves when all earlier requests have responses. */
+	/** Accepts no further requests and person checks. Resolves when all waiting requests have responses. */
 	async finish(): Promise<void> {
 		this.#finishing = true;
 		this.#stopChecks?.();
@@ -223,7 +223,7 @@ export class OzzieConnection implements HandlerContext {
 		await this.deps.out.drained();
 	}
 
-	/** Starts the events of joined sessions, after the response has been sent. */
+	/** Starts the replay of the joined sessions, after the response to the request has been sent. */
 	#begin(): void {
 		const joined = this.#joined;
 		this.#joined = [];
@@ -252,7 +252,7 @@ export class OzzieConnection implements HandlerContext {
 		}
 	}
 
-	/** Answers a malformed request. A malformed `prompt_response` is handled as an unreadable answer. */
+	/** Answers a malformed request. A malformed `prompt_response` with a token is handled as an unreadable answer. */
 	async #refuse({ id, reason, frame }: RefusedFrame): Promise<ResponseFrame> {
 		const token = frame?.method === "prompt_response" ? frame.params["token"] : undefined;
 		try {
@@ -290,8 +290,8 @@ export class OzzieConnection implements HandlerContext {
 	}
 
 	/**
-	 * Sends a check of a person at once. It does not wait for the response to a request, because the request may wait for the
-	 * connector's report.
+	 * Sends a person check immediately, even before the response to a pending request, because the request may wait for
+	 * the connector's report.
 	 */
 	#sendCheck(check: PersonCheck): void {
 		const { sessionId } = check;

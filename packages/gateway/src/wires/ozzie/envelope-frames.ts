@@ -233,8 +233,8 @@ function withLists(value: object, max: number): object {
 }
 
 /**
- * Cuts strings about as little as needed (see `largest`). Returns undefined if the value does not even fit with strings of
- * the shortest length.
+ * Cuts strings about as little as needed (see `largest`). Returns undefined if the value does not fit even with strings
+ * of the shortest length.
  */
 export function capToFit(
 	value: unknown,

@@ -27,7 +27,7 @@ import { EnvelopeFrames, envelopeAnswer } from "./envelope-frames.ts";
 import { EventFrames } from "./event-frames.ts";
 import { Pace } from "./pace.ts";
 
-/** Milliseconds between pings. A client that sends nothing from one ping to the next is disconnected. */
+/** Milliseconds between pings. A client that sends neither a message nor a pong between two pings is disconnected. */
 const pingMs = 20_000;
 /** Number of clients that are pinged before other work can run. */
 const pingedAtOnce = 200;

@@ -62,7 +62,7 @@ export function decodeTools(tools: readonly ToolSchema[]): readonly ClientTool[]
 	}));
 }
 
-/** Returns the messages of the user, the agent and its tools. Returns texts of the role `system` as instructions. */
+/** Separates the texts of the role `system`, which are instructions, from all other messages. */
 export function decodeHistory(history: readonly ConversationMessage[]): {
 	readonly messages: readonly HistoryMessage[];
 	readonly system: readonly string[];
@@ -80,7 +80,7 @@ function textOf({ part }: ContentPart): string[] {
 	return part?.$case === "text" ? [part.value.text] : [];
 }
 
-/** Decodes a part of a message. Ignores a part of an unknown kind. */
+/** Returns an empty list for a part of an unknown kind. */
 function decodePart({ part }: ContentPart): HistoryMessage["content"] {
 	switch (part?.$case) {
 		case "text":

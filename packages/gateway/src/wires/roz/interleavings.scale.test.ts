@@ -20,7 +20,7 @@ import { Hosts } from "./methods/hosts.ts";
 
 const sequences = 25 * testScale(40, 400);
 
-/** A step of a client. `settle` and `tick` let the gateway work. */
+/** A step of a sequence. `settle` and `tick` let the gateway work. */
 type Step = ClientFrame | NeighbourStep | "settle" | "tick" | "time" | "close" | "break";
 
 /** Steps of a client, and the seed of all other choices. */
@@ -81,7 +81,7 @@ class Player {
 	#messages = 0;
 	#isClosed = false;
 	#isCancelled = false;
-	/** Whether all steps were played. The client then sends no further frames. */
+	/** Whether all steps were played. The client then sends no further messages. */
 	#isDone = false;
 
 	constructor(t: TestRuntime, seed: number, log: MemoryLogger) {
@@ -176,10 +176,7 @@ class Player {
 		return [...faults, ...this.#neighbours.end(planted.splice(0))];
 	}
 
-	/**
-	 * Lets the gateway work until `isTrue` returns true, for a limited number of rounds. If it never does, the states report a
-	 * fault.
-	 */
+	/** Lets the gateway work until `isTrue` returns true, for at most 500 rounds. */
 	async #until(isTrue: () => boolean): Promise<void> {
 		for (let round = 0; round < 500 && !isTrue(); round++) await this.#t.settle();
 	}

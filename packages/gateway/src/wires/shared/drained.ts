@@ -6,8 +6,8 @@ import type { Clock } from "@parley/base";
 const patienceMs = 30_000;
 
 /**
- * Resolves when the response can buffer more data, or the client has disconnected. Calls `disconnect` for a client that
- * is too slow.
+ * Resolves when the response can buffer more data or the client has disconnected. Calls `disconnect` if neither happens
+ * within `patienceMs`.
  */
 export async function drained(response: ServerResponse, clock: Clock, disconnect: () => void): Promise<void> {
 	// A destroyed response emits no further event.

@@ -2,7 +2,10 @@ import { type Clock, ParleyError } from "@parley/base";
 
 const perSecond = 50;
 const burst = 100;
-/** Number of buckets above which full buckets are deleted. The deletion has no effect, because new buckets are full. */
+/**
+ * Number of buckets above which full buckets are deleted. The deletion does not change the limit, because new buckets
+ * are full.
+ */
 const sweepAbove = 4096;
 
 interface Bucket {

@@ -11,8 +11,8 @@ export interface DuePrompt {
 }
 
 /**
- * Queue of open prompts for clients that show one prompt at a time, and drop it when the next prompt arrives. Each session
- * has its own queue.
+ * Queue of open prompts for clients that show one prompt at a time, and replace it when the next prompt arrives. Each
+ * session has its own queue.
  */
 export class PromptQueue {
 	readonly #sessions = new Map<string, SessionPrompts>();
@@ -60,7 +60,7 @@ export class PromptQueue {
 		return undefined;
 	}
 
-	/** Returns true once for each open prompt, and once more after `forget`. */
+	/** Returns true at the first call for a token. `forget` and the end of the prompt allow another call. */
 	mayRepeat(token: string): boolean {
 		if (this.#repeated.has(token)) return false;
 		this.#repeated.add(token);

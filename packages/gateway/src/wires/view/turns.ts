@@ -19,7 +19,7 @@ export interface Reply {
 	/** Reason why the model stopped; undefined if the reply was interrupted. */
 	readonly stop: StopReason | undefined;
 	readonly called: Called;
-	/** Time of the end of the call, in milliseconds since the epoch. */
+	/** Time of the end of the model call, in milliseconds since the epoch; 0 for a transient event. */
 	readonly at: number;
 }
 
@@ -122,7 +122,7 @@ export class Turns {
 	}
 }
 
-/** Whether the calls of a reply run. Calls of an interrupted or refused reply do not. */
+/** Whether the tool calls of a reply are executed. Calls of an interrupted, failed or refused reply are not. */
 function isComplete(stop: StopReason | undefined, error: string): boolean {
 	return error === "" && stop !== undefined && stop !== "refusal";
 }

@@ -155,7 +155,6 @@ export class Agent {
 		await this.#view?.leave();
 	}
 
-	/** Current session. `open` joins the first session. */
 	get #joined(): SessionView {
 		if (this.#view) return this.#view;
 		throw new ParleyError(zotErrorTexts.noSession, { code: "internal" });

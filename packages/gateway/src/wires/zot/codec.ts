@@ -238,7 +238,7 @@ export function encodeZotReply(
 	content: AssistantMessage["content"],
 	{ stop, error, at }: { readonly stop: Stop; readonly error: string; readonly at: number },
 ): Notice[] {
-	// Calls of an interrupted reply do not run, so they are omitted.
+	// Calls of an aborted or failed reply do not run, so they are omitted.
 	const broke = stop === "aborted" || stop === "error";
 	const blocks = encodeContent(broke ? content.filter(({ type }) => type === "text") : content);
 	const calls = blocks.flatMap((block) =>

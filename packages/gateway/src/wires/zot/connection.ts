@@ -77,7 +77,7 @@ export class ZotConnection {
 		return true;
 	}
 
-	/** Waits for the commands of a client whose input has ended. Denies all approvals. */
+	/** Denies all open and later approvals. Resolves when all commands are done. */
 	async end(reason: Unanswered = "ended"): Promise<void> {
 		await this.#approvals
 			.end(reason)

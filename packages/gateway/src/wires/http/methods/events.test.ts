@@ -301,7 +301,6 @@ test("a silent stream gets heartbeats, and a stream that its client does not rea
 	slow.response.socket.resume();
 	slow.response.resume();
 	expect(await cut.promise).toBe("aborted");
-	// The gateway closed both clients because they did not read.
 	expect(await place.metrics()).toEqual({
 		parley_event_streams_slow_closed_total: 2,
 		parley_event_stream_events_lost_total: 0,
@@ -330,7 +329,7 @@ test("transient events that a slow client did not receive are counted", async ()
 	await log.leave();
 	t.clock.advance(30_000);
 	await t.settle();
-	// The lost events are the start of a call, and three parts of its text.
+	// The lost events are the start of a model call and three parts of its text.
 	expect(await place.metrics()).toEqual({
 		parley_event_streams_slow_closed_total: 1,
 		parley_event_stream_events_lost_total: 4,

@@ -24,7 +24,7 @@ export interface AuthenticatedRequest {
 	readonly principal: Principal;
 }
 
-/** Start of a stream: after the last event id, after a `seq`, with the newest events, or with the next event. */
+/** Start of a stream. The first defined field applies. Without fields, the stream starts with the next event. */
 interface Begin {
 	readonly lastEventId: string | undefined;
 	readonly afterSeq: number | undefined;
@@ -37,7 +37,7 @@ export function wantsStream({ method, headers }: IncomingMessage, { pathname }: 
 	return (headers.accept ?? "").split(",").some((type) => /^\s*text\/event-stream\s*(?:;|$)/i.test(type));
 }
 
-/** Server-sent events of `/api/events`: the events of the list as they are recorded, and on request transient events. */
+/** Streams of server-sent events at `/api/events`. */
 export class EventStreams {
 	readonly wire = "events";
 	readonly #deps: EventStreamDeps;

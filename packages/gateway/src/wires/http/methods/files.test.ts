@@ -48,7 +48,7 @@ afterEach(async () => {
 	await t[Symbol.asyncDispose]();
 });
 
-/** Returns the port. The cast is safe because the server listens on a port. */
+/** The cast is safe because the server listens on a port. */
 const port = (): number => (server.address() as AddressInfo).port;
 const stored = (): Promise<string[]> => readdir(join(t.directory, "data", "files")).catch(() => []);
 
@@ -386,7 +386,6 @@ test("an upload is paused while the disk is busy, so that little of it is in mem
 	pendingUpload.end(Buffer.alloc(maxBytes));
 	while (received === 0) await tick();
 	for (let turn = 0; turn < 50; turn++) await tick();
-	// At most one piece of the size of a socket buffer was read.
 	expect(received).toBeLessThanOrEqual(128 * 1024);
 	gate.resolve();
 	expect((await answered(pendingUpload)).response.statusCode).toBe(201);

@@ -69,7 +69,6 @@ function answerTo(reason: unknown, log: Logger): HttpError {
 	return new HttpError(status, message);
 }
 
-/** Stores the body of a `POST` as a file. Checks the headers before it reads the body. */
 async function upload(fileRequest: FileRequest): Promise<void> {
 	const { request, response } = fileRequest;
 	if (request.method !== "POST") throw new HttpError(405, httpErrorTexts.usePost, { allow: "POST" });
@@ -82,7 +81,7 @@ async function upload(fileRequest: FileRequest): Promise<void> {
 	sendJson(response, { status: 201, body, headers: { location: body.url } });
 }
 
-/** Stores the body, and counts and logs the upload. The file name is not logged, because it may contain any text. */
+/** Does not log the file name, because it may contain any text. */
 async function store(fileRequest: FileRequest): Promise<StoredFile> {
 	const { request, clock, log, principal, counts } = fileRequest;
 	const beganAt = clock.monotonic();
@@ -149,7 +148,7 @@ function refuseWrapped({ headers }: IncomingMessage): void {
 }
 
 /**
- * Reads the key with or without quotes. The draft requires quotes, but most clients send none:
+ * Reads the idempotency key with or without the quotes that the draft requires:
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
  */
 function readKey({ headers }: IncomingMessage): string | undefined {
@@ -235,7 +234,7 @@ function typeOf({ mediaType }: StoredFile): string {
 	return mediaType === "text/plain" ? "text/plain; charset=utf-8" : mediaType;
 }
 
-/** Sends the content as fast as the client reads. Rejects if the client stops reading. */
+/** Sends the content at the speed of the client. Rejects if a full buffer is not emptied within `patienceMs`. */
 async function sendContent(content: Readable, response: ServerResponse, clock: Clock): Promise<void> {
 	try {
 		for await (const chunk of content) {
@@ -273,8 +272,8 @@ function isKnown({ headers }: IncomingMessage, file: StoredFile): boolean {
 }
 
 /**
- * Returns the requested range, or undefined for the complete file. Also returns undefined for several ranges, and for a
- * range of other content: RFC 9110, section 14.2. Throws an error with the status 416 for a range outside the file.
+ * Returns the requested range, or undefined if the response contains the complete file. Undefined, for example, for
+ * several ranges: RFC 9110, section 14.2. Throws a 416 error if the file has no byte in the range.
  */
 function rangeOf({ headers, method }: IncomingMessage, file: StoredFile): ByteRange | undefined {
 	const condition = headers["if-range"];

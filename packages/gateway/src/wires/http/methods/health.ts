@@ -31,9 +31,9 @@ export interface HealthDeps {
 	readonly version: string;
 	readonly sandbox: () => SandboxState;
 	readonly provider: string;
-	/** Host of the server, if it does not belong to the provider. */
+	/** Host of the model server, if it does not belong to the provider. */
 	readonly server: string | undefined;
-	/** Problem that makes the policy refuse all calls, if any. */
+	/** State of the policy. While `problem` is defined, the policy refuses all tool calls. */
 	readonly policy: { readonly problem: string | undefined };
 	/** Returns the state of the local model server; undefined if none is configured. */
 	readonly llama: () => LlamaStatus | undefined;
@@ -105,7 +105,6 @@ function encodeReach({ state, tls, reach }: HealthDeps): object {
 	});
 }
 
-/** Encodes the default provider, with the state after its last call. */
 function encodeProvider(
 	{ runtime, provider: name, server }: HealthDeps,
 	providers: readonly ProviderState[],

@@ -41,8 +41,8 @@ function shutdownFor(principal: Principal): { readonly message: string } {
 }
 
 /**
- * Returns the status within 2 s, in any state of the local model server. The fields about this server are empty if none is
- * configured.
+ * Returns the status in any state of the local model server, whose check takes at most 1.5 s. The fields about this
+ * server are empty, false or 0 if none is configured.
  */
 async function statusFor(
 	principal: Principal,

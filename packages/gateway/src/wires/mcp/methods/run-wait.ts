@@ -19,10 +19,7 @@ export interface RunWaitOptions {
 	readonly progress: (words: string) => void;
 }
 
-/**
- * State of one run, according to the events of its session. The caller must start to pass events before it sends the
- * message.
- */
+/** State of one run, according to the events of its session. Keeps the events that arrive before `begin`. */
 export class RunWait {
 	readonly #sessionId: string;
 	#runId: string | undefined;
@@ -111,7 +108,7 @@ export class RunWait {
 				if (status) return this.#state(status);
 				const next = this.#next(waiting, left);
 				if (next === "return") return this.#state("waiting");
-				// A report is never sent directly before a result, because some clients handle the report after the result.
+				// A report is sent only if the wait continues, because some clients handle a report after the result.
 				waiting.progress(this.#words);
 				if (next) await this.#showTo(next.show, next.prompt, left);
 				else await this.#changed.promise;
@@ -131,7 +128,9 @@ export class RunWait {
 		return this.#open.size > 0 ? "waiting" : "running";
 	}
 
-	/** Returns the next step for the open questions: to return them to the client, or to show one of them to a person. */
+	/**
+	 * Returns the next step for the open prompts: return them to the client, show one to a person, or undefined to wait.
+	 */
 	#next(
 		{ show, patient = false }: RunWaitOptions,
 		left: ReadonlySet<string>,

@@ -85,7 +85,7 @@ interface KnownRun {
 	readonly runId: string;
 	/** Maximum seconds of the wait. Default: as for `ask`. */
 	readonly seconds?: number | undefined;
-	/** Whether the client knows the open approvals. */
+	/** Whether the client already knows the open approvals and passwords. */
 	readonly patient?: boolean;
 }
 

@@ -7,9 +7,13 @@ import { type McpContext, type ToolCall, unkeyedRequest } from "./context.ts";
 import type { ShowApproval } from "./run-wait.ts";
 
 /**
- * Shows approvals of a session as forms to the person at the client. The operator must have allowed forms, the token must
- * have the right to approve, and the client must support forms. A form never shows a call that always requires approval, or
- * a call that is too long to read.
+ * Returns the function that shows approvals of a session as forms to the person at the client. Returns undefined unless
+ * all of these conditions are met:
+ * - The operator allows forms.
+ * - The client supports forms.
+ * - The token of the client has the right to approve.
+ *
+ * No form shows a call that always requires approval, or a request that is too long to read.
  */
 export async function approvalForms(
 	context: McpContext,

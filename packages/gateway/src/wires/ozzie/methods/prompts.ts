@@ -102,7 +102,7 @@ export async function settleUnread(
 	return answer(connection, request, token, { cancelled: true, unanswered: true, reason });
 }
 
-/** Whether an answer was invalid, or was a password on an unencrypted connection. */
+/** Whether an answer was invalid, or was a refused password. */
 function isUnread({ code }: ParleyError, { type }: Prompt): boolean {
 	return code === "invalid_argument" || (code === "permission_denied" && type === "password");
 }

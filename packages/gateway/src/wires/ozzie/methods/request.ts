@@ -15,7 +15,7 @@ export interface MethodDeps {
 	readonly anyModel?: boolean;
 	/** Whether the connection is encrypted or local; true by default. */
 	readonly confidential?: boolean;
-	/** Pages for passwords; undefined if browsers cannot reach the gateway. */
+	/** Password pages; undefined if the gateway has no public address. */
 	readonly secretPages?: SecretPages | undefined;
 }
 
@@ -105,7 +105,8 @@ export async function targetOrNew(
 }
 
 /**
- * Creates the session of a first request. With a key, the same request over another connection gets the same session.
+ * Creates the session of a request that has none. With a key, the same request over another connection gets the same
+ * session.
  */
 async function createImplicit(connection: HandlerContext, request: PrincipalRequest): Promise<string> {
 	const { principal, key, method, params } = keyedRequest(request);

@@ -56,7 +56,7 @@ export class Host {
 		connection.leave();
 	}
 
-	/** Handles an answer of the host. Returns false if the answer belongs to no open call of another session. */
+	/** Handles an answer of the host. Returns false if the answer belongs to no open call that was sent to the host. */
 	answer(hostCallId: string, result: ClientResult): boolean {
 		const call = this.#calls.get(hostCallId);
 		this.#calls.delete(hostCallId);

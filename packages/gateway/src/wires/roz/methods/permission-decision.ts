@@ -4,7 +4,7 @@ import type { PermissionDecision } from "../../../gen/roz/v1/agent.ts";
 import { rozErrorTexts } from "../../../texts/wires/grpc.ts";
 import type { SessionView } from "../../view/session-view.ts";
 
-/** Arguments that an approver has changed, or the reason why the change is refused. */
+/** Changed arguments, or the reason why the modifier is refused. */
 type Narrowed<Value = Fields> =
 	| { readonly value: Value; readonly problem?: undefined }
 	| { readonly problem: string };
@@ -67,7 +67,7 @@ function isFields(value: unknown): value is Fields {
 	return kindOf(value) === "object";
 }
 
-/** Returns the response to an approval. A modifier that cannot be used denies the call, with the reason. */
+/** Returns the response to an approval. An invalid modifier denies the call, with the reason. */
 function responseTo(
 	{ approved, modifier }: { readonly approved: boolean; readonly modifier: Fields | undefined },
 	args: unknown,

@@ -116,7 +116,7 @@ export class SessionTools {
 		return last ? last.effect === "none" : this.#pure.has(tool);
 	}
 
-	/** Handles an answer of the client. Returns false if the answer belongs to no open call, unless the client is a host. */
+	/** Handles an answer of the client. Returns false if the client is no host and the answer belongs to no open call. */
 	answer(encoded: ToolResult): boolean {
 		const result = decodeResult(encoded);
 		if (this.#asHost?.answer(encoded.toolCallId, result)) return true;

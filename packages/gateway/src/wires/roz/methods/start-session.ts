@@ -24,7 +24,7 @@ export interface StartedSession {
 	readonly system: readonly string[];
 	readonly contextTokens: number | undefined;
 	readonly permissions: readonly PermissionRule[];
-	/** Leaves the session, and removes a new session. */
+	/** Leaves the session, and removes it if it is new. */
 	readonly discard: () => Promise<void>;
 }
 

@@ -127,7 +127,6 @@ interface TurnFramesOptions {
 	readonly isPure: (tool: string) => boolean;
 }
 
-/** Sends the frames of one turn. */
 class TurnFrames {
 	readonly #options: TurnFramesOptions;
 	readonly #turns = new Turns();
@@ -144,7 +143,7 @@ class TurnFrames {
 	#activity = { state: "thinking", detail: "" };
 	#tokens: { readonly tokensUsed?: number; readonly tokensMax?: number } = {};
 	#usage: Usage | undefined;
-	/** Whether the client has received text of the turn. */
+	/** Whether text of the turn was sent. */
 	#hasText = false;
 	#reply: Reply | undefined;
 	#called: Event<"model.called"> | undefined;

@@ -137,7 +137,7 @@ export class TeamWatch {
 		}
 	}
 
-	/** Settles a task that ended before it started. It has no worker, so no event of a worker follows. */
+	/** If an open task ended before it started, ends the watch of the task. No worker event of such a task follows. */
 	#settle(taskId: string): void {
 		if (!this.#open.has(taskId)) return;
 		this.#facts(taskId)

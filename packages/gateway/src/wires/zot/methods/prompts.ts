@@ -55,7 +55,10 @@ export class Prompts {
 		return this.#tally.counts;
 	}
 
-	/** Adds a prompt or a compaction. Throws `resource_exhausted` if too many commands or too long prompts wait. */
+	/**
+	 * Adds a prompt or a compaction. Throws `resource_exhausted` if too many jobs wait, or if the waiting prompts are too
+	 * long in total.
+	 */
 	add(job: Job): void {
 		if (this.#waiting.length >= maxWaiting) {
 			throw new ParleyError(
