@@ -65,7 +65,7 @@ test("one of several approvals says that the call still waits", async () => {
 	const several = listedPrompt({}, { approvals: 2 });
 	const { replyText } = await press("listed-approve", { ...waiting(several), ...sent });
 	expect(replyText).not.toContain("✅");
-	expect(replyText).toMatch(/\n\nYour approval is recorded\. The call needs 2 approvals\.$/);
+	expect(replyText).toMatch(/\n\nYour approval is recorded\. The call needs 2 approvals in total\.$/);
 	let isOpen = true;
 	const last: ScriptedAnswers = {
 		list_prompts: () => ({ prompts: isOpen ? [several] : [] }),

@@ -40,7 +40,7 @@ export const approvalTexts = {
 		inConversation: ({ title }: { readonly title: string }): string => `, in “${title}”`,
 		closed: "This approval is closed, or you cannot answer it here. See its card.",
 		counted: ({ needed }: { readonly needed: number }): string =>
-			`Your approval is recorded. The call needs ${needed} approvals.`,
+			`Your approval is recorded. The call needs ${needed} approvals in total.`,
 		/** `command`: command that shows the list again. */
 		changed: ({ command }: { readonly command: string }): string =>
 			`Not approved, because this call has changed since this list was shown. Use \`${command}\` to see it.`,
@@ -77,7 +77,7 @@ export const approvalTexts = {
 		tooSlow: "The form did not open. Please press the button again.",
 		notEditable: "This call cannot be edited here. Approve it, or deny it with a reason.",
 	},
-	denyForm: { title: "Deny", allTitle: "Deny all", reason: "Reason for the agent" },
+	denyForm: { title: "Deny", allTitle: "Deny all", reason: "Reason (the agent reads it)" },
 
 	card: {
 		title: "Approval",
@@ -90,7 +90,7 @@ export const approvalTexts = {
 			risk === "high" ? "**Risk: high.**" : `Risk: ${risk}.`,
 		critical:
 			"**Risk: critical.** Only the operator can approve this, with `parley answer` or in `parley chat`. You can deny it here.",
-		onlyOperator: "**Risk: critical.** Only the operator can approve it: `parley answer`",
+		onlyOperator: "**Risk: critical.** Only the operator can approve this, with `parley answer`.",
 		votes: ({
 			given,
 			needed,

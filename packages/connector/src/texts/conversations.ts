@@ -88,7 +88,7 @@ export const conversationTexts = {
 				code === undefined ? `ended ${at} by a signal` : `ended ${at} with exit code ${code}`,
 			stopped: ({ at }: { readonly at: string }): string => `stopped ${at}`,
 			timed_out: ({ at }: { readonly at: string }): string => `stopped ${at} at its time limit`,
-			gateway: ({ at }: { readonly at: string }): string => `ended ${at} by a restart of the gateway`,
+			gateway: ({ at }: { readonly at: string }): string => `ended ${at}, because the gateway restarted`,
 			failed: ({ at }: { readonly at: string }): string => `failed to start ${at}`,
 		},
 		stopped: ({ command }: { readonly command: string }): string => `Stopped ${command}.`,

@@ -32,7 +32,7 @@ export const taskCommandTexts = {
 
 	cancel: {
 		description: "Cancel a task with all its subtasks",
-		reason: "Reason, for the other members",
+		reason: "Reason (the other members see it)",
 		done: ({ title }: { readonly title: string }): string => `Cancelled **${title}** with all its subtasks.`,
 		tooLate: ({ title, state }: { readonly title: string; readonly state: string }): string =>
 			`**${title}** had already ended: ${state}.`,

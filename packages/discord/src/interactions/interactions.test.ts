@@ -116,7 +116,7 @@ test("a press that has a form opens it at once, and its text returns with the sa
 			...{ custom_id: data.custom_id, title: "Deny" },
 			components: [
 				{
-					...{ type: 18, label: "Reason for the agent" },
+					...{ type: 18, label: "Reason (the agent reads it)" },
 					component: { type: 4, custom_id: "reason", style: 2, required: false, max_length: 300 },
 				},
 			],

@@ -169,7 +169,7 @@ test("a press that has a form opens it before any request, and returns with the 
 				type: "input",
 				block_id: "reason",
 				optional: true,
-				label: { text: "Reason for the agent" },
+				label: { text: "Reason (the agent reads it)" },
 				element: { type: "plain_text_input", action_id: "reason", multiline: true, max_length: 300 },
 			},
 		],

@@ -68,7 +68,7 @@ export const doctorTexts = {
 	rooms: ({ count, isComplete }: { readonly count: number; readonly isComplete: boolean }) =>
 		`the bot is in ${isComplete ? "" : "at least "}${count} ${count === 1 ? "channel" : "channels"}`,
 	noRooms: "the bot is not in any channel",
-	noRoomsFix: "type /invite @parley in a channel, or send the bot a direct message",
+	noRoomsFix: "type /invite and the name of the bot in a channel, such as /invite @parley",
 
 	history: "Slack allows the app about 50 history requests a minute",
 	/** Warning about a limited app. `maximum` is the number of messages in a response. */

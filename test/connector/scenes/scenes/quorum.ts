@@ -100,7 +100,7 @@ export const quorum: readonly Scene[] = [
 			{ commands: "/approvals", by: "Olga" },
 			{ answered: "[Approve once]" },
 			{ clicks: "Approve once", on: "Requested by", by: "Olga" },
-			{ answered: "Your approval is recorded. The call needs 2 approvals." },
+			{ answered: "Your approval is recorded. The call needs 2 approvals in total." },
 			{ clicks: "Approve once", by: "Alex" },
 			{ shows: "✅ **Approved once** by @Olga and @Alex" },
 			{ file: "prod/notes.txt", has: "hello" },

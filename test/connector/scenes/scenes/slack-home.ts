@@ -60,7 +60,7 @@ export const slackHome: readonly Scene<SlackSite>[] = [
 			{ shows: "[Approve once]" },
 			opens("Alex"),
 			shows("Alex", "write_file"),
-			clicks("Alex", "Deny", { "Reason for the agent": "not today" }),
+			clicks("Alex", "Deny", { "Reason (the agent reads it)": "not today" }),
 			{ shows: "not today" },
 			shows("Alex", "No requests are waiting for you."),
 		],

@@ -67,7 +67,7 @@ export const slackStatus: readonly Scene<SlackSite>[] = [
 			session("suspended"),
 			{ restarts: "connector" },
 			session("suspended"),
-			{ clicks: "Deny", by: "Alex", fills: { "Reason for the agent": "not today" } },
+			{ clicks: "Deny", by: "Alex", fills: { "Reason (the agent reads it)": "not today" } },
 			session("active"),
 		],
 	},

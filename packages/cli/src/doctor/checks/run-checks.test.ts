@@ -420,7 +420,7 @@ const findings: readonly (readonly [
 	["passwords", "warn", secrets({ opened: 0, hasKey: false }), /keys\/secrets, .*is missing/, /backup/],
 	["passwords", "warn", secrets({ opened: 1 }), /does not decrypt 1 of 2/, /enter the passwords again/],
 	["messages", "ok", {}, /intact: 40 rows of 2 sessions$/],
-	["messages", "ok", { messages: async () => undefined }, /no stored text/],
+	["messages", "ok", { messages: async () => undefined }, /no stored messages to check/],
 	["messages", "ok", texts({ unverified: 7 }), /not verified: 7 rows of an earlier version/],
 	["messages", "warn", texts({ sessions: 1 }), /40 rows of 1 of 2 sessions/, /audit --verify/],
 	[

@@ -6,7 +6,7 @@ export const clipboardTexts = {
 		`to paste an image, install ${programs.join(" or ")}`,
 	noClipboard: "no clipboard, because there is no graphical session. Paste the path of an image instead",
 	programFailed: ({ program }: { readonly program: string }): string =>
-		`the clipboard cannot be read: ${program} failed, took more than 5 s, or printed too much`,
+		`the clipboard cannot be read: ${program} failed, took more than 5 s, or printed too much. Paste the path of an image instead`,
 	failed: ({ reason }: { readonly reason: string }): string => `the clipboard cannot be pasted: ${reason}`,
 	notHere: "this chat cannot send images",
 } as const;

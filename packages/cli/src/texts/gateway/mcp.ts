@@ -32,7 +32,7 @@ export const mcpServeTexts = {
 		"the connection to the gateway was lost; a run that has started continues: read its session or call task_status before you send the request again",
 	invalidMessage: "the message is not a single JSON-RPC message, or has too many values or levels",
 	longMessage: "the message is longer than 1 MiB: send a shorter message",
-	notUtf8: "the message is not UTF-8",
+	notUtf8: "the message is not valid UTF-8: send it in UTF-8",
 	noDataDirectory: ({ data }: { readonly data: string }) =>
 		`the data directory ${data} does not exist: start the gateway once`,
 	noAnswer: "it does not answer yet",

@@ -32,7 +32,7 @@ const scenarios: readonly (readonly [says: string, events: readonly OzzieEvent[]
 	[
 		"what is always asked about can only be denied in a chat, and the card says who approves it",
 		[approval({ risk: "critical", notes: [] })],
-		`${head}\n**Risk: critical.** Only the operator can approve it: \`parley answer\`${command}\n${wait}\n[Deny] [Details]`,
+		`${head}\n**Risk: critical.** Only the operator can approve this, with \`parley answer\`.${command}\n${wait}\n[Deny] [Details]`,
 	],
 	[
 		"warnings are above the call, and short ones share a line",

@@ -34,7 +34,7 @@ export const rootTexts = {
 	leftControlFiles: "a command left files that would control later commands",
 	rootReplaced: (root: string): string =>
 		`${JSON.stringify(root)}: the root was replaced while the command ran`,
-	notRemoved: "files that a command left cannot be removed",
+	notRemoved: "cannot remove files that a command left",
 	renamed: (paths: string): string =>
 		`held back: ${paths} appeared during the command and would control later commands; each was renamed to …held-back-…; ` +
 		"write such files with write_file, which asks a person",

@@ -1,6 +1,7 @@
 /** Refusals and notes of the proxy through which commands reach hosts. */
 export const egressTexts = {
-	tooManyAtOnce: (max: number): string => `more than ${max} connections at once`,
+	tooManyAtOnce: (max: number): string =>
+		`the command had ${max} open connections, the maximum; a further connection was refused`,
 	commandEnded: "the command has ended",
 	tooMany: (max: number): string =>
 		`the command reached the maximum of ${max} connections; further connections are refused`,
