@@ -1,11 +1,10 @@
 import { randomInt } from "node:crypto";
 
-/** An arbitrary constant. */
 const usualSeed = 20_261_128;
 
 /**
- * The seed of this run. It is constant in `npm test` and `npm run test:ci`, and random in the long runs. Failing
- * tests must print it, because `PARLEY_TEST_SEED` repeats the run.
+ * The seed of this run: `PARLEY_TEST_SEED` if it is set, otherwise a random number in the long runs and a constant in
+ * `npm test` and `npm run test:ci`. Failing tests must print it, because `PARLEY_TEST_SEED` repeats the run.
  */
 export function testSeed(): number {
 	const fixedSeed = process.env["PARLEY_TEST_SEED"];

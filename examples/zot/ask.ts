@@ -3,7 +3,8 @@
  *
  *   node examples/zot/ask.ts "say: hello" --provider offline
  *
- * Arguments after the question are passed to `zot rpc`. ZOT names the program. ZOTCORE_RPC_TOKEN is used if it is set.
+ * Arguments after the question are passed to `zot rpc`. ZOT is the command that starts the agent (default: `zot`).
+ * If ZOTCORE_RPC_TOKEN is set, the agent requires this token, and the program sends it.
  */
 import { type Line, ZotClient } from "./zot-client.ts";
 

@@ -15,8 +15,8 @@ interface Waiting {
 
 /**
  * One `zot rpc` process. `request` sends a command and resolves with the data of its response. `prompt` also passes on
- * the events and waits for `done`. The two methods reject with the agent's error, and if the process has ended or cannot
- * be started. The constructor can also throw if the process cannot be started.
+ * the events and waits for `done`. Both methods reject with the agent's error. They also reject if the process has
+ * ended or cannot be started. The constructor can also throw if the process cannot be started.
  */
 export class ZotClient {
 	readonly #process: ChildProcess;
@@ -35,7 +35,7 @@ export class ZotClient {
 		this.#process = start(command, [...first, "rpc", ...flags]);
 		const { stdin, stdout } = this.#process;
 		if (!stdin || !stdout) throw new Error("the agent has no input or no output");
-		// The end of the process reports the reason.
+		// The `close` event of the process reports the reason.
 		stdin.on("error", () => undefined);
 		createInterface({ input: stdout }).on("line", (text) => {
 			const line = readLine(text);
@@ -74,7 +74,7 @@ export class ZotClient {
 		if (failure !== undefined) throw new Error(failure);
 	}
 
-	/** Ends the agent's input, so that the agent ends. Resolves with its exit code, or with 1 after a signal. */
+	/** Closes the agent's stdin, so that the agent exits. Resolves with its exit code, or with 1 after a signal. */
 	close(): Promise<number> {
 		this.#process.stdin?.end();
 		return this.#ended;

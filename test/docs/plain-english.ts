@@ -1,5 +1,6 @@
 /**
  * Checks the English of comments, pages, texts, test titles and identifiers against rules that a program can check.
+ *
  * `node test/docs/plain-english.ts [PATH…]` prints each finding with its rule. `--summary` prints a table, and `--json`
  * prints findings as JSON. `--check` exits with 1 if a package has more findings of a kind than its recorded maximum.
  * `--record` lowers the maxima to the current numbers.

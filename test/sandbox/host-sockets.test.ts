@@ -12,7 +12,7 @@ import { hasBubblewrap, shellCommand } from "@parley/core/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const undo = new AsyncDisposableStack();
-/** Socket paths for commands. The server of one socket listens through a link. */
+/** Socket paths for commands. One of the sockets is created through a link to its directory. */
 const inRoot = ["one.sock", ".git/two.sock", "deep/named.sock", "data/in.sock"];
 const listening = ["root/one.sock", "root/.git/two.sock", "link/named.sock", "root/data/in.sock"];
 let temporary: string;

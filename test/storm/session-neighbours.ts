@@ -20,7 +20,7 @@ export interface NeighbourOptions {
 	readonly session: () => string;
 }
 
-/** The host and another client of one session. The client decides the approvals of the session. */
+/** The host and another client of one session. That client also decides the approvals of the session. */
 export class SessionNeighbours {
 	readonly faults: string[] = [];
 	readonly #options: NeighbourOptions;

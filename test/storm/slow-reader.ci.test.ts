@@ -10,7 +10,7 @@ import { StormClient } from "./storm-client.ts";
 
 /** Number of clients that read. The bench `slow-reader` measures their speed without other load on the machine. */
 const subscribers = 10 * testScale(10) - 1;
-/** A reply with 1 MiB of deltas. The last frame repeats the text. */
+/** A reply with about 1 MB of deltas. The last frame repeats the text. */
 const reply = "32 8 4000";
 /** Longer than the 5 s for which a client may exceed its budget. */
 const patienceMs = 6_000;

@@ -52,7 +52,7 @@ async function titles(port: number): Promise<string[]> {
 	return ((await answer.json()) as { title: string }[]).map(({ title }) => title);
 }
 
-/** Runs the program, as another user if `uid` is defined, and returns the line that it prints. */
+/** Runs the program, as another user if `uid` is defined, and returns the JSON that it prints. */
 async function sendAs(
 	{ node, program }: Setup,
 	args: readonly string[],
@@ -115,7 +115,7 @@ function removeCable(name: string): void {
 		try {
 			execFileSync("ip", words.split(" "), { stdio: "ignore" });
 		} catch {
-			// The cable does not exist.
+			// Ignores errors, for example if the cable does not exist.
 		}
 	}
 }

@@ -35,7 +35,10 @@ async function abortOnce(agent: ZotClient, round: number, random: Random): Promi
 	return (await (released ?? processesEnded(agent, began + paced(maxMs)))) - began;
 }
 
-/** Resolves with the time at which no process uses the agent's directory. Throws after `until`. */
+/**
+ * Resolves with the time at which no process uses the agent's directory. Rejects after the time `until`. Both times are
+ * from `performance.now`.
+ */
 async function processesEnded(agent: ZotClient, until: number): Promise<number> {
 	for (;;) {
 		const remaining = await childrenIn(agent.path("work"));

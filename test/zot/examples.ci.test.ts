@@ -87,7 +87,7 @@ for (const { name, command, needs } of programs) {
 				env: { ...zot, ZOT: program },
 			});
 			expect(stdout).toContain("[bash]");
-			// Some examples print the usage so far.
+			// Some examples first print the token usage so far.
 			expect(stderr).toMatch(/^(\n\(.* out, .*\)\n)?the agent has ended.*\n$/);
 			expect(code).toBe(1);
 		},

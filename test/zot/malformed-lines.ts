@@ -3,7 +3,7 @@ import { damageBytes } from "../fuzz/byte-mutation.ts";
 import { type Json, oddValue } from "../fuzz/odd-values.ts";
 import type { Random } from "../random.ts";
 
-/** Field types of commands, as the document defines them. */
+/** Kinds of field values. With a `harmless` text, the offline model calls no tool. */
 type Kind = "text" | "harmless" | "flag" | "level" | "pictures" | "name";
 
 /** Fields of each command. The compiler reports commands without an entry. */
@@ -28,7 +28,6 @@ const types = Object.keys(grammar) as ZotCommandType[];
 
 const png = '[{"mime_type":"image/png","data":"iVBORw0KGgo="}]';
 
-/** A valid value. No prompt makes the offline model run a tool. */
 function fitting(kind: Kind, random: Random): Json {
 	switch (kind) {
 		case "text":

@@ -1,8 +1,11 @@
 import type { ZotFrame, ZotType } from "./zot-frame.ts";
 
 /**
- * The type of the last event, or an additional state: `rest` before the first command, `start` after the response to a
- * `prompt` or `compact` command, and `aborted` after an aborted turn.
+ * The type of the last event, or an additional state:
+ *
+ * - `rest`: before the first command
+ * - `start`: after the response to a `prompt` or `compact` command
+ * - `aborted`: after an aborted turn
  */
 type Place = ZotType | "start" | "rest" | "aborted";
 
