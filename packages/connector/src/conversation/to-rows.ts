@@ -12,7 +12,6 @@ import { isBlank, oneLine } from "./vocabulary/plain.ts";
 import type { EventTime } from "./vocabulary/reducer.ts";
 import type { ReactOperation, RenderOperation, ShowOperation } from "./vocabulary/render-operation.ts";
 
-/** Conversation, platform and event of the operations. */
 export interface RowTarget {
 	readonly time: EventTime;
 	/** Id of the room's conversation in the outbox. */
@@ -41,10 +40,7 @@ export function toRows(operations: readonly RenderOperation[], showing: RowTarge
 	});
 }
 
-/**
- * Suffix that gives an operation its own order in the outbox. Posts of tasks, reactions, titles and notices without a
- * mention do not delay the posts of the room.
- */
+/** Suffix of the outbox conversation of an operation. Operations with a suffix do not delay the posts of the room. */
 function orderOf(operation: RenderOperation): string {
 	if (operation.type === "react") return reactionsOf;
 	if (operation.type === "title") return "#title";
@@ -64,8 +60,8 @@ function cardOf(operation: RenderOperation, index: number): string | undefined {
 }
 
 /**
- * Gives a post of a growing answer a key. The growing answer and its end create the same posts, so they share their
- * identity.
+ * Gives the posts of an answer their card as key. The growing and the complete answer create the same posts, so their
+ * rows share the key.
  */
 function withKey(payload: Posting, operation: RenderOperation, card: string | undefined): Posting {
 	const isGrown = operation.type === "show" && operation.flows && card !== undefined;

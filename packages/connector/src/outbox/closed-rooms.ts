@@ -62,7 +62,7 @@ export class ClosedRooms {
 		});
 	}
 
-	/** Releases the held rows of a room that is open again; without `room`, the held rows of all rooms. */
+	/** Releases the rows as `releaseClosed` does, and reads the rows of their conversations again. */
 	async release(room: string | undefined): Promise<void> {
 		const { store, open, clock } = this.#parts;
 		const released = await store.commit((tx) => releaseClosed(tx, clock.now(), room));
@@ -166,7 +166,7 @@ export async function releaseClosed(tx: Tx, now: number, room?: string): Promise
 	return [...conversations];
 }
 
-/** Whether a conversation belongs to the room, to one of its threads, or to one of its tasks. */
+/** Whether a conversation is the room, a thread of the room (`/`), or has its own order within the room (`#`). */
 function isIn(conversation: string, room: string): boolean {
 	return conversation === room || conversation.startsWith(`${room}#`) || conversation.startsWith(`${room}/`);
 }

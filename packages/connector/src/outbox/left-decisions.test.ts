@@ -18,7 +18,6 @@ interface Undecided extends AsyncDisposable {
 	polls(): Promise<void>;
 }
 
-/** Opens a post office with two posts that wait for a decision. Other processes can open its database. */
 async function twoUndecided(): Promise<Undecided> {
 	const directory = await mkdtempDisposable(join(tmpdir(), "parley-decisions-"));
 	const where = { platform: "chat", dataDir: directory.path, clock };

@@ -3,7 +3,6 @@ import type { Clock, Store } from "@parley/base";
 import type { ConnectorDatabase } from "../store/connector-database.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 
-/** A start of the machine, and its time by the wall clock. */
 export interface MachineStart {
 	/** Random id of the start: proc_sys_kernel(5), `random/boot_id`. */
 	readonly boot: string;

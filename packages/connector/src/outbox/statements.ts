@@ -98,7 +98,6 @@ export function laneOf(text: string): Lane {
 	);
 }
 
-/** Change of the state of a row. */
 export interface DeliveryTransition {
 	readonly id: string;
 	/** Expected state of the row. In another state, the row is not changed. */
@@ -248,7 +247,6 @@ export async function readCard(db: Tx, card: string | null): Promise<string | un
 	return known?.remote;
 }
 
-/** Reads the content of a row without changing its state. */
 export async function readContent(db: Tx, id: string): Promise<Content | undefined> {
 	const row = await db
 		.selectFrom("outbox")

@@ -39,7 +39,6 @@ function jittered(ms: number, chance: number): number {
 	return ms * (0.5 + chance / 2);
 }
 
-/** The next state of a row, and the time until its next step. */
 export interface NextDelivery {
 	readonly to: DeliveryState;
 	readonly attempts: number;
@@ -142,7 +141,6 @@ export function judgeRepeat(
 	}
 }
 
-/** Time of a verdict, and the random number for its wait. */
 export interface Moment {
 	readonly now: number;
 	readonly monotonic: number;

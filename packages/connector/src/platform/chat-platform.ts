@@ -76,7 +76,7 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	readonly surface: Surface;
 	/** Whether the connector can react to messages. Default: no. */
 	readonly reacts?: true;
-	/** Returns the conversation of a room in the outbox. It is unique for the room, and contains no `#`. */
+	/** Returns the id of a room's conversation in the outbox. It is unique for the room, and contains no `#`. */
 	conversation(room: Room): string;
 	/** Whether posts of a room can have threads, if the room is not itself a thread. Default: yes. */
 	hasThreads?(room: Room): boolean;

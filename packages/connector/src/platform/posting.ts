@@ -41,7 +41,7 @@ export type Control = z.output<typeof Control>;
 export const CardState = z.enum(["waiting", "working", "done", "failed", "closed", "warning", "notice"]);
 export type CardState = z.output<typeof CardState>;
 
-/** A list of steps with plain texts. */
+/** A list of steps. All its texts are plain text. */
 export const StepList = z.object({
 	title: z.string().min(1),
 	steps: z

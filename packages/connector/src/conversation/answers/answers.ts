@@ -183,7 +183,10 @@ function startRun(slice: AnswersSlice, userMessage: UserMessage): Run {
 	};
 }
 
-/** Id of a message of this platform. Other clients may also set an id, but their messages have no author. */
+/**
+ * Platform id of a message: the `correlation_id` of a message with an author. Messages of other clients can also have
+ * a `correlation_id`.
+ */
 function ownMessage({ author, correlation_id }: UserMessage): string | undefined {
 	return author && correlation_id;
 }
@@ -208,7 +211,6 @@ function nameOf({ id, name }: NonNullable<UserMessage["author"]>, { platform }: 
 
 type Answer = EventPayloads["assistant.message"];
 
-/** Ends a run with its answer, error or cancellation, or after its message has joined another run. */
 function finish(slice: AnswersSlice, answer: Answer, scene: Scene): ReducerStep<AnswersSlice> {
 	const { open } = slice;
 	const index = answer.run_id === undefined ? 0 : open.findIndex(({ id }) => id === answer.run_id);
@@ -302,7 +304,10 @@ function answered(
 
 interface PostIdentity {
 	readonly grown: Partial<ReturnType<typeof grownPost>>;
-	/** Buttons of the last post: `retry` only repeats the run, and `rated` also has the ratings. */
+	/**
+	 * Buttons of the last post. `retry` has only the button that repeats the run. `rated` also has the buttons for
+	 * ratings.
+	 */
 	readonly retry: { readonly controls?: Control[][] };
 	readonly rated: { readonly controls?: Control[][] };
 }
@@ -329,8 +334,8 @@ function failed(error: string, { platform, at: from }: Scene): string {
 function footOf(answer: Answer, runParts: readonly RunPart[], scene: Scene): { foot?: string } {
 	const { content, error, context, origin } = answer;
 	const { platform, at, live = () => usualLevel } = scene;
-	// A failed answer has no buttons, so a post without buttons is found by its text after a loss of the
-	// database. Its durations are therefore omitted, because they may differ in a replay.
+	// After a loss of the database, the post of a failed answer is found by its text, because it has no buttons. The
+	// footer omits the calls, because their durations may differ in a replay.
 	const isFailed = error !== "" && error !== "cancelled";
 	const showsCalls = !isFailed && ["tools", "everything"].includes(live());
 	const until = context.trusted && platform.moment(Date.parse(context.trusted.until), at);
@@ -348,7 +353,6 @@ function footOf(answer: Answer, runParts: readonly RunPart[], scene: Scene): { f
 /** Number of failures that are not shown, because their retry follows quickly. */
 const triesInSilence = 1;
 
-/** Shows retries of model calls in one card per run. */
 function retrying(
 	slice: AnswersSlice,
 	{ at, payload }: { readonly at: number } & { readonly payload: EventPayloads["run.retrying"] },

@@ -17,9 +17,7 @@ interface CardContent {
 	readonly text: string;
 	readonly state: CardState;
 	readonly list?: ShowOperation["list"];
-	/** Whether the card has a button that stops the run. */
 	readonly stop?: true;
-	/** Whether the card has a button that adds the message to the active run. */
 	readonly join?: true;
 }
 
@@ -44,7 +42,7 @@ export function showMoved(runs: readonly Run[], from: number, scene: Scene): Ren
 
 /** Shows that a queued message has joined the active run, and removes its notice. */
 export function showJoined(run: Run): RenderOperation[] {
-	// Without the Join button, a reaction was shown instead of the notice.
+	// Without the Join button, the operation of `showStatus` also deletes the notice.
 	const notice = run.reacts && !run.offers ? undefined : deleteNotice(run);
 	return [...definedItems([notice]), ...showStatus(run, "accepted")];
 }
@@ -53,7 +51,7 @@ function deleteNotice(run: Run): RenderOperation {
 	return { type: "delete", lane: "progress", card: queueCard(run) };
 }
 
-/** Shows that a message is accepted, or that it is queued. */
+/** Shows that a message is accepted if its position is 0, otherwise that it is queued. */
 export function showQueued(run: Run, position: number, scene: Scene): RenderOperation[] {
 	if (position === 0) return showStatus(run, "accepted");
 	const notice = showWaiting(run, position, scene);
@@ -62,7 +60,10 @@ export function showQueued(run: Run, position: number, scene: Scene): RenderOper
 	return run.reacts ? showStatus(run, "queued", notice) : [notice];
 }
 
-/** Closes the notice of a message that was removed from the queue. */
+/**
+ * Shows that a queued message left the queue without an answer: closes its notice and removes its reaction. Returns
+ * an empty list for a message that was not queued.
+ */
 export function showQueueOver(run: Run, text: string, scene: Scene): RenderOperation[] {
 	if (run.waited === undefined) return [];
 	const notice = showQueue(run, { lane: "progress", state: "closed", text }, scene);
@@ -92,7 +93,7 @@ export function showRetrying(
 	return showRetryCard(run, { lane: "progress", state: "warning", text, stop: true }, scene);
 }
 
-/** Closes the card of retries, if the run has one. */
+/** Closes the card of retries, if it is open. */
 export function showRetryOver(run: Run, text: string, scene: Scene): ShowOperation[] {
 	return run.retrying === true
 		? [showRetryCard(run, { lane: "progress", state: "closed", text }, scene)]
@@ -129,7 +130,7 @@ export function showStepsOver(run: Run, scene: Scene): ShowOperation[] {
 	return [showSteps(run, { steps, ended: true }, scene)];
 }
 
-/** Every edit replies to the message, because the edit may replace a post that was not sent yet. */
+/** Every operation has `replyTo`, because an edit may replace a post that was not sent yet. */
 function showCard(
 	run: Run,
 	card: string,

@@ -4,8 +4,8 @@ import type { ShowOperation } from "../vocabulary/render-operation.ts";
 import type { Run } from "./runs.ts";
 
 /**
- * The author of the message, who receives the answer in a direct message if the thread or channel is closed. Empty if
- * the author is not a person of this platform and tenant.
+ * Property `elsewhere` of an answer, with the author of the message. Empty if the author is not a person of the
+ * room's platform and tenant.
  */
 export function elsewhereOf(run: Run | undefined, { room, link }: Scene): Pick<ShowOperation, "elsewhere"> {
 	const [platform, tenant, person] = run?.author?.id.split(":") ?? [];

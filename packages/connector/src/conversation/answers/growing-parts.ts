@@ -86,7 +86,6 @@ interface Span {
 	readonly end: number;
 }
 
-/** Finds the formatted texts, links, headings and table rows of a paragraph. */
 function formattedSpans(paragraph: string): readonly Span[] {
 	const spans: Span[] = [...paragraph.matchAll(/^#+ .*/gm)].map(({ 0: heading, index: start }) => {
 		const end = start + heading.length;
@@ -109,8 +108,8 @@ function formattedSpans(paragraph: string): readonly Span[] {
 }
 
 /**
- * Whether a delimiter can begin a format: `*` and `~` not before a space, and `_` not before a space or
- * inside a word.
+ * Whether a delimiter can begin a format. `*`, `~` and `_` cannot begin one before a space, and `_` also not after a
+ * letter or digit.
  */
 function opens(paragraph: string, at: number, mark: string): boolean {
 	const before = paragraph[at - 1] ?? " ";

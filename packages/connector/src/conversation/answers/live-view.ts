@@ -8,12 +8,10 @@ import type { CallPart, RunPart } from "./run-parts.ts";
  * `everything` has no maximum.
  */
 const maxLines = 3;
-/** Tools whose subject is a file name that all members of the room may see. */
+/** Tools whose subject is a path. All members of the room may see its file name. */
 const fileTools: ReadonlySet<string> = new Set(["write_file", "edit_file"]);
 const maxSubject = 80;
-/**
- * Returns the interval in seconds at which the shown duration of a running call changes. A longer interval saves edits.
- */
+/** Interval in seconds at which the shown duration of a running call changes. */
 const stepOf = (seconds: number): number => (seconds < 60 ? 5 : 30);
 
 /**
@@ -63,7 +61,10 @@ function lineOf(part: CallPart, { level, now }: { readonly level: LiveLevel; rea
 	return part.failed ? liveTexts.failed(shown) : liveTexts.succeeded(shown);
 }
 
-/** Seconds that a call has taken so far. For a running call, the value changes only every few seconds. */
+/**
+ * Duration of a call in seconds, until `now` if the call is running. The duration of a running call is a multiple of
+ * 5 or 30, which saves edits.
+ */
 export function secondsOf({ from, to }: CallPart, now: number): number {
 	const passed = Math.max(0, Math.round(((to ?? now) - from) / 1000));
 	const step = to === undefined ? stepOf(passed) : 1;
@@ -71,8 +72,8 @@ export function secondsOf({ from, to }: CallPart, now: number): number {
 }
 
 /**
- * Calls that are shown while the run works. While a call waits for its question, no open call is shown: the question has
- * its own post.
+ * Calls that are shown while the run is active. While a call waits for the answer to its question, no open call is
+ * shown, because the question has its own post.
  */
 export function shownCalls(parts: readonly RunPart[]): ReadonlySet<RunPart> {
 	const calls = parts.filter((part) => part.type === "call");
@@ -81,7 +82,8 @@ export function shownCalls(parts: readonly RunPart[]): ReadonlySet<RunPart> {
 }
 
 /**
- * Name of a call, with its subject if the level shows subjects. For a file tool, the other levels show the file name.
+ * Name of a tool. The level `everything` adds the subject of the call. Other levels add the file name if the tool is
+ * a file tool.
  */
 export function callName({ name, subject }: CallPart, level: LiveLevel): string {
 	const tool = plainLine(name, maxSubject);
@@ -92,7 +94,7 @@ export function callName({ name, subject }: CallPart, level: LiveLevel): string 
 	return file === "" ? tool : `${tool} ${plainLine(file, maxSubject)}`;
 }
 
-/** Minimum seconds of a single call that is mentioned below the answer. */
+/** Minimum duration, in seconds, for which the footer mentions the only call of a run. */
 const minSeconds = 5;
 
 /**

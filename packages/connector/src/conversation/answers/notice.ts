@@ -10,7 +10,7 @@ export function notice(
 	return { type: "show", lane, state, text };
 }
 
-/** Returns a text of the gateway as a sentence of limited length. */
+/** Returns a text of the gateway as a sentence of limited length, as Markdown without formatting. */
 export function sentence(words: string): string {
 	const text = plainLine(words.replace(/[.\s]+$/u, ""), 600);
 	return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

@@ -16,7 +16,7 @@ import {
 } from "./run-parts.ts";
 import { type AnswersSlice, withChange } from "./runs.ts";
 
-/** Notes the start or the end of a tool call of the active run. */
+/** Records the start or the end of a tool call in the active run. */
 export function toolCalled(
 	slice: AnswersSlice,
 	{ at, payload }: { readonly at: number; readonly payload: EventPayloads["tool.call"] },
@@ -65,7 +65,7 @@ export function answeredQuestion(slice: AnswersSlice, token: string, at: number)
 	return withChange(slice, { ...run, parts: withAnswer(run.parts ?? [], { token, at }) });
 }
 
-/** Notes the text of a reply, and closes the card of retries after a successful model call. */
+/** After a successful model call, records the text of its reply and closes the card of retries. */
 export function reduceModelCall(
 	slice: AnswersSlice,
 	{ run_id, phase, error, text }: EventPayloads["internal.llm.call"],

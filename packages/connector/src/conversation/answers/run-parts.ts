@@ -27,7 +27,10 @@ export interface CallPart {
 
 /** Maximum number of parts. The oldest parts are dropped first. */
 const maxParts = 80;
-/** Maximum number of characters of all texts. The oldest parts are dropped first. */
+/**
+ * Maximum length of all texts together, in UTF-16 code units. The oldest parts are dropped first, but never the
+ * newest part.
+ */
 const maxText = 30_000;
 const maxSubject = 100;
 const maxName = 60;
@@ -60,7 +63,7 @@ export function withEnd(
 	);
 }
 
-/** Marks a tool call that waits for the answer to a question. Returns undefined if the call is not one of the parts. */
+/** Marks a tool call that waits for the answer to a question. Returns undefined if no open call has this id. */
 export function withQuestion(
 	parts: readonly RunPart[],
 	{ call, token }: { readonly call: string | undefined; readonly token: string },

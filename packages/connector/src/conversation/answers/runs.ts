@@ -11,11 +11,11 @@ interface EndedRun {
 }
 
 export interface Run extends EndedRun {
-	/** Start of the message, in one line. */
+	/** Start of the message in one line. For a scheduled run, the title of the schedule. */
 	readonly about: string;
 	/** Time of the message, in milliseconds since the epoch. */
 	readonly at?: number;
-	/** `seq` of the event of the message. */
+	/** `seq` of the `user.message` event. */
 	readonly seq?: number;
 	/** Whether the message is queued. Absent for the active message. */
 	readonly waited?: true;
@@ -35,7 +35,7 @@ export interface Run extends EndedRun {
 	readonly scheduled?: true;
 	/** Texts and tool calls since the last question. */
 	readonly parts?: readonly RunPart[];
-	/** Number of questions so far. After each question, the answer grows in another post below it. */
+	/** Number of questions so far. After each question, the answer grows in another post below the question. */
 	readonly questions?: number;
 }
 
@@ -43,7 +43,7 @@ export interface Run extends EndedRun {
 export interface AnswersSlice {
 	/** Runs that have not ended. The first is active, the others are queued. */
 	readonly open: readonly Run[];
-	/** The newest ended runs, with the last one at the end. */
+	/** The most recently ended runs, the newest last. */
 	readonly ended: readonly EndedRun[];
 	/** Id of the newest run: only its answer can be repeated. */
 	readonly newest?: string;
@@ -90,7 +90,6 @@ export function withRun(slice: AnswersSlice, run: Run): AnswersSlice {
 	return { ...slice, open: [...slice.open, run].slice(-maxOpen), newest: run.id };
 }
 
-/** Replaces an open run by its changed version. */
 export function withChange(slice: AnswersSlice, changed: Run): AnswersSlice {
 	return { ...slice, open: slice.open.map((run) => (run.id === changed.id ? changed : run)) };
 }
@@ -103,7 +102,7 @@ export function withActive(slice: AnswersSlice): AnswersSlice {
 	return { ...slice, open: [active, ...others] };
 }
 
-/** Moves a queued message into the run `host`. */
+/** Ends the run of a queued message that has joined the run `host`. */
 export function withJoined(slice: AnswersSlice, run: Run, host: string): AnswersSlice {
 	const left = withoutRun(slice, run);
 	const newest = left.newest === run.id ? (left.open.at(-1)?.id ?? host) : left.newest;

@@ -43,13 +43,13 @@ export function threadOf(
 	return origin?.show === "thread" && threads && id !== undefined ? { thread: `schedule:${id}` } : {};
 }
 
-/** Footer with the schedule of an answer. */
+/** Name of the schedule for the footer, with the due time if the answer is late. */
 export function scheduleFoot(origin: OriginPayload, platform: PlatformWords): string {
 	const due = platform.moment(Date.parse(origin.due_at));
 	return `⏰ ${plainLine(origin.title, maxTitle)}${origin.late ? scheduleTexts.late({ due }) : ""}`;
 }
 
-/** Shows a due time at which the schedule started no run. */
+/** Shows the error because of which a schedule did not run. Shows nothing if `error` is empty. */
 export function missed(
 	{ title, error }: EventPayloads["schedule.trigger"],
 	{ platform }: Scene,

@@ -6,7 +6,6 @@ import type { Run } from "./runs.ts";
 /** Reactions for the results of a run. A cancelled run has no reaction. */
 const ends = { done: "✅", failed: "❌", cancelled: undefined } as const;
 
-/** State of a run, as its message shows it. */
 export type RunState = "accepted" | "queued" | keyof typeof ends;
 
 const emoji: Readonly<Record<RunState, StatusEmoji | undefined>> = { accepted: "👀", queued: "⏳", ...ends };

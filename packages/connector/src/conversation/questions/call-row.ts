@@ -128,7 +128,6 @@ function isNamed({ call }: OpenQuestion): boolean {
 	return (call?.tool ?? "").length <= maxTool;
 }
 
-/** Lines of the change or of the arguments, each as a code span. */
 function effectOf({ call }: OpenQuestion): Part {
 	if (!call) return { pieces: [], complete: true };
 	const stored = call.preview.length > 0 ? withoutNames(call.preview) : call.arguments;
@@ -165,7 +164,7 @@ function piece(text: string): Piece {
 	return { text: plainLine(shown, Number.POSITIVE_INFINITY), columns: columnsOf(shown) };
 }
 
-/** A text that Parley wrote. Its width excludes the Markdown marks. */
+/** Piece with a text that Parley wrote. Its width excludes the Markdown marks. */
 function marked(text: string): Piece {
 	return { text, columns: columnsOf(text.replaceAll(/\*\*|`/gu, "")) };
 }
@@ -190,7 +189,6 @@ function rangesOf(numbers: readonly number[]): string {
 	return ranges.map(([first, last]) => (first === last ? `${first}` : `${first}–${last}`)).join(", ");
 }
 
-/** Names the calls of a decision by their numbers. */
 export function callsOf(numbers: readonly number[]): string {
 	return questionTexts.outcomes.ofCalls({ count: numbers.length, numbers: rangesOf(numbers) });
 }

@@ -11,7 +11,7 @@ export function storeText(text: string, maximum: number): StoredText {
 /** Cuts each text of a card to `maximum` UTF-16 code units, and marks each cut text. */
 export class Cut {
 	readonly #maximum: number;
-	/** Whether any text was cut. */
+	/** Whether a text was cut or an item was omitted. */
 	happened = false;
 
 	constructor(maximum: number) {

@@ -200,7 +200,6 @@ function rowsOf(decisions: readonly Decision[]): number {
 	return decisions.reduce((sum, { rows }) => sum + rows, 0);
 }
 
-/** Groups the decisions: equal decisions of one person in a short time become one. */
 function decisionsOf(ended: readonly EndedEntry[], { platform: { moment } }: Scene): readonly Decision[] {
 	const groups: { outcome: EndedRow; detail: string; rows: CardRow[] }[] = [];
 	for (const { row } of ended) {

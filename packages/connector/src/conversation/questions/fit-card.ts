@@ -16,8 +16,8 @@ export interface FittedCard {
 }
 
 /**
- * Fits a card into one post. Long texts are cut to the same length, and short texts stay complete. `write` returns the
- * paragraphs and passes each text of any length through the `Cut`.
+ * Fits a card into one post. Long texts are cut to the same length, and short texts stay complete. `write` returns
+ * the paragraphs, and passes each text without a maximum length through the `Cut`.
  */
 export function fitCard(
 	platform: Platform,
@@ -65,7 +65,7 @@ function fitLongest<Drawn extends { readonly text: string }>(
 
 /** Whether a text fits one post, with room to separate a footer. */
 export function fitsPost({ limits, dialect = markdownDialect }: Platform, text: string): boolean {
-	// A character of a post needs at most four code units of Markdown: two units, each after a backslash.
+	// Upper bound: a character has at most two code units, and each may have a backslash before it.
 	if (text.length > 4 * limits.post) return false;
 	return dialect.measure(dialect.write(parseText(text).blocks)) + footRoom <= limits.post;
 }

@@ -62,7 +62,7 @@ test("beside direct messages to people, the roles of the group get one post by t
 	expect(notice(["direct", "channel", "mention"], { channels }).at(-1)).toEqual({
 		...{ people: [], roles: ["77"], ways: ["channel", "mention"], channels: ["7"] },
 	});
-	// No delivery method reaches the roles, so the operator gets a report.
+	// No way of the notice reaches the roles, so the operator gets a report.
 	expect(notice(["direct"]).at(-1)).toEqual({ people: [], roles: ["77"], ways: ["direct"], channels: [] });
 	expect(notice(["direct", "mention"], { roles: [] })).toHaveLength(2);
 });

@@ -67,8 +67,8 @@ function isInRoomOfCall(way: NoticeTarget["ways"][number]): boolean {
 }
 
 /**
- * Returns a target for each post to a group. Direct messages reach only people, so the next delivery method reaches the
- * roles.
+ * Returns one target for each post. Direct messages reach only people, so the target of the roles begins with the
+ * next way.
  */
 function targetsOf({ roles, ...group }: NoticeTarget): NoticeTarget[] {
 	const { people, channels, ways } = group;
@@ -80,11 +80,11 @@ function targetsOf({ roles, ...group }: NoticeTarget): NoticeTarget[] {
 	if (first !== "direct" || people.length === 0) return [target];
 	const each = people.map((person) => ({ ...group, people: [person] }));
 	if (!roles || roles.length === 0) return each;
-	// If no delivery method is left, the operator gets a report.
+	// Without a next way, the target reaches no role, and the operator gets a report.
 	return [...each, { ...target, people: [], ways: next.length > 0 ? next : ways }];
 }
 
-/** Button that shows the approval to people who may answer it in their channel. */
+/** Button that shows the call in private to a person who may answer the approval. */
 function detailsButton({ token }: OpenQuestion, { controls, session }: Scene): Control {
 	const id = controls.write({ kind: "listed-details", session, subject: token });
 	return { type: "button", id, label: approvalTexts.buttons.details, style: "secondary" };

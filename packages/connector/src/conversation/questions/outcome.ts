@@ -43,7 +43,7 @@ export function answeredOutcome(
 	platform: Scene["platform"],
 ): QuestionOutcome {
 	const { by, by_name: name, voters = [] } = response;
-	// A person of another platform is shown without an id.
+	// Only a respondent from another guild or team has a name in the event. This name is shown without an id.
 	const author =
 		name === undefined ? actingPerson(by, platform) : `${plainLine(name, longestName)} (${platformOf(by)})`;
 	const decision = outcomes.by({
@@ -93,7 +93,7 @@ function plainDetail({ kind, call }: QuestionForm, response: Response): OutcomeD
 	return { type: "arguments", text };
 }
 
-/** Returns the reason or the arguments in one line of plain text. */
+/** Returns the reason in quotation marks, or the arguments after their heading, in plain text. */
 export function detailLine({ type, text }: OutcomeDetail): string {
 	return type === "reason" ? `“${text}”` : `${approvalTexts.outcomes.changedArguments} ${text}`;
 }

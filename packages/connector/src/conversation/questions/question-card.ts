@@ -116,7 +116,7 @@ function shortDetail({ type, text }: OutcomeDetail): string {
 	return fenced(cutLines({ text, length: text.length }, 2).text);
 }
 
-/** Draws a reminder as a new post. A reply to the reminder answers the question. */
+/** Draws a reminder as a new post. */
 export function reminder(
 	question: OpenQuestion,
 	scene: Scene,
@@ -146,7 +146,7 @@ export function reminder(
 interface Reminding {
 	/** Card of the question. Several questions can share a card. */
 	readonly card: string;
-	/** One line for each call, if there are several calls. */
+	/** One line for each waiting call of a shared card. Default: none. */
 	readonly calls?: readonly string[];
 }
 

@@ -27,7 +27,10 @@ export interface ApprovalCall {
 	readonly arguments: StoredText;
 	/** Whether long values are only in the preview. */
 	readonly brief: boolean;
-	/** Whether the label adds nothing to the tool and its arguments. The name is fixed, because stored questions use it. */
+	/**
+	 * Whether the label adds nothing to the tool and its arguments. The property keeps this name, because stored
+	 * questions use it.
+	 */
 	readonly told: boolean;
 	/** A unified diff, or an empty text. */
 	readonly preview: StoredText;
@@ -49,13 +52,11 @@ export interface ApprovalCall {
 	readonly hash?: string;
 }
 
-/** Kind and token of a question. */
 export interface QuestionName {
 	readonly token: string;
 	readonly kind: QuestionKind;
 }
 
-/** Kind and options of a question, and the call of an approval. */
 export interface QuestionForm {
 	readonly kind: QuestionKind;
 	readonly options: OpenQuestion["options"];
@@ -70,14 +71,14 @@ export interface OpenQuestion extends QuestionName {
 	readonly options: readonly QuestionOption[];
 	/** Number of options that are not stored. */
 	readonly unlisted: number;
-	/** Names and texts of hints from the author of the question. */
+	/** Names and texts of the hints: the default, the example and the pattern of the answer. */
 	readonly hints: readonly (readonly [name: string, text: StoredText])[];
 	readonly reminders: number;
 	/** Time of expiry, in milliseconds since the epoch. */
 	readonly expiresAt?: number;
 	readonly task?: string;
 	readonly call?: ApprovalCall;
-	/** Other channels in which people may answer the question, with the gateway's names. */
+	/** Other channels in which people may answer the question, for example `discord:1:2`. */
 	readonly alsoIn?: readonly string[];
 	/** The model's reply that contains the call of an approval; absent if the gateway does not report it. */
 	readonly reply?: { readonly id: string; readonly place: number; readonly count: number };
@@ -152,7 +153,6 @@ const titles: Readonly<Record<QuestionKind, string>> = {
 	password: questionTexts.titles.question,
 };
 
-/** Title of the card of a question. */
 export function titleOf(kind: QuestionKind): string {
 	return titles[kind];
 }

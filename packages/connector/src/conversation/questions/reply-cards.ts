@@ -82,7 +82,7 @@ export function addToCard(
 	return bounded([...cards, card]);
 }
 
-/** Whether the same call was already in its reply. */
+/** Whether a card of the reply already has a row with the id of this call. */
 export function isRepeated(cards: readonly ReplyCard[], { call, reply }: ReplyQuestion): boolean {
 	return cards.some((card) => card.reply === reply.id && card.rows.some((row) => row.call === call.id));
 }
@@ -102,7 +102,6 @@ export function newestCards(
 	return own.filter(({ rows }) => rows.some(({ token }) => newest.has(token)));
 }
 
-/** Returns the cards with the result of a call added to its row. */
 export function endRow(cards: readonly ReplyCard[], token: string, ended: EndedRow): readonly ReplyCard[] {
 	const changed = cards.map((card) => {
 		if (!card.rows.some((row) => row.token === token)) return card;
@@ -113,7 +112,6 @@ export function endRow(cards: readonly ReplyCard[], token: string, ended: EndedR
 	return bounded(changed, findReplyCard(changed, token));
 }
 
-/** Returns the cards with one more change counted in the row of a call. */
 export function changeRow(cards: readonly ReplyCard[], token: string): readonly ReplyCard[] {
 	const change = (row: CardRow): CardRow =>
 		row.token === token ? { ...row, changes: (row.changes ?? 0) + 1 } : row;

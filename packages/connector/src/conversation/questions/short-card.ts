@@ -14,7 +14,7 @@ export const cardLines = 8;
 
 /** Maximum number of lines without the buttons, the footer, and the empty line before a block of code. */
 const ownLines = cardLines - 3;
-/** Minimum lines for the effect of a call, even if the card has warnings. */
+/** Number of lines that are reserved for the effect of a call, if the other lines leave space. */
 const minEffect = 2;
 const maxTool = 32;
 /** Maximum width of warnings after their sign, in columns. */
@@ -23,7 +23,6 @@ export const separator = " · ";
 export const warningSign = "⚠️ ";
 const count = new Intl.NumberFormat("en");
 
-/** Text of a card, and whether `Details` shows more of the call. */
 export interface ShortCard {
 	readonly paragraphs: readonly string[];
 	/** Whether the card omits a part of the call or a warning. */
@@ -46,8 +45,8 @@ export function shortApproval(question: OpenQuestion, call: ApprovalCall, scene:
 }
 
 /**
- * Draws the card of an answered or closed approval. `result` is one line. `details` is true if the result has more
- * paragraphs.
+ * Draws an answered or closed approval. `result` is one line. With `details`, the card omits the effect of the call,
+ * because the caller adds the details.
  */
 export function shortResult(
 	question: OpenQuestion,
@@ -208,7 +207,7 @@ export function cutLines({ text, length }: StoredText, maximum: number): { text:
 	return { text: shown === "" ? omitted : `${shown}\n${omitted}`, cut: true };
 }
 
-/** Returns the start of a line in at most `columns` columns, without splitting a character. */
+/** Returns the start of a line in at most `columns` columns, without splitting a surrogate pair. */
 function beginningOf(line: string, columns: number): string {
 	let beginning = line.slice(0, columns);
 	while (columnsOf(beginning) > columns) beginning = beginning.slice(0, -1);

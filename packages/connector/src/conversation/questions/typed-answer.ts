@@ -6,7 +6,7 @@ import type { QuestionForm, QuestionOption } from "./question.ts";
 
 export type Response = Omit<MethodInput<"prompt_response">, "token" | "key">;
 
-/** Parameters of the request for a typed answer. */
+/** Parameters of `prompt_response` for a typed answer. */
 export interface TypedResponse {
 	readonly value?: string;
 	readonly values?: string[];

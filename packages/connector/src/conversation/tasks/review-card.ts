@@ -17,7 +17,6 @@ const endLength = 8;
 /** Subject of the buttons of a review: the task and one of its questions. */
 export interface ReviewSubject {
 	readonly task: string;
-	/** End of the token of the question. */
 	readonly tokenEnd: string;
 }
 

@@ -64,10 +64,6 @@ function shown({ before, after }: TaskChange, recorded: RecordedEvent, scene: Sc
 	return [card];
 }
 
-/**
- * Returns the lane of a card for an event. The start of a task, its progress and changes of its workers are less
- * urgent than other changes of its state.
- */
 function laneOf({ id }: Task, { event }: RecordedEvent): Lane {
 	if (!isTaskEvent(event) || event.payload.task_id !== id) return "progress";
 	return event.event === "task.progress" || event.event === "task.started" ? "progress" : "milestone";
@@ -99,7 +95,7 @@ function closedIn(task: Task, state: TaskState, scene: Scene): ShowOperation[] {
 function postsOf(event: TaskEvent, change: TaskChange, scene: Scene): ShowOperation[] {
 	const { after: task } = change;
 	if (event.event === "task.suspended") return suspended(event.payload, task, scene);
-	// Workers are shown only on the card of their task.
+	// Except for their questions, workers are shown only on the card of their task.
 	if (event.payload.task_id !== task.id) return [];
 	switch (event.event) {
 		case "task.progress":
@@ -170,7 +166,7 @@ function failed(payload: EventPayloads["task.failed"], task: Task, scene: Scene)
 	return [lastPost(task, { lane: "error", text: `${states.failed}: ${error}` }, { scene })];
 }
 
-/** The last post of a task, which notifies the requester and links to the card. */
+/** Last post of a task. It links to the card and by default notifies the requester. */
 function lastPost(
 	task: Task,
 	post: CardContent,
@@ -257,7 +253,6 @@ function stepLine({ step, state }: Task): string[] {
 	return [isAtWork ? taskTexts.currentStep({ bar, step: plainLine(step.label, 120) }) : bar];
 }
 
-/** Line about a question of a worker, which also belongs to the task of the card. */
 function waitingLine({ id, reviews }: Task): string[] {
 	const asking = reviews.find(({ task }) => task !== id);
 	return asking ? [`${states.suspended}: ${plainLine(asking.title, maxWorkerTitle)}`] : [];

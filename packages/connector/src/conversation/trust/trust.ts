@@ -9,7 +9,6 @@ import { coverOf, grantEndText, personOf } from "./grant-words.ts";
 const { card } = trustTexts;
 
 export interface TrustSlice {
-	/** The active grant. */
 	readonly open?: { readonly id: string };
 }
 
@@ -74,7 +73,6 @@ interface Ended {
 	readonly scene: Scene;
 }
 
-/** Id of a grant in a room. A channel and each of its threads have their own post. */
 function inRoom(id: string, { thread }: Scene): string {
 	return thread === undefined ? id : `${id}:${thread}`;
 }

@@ -10,7 +10,6 @@ export function plainColumns(text: string, columns: number): string {
 export function lineOfColumns(text: string, columns: number): string {
 	const singleLine = oneLine(text, Number.POSITIVE_INFINITY);
 	if (columnsOf(singleLine) <= columns) return singleLine;
-	// Finds the longest text that fits. A character has at most two columns, but may have many code units.
 	let least = 0;
 	let over = singleLine.length;
 	while (over - least > 1) {

@@ -15,8 +15,8 @@ export interface ShowOperation {
 	readonly type: "show";
 	readonly lane: Lane;
 	/**
-	 * The first operation of a card creates its post, and later operations edit it. A card is one post: longer content is cut,
-	 * with a note at the end.
+	 * The first operation of a card creates its post, and later operations edit the post. Without `flows`, the content
+	 * is cut to one post, with a note at the end.
 	 */
 	readonly card?: string;
 	/** Whether the card may have several posts. Its content is then not cut. */
@@ -48,7 +48,6 @@ export interface ShowOperation {
 	readonly state?: Post["state"];
 }
 
-/** Opens a thread for a card. */
 export interface ThreadOperation {
 	readonly type: "thread";
 	readonly lane: Lane;
@@ -70,7 +69,6 @@ export interface ReactOperation {
 	readonly task?: never;
 }
 
-/** Deletes the post of a card. */
 export interface DeleteOperation {
 	readonly type: "delete";
 	readonly lane: Lane;
@@ -78,7 +76,6 @@ export interface DeleteOperation {
 	readonly task?: string;
 }
 
-/** Shows the title of the conversation at its thread. */
 export interface TitleOperation {
 	readonly type: "title";
 	readonly lane: Lane;

@@ -19,7 +19,7 @@ export function plainWithTimes(
 	return parts.join(" ").replace(/ (?=[,.;:)])/gu, "");
 }
 
-/** Whether the text of a schedule begins with a single time. */
+/** Whether the text of a schedule begins with a time, as for a one-time schedule. */
 export function isOnce(when: string): boolean {
 	return time.exec(when)?.index === 0;
 }

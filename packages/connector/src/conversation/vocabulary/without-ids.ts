@@ -10,7 +10,10 @@ export function trustRequestWithoutIds(label: string): string {
 	return label.replace(trusting, "Trust this channel ").replace(inBrackets, "");
 }
 
-/** The gateway's refusal with the person's name in place of the id, and without the id of the server or workspace. */
+/**
+ * The gateway's refusal without the id of the server or workspace. The name of the person replaces their id, unless
+ * the name is empty.
+ */
 export function refusalWithoutIds(words: string, { platform, tenant, person }: RefusedPerson): string {
 	const own = `${platform}:${tenant}:${person.id}`;
 	const named = person.name === "" ? words : words.replace(own, () => person.name);
