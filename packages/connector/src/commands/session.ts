@@ -152,7 +152,7 @@ const fork: Command<RoomContext> = {
 		} catch (reason) {
 			const { code } = ParleyError.from(reason);
 			if (code === "already_exists") return { text: texts.occupied };
-			// The rethrown error would be retried, and would block further messages in this room.
+			// The rethrown error would be retried, and the retry would block later events of the room.
 			if (code === "resource_exhausted") return { text: texts.noSpace };
 			throw reason;
 		}

@@ -43,7 +43,7 @@ export const controlKinds = {
 	choose: "c",
 	skip: "k",
 	secret: "p",
-	/** Subject: the id of a task. */
+	/** Subject: the id of a task; for `task-approve` and `task-revise`, see `reviewSubject`. */
 	"task-approve": "y",
 	"task-revise": "r",
 	"task-cancel": "x",

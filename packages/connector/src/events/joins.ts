@@ -127,7 +127,7 @@ interface ReservationParts {
 
 /** Content of one request. */
 export interface JoinedContent {
-	/** Id of the last joined message. */
+	/** Id of the last message of the request. */
 	readonly message: string;
 	readonly messages: readonly string[];
 	readonly text: string;

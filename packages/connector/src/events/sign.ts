@@ -48,7 +48,7 @@ export async function handleRetitled(
 	if (person.bot) return;
 	await quietly(parts, type, async () => {
 		const current = (await context.sessions(person, room)).find((each) => each.current);
-		// The platform also reports a title that the gateway set.
+		// The platform also reports titles that the connector has set.
 		if (current === undefined || current.title === title) return;
 		await context.follow(current.session);
 		const renamed = { session_id: current.session, title, key: `${key}/rename` };
@@ -96,7 +96,7 @@ async function react(
 		control: parts.controls.write(target),
 	};
 	const reply = await pressesOfAnswers[sign](parts.context, { event: press, key }, target);
-	// For the other signs, the post of the answer already shows the success.
+	// The other signs get no reply in the room. The post of the answer shows that the run was stopped.
 	return target.kind === "again" ? reply : undefined;
 }
 

@@ -52,7 +52,7 @@ export interface SurfaceRequests {
 	readonly dedupeWindowMs: Surface["dedupeWindowMs"];
 }
 
-/** Reads a stored file of the gateway. Rejects with a `ParleyError`. */
+/** Reads a stored file of the gateway with at most `maximum` bytes. Rejects with a `ParleyError`. */
 export type UploadReader = (fileId: string, maximum: number, signal: AbortSignal) => Promise<Uint8Array>;
 
 /**

@@ -155,7 +155,7 @@ export const InboundEvent = z.discriminatedUnion("type", [
 	z.object({ type: z.literal("home"), ...happened, tab: z.enum(["page", "messages"]) }),
 	/** The bot was added to the channel or to its server. `person` added the bot, or owns the server. */
 	z.object({ type: z.literal("invited"), ...happened }),
-	/** The room accepts posts again: its thread was unlocked or its channel unarchived. */
+	/** The room may accept posts again: for example, its thread was unlocked or its channel unarchived. */
 	z.object({ type: z.literal("reopened"), room: Room, at: z.number() }),
 	/** The audience of the room changed, or the bot can no longer read it. */
 	z.object({

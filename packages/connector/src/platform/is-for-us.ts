@@ -22,8 +22,8 @@ export interface RoomFacts {
 	 */
 	readonly busy?: "queue" | "offer";
 	/**
-	 * Number of earlier messages that are read for a request. With 0, no earlier messages are read, not even in threads.
-	 * Default: 20.
+	 * Number of earlier messages of a channel that are read for a request. With 0, earlier messages of threads are not
+	 * read either. Default: 20.
 	 */
 	readonly context?: number;
 	/** Whether welcomes are posted to channels and people. Default: no. */

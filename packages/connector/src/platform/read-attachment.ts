@@ -3,7 +3,10 @@ import { fileTexts } from "../texts/messages.ts";
 import { downloadTexts } from "../texts/shared.ts";
 import type { Attachment } from "./inbound-event.ts";
 
-/** Download of attachments from a platform. It must refuse other hosts, and files of more than `maximum` bytes. */
+/**
+ * Download of attachments from a platform. It must refuse addresses outside of the platform, and files of more than
+ * `maximum` bytes.
+ */
 export interface AttachmentSource {
 	download(url: string, maximum: number, signal: AbortSignal): Promise<Uint8Array>;
 }

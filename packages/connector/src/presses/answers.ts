@@ -61,7 +61,7 @@ async function retryRun(
 	try {
 		await context.gateway.request("retry", params, { sessionId: session });
 	} catch (reason) {
-		// A retry would block further messages in this room, including a stop.
+		// A retry of this event would block later events of the room, for example a stop.
 		if (ParleyError.from(reason).code !== "resource_exhausted") throw reason;
 		return { text: texts.busy };
 	}

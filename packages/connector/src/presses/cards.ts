@@ -13,7 +13,10 @@ import { refusalWords } from "./questions.ts";
 
 const { all: texts } = approvalTexts;
 
-/** Answers all calls that the button displays: see `writeDisplayed`. The reply reports each call of the card. */
+/**
+ * Answers all calls that the button displays: see `writeDisplayed`. The reply reports these calls and the other
+ * waiting calls of the card.
+ */
 export const pressesOfCards: PressHandlers<"approve-all" | "deny-all"> = {
 	"approve-all": (context, handled, target) =>
 		answerAll(context, handled, { target, verb: "approve", response: { value: "once" } }),

@@ -78,7 +78,7 @@ export async function compactOne(
 	try {
 		await context.gateway.request("compact_session", requested);
 	} catch (reason) {
-		// A retried command would block further messages in this room.
+		// A retry of this event would block later events of the room.
 		if (ParleyError.from(reason).code !== "resource_exhausted") throw reason;
 		return { text: conversationTexts.compact.busy };
 	}

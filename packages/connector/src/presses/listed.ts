@@ -87,7 +87,7 @@ interface Answered {
 	readonly needed?: number;
 }
 
-/** Returns the card of an approval with its result, as the channel of the request shows it. */
+/** Returns the text of an approval with its result, in one post. */
 function resultOf(
 	context: HandlerContext,
 	{ event: { person, room }, response, token, prompt, needed }: Answered,

@@ -127,7 +127,7 @@ export async function answerTask(
 		await context.gateway.request("reply_task", { task_id, ...params, ...behalf });
 		return;
 	} catch (reason) {
-		// Another person has already answered the question.
+		// The question is closed, for example because another person has answered it.
 		if (!isUnfit(reason)) throw reason;
 		return tooLate(context, await context.gateway.request("check_task", { task_id, ...behalf }));
 	}

@@ -105,7 +105,6 @@ export class AudienceWatch {
 		return this.#parts.clock.now() - (this.#watchedAt ?? Number.NEGATIVE_INFINITY);
 	}
 
-	/** Maximum length of a disconnection in milliseconds after which the platform still reports missed events. */
 	#retentionMs(): number {
 		return this.#parts.platform.eventRetentionMs ?? usualRetentionMs;
 	}

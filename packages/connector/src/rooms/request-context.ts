@@ -24,7 +24,7 @@ const maxInThread = 50;
 const usualInChannel = 20;
 /** Maximum number of characters of one message. */
 const maxText = 20_000;
-/** Maximum number of bytes of all messages in a request. The gateway selects 80,000 bytes of them. */
+/** Maximum number of bytes of all messages in a request. The gateway selects at most 80,000 bytes of them. */
 const maxBytes = 300_000;
 /** Bytes reserved for the parts of a request other than its text and its messages. */
 const aroundBytes = 16_384;

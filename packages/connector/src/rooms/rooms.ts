@@ -69,8 +69,8 @@ export class Rooms {
 	}
 
 	/**
-	 * Returns the sessions of the room in which this person can stop a run. The current session is read first. Other
-	 * sessions are included if they are read and have an active run.
+	 * Returns the known sessions of a room in which a run of this person's conversation may be active: the current
+	 * session, and other sessions that are read and have an active run.
 	 */
 	async stoppable(person: Person, room: Room): Promise<readonly string[]> {
 		const { subscriptions } = this.#parts;

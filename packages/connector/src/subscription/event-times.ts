@@ -17,7 +17,7 @@ interface EventTimesParts {
 export class EventTimes {
 	readonly #parts: EventTimesParts;
 	readonly #session: string;
-	/** `seq` of the last event before the subscription. */
+	/** `seq` of the last event before the subscription; 0 if the gateway reports no later times. */
 	#last: number;
 	#page: ReadonlyMap<number, number> = new Map();
 

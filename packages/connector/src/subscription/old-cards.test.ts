@@ -39,7 +39,6 @@ const opening: readonly SceneStep[] = [
 const lost: readonly SceneStep[] = [{ losesDatabase: true }, { passes: 60_000 }];
 const settles: SceneStep = { passes: 60_000 };
 
-/** Returns the visible posts of the channel. */
 async function seen(steps: readonly SceneStep[]): Promise<readonly string[]> {
 	const stage = await playScene([...opening, ...steps, settles]);
 	expect((await stage.connector.status()).stuck).toEqual([]);
