@@ -36,8 +36,8 @@ import { McpEndpoint } from "./wires/mcp/server.ts";
 import { OzzieServer } from "./wires/ozzie/server.ts";
 
 /**
- * Time in milliseconds after which open connections are cut. It is longer than the time that clients get to answer a
- * close frame.
+ * Milliseconds after which open connections are closed when the gateway stops. Longer than the time in which clients
+ * must answer a close frame.
  */
 const closeGrpcMs = 5_000;
 
@@ -169,7 +169,7 @@ interface Wires extends Entrance, AsyncDisposable {
 	readonly port: Port;
 	/** Reports to health checks that the gateway will stop. */
 	drain(): void;
-	/** Sends a goodbye to all clients, and closes their connections and the port. */
+	/** Ends the connections of all clients, and closes the port. */
 	close(): Promise<void>;
 }
 
@@ -225,7 +225,7 @@ async function openWires(parts: WireParts): Promise<Wires> {
 		async close() {
 			entrance.tls?.close();
 			openConnections.close();
-			// This call stops accepting connections. Open connections get a goodbye before their sockets are closed.
+			// This call stops accepting connections. The services end the open connections before the sockets are closed.
 			const closed = port.close(closeGrpcMs);
 			await closeConnections();
 			http.closeAllConnections();

@@ -1,4 +1,5 @@
-// Functions of commands that save and restore a data directory. This entry is separate, because the functions need no gateway.
+// Functions for commands that save and restore a data directory. This entry point is separate, because these commands
+// need no gateway.
 export { type BackupSummary, createBackup } from "./create-backup.ts";
 export { migrateData } from "./migrate-data.ts";
 export type { UnpackLimits } from "./read-backup.ts";

@@ -30,7 +30,10 @@ function stopAt(nth: number): { readonly failpoints: Failpoints; readonly reache
 	return { reached, failpoints: { reach } };
 }
 
-/** Runs a restore that stops at the failpoint with this number. Resolves with undefined if it has fewer failpoints. */
+/**
+ * Runs a restore that stops at the failpoint with this number. Resolves with undefined if the restore has fewer
+ * failpoints.
+ */
 async function stopped(data: string, nth: number): Promise<string | undefined> {
 	await write(data, before);
 	await write(join(data, "run"), { "lock.sqlite": "" });

@@ -20,7 +20,10 @@ export function partOf(dataDirectory: string, name: string): string {
 	return join(dataDirectory, stages.part + name);
 }
 
-/** Replaces the content with a completed restore. Returns the directory of the old content, if there was any. */
+/**
+ * Replaces the content of a data directory with a completely written restore. Returns the directory of the old content,
+ * if any.
+ */
 export async function placeRestored(
 	dataDirectory: string,
 	name: string,

@@ -24,9 +24,9 @@ import {
 const overheadBytes = 1024 * 1024;
 const overheadPerFile = 8 * 1024;
 
-/** Maximum unpacked size. A larger backup is refused before it fills the disk. */
+/** Limits for unpacking. A backup above a limit is refused before it fills the disk. */
 export interface UnpackLimits {
-	/** Total bytes of all files. */
+	/** Maximum total bytes of all files. */
 	readonly maxBytes: number;
 	/** Maximum number of unpacked bytes for each byte of the archive. Applies from 64 MiB of unpacked data. */
 	readonly maxRatio: number;

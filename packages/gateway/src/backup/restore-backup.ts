@@ -21,7 +21,7 @@ export interface RestoreOptions extends ReadOptions {
 	readonly file: string;
 	readonly dataDirectory: string;
 	readonly clock: Clock;
-	/** Whether existing content is moved to another directory. If not set, existing content causes an error. */
+	/** Whether existing content is moved to another directory. If false, existing content causes an error. */
 	readonly force: boolean;
 	/** Points at which a test stops the process. */
 	readonly failpoints?: Failpoints;

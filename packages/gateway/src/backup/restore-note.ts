@@ -8,7 +8,7 @@ import { restoreNote } from "./manifest.ts";
 
 const Note = z.object({ restored_at: z.string(), backup_of: z.string(), version: z.string() });
 
-/** Audit whose call resolves after the row is stored. */
+/** Audit for notes. `note` resolves after the row is stored. */
 export interface AuditNotes {
 	readonly note: Audit["note"];
 }

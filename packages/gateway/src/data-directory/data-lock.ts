@@ -18,7 +18,7 @@ export interface DataLock {
 
 interface Words {
 	readonly other: string;
-	/** Advice on how to stop that program. */
+	/** Advice on how to stop the other program. */
 	readonly stop: string;
 	/** Flag that chooses another directory. */
 	readonly flag: string;

@@ -124,8 +124,9 @@ export class GrpcServer {
 }
 
 /**
- * Definitions for reflection: the protocols of Parley, and health. Each definition gets the generated files. proto-loader
- * 0.8 would write the files without their imports, and clients that check imports would refuse the schema.
+ * Returns the definitions for reflection: the protocols of Parley, and health. The definitions of Parley contain the
+ * generated descriptor files, because proto-loader 0.8 omits their imports, and clients that check imports refuse such
+ * a schema.
  */
 function described(): PackageDefinition {
 	const set = Buffer.from(descriptors, "base64");

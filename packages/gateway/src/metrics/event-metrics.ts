@@ -27,7 +27,7 @@ interface Counting {
  */
 const notCounted = undefined;
 
-/** Table with the metrics of each event. An event of core without an entry fails to compile. */
+/** Functions that record the metrics of each event. An event type without an entry fails to compile. */
 export type EventMetricTable = {
 	readonly [Type in RecordedEvent["type"]]:
 		| ((counting: Counting, event: EventOf<Type>, recorded: Recorded) => void)

@@ -79,8 +79,8 @@ export async function prepareSession(runtime: Runtime, { id, others }: RestoredS
 }
 
 /**
- * Chooses the stored model if the server has several models, and neither a configured nor a preferred model is chosen.
- * Throws if no model is stored or the stored model is unknown.
+ * If the server has several models and neither a configured nor a preferred model applies, chooses the stored model, or
+ * throws if it is absent or unknown. Otherwise, returns `models` unchanged.
  */
 export function decideModel(models: Models, restored: RestoredSession | undefined): Models {
 	const { undecided } = models;

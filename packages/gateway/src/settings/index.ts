@@ -1,4 +1,5 @@
-// Functions of commands that read and change the configuration. This entry is separate, because the functions need no gateway.
+// Functions for commands that read and change the configuration. This entry point is separate, because these commands
+// need no gateway.
 
 export { type KnownProvider, knownProvider } from "../config/known-providers.ts";
 export type { ConfigSources } from "../config/sources.ts";

@@ -34,10 +34,7 @@ export function projectsIn(data: string): string {
 	return join(data, "projects.json");
 }
 
-/**
- * Reads the decisions, sorted by directory. Returns none without a file. Rejects with `invalid_argument` for an invalid
- * file.
- */
+/** Reads the decisions. Returns an empty list without a file. Rejects with `invalid_argument` for an invalid file. */
 export async function readProjects(data: string): Promise<readonly Project[]> {
 	const path = projectsIn(data);
 	try {

@@ -16,7 +16,7 @@ export function testCertificate(name: TestCertificate): { readonly cert: string;
 	return { cert: fixture(name), key: fixture(`${name}-test-key`) };
 }
 
-/** A directory with a certificate and its key, which the end of the test removes. */
+/** A temporary directory with a certificate and its key. Its disposal removes the directory. */
 export class TlsPlace implements Disposable {
 	readonly #directory = mkdtempDisposableSync(join(tmpdir(), "parley-tls-"));
 	readonly files: TlsFiles;

@@ -1,4 +1,4 @@
-/** Statuses of gRPC calls that the gateway ends. */
+/** Details of gRPC statuses, for clients. */
 export const grpcTexts = {
 	stopping: "the gateway is stopping",
 	connectionClosed: "the connection is closed",

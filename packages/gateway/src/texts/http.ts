@@ -1,4 +1,4 @@
-/** Refusals of requests, each with a hint. Clients see both in the response. */
+/** Errors and hints in the responses to refused requests. */
 export const refusalTexts = {
 	sendToken: "send the header Authorization: Bearer TOKEN; the command `parley token` prints the token",
 	tooManyFailures: "too many failed attempts",

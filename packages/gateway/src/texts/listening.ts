@@ -1,4 +1,4 @@
-/** Errors of the addresses at which the gateway listens. */
+/** Errors of listeners, with advice. */
 export const listenTexts = {
 	noAddress: "the listener has no address",
 	portInUse: ({ address, fix }: { readonly address: string; readonly fix: string }) =>

@@ -1,4 +1,4 @@
-/** Errors of the agent as a subprocess. */
+/** Errors and notes of the agent that runs as a subprocess. */
 export const rpcTexts = {
 	noTemporaryDirectory: ({
 		path,

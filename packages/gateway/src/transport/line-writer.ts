@@ -78,7 +78,7 @@ export class LineWriter {
 		return this.#lost;
 	}
 
-	/** Whether the caller should stop producing lines, because the output accepts no more. */
+	/** Whether the caller should stop producing lines, because the buffer of the output is full. */
 	get full(): boolean {
 		return this.#blocked !== undefined;
 	}

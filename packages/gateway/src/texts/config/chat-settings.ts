@@ -1,4 +1,6 @@
-/** Descriptions of the settings of chats, for `docs/configuration.md` and the JSON Schema. The default is last. */
+/**
+ * Descriptions of the settings of chats, for `docs/configuration.md` and the JSON Schema. A default, if any, is last.
+ */
 export const chatSettingTexts = {
 	rulePlatform: "People of this platform, such as discord.",
 	ruleTenant: "People of this guild or team, by its id.",

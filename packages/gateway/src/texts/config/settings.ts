@@ -1,4 +1,4 @@
-/** Descriptions of the settings, for `docs/configuration.md` and the JSON Schema. The default is last. */
+/** Descriptions of the settings, for `docs/configuration.md` and the JSON Schema. A default, if any, is last. */
 export const settingTexts = {
 	providerApi:
 		"API of the server. Default: the API of the known provider with this name if the address is its own, else chat-completions.",

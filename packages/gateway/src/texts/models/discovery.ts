@@ -1,4 +1,4 @@
-/** Errors about the model list of a server. */
+/** Errors of model lists and of the models file, and advice about unknown models. */
 export const modelServerTexts = {
 	noModels: ({ url }: { readonly url: string }) => `${url} lists no models`,
 	severalModels: ({
@@ -40,7 +40,6 @@ export const modelServerTexts = {
 			: `the models file ${path} cannot be read (${reason})`,
 	fileInvalid: ({ path, reason }: { readonly path: string; readonly reason: string }) =>
 		`the models file ${path} cannot be read: ${reason}`,
-	/** Instruction that tells the operator how to make the models of a provider usable. */
 	needsEntry: ({ provider }: { readonly provider: string }) =>
 		`the gateway does not use ${provider}; the operator must add "${provider}": {} to models.providers and restart the gateway`,
 	needsKey: ({ provider, key }: { readonly provider: string; readonly key: string }) =>

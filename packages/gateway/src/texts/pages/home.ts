@@ -1,9 +1,9 @@
-/** Texts of the page at the address of the gateway, in HTML. */
+/** Texts of the home page, in HTML. */
 export const homePageTexts = {
 	ok: "This gateway works.",
 	degraded: "This gateway has a problem. Its operator can run <code>parley doctor</code>.",
 	draining: "This gateway is stopping. Try again in a minute.",
-	/** HTML of the body. All values must be escaped. */
+	/** HTML of the body. `origin`, `webSocket` and `target` must be escaped. */
 	body: ({
 		state,
 		origin,

@@ -40,7 +40,10 @@ export const passwordPageTexts = {
 	keyReused: ({ key }: { readonly key: string | undefined }) =>
 		`key "${key}" was used for another request: use another key`,
 	conversation: "Conversation",
-	/** HTML of the form. All values must be escaped. `needed`: attributes of the field. `end`: time of expiry in UTC. */
+	/**
+	 * HTML of the form. All values must be escaped HTML. `needed`: further attributes of the field. `end`: time of expiry
+	 * in UTC.
+	 */
 	form: ({ question, facts, problem, needed, host, end }: PasswordForm) =>
 		`<p>The agent writes:</p>
 <blockquote>${question}</blockquote>

@@ -1,4 +1,4 @@
-/** Errors of HTTP requests. A text about a parameter follows its name and its value. */
+/** Errors and hints of HTTP requests. A text about a parameter follows its name and its value. */
 export const httpErrorTexts = {
 	needsSession: "needs a session: add session=ID",
 	limit: "is not a whole number from 1 to 1000",

@@ -194,7 +194,7 @@ export class McpEndpoint {
 
 	/**
 	 * If there are too many sessions, ends the idle session of this principal that was unused for the longest time, or
-	 * throws if there is none. Never ends a session of another principal.
+	 * throws if the principal has no idle session. Never ends a session of another principal.
 	 */
 	#makeRoom({ id }: Principal): void {
 		const own = [...this.#sessions.values()].filter(({ principal }) => principal.id === id);

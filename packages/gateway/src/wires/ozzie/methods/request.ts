@@ -105,7 +105,7 @@ export async function targetOrNew(
 }
 
 /**
- * Creates the session of a request that has none. With a key, the same request over another connection gets the same
+ * Creates a session for a request without a session. With a key, the same request over another connection gets the same
  * session.
  */
 async function createImplicit(connection: HandlerContext, request: PrincipalRequest): Promise<string> {

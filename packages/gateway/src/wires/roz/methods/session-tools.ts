@@ -116,7 +116,9 @@ export class SessionTools {
 		return last ? last.effect === "none" : this.#pure.has(tool);
 	}
 
-	/** Handles an answer of the client. Returns false if the client is no host and the answer belongs to no open call. */
+	/**
+	 * Handles an answer of the client. Returns false if the client is not a host and the answer belongs to no open call.
+	 */
 	answer(encoded: ToolResult): boolean {
 		const result = decodeResult(encoded);
 		if (this.#asHost?.answer(encoded.toolCallId, result)) return true;
