@@ -16,13 +16,13 @@ import { ReplyText, type Shown } from "../wordings/reply-text.ts";
 import { changedSteps, type Plan, planRows } from "../wordings/task-words.ts";
 import { toolEndRows, toolStartRow } from "../wordings/tool-rows.ts";
 
-/** Moves the cursor to the start of the row and erases the row: ECMA-48, EL. */
+/** Carriage return and EL (erase in line, ECMA-48). */
 const clearRow = "\r\u001b[K";
 
 /**
- * Writes the events of a run: the text of the answer to stdout, and all other text to stderr. If stdout is
- * not a terminal, buffers each reply until it is complete, so that a retry leaves no partial text. If stderr
- * is a terminal, shows the activity of the model in a status row.
+ * Writes the model's replies to stdout, and all other text to stderr. If stdout is not a terminal, buffers
+ * each reply until its model call ends, so that a retry leaves no partial text. If stderr is a terminal that
+ * supports escape sequences, shows the activity of the model in a status row.
  */
 export class AnswerOutput {
 	readonly #io: Io;
@@ -41,7 +41,9 @@ export class AnswerOutput {
 		this.#format = errorFormat(io);
 	}
 
-	/** Processes one event of the run. `metrics` is set only with the last event, if the run called a model. */
+	/**
+	 * Processes one event of the run. `metrics` is set only with the last event of a run that called a model.
+	 */
 	write(event: OzzieEvent, metrics?: RunMetrics): void {
 		this.#progress.receive(event);
 		this.#showStatus(replyProgressWords(this.#progress.now, this.#format.columns - 1) ?? "");
@@ -53,7 +55,7 @@ export class AnswerOutput {
 		this.#note(event);
 	}
 
-	/** Removes the status row, and writes the text of an incomplete reply. */
+	/** Removes the status row, and writes the buffered text. */
 	close(): void {
 		this.#showStatus("");
 		this.#endLine();
@@ -61,8 +63,8 @@ export class AnswerOutput {
 	}
 
 	/**
-	 * Replaces the status row. Returns the cursor to the start of the row, so that later text overwrites the
-	 * status.
+	 * Replaces the status row. An empty text removes the row. The cursor stays at the start of the row, so that
+	 * later text overwrites the row.
 	 */
 	#showStatus(words: string): void {
 		const { stderr, environment } = this.#io;
@@ -145,10 +147,6 @@ export class AnswerOutput {
 		this.#isInLine = false;
 	}
 
-	/**
-	 * Buffers the text until `#release` if stdout is not a terminal. A terminal receives the text immediately,
-	 * without control characters.
-	 */
 	#print(text: string): void {
 		if (this.#io.stdout.isTTY) this.#io.stdout.write(visibleText(text));
 		else this.#pending += text;
@@ -164,7 +162,7 @@ export class AnswerOutput {
 	}
 }
 
-/** Whether `todo.updated` already shows the call. A failed call is shown like any other call. */
+/** Whether the plan rows of `todo.updated` replace the rows of the call. A failed call keeps its rows. */
 function isList({ name, status }: ToolCallPayload): boolean {
 	return name === "todo" && status !== "failed";
 }

@@ -64,7 +64,9 @@ export async function ask(words: string, flags: AskFlags, io: Io): Promise<numbe
 	}
 }
 
-/** Exit code of a successful run in which an approval or an answer was missing. */
+/**
+ * Exit code of a successful run in which a question was denied or declined because no person could answer.
+ */
 const unansweredCode = 3;
 
 interface Ended {
@@ -179,8 +181,8 @@ function outsideRoots(reason: string, directory: string): ParleyError {
 }
 
 /**
- * Whether a person can answer a question. A terminal must show the question, and stdin must be a terminal that is not
- * the source of the message.
+ * Whether a person can answer questions. `-` reads the message from stdin, so that stdin cannot provide
+ * answers.
  */
 function hasPerson(words: string, { stdin, stderr, environment }: Io): boolean {
 	return words !== "-" && stdin.isTTY && stderr.isTTY && environment["TERM"] !== "dumb";
@@ -201,7 +203,7 @@ export class OwnRun {
 		this.#before = queued_position;
 	}
 
-	/** Number of runs that must end before this run. */
+	/** Number of earlier runs in the queue that have not ended. */
 	get before(): number {
 		return this.#before;
 	}
@@ -222,7 +224,7 @@ export class OwnRun {
 	}
 }
 
-/** Rejects with `invalid_argument` for the first path that does not lead to a file. */
+/** Rejects with `invalid_argument` for the first path that does not lead to a regular file. */
 async function checkFiles(paths: readonly string[]): Promise<void> {
 	for (const path of paths) {
 		const found = await stat(path).catch((cause: unknown) => {

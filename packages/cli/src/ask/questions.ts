@@ -42,7 +42,7 @@ export class Questions {
 	#asking: Asking | undefined;
 	/** Open questions behind the current question, oldest first. */
 	#waiting: PromptRequestPayload[] = [];
-	/** Answered questions that the gateway has not confirmed yet, by token. */
+	/** Answered questions that the gateway has not confirmed, by token. A later question is already shown. */
 	readonly #sent = new Map<string, OpenQuestion>();
 	#unanswered = 0;
 
@@ -83,7 +83,7 @@ export class Questions {
 		if (next) this.#begin(next);
 	}
 
-	/** Closes all questions. Later answers are ignored. */
+	/** Ends the open prompt and removes the waiting questions. Sends no answer for them. */
 	close(): void {
 		this.#waiting = [];
 		this.#end();

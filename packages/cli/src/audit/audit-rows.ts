@@ -16,7 +16,10 @@ export function checkRows({ messages, ...audit }: AuditCheck): string[] {
 	return [...auditRows(audit), ...(messages ? messagesRows(messages) : [])];
 }
 
-/** One line if all messages are valid. Otherwise, the number of faults, a line for each example, and the next step. */
+/**
+ * One row if all messages are valid. Otherwise, rows with the number of faults, the examples and the next
+ * step.
+ */
 export function messagesRows(check: MessagesCheck): string[] {
 	const { ok, faults, examples } = check;
 	if (ok) return [auditTexts.messagesIntact({ summary: messagesSummary(check) })];
@@ -53,8 +56,8 @@ function auditRows({ ok, records, seq, head, broken }: Omit<AuditCheck, "message
 type AuditRecord = MethodResult<"read_audit">["records"][number];
 
 /**
- * The column names, and one row for each audit record, newest last. Values that do not fit the terminal are shortened
- * or omitted.
+ * Returns the column names, and one row for each audit record, in the given order. Values that do not fit the
+ * terminal are shortened or omitted.
  */
 export function auditTable(records: readonly AuditRecord[], format: OutputFormat): string[] {
 	const rows = [auditTexts.columns, ...records.map(cellsOf)];

@@ -15,7 +15,7 @@ interface AnswerPorts {
 	readonly request: Client["request"];
 }
 
-/** Answers to the open question of a chat. A method rejects if the gateway refuses the answer. */
+/** Sends answers to the open question of a chat. A method rejects if its request fails. */
 export class Answers {
 	readonly #ports: AnswerPorts;
 
@@ -23,7 +23,7 @@ export class Answers {
 		this.#ports = ports;
 	}
 
-	/** Answers the question with a typed line, or shows the possible answers. */
+	/** Sends a typed line as the answer. If the line is not a valid answer, shows a hint instead. */
 	async answer(line: string): Promise<void> {
 		const conversation = this.#ports.conversation();
 		const open = conversation.question;
@@ -45,7 +45,6 @@ export class Answers {
 		await this.#respond({ response: decline, shown: isApproval ? questionTexts.no : chatTexts.noAnswer });
 	}
 
-	/** Approves the call, and shows the new rule that allows similar calls from now on. */
 	async #addRule({ token }: PromptRequestPayload): Promise<void> {
 		const { rule, source, late } = await this.#ports.request("allow_always", { token });
 		this.#note(questionTexts.added({ rule, source }));

@@ -99,7 +99,6 @@ async function readSystemClipboard({ environment }: Io, signal: AbortSignal): Pr
 	return readClipboard({ platform, isWsl, environment, signal });
 }
 
-/** Whether the chat can draw. Drawing needs a terminal for input and output that supports escape sequences. */
 function isInteractive({ stdin, stdout, environment }: Io): boolean {
 	return stdin.isTTY && stdout.isTTY && environment["TERM"] !== "dumb";
 }

@@ -37,6 +37,6 @@ export interface ChatObserver {
 	/** Called with the first session, and with each session that replaces it. */
 	session(id: string): void;
 	event(event: OzzieEvent): void;
-	/** Called when the person has chosen a model. */
+	/** Called when the gateway has accepted the model that the person chose. */
 	model(name: string): void;
 }

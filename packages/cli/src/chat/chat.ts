@@ -38,8 +38,8 @@ const maxMessages = 10;
 const maxSessions = 10;
 
 /**
- * A conversation of a person with the agent: typed lines, events, and the current session. It does not depend on the
- * terminal.
+ * Chat of a person with the agent: processes typed lines, and the events of the current session. Independent
+ * of the terminal.
  */
 export class Chat {
 	readonly #options: ChatOptions;
@@ -109,7 +109,7 @@ export class Chat {
 		});
 	}
 
-	/** Shows that the connection was lost or restored. */
+	/** Processes the state of the connection. Shows when the connection is lost and when it is restored. */
 	connection(state: ClientState): void {
 		const isBack = state === "open" && this.#isLost;
 		this.#isLost = state === "lost" || (this.#isLost && state === "connecting");
@@ -117,8 +117,8 @@ export class Chat {
 	}
 
 	/**
-	 * Processes a line. If a question is open, the line is its answer; otherwise, it is a message or a command.
-	 * Commands also work at questions whose answer is not a text. Never rejects.
+	 * Processes a line: an answer if `isAnswer`, otherwise a message or a command. While a question with fixed
+	 * choices is open, the person can also enter commands. Never rejects.
 	 */
 	enter(line: string, isAnswer = this.#conversation.question !== undefined): Promise<void> {
 		return this.#attempt(() => {
@@ -358,7 +358,6 @@ export class Chat {
 		await this.#attempt(() => this.#recallTasks(this.#conversation));
 	}
 
-	/** Adds the active tasks to the board, and shows the suspended tasks. */
 	async #recallTasks(conversation: Conversation): Promise<void> {
 		const { tasks } = await this.#request("query_tasks", { status: [...openStatuses] });
 		this.#show(conversation.tasks.recall(tasks, this.#options.format()));

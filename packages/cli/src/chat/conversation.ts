@@ -39,8 +39,8 @@ const maxOwnLines = 200;
 type Payload<Name extends keyof EventPayloads> = EventPayloads[Name];
 
 /**
- * Converts the events of one session to rows for the scrollback and to the state of the session's work. It does not
- * depend on the terminal or the connection.
+ * Converts the events of one session to rows for the scrollback, and tracks the state of its runs.
+ * Independent of the terminal and the connection.
  */
 export class Conversation {
 	readonly #reply = new ReplyText();
@@ -104,8 +104,8 @@ export class Conversation {
 	}
 
 	/**
-	 * Messages that were added to the active run in the middle of a row. They are printed after the current text of the
-	 * reply.
+	 * Messages that were added to the active run while a row of the reply was incomplete. They are printed
+	 * after the current text of the reply.
 	 */
 	get steering(): readonly UserMessagePayload[] {
 		return this.#steering;
@@ -155,7 +155,10 @@ export class Conversation {
 		return this.#questions.answer(given, format);
 	}
 
-	/** Reopens a question whose answer could not be sent. The question follows the current question. */
+	/**
+	 * Reopens a question whose answer could not be sent. If another question is open, the reopened question
+	 * follows it.
+	 */
 	unanswer(token: string, format: OutputFormat): string[] {
 		return this.#questions.unanswer(token, format);
 	}
@@ -328,8 +331,8 @@ export class Conversation {
 	}
 
 	/**
-	 * Returns a row with the duration of a long call, and with the key that shows a partly hidden result. Returns no row
-	 * if the chat prints plain text.
+	 * Returns a row with the duration of a long call, and with the key that shows a partly hidden result.
+	 * Returns no row without these facts, or if the chat prints plain text.
 	 */
 	#callFacts(durationMs: number, isPartial: boolean, { styles }: OutputFormat): string[] {
 		if (this.#text instanceof PlainFlow) return [];

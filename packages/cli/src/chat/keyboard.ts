@@ -90,8 +90,8 @@ export class Keyboard {
 	}
 
 	/**
-	 * Enters the typed text. A command from an unmarked paste must not run without another Enter. While the clipboard is
-	 * read, a message is not sent, because its image would be missing.
+	 * Enters the typed text. A shell command from an unmarked paste must not run without another Enter. While
+	 * the clipboard is read, a message is not sent, because its image would be missing.
 	 */
 	#enterTyped({ text }: Editor, { follows }: Key): Promise<void> | void {
 		if (!this.#answer && this.#isReadingClipboard) return;
@@ -108,9 +108,6 @@ export class Keyboard {
 		else this.#message = pressKey(this.#message, key);
 	}
 
-	/**
-	 * Action of a key with Ctrl: opens the details, starts a search, or reads the clipboard. Undefined for other keys.
-	 */
 	#actionOf(name: string): (() => Promise<void> | void) | undefined {
 		if (name === "o") return this.#openDetails;
 		if (this.#answer) return undefined;
@@ -118,7 +115,6 @@ export class Keyboard {
 		return name === "v" ? () => this.#pasteClipboard() : undefined;
 	}
 
-	/** Inserts the label of the image in the clipboard, or its text, at the cursor. */
 	async #pasteClipboard(): Promise<void> {
 		if (this.#isReadingClipboard) return;
 		this.#isReadingClipboard = true;

@@ -55,7 +55,10 @@ export class OpenQuestions {
 		return this.#waiting.length > 0 ? this.#askNext(format) : [];
 	}
 
-	/** Reopens a question whose answer could not be sent. The question follows the current question. */
+	/**
+	 * Reopens a question whose answer could not be sent. If another question is open, the reopened question
+	 * follows it.
+	 */
 	unanswer(token: string, format: OutputFormat): string[] {
 		if (this.#current?.question.token === token) {
 			this.#current = { question: this.#current.question };
@@ -92,7 +95,7 @@ export class OpenQuestions {
 		return isShown ? [...noteRows(closed, format), ...next] : next;
 	}
 
-	/** Shows the next question. The last answer is shown above it if it is unconfirmed. */
+	/** Shows the next question. If the last answer is unconfirmed, shows that answer above the question. */
 	#askNext(format: OutputFormat): string[] {
 		const answered = this.#current;
 		const question = this.#waiting.shift();
@@ -120,7 +123,6 @@ export class OpenQuestions {
 		return sent;
 	}
 
-	/** Removes a question. If it is the current question, opens the next one. */
 	#remove(token: string, format: OutputFormat): string[] {
 		this.#waiting = this.#waiting.filter((question) => question.token !== token);
 		if (this.#current?.question.token !== token) return [];

@@ -29,7 +29,7 @@ export const slashCommands = {
 
 export type SlashCommand = keyof typeof slashCommands;
 
-/** Meaning of a typed line. `unknown` is a line that the chat refuses with a hint. */
+/** Meaning of a typed line. `unknown`: not a valid command; `hint` explains how to correct the line. */
 export type Line =
 	| { readonly kind: "command"; readonly name: SlashCommand; readonly words: string }
 	| { readonly kind: "unknown"; readonly hint: string }

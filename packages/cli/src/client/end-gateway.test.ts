@@ -47,7 +47,7 @@ test("a link in a user's data to the lock of another process does not make root 
 	onTestFinished(() => rmSync(other, { recursive: true }));
 	const pid = await start(lock(other));
 	const refuses = async (): Promise<void> => {
-		// The kernel does not show the open files to other users.
+		// Only root checks the process. Another user would end the process.
 		if (isRoot) await expect(endGateway(pid, data)).rejects.toThrow(`whether process ${pid} is the gateway`);
 	};
 	await refuses();

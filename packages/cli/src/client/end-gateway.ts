@@ -11,9 +11,9 @@ const longestMs = 40_000;
 const pollMs = 50;
 
 /**
- * Asks the gateway of a data directory to stop, and waits until it ends. Resolves with false if the gateway still runs
- * after 40 s. If this process is root, rejects with `failed_precondition` for a process that may be another program.
- * The owner of the data could have stored its id.
+ * Asks the gateway of a data directory to stop, and waits until it ends. Resolves with false if the gateway
+ * still runs after 40 s. If this process is root and another user owns the data, rejects with
+ * `failed_precondition` for a process that may be another program. That user could have stored its id.
  */
 export async function endGateway(pid: number, data: string): Promise<boolean> {
 	await askToStop(pid, data);
@@ -57,7 +57,7 @@ function isOpenForWriting(pid: number, fd: string, path: string): boolean {
 		if (readlinkSync(`/proc/${pid}/fd/${fd}`) !== path) return false;
 		return /^flags:\s*\d*2$/m.test(readFileSync(`/proc/${pid}/fdinfo/${fd}`, "utf8"));
 	} catch {
-		// The process has closed the file in the meantime.
+		// The file was closed in the meantime, or this process may not read its flags.
 		return false;
 	}
 }

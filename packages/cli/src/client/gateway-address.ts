@@ -12,7 +12,7 @@ export interface AddressFlags {
 export interface GatewayAddress {
 	readonly url: string;
 	readonly token: string | undefined;
-	/** The only accepted certificate for an https address. If undefined, the usual rules apply. */
+	/** The only accepted certificate for an https address. If undefined, the default rules of Node.js apply. */
 	readonly certificate?: string | undefined;
 	/** Whether the gateway runs on this machine, according to its address. */
 	readonly isLocal: boolean;
@@ -26,8 +26,8 @@ export interface GatewayAddress {
 const defaultUrl = "http://127.0.0.1:7777";
 
 /**
- * Finds the gateway like `locateGateway`. Rejects if `--data` or `PARLEY_DATA` names a data directory without a running
- * gateway, because a gateway at the default address may use other data.
+ * Finds the gateway like `locateGateway`. Rejects if no address is named, and `--data` or `PARLEY_DATA` names
+ * a data directory without a running gateway. A gateway at the default address may use other data.
  */
 export async function findGateway(flags: AddressFlags, io: Io): Promise<GatewayAddress> {
 	const found = await locateGateway(flags, io);
@@ -81,8 +81,8 @@ export async function locateGateway(flags: AddressFlags, io: Io): Promise<Gatewa
 
 /**
  * Returns a function that calls `find` at each call. If `find` returns the default address, for example
- * during a restart, the function returns the last known address. The default address could belong to another
- * gateway.
+ * during a restart, the function returns the last known address, or `first`. The default address could belong
+ * to another gateway.
  */
 export function findAgain(
 	first: GatewayAddress,

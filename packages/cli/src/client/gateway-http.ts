@@ -14,7 +14,7 @@ import { addressTexts } from "../texts/gateway/address.ts";
 export interface HttpAddress {
 	readonly url: string;
 	readonly token?: string | undefined;
-	/** The only accepted certificate for an https address. If undefined, the usual rules apply. */
+	/** The only accepted certificate for an https address. If undefined, the default rules of Node.js apply. */
 	readonly certificate?: string | undefined;
 }
 
@@ -23,7 +23,10 @@ export interface HttpRequest {
 	readonly signal: AbortSignal;
 }
 
-/** Starts a request with the token. Over TLS, a pinned certificate is the only accepted certificate. */
+/**
+ * Starts a request with the token. The caller must end the request. If `certificate` is set, TLS accepts no
+ * other certificate.
+ */
 export function beginRequest(
 	{ url, token, certificate }: HttpAddress,
 	path: string,

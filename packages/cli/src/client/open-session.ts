@@ -22,8 +22,9 @@ export interface SessionChoice {
 const maxSearched = 1_000;
 
 /**
- * The session of `directory` that changed last. Ignores sessions of chat channels. Rejects with `not_found` without a
- * matching session, and `failed_precondition` for a gateway on another machine, which has its own directories.
+ * Returns the id of the last changed session of `directory`, except sessions of chat channels. Rejects with
+ * `not_found` if there is no such session. Rejects with `failed_precondition` if `directory` is undefined: a
+ * gateway on another machine has its own directories.
  */
 export async function lastSession(client: Client, directory: string | undefined): Promise<string> {
 	if (directory === undefined) {

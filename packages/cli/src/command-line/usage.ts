@@ -111,8 +111,8 @@ export function refuseSubcommandName(words: readonly string[], command: Command)
 }
 
 /**
- * Name or alias of a subcommand that differs from the word by one letter, or by two exchanged letters. Short names are
- * not compared.
+ * Name or alias of a subcommand that differs from the word by at most one letter, or by two exchanged
+ * letters. Names of up to three letters are not compared.
  */
 function similarName(given: string, { commands }: Command): string | undefined {
 	const names = commands.flatMap((one) => [one.name(), ...one.aliases()]);

@@ -194,7 +194,10 @@ export class ReportWriter {
 		this.changed();
 	}
 
-	/** Writes the state that `watch` reads, then again every five seconds. */
+	/**
+	 * Writes the state that `watch` reads, at once and then every five seconds. No effect before `watch` and
+	 * after `end`.
+	 */
 	readonly changed = (): void => {
 		const readState = this.#report;
 		if (!readState) return;

@@ -148,9 +148,10 @@ export interface TokenQuestion extends TokenFile {
 }
 
 /**
- * Returns the token of a connector on this machine. The data directory stores it, readable only by this user. If the
- * gateway knows no token for the connector, creates one. Rejects with `failed_precondition` if the token was revoked or
- * has expired, because only an operator may replace such a token.
+ * Returns the token of a connector on this machine. The data directory stores it, readable only by this user.
+ * Creates a token if none is stored, or if the gateway does not know the stored token. Rejects with
+ * `failed_precondition` if the token was revoked or has expired, because only an operator may replace such a
+ * token.
  */
 export async function connectorToken({ platform, data, gateway }: TokenQuestion): Promise<string> {
 	const file = tokenFileOf({ platform, data });

@@ -214,7 +214,7 @@ const readyPollMs = 300;
 /** Maximum milliseconds for a connector to connect, and then for a step that the connector may complete. */
 const connectMs = 20_000;
 
-/** The running connector, or a temporary connector that runs during the setup. */
+/** Uses the running connector, or starts a temporary connector for the setup. */
 class SetupConnector {
 	readonly #flags: ConnectorFlags;
 	readonly #io: Io;
@@ -241,8 +241,8 @@ class SetupConnector {
 	}
 
 	/**
-	 * Returns the step with a changed check, which starts the connector first. The connector may complete the step
-	 * itself.
+	 * Returns the step with a check that first starts a connector if none is running. The connector may
+	 * complete the step itself.
 	 */
 	before(step: SetupStep): SetupStep {
 		return {

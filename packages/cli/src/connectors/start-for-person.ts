@@ -82,7 +82,7 @@ async function refusalOfRoot(flags: StartOptions["flags"], io: Io): Promise<numb
 
 interface CallContext {
 	readonly defaultData: string;
-	/** Words with which a person runs the command in a shell. */
+	/** Command line with which a person runs Parley, without arguments. */
 	readonly command: string;
 }
 
@@ -91,7 +91,7 @@ interface WelcomeContext extends CallContext {
 	readonly shellLine?: string;
 }
 
-/** Words with which a person runs this copy of the command in a shell. */
+/** Command line with which a person runs this copy of Parley, without arguments. */
 export function commandOf(kind: Installation["kind"], environment: NodeJS.ProcessEnv): string {
 	// npx passes its options in environment variables: https://docs.npmjs.com/cli/v11/using-npm/config
 	const file = environment["npm_config_package"];

@@ -27,14 +27,14 @@ interface BackgroundStart {
 /** A gateway that already ran on a data directory, or that this call has started. */
 export interface FoundGateway {
 	readonly gateway: RunningGateway;
-	/** Log file of a started gateway. Undefined if the gateway was already running. */
+	/** Log file of the gateway that this call started. Undefined for any other gateway. */
 	readonly log?: string;
 }
 
 /**
- * Finds the gateway of the data directory, or starts a gateway that outlives this command and its terminal. Rejects
- * with the last lines of the log if the new gateway ends. Also rejects if no gateway answers within 120 s. Concurrent
- * commands use the same gateway.
+ * Finds the gateway of the data directory, or starts a gateway that outlives this command and its terminal.
+ * If the new gateway ends and no other gateway answers, rejects with the last lines of the log. Also rejects
+ * if no gateway answers within 120 s. Concurrent commands use the same gateway.
  */
 export async function ensureGateway(start: BackgroundStart): Promise<FoundGateway> {
 	const { data, io } = start;

@@ -25,7 +25,7 @@ export async function editSettings(flags: ConfigFlags, io: Io): Promise<number> 
 	const sources = await configSources(flags, io);
 	const { path, text: before } = await readConfigText(sources);
 	const draft = await writeDraft(path, before);
-	// Ctrl-C must reach only the editor.
+	// Ctrl-C in the editor must not end this process.
 	const stay = (): void => undefined;
 	process.on("SIGINT", stay);
 	try {

@@ -11,7 +11,7 @@ export interface GatewayFlags extends Omit<ConfigFlags, "trustedProxies" | "poli
 	readonly testHooks?: string;
 }
 
-/** Adds the flags that all commands of `GatewayFlags` have. The configuration checks their values. */
+/** Adds the flags of `GatewayFlags` to a command. The configuration checks their values. */
 export function addGatewayFlags(command: Command): Command {
 	return command
 		.option("--listen <host:port>", gatewayFlagHelp.listen, collect)

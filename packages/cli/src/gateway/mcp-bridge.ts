@@ -228,7 +228,7 @@ function isAnswerTo(answer: unknown, { id, method }: Message): boolean {
 	return method === undefined || id === undefined || (own === undefined && answered === id);
 }
 
-/** The error message of the protocol if the response contains one, otherwise an error for the status code. */
+/** Error with the message of a JSON-RPC error in the response, otherwise an error for the status code. */
 function refusalIn(address: HttpAddress, { statusCode = 0 }: IncomingMessage, body: string): ParleyError {
 	const reported = errorOfProtocol(body);
 	if (reported === undefined) return answerError(address, { status: statusCode, text: body });

@@ -6,7 +6,7 @@ export interface McpFlags {
 	readonly agent?: string;
 }
 
-/** Name of the agent without `--agent`. */
+/** Default value of `--agent`. */
 export const usualAgent = "default";
 
 /** Permissions of a server in addition to the programs of the system. */

@@ -92,7 +92,7 @@ export async function removeServer(name: string, flags: McpFlags, io: Io): Promi
 	printRows([end ? removedWithLogin({ name, note: unrevokedNote(end) }) : removed({ name })], io);
 }
 
-/** Changes the file, and records the change for the audit of the gateway. */
+/** Changes the `mcp.json` of the data directory, and records the change for the audit log. */
 export async function changeMcpFile(
 	flags: McpFlags,
 	io: Io,

@@ -60,8 +60,8 @@ export async function trustDirectory(given: string, flags: TrustFlags, io: Io): 
 }
 
 /**
- * Prepares the trust in the chosen entries. Adds unusable entries to `refused`, but rejects for them with `--server`.
- * Rejects if no entry is left.
+ * Prepares the trust in the chosen entries. Adds unusable entries to `refused`. With `--server`, rejects
+ * instead. Also rejects if no entry is left.
  */
 async function prepareAll(
 	{ chosen, refused }: Chosen,

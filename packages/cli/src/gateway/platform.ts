@@ -15,7 +15,7 @@ export interface Platform {
 	isRequested(environment: Environment): boolean;
 	/** Text for people with the names of the variables that the connector needs. */
 	readonly credential: string;
-	/** Instruction with which the person who sets up the bot becomes its owner. */
+	/** Instruction for the person who sets up the bot and wants to become an owner. */
 	pairing(code: string): string;
 }
 

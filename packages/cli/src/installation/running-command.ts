@@ -38,7 +38,7 @@ export function runningCommand(pid: number, program: string): RunningCommand | u
 	}
 }
 
-/** Processes of this user that run this program. Empty on systems other than Linux. */
+/** Readable processes that run this program, by process id. Empty on systems other than Linux. */
 export function runningCommands(program: string): ReadonlyMap<number, RunningCommand> {
 	const names = canReadCommands ? readdirSync("/proc").filter((name) => /^\d+$/.test(name)) : [];
 	const found = names.map((name) => [Number(name), runningCommand(Number(name), program)] as const);

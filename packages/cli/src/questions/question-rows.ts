@@ -182,7 +182,7 @@ export function shortCode(token: string): string {
 	return token.slice(-6);
 }
 
-/** Open questions, oldest first, followed by the command that answers them. */
+/** Rows of open questions in the given order, followed by the command that answers them. */
 export function openQuestionRows(
 	questions: readonly OpenPromptPayload[],
 	now: number,

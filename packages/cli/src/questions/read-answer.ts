@@ -10,7 +10,7 @@ export type Reading =
 	| { readonly kind: "answer"; readonly response: Response; readonly shown: string }
 	| { readonly kind: "again"; readonly hint: string };
 
-/** Answer that denies an approval, or cancels any other question. */
+/** Answer that denies an approval, or declines any other question. */
 export const decline: Response = { cancelled: true };
 
 /** Answer that approves a call and adds the rule that its approval offers. */

@@ -118,8 +118,8 @@ function specifiers(text: string): string {
 }
 
 /**
- * Returns a text without control characters. Throws for any other text, because neither a unit line nor XML can contain
- * control characters.
+ * Returns the text unchanged if it contains no control characters. Otherwise throws, because control
+ * characters break a unit line, and XML forbids most of them.
  */
 export function plain(text: string): string {
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: a unit file must not contain control characters

@@ -42,7 +42,7 @@ export async function setUp(flags: SetupFlags, io: Io): Promise<number> {
 	const { thisMachine } = await import("../service/machine.ts");
 	const services = await servicesOf(data, thisMachine(io));
 	printSummary(results, services.length > 0, io);
-	// An installed service has replaced the gateway, which then needs no restart.
+	// A gateway with another process id was started during the setup, so it has the new settings.
 	const isSame = running !== undefined && (await findRunningGateway(data))?.pid === running.pid;
 	if (isSame) printNotice(setupTexts.restartGateway, io);
 	return 0;

@@ -183,8 +183,8 @@ const longestBar = 20;
 const shortestBar = 5;
 
 /**
- * Rows of the budgets: the spent part, a bar if the terminal is wide enough, and the source of the limit. A budget that
- * was never set has no row.
+ * Rows of the budgets: the spent part, a bar if the terminal is wide enough, and the source of the limit. A
+ * budget without a limit has a row only if the operator has set it.
  */
 export function budgetRows(all: readonly Budget[], { columns, styles }: OutputFormat): string[] {
 	const budgets = all

@@ -27,7 +27,7 @@ export function alignColumns(
 /** Content of a table. Cells are plain text, and the first row is the header. */
 export interface Table {
 	readonly rows: readonly (readonly string[])[];
-	/** Indexes of columns that contain numbers. */
+	/** Indexes of right-aligned columns, which contain numbers. */
 	readonly right?: readonly number[];
 	/** Indexes of columns that are omitted, in this order, if the terminal is too narrow. */
 	readonly optional?: readonly number[];

@@ -6,7 +6,10 @@
 const UNSAFE =
 	/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\u{ad}\u{200b}\u{2060}-\u{2064}\u{feff}\u{fff9}-\u{fffb}\u{e0000}-\u{e007f}]/gu;
 
-/** Makes the text of a model, a tool or another person safe for a terminal. Shows an unsafe character as `\u{1b}`. */
+/**
+ * Makes the text of a model, a tool or another person safe for a terminal. Shows an unsafe character as its
+ * code point, for example `\u{1b}`.
+ */
 export function visibleText(text: string): string {
 	return text.replaceAll("\r\n", "\n").replaceAll(UNSAFE, (character) => {
 		return character === "\n" || character === "\t" ? character : escaped(character);

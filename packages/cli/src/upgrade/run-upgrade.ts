@@ -50,7 +50,10 @@ export class Upgrade {
 		});
 	}
 
-	/** Resumes an interrupted upgrade. Continues if the new version was already installed, otherwise rolls back. */
+	/**
+	 * Resumes an interrupted upgrade. Continues in the phases `starting` and `finished`, and rolls back in all
+	 * other phases.
+	 */
 	resume(): Promise<UpgradeResult> {
 		const { phase } = this.#journal;
 		if (phase === "finished") return this.#finish([]);
@@ -188,7 +191,10 @@ export class Upgrade {
 		await this.#reach(`upgrade.${phase}`);
 	}
 
-	/** A point at which a test can end the process, and at which the operator's signal ends the upgrade. */
+	/**
+	 * A point at which a test can end the process. The operator's signal ends the upgrade here, except in a
+	 * phase of a rollback and in the phase `finished`.
+	 */
 	async #reach(name: string): Promise<void> {
 		const { failpoints, signal } = this.#parts;
 		await failpoints.reach(name);

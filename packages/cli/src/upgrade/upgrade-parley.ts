@@ -38,7 +38,7 @@ interface Plan {
 	readonly found: readonly FoundData[];
 }
 
-/** Upgrades this installation, or finishes an interrupted upgrade. Returns the exit code. */
+/** Upgrades this installation, or finishes or rolls back an interrupted upgrade. Returns the exit code. */
 export async function upgradeParley(flags: UpgradeFlags, around: Surroundings): Promise<number> {
 	const { io } = around;
 	const installation = findInstallation();

@@ -7,8 +7,9 @@ export interface Shown {
 const nothing: Shown = { text: "", restarted: false };
 
 /**
- * Text of the replies of one run, for output that cannot be changed after printing. If a reply is streamed again after
- * a lost connection, the text continues at its last position. `finish` adds missed parts. No text is shown twice.
+ * Text of the replies of one run, for output that cannot be changed after printing. If a reply is streamed
+ * again after a lost connection, the text continues at its last position. `finish` adds missed parts. Text is
+ * shown again only if the reply starts again with other text.
  */
 export class ReplyText {
 	/** Shown text of the current reply. */

@@ -4,7 +4,7 @@ import { imageProblem, readOperatorCommand } from "@parley/core";
 /** Maximum bytes of an image and of a text in the clipboard. */
 const maxImageBytes = 20 * 1024 * 1024;
 const maxTextBytes = 256 * 1024;
-/** Maximum milliseconds of one program. The owner of a clipboard can fail to answer. */
+/** Maximum milliseconds that one program may run. The application that owns the clipboard may not answer. */
 const maxMs = 5_000;
 
 /** An image in the format of its extension. */
@@ -24,7 +24,9 @@ export type Clipboard =
 	| { readonly kind: "no-program"; readonly programs: readonly string[] }
 	/** No graphical session is running, so no clipboard exists. */
 	| { readonly kind: "no-clipboard" }
-	/** A program could not be run, exceeded the time limit, or printed more than the size limit. */
+	/**
+	 * A program could not be run, was ended by a signal or the time limit, or printed more than the size limit.
+	 */
 	| { readonly kind: "failed"; readonly program: string };
 
 /** System on which the chat runs. */
@@ -50,13 +52,13 @@ const extensions: { readonly [Type in ImageType]: ImageExtension } = {
 };
 
 /**
- * Returns the output of a program. Undefined if a signal or a limit ends the program. Also undefined after an exit with
- * an error, which means that the clipboard has no such content.
+ * Returns the output of a program. Undefined if a signal or a limit ends the program. Also undefined for an
+ * exit code other than 0, because the programs report in this way that the clipboard has no such content.
  */
 type ReadProgram = (args: readonly string[], maxBytes: number) => Promise<Buffer | undefined>;
 
 /**
- * A program that reads the clipboard. Its methods resolve with undefined if the clipboard has no such
+ * A program that reads the clipboard. Its methods resolve with undefined if the program provides no such
  * content.
  */
 interface ClipboardProgram {
@@ -163,7 +165,10 @@ const osascript: ClipboardProgram = {
 	},
 };
 
-/** Prints the image of the clipboard of Windows as PNG in base64. Windows Forms requires a thread of the type STA. */
+/**
+ * Prints the image of the clipboard of Windows as PNG in base64. The clipboard class of Windows Forms
+ * requires a single-threaded apartment (STA).
+ */
 const printImage = [
 	"Add-Type -AssemblyName System.Windows.Forms,System.Drawing",
 	"$i = [System.Windows.Forms.Clipboard]::GetImage()",

@@ -84,7 +84,7 @@ test("the files of pasted images belong only to this user, and are deleted at th
 	const path = await files.add(image);
 	expect([path, dirname(path)].map((one) => statSync(one).mode & 0o777)).toEqual([0o600, 0o700]);
 	const begun = files.add(image);
-	// Waits until the chat has started to store the image.
+	// Waits until `files` has started to store the image.
 	await Promise.resolve();
 	const waiting = expect(files.add(image)).rejects.toThrow("abort");
 	await files[Symbol.asyncDispose]();

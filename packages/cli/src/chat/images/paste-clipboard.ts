@@ -8,7 +8,10 @@ import type { ChatImages } from "./chat-images.ts";
 import type { Clipboard, ClipboardImage } from "./clipboard.ts";
 import type { PastedImages } from "./pasted-images.ts";
 
-/** Label of an image or text for the message, or a notice with the reason why there is neither. */
+/**
+ * Label of an image or plain text, for the message. Otherwise, a notice with the reason why the clipboard
+ * provides neither.
+ */
 export type PastedClipboard =
 	| { readonly label: string }
 	| { readonly text: string }

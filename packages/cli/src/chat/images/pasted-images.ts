@@ -38,8 +38,8 @@ export class PastedImages {
 	#last: Promise<unknown> = Promise.resolve();
 
 	/**
-	 * Returns a label if the complete pasted text is the path of an image. Otherwise, returns undefined. Images
-	 * that such a text names are not sent.
+	 * Returns the label for a pasted text that is the path of an existing image. Otherwise, returns undefined,
+	 * and marks the images that the text names. Marked images are not sent.
 	 */
 	labelOf(pasted: string, cwd: string): string | undefined {
 		const path = imagePathIn(pasted, cwd);

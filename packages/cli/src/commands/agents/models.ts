@@ -43,7 +43,9 @@ function providersOf({ models, default: chosen }: MethodResult<"list_models">): 
 
 const unnamed = "(default)";
 
-/** The providers in this shell's settings, then further providers of the gateway. */
+/**
+ * Reports on the providers in the settings that this command reads, then on further providers of the gateway.
+ */
 async function checkedProviders(
 	{ data: given }: AddressFlags,
 	names: ReadonlySet<string>,

@@ -4,7 +4,7 @@ import type { SetupFlags } from "../../setup/setup-flags.ts";
 import { setupHelp } from "../../texts/commands/gateway/setup.ts";
 import { sharedHelp } from "../../texts/commands/shared.ts";
 
-/** `parley setup`: the wizard that leads from an empty machine to a working agent. */
+/** `parley setup`: runs the setup wizard. */
 export function setupCommand(io: Io): Command {
 	return new Command("setup")
 		.description(setupHelp.description)

@@ -4,7 +4,10 @@ import { printJson } from "../../command-line/output.ts";
 import { installationKinds, versionHelp } from "../../texts/commands/gateway/version.ts";
 import { sharedHelp } from "../../texts/commands/shared.ts";
 
-/** `parley version`: prints the versions that a problem report needs. `parley --version` prints only the first one. */
+/**
+ * `parley version`: prints the versions that a problem report needs. `parley --version` prints only Parley's
+ * version.
+ */
 export function versionCommand(io: Io, version: string): Command {
 	return new Command("version")
 		.description(versionHelp.description)

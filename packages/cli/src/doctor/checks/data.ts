@@ -42,7 +42,7 @@ async function withoutDatabase({ data, stat }: System): Promise<Found> {
 }
 
 const mebibyte = 1024 * 1024;
-/** Limits of free space: below the first limit, the check fails; below the second limit, it warns. */
+/** Limits of free space in bytes. The check fails below the first limit, and warns below the second limit. */
 const [leastBytes, fewBytes] = [64 * mebibyte, 1024 * mebibyte];
 
 /** Checks whether the data directory is writable and has free space. */

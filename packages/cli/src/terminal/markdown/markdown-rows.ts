@@ -9,7 +9,7 @@ import { plainStyle, type Span, splitLines, styled, wrapSpans } from "./styled-t
 
 type Table = Extract<Block, { type: "table" }>;
 
-/** Maximum width of a line between paragraphs, in columns. */
+/** Maximum width of a thematic break, in columns. */
 const widestLine = 40;
 const codeIndent = "  ";
 
