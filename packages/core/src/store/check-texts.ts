@@ -165,7 +165,6 @@ class Series {
 
 type Read = Store<Tables>["read"];
 
-/** Numbers of rows of a run, as in `ExpectedRun`. */
 type RowCounts = Record<"replies" | "results" | "steered", number>;
 
 const kindIn = /^\{"kind":"(\w+)"/;
@@ -194,7 +193,7 @@ class SessionCheck {
 		this.#tally = tally;
 	}
 
-	/** Runs the check. It reads events first, so that the rows that they require are already stored. */
+	/** Reads the events before the rows that they require. Those rows are then already stored. */
 	async run(): Promise<void> {
 		await this.#events();
 		await this.#runs();

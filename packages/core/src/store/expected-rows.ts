@@ -7,11 +7,11 @@ export interface ExpectedRun {
 	 * steps.
 	 */
 	isEnded: boolean;
-	/** Complete and failed model replies. Each one has a step. */
+	/** Number of complete and failed model replies. Each has a step. */
 	replies: number;
-	/** Results of tool calls. Each one has a step. */
+	/** Number of results of tool calls. Each has a step. */
 	results: number;
-	/** Messages that were added to the run. Each one has a step or is waiting. */
+	/** Number of messages that were added to the run. Each has a step or is waiting. */
 	steered: number;
 }
 
@@ -53,5 +53,5 @@ export class ExpectedRows {
 
 /** Matches the beginning of the data of a run event. The remaining data can be long and is not parsed. */
 const runIdIn = /^\{"type":"[a-z.]+","runId":"(\w+)"/;
-/** Matches only the field. Quotes inside a text are escaped. */
+/** Matches only the field `error`, because quotes inside a text are escaped. */
 const cancelled = /"error":"cancelled"/;

@@ -17,7 +17,10 @@ export interface WriteRow {
 	readonly content: string | null;
 }
 
-/** Limits of the changes of one session: turns, and characters of stored content. The changes of older turns are deleted. */
+/**
+ * Maximum turns with recorded changes, and maximum characters of stored content, in one session. The changes of the oldest
+ * turns are deleted first.
+ */
 export const changeLimits = { turns: 20, characters: 16 * 1024 * 1024 } as const;
 
 /**
@@ -115,7 +118,7 @@ export async function changesOf(db: Tx, turn: RunReference): Promise<FileChangeR
 	return await ofTurn(db, turn).where(hasEffect).selectAll().orderBy("n").execute();
 }
 
-/** Matches files whose content the turn changed, and files with a write whose end is unknown. */
+/** Returns a condition for files whose content the turn changed, and for files with a write whose end is unknown. */
 function hasEffect({ or, eb }: ExpressionBuilder<Tables, "file_changes">) {
 	return or([
 		eb("file_changes.before_hash", "<>", eb.ref("file_changes.after_hash")),

@@ -144,7 +144,7 @@ export class Journal {
 		return rows.map(toRecorded).reverse();
 	}
 
-	/** Reads the events of one session in the order of their numbers, so that the database reads its index from the end. */
+	/** Reads the newest events of one session. Sorts by `seq`, so that the database reads the index of `seq` from its end. */
 	async #recentOfOne(
 		filter: EventsOf & { readonly sessionId: string },
 		limit: number,
@@ -243,7 +243,7 @@ function narrowed<O>(
 	);
 }
 
-/** Reads an event from its row. Parley wrote the row, so an invalid row is corruption. Throws for an invalid row. */
+/** Reads an event from its row. Throws if its data is not valid JSON. */
 function toRecorded(row: EventRow): Recorded {
 	return {
 		transient: false,

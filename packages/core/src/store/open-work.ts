@@ -6,12 +6,12 @@ import type { Tables } from "./tables.ts";
 const openTaskStates = ["pending", "running", "waiting", "suspended"] as const satisfies readonly TaskState[];
 type OpenTaskState = (typeof openTaskStates)[number];
 
-/** Unfinished work in all sessions. */
+/** Counts of unfinished work in all sessions. */
 export interface OpenWork {
 	readonly active: number;
 	readonly queued: number;
 	readonly prompts: number;
-	/** Number of tasks in each state. Running tasks are also active runs. */
+	/** Number of tasks in each state. A running task is also counted as an active run. */
 	readonly tasks: Readonly<Record<OpenTaskState, number>>;
 }
 

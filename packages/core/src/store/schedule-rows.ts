@@ -46,7 +46,7 @@ export interface ScheduleSelection {
 	readonly sessionId?: string | undefined;
 }
 
-/** Returns at most `limit` schedules of a selection, the next due first. Schedules without a due time are last. */
+/** Returns at most `limit` schedules of a selection, the earliest due time first. Schedules without a due time are last. */
 export async function listSchedules(
 	db: Tx,
 	{ owner, sessionId }: ScheduleSelection,
@@ -74,8 +74,8 @@ export async function countSchedules(db: Tx, owner: string): Promise<number> {
 }
 
 /**
- * Returns the schedules with a due time, the next due first. Leaves out the ids in `except`. Returns at most `limit` schedules,
- * by default all.
+ * Returns the schedules with a due time, the earliest first, without the ids in `except`. `limit` is the maximum number of
+ * schedules. Default: all.
  */
 export async function waitingSchedules(
 	db: Tx,
@@ -133,8 +133,8 @@ export async function changeSchedule(tx: Tx, id: string, change: ScheduleChange)
 }
 
 /**
- * Moves the schedules of a deleted session to the new session with the same external key. The schedules receive events of that
- * session after `seenSeq`.
+ * Moves the schedules of a deleted session to the new session with the same external key. The schedules receive the events of
+ * the new session after `seenSeq`.
  */
 export async function rebindSchedules(
 	tx: Tx,

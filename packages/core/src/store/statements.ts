@@ -20,7 +20,7 @@ export const nextSeq = hotStatement<
 		.set((eb) => ({
 			last_seq: eb("last_seq", "+", p("count")),
 			message_count: eb("message_count", "+", p("messages")),
-			// Joins and leaves are also recorded, but `updated_at` changes only with a message.
+			// `updated_at` changes only if the events include a message.
 			updated_at: sql<number>`coalesce(${p("updatedAt")}, updated_at)`,
 		}))
 		.where("id", "=", p("id"))

@@ -69,7 +69,7 @@ interface RunsTable extends Stamped {
 	attachments: string | null;
 	/** Id in all log lines about the message, from the platform to the model call. Default: the run's id. */
 	correlation: string | null;
-	/** 1 if `accept_all_tools` was active when the run started, even if it has ended since. */
+	/** 1 if `accept_all_tools` was active when the run started. A later end of `accept_all_tools` does not change the value. */
 	accept_all: number;
 	/** The `Person` of a chat platform who wrote the message, as JSON, with their role at that time. Null for other authors. */
 	actor: string | null;
@@ -323,7 +323,7 @@ interface SchedulesTable extends Stamped {
 	last_fired_at: number | null;
 	last_run_id: string | null;
 	firings: number;
-	/** Reason why the schedule did not fire at its last due time. */
+	/** Reason why the schedule did not fire at its last due time or still waits to fire. Null if there is none. */
 	problem: string | null;
 	/** Number of the last event of the session that this event schedule has checked. */
 	seen_seq: number;
@@ -337,7 +337,7 @@ interface ReadMessagesTable extends Stamped {
 	session_id: string;
 	/** The platform's id of the message. */
 	message: string;
-	/** Time of the last edit in milliseconds, or 0. */
+	/** Time of the last edit in milliseconds since the epoch. 0 if the message was never edited. */
 	edited_at: number;
 	/** Last run that received the message. */
 	run_id: string;

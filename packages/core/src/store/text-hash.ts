@@ -7,7 +7,7 @@ import { hash } from "node:crypto";
  * contain a line break.
  */
 
-/** Hash in place of the previous one, for the first event of a session and after an event without a hash. */
+/** Value in place of the previous hash, for the first event of a session and after an event without a hash. */
 export const noTextHash = "";
 
 /** Returns the hash of an event. `previous` is the hash of the event before it in the session, so the events form a chain. */

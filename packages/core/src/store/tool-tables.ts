@@ -19,7 +19,7 @@ interface BackgroundCommandsTable extends Stamped {
 	informed: number;
 }
 
-/** Table of the hashes of the descriptions of MCP tools at their last call (see agent/mcp/approved-tools.ts). */
+/** Table of the hashes of the descriptions of MCP tools at their last approved call (see agent/mcp/approved-tools.ts). */
 interface McpToolsTable extends Stamped {
 	name: string;
 	directory: string;
@@ -49,9 +49,9 @@ interface FileChangesTable extends Stamped {
 	 * files.
 	 */
 	writing_from: string | null;
-	/** 1 if the file changed between two writes of the turn without a write of the turn. */
+	/** 1 if something else changed the file between two writes of the turn. */
 	interleaved: number;
-	/** The run that undid the turn. */
+	/** Run that undid the turn. Null if the turn is not undone. */
 	undone_by: string | null;
 }
 

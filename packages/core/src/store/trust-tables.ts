@@ -1,6 +1,6 @@
 import type { Stamped } from "./stamped.ts";
 
-/** Table of the tokens of clients. The operator's first token is a file instead. */
+/** Table of the tokens of clients. The operator's first token is stored in a file instead. */
 interface TokensTable extends Stamped {
 	/** Id in the text of the token, 26 characters. */
 	id: string;

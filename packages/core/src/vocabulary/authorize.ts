@@ -9,16 +9,13 @@ import {
 } from "./principal.ts";
 import { belongsElsewhere, onlyOthersCan, onlyTheOperatorCan, rightTexts } from "./texts.ts";
 
-/**
- * Scope of a permission of a principal kind. `own`: objects of the principal and, for an observer, objects of the sessions that its
- * token lists.
- */
+/** Objects that a permission of a principal kind covers. `isOwn` defines `own`. */
 type Rule = "any" | "own" | "none";
 
 interface Rules extends Record<Exclude<PrincipalKind, "agent">, Rule> {
 	/** Lowest role of the person that a connector acts for. Absent if a connector needs no person. */
 	readonly role?: Role;
-	/** True if a connector may do the action without a person, although a person needs `role`. */
+	/** Whether a connector may do the action without a person. A person still needs `role`. */
 	readonly alone?: true;
 }
 
@@ -37,9 +34,8 @@ const rules = {
 	"session.read": readers,
 	"session.open": { ...chatActions, role: "guest" },
 	"session.write": { ...chatActions, role: "guest" },
-	/** Starts a session with the transcript of another session that the principal may read. */
 	"session.fork": { ...chatActions, role: "member" },
-	/** Changes the settings or the title of a session. */
+	/** Changes the settings or the title of a session, or compacts its context. */
 	"session.configure": { ...chatActions, role: "member" },
 	/** Runs a shell command in a session without a model call. */
 	"command.run": operatorOnly,
@@ -53,12 +49,12 @@ const rules = {
 	"file.read": readers,
 	/** Reads open questions and approvals. */
 	"prompt.read": readers,
-	/** Answers a question of the agent. Among chat users, only the requester of the work and approvers may do this. */
+	/** Answers a question. A chat user must be the requester of the work or an approver. */
 	"prompt.answer": { ...chatActions, role: "guest" },
 	"prompt.approve": { ...chatActions, role: "approver" },
 	/** Approves a tool call that always requires approval. Never allowed through a chat platform. */
 	"prompt.approve_critical": operatorOnly,
-	/** Denies an approval, or dismisses a question. */
+	/** Denies a tool call, or dismisses a question. */
 	"prompt.deny": { ...chatActions, role: "guest" },
 	"trust.accept_all": operatorOnly,
 	"event.read": readers,
@@ -85,7 +81,7 @@ const rules = {
 	"feedback.read": operatorOnly,
 	"agents.read": viewers,
 	"skill.read": viewers,
-	/** Trusts the skills of a working directory. The request names the directory. */
+	/** Trusts the skills of a working directory, ends this trust, or reads the skills of a directory without a session. */
 	"skill.trust": operatorOnly,
 	"model.read": viewers,
 	"health.read": anyPrincipal,
@@ -98,7 +94,7 @@ const rules = {
 	"person.pair": { ...chatActions, operator: "none", role: "stranger" },
 	/** Reads the identity and permissions of the caller. */
 	"person.self": anyPrincipal,
-	/** Answers the gateway's question about a person. */
+	/** Reports the state of a chat user in response to a check by the gateway. */
 	"person.report": { operator: "none", observer: "none", connector: "any" },
 	"person.read": operatorOnly,
 	"person.manage": operatorOnly,
@@ -166,8 +162,8 @@ function refusal(principal: Principal, action: Action, object: ActionObject): st
 const throughWords = { agent: rightTexts.agent, form: rightTexts.clientForm } as const;
 
 /**
- * Whether an agent or its form may do the action with the principal's permissions. An agent may not approve tool calls. Neither an
- * agent nor its form may confirm a trust grant or do what only operators may do.
+ * Whether an agent or its form may do the action with the principal's permissions. An agent may not approve tool calls. Neither
+ * an agent nor its form may confirm a trust grant, or do an action that is reserved for the operator.
  */
 function mayThrough(
 	through: NonNullable<Principal["through"]>,

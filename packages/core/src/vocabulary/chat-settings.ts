@@ -1,6 +1,6 @@
 import type { Role } from "./principal.ts";
 
-/** A configured rule about people. It applies to a person who matches all of its fields. */
+/** Configured condition for chat users. It matches a user if all of its present fields match. */
 export interface PersonRule {
 	readonly platform?: string;
 	readonly tenant?: string;
@@ -12,11 +12,11 @@ export interface PersonRule {
 
 export interface ChatSettings {
 	/**
-	 * People who have access without pairing, with their role. If the operator also gave a role, the higher role
-	 * applies.
+	 * Rules for people who have access without pairing, each with a role. If the operator also gave a person a role, the higher
+	 * role applies.
 	 */
 	readonly allow: readonly (PersonRule & { readonly as: Exclude<Role, "stranger"> })[];
-	/** People without access. This list has precedence over all other rules. */
+	/** Rules for people without access. They have precedence over all other rules. */
 	readonly deny: readonly PersonRule[];
 	/** Guilds and teams that connectors may act for, by platform, in addition to those that an owner has paired. */
 	readonly tenants: Readonly<Record<string, readonly string[]>>;
@@ -28,7 +28,7 @@ export interface ChatSettings {
 	readonly typedApprovals?: boolean;
 	/** Milliseconds within which connectors combine the messages of a person into one request. Default: 0. */
 	readonly joinMs?: number;
-	/** Welcome messages of connectors. Default: no posts and no prompts. */
+	/** Settings of the welcome messages. Default: no posts and no prompts. */
 	readonly welcome?: {
 		/** Whether connectors post a welcome in a channel, and to a person at the first contact. */
 		readonly posts: boolean;
@@ -47,13 +47,16 @@ export type NoticeWay = (typeof noticeWays)[number];
 export interface NoticeGroup {
 	/** Ids of the people. Default: the `approvers` of the channel settings, otherwise known people with the role approver or owner. */
 	readonly people?: readonly string[];
-	/** Ways to notify a person, in the order of attempts. The first one that reaches the person ends the attempts. */
+	/** Ways to notify a person, in the order of attempts. The attempts end after the first way that reaches the person. */
 	readonly by: readonly NoticeWay[];
 }
 
 /** Notices about the approvals of a channel. */
 export interface NoticeSettings {
-	/** Groups in the order of notification. The first group is notified at once, and one more at each escalation. */
+	/**
+	 * Groups in the order of notification. The first group is notified when the approval is requested, and each further group
+	 * at an escalation.
+	 */
 	readonly groups: readonly NoticeGroup[];
 	/** Milliseconds from the request of an approval to the reminder of the first group. */
 	readonly remindMs: number;
@@ -80,7 +83,7 @@ export interface PlaceProfile {
 	readonly approveIn?: readonly string[];
 	/** Daily budget of each session in billionths of a US dollar. */
 	readonly budget?: number;
-	/** Maximum bytes of the workspace. */
+	/** Maximum bytes of each session's workspace. */
 	readonly quotaBytes?: number;
 	/** Condition for a message to the agent: a mention (`required`), or none (`always`). */
 	readonly mention?: "required" | "always";
@@ -97,7 +100,7 @@ export interface PlaceProfile {
 	 * (`offer`).
 	 */
 	readonly busy?: "queue" | "offer";
-	/** Number of earlier channel messages that connectors read for a request. 0 also disables reading threads. */
+	/** Maximum number of earlier channel messages that connectors read for a request. 0 also disables reading threads. */
 	readonly context?: number;
 	/** Milliseconds before approvals expire. Default: 24 hours. */
 	readonly approvalMs?: number;

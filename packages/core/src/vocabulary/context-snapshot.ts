@@ -19,10 +19,13 @@ export interface ContextCompaction {
 }
 
 /**
- * Tokens of a session's context window, by part. `total` is the token count that the provider reported for the request.
- * It is divided among the parts in proportion to the token counts of the model's tokenizer or to estimates if the model
- * has no tokenizer. All numbers are non-negative integers, and three sums are exact: `system + tools + history + run`
- * is `total`, `total + remaining` is `window`, and the tokens of `messages` are `history + run`.
+ * Tokens of a session's context window, by part. The size of the request is the provider's count, the count of the model's
+ * tokenizer, or an estimate. It is divided among the parts in proportion to the sizes that `basis` names.
+ *
+ * All numbers are non-negative integers, and three sums are exact:
+ * - `system + tools + history + run` is `total`.
+ * - `total + remaining` is `window`.
+ * - The sum of the tokens of `messages` is `history + run`.
  */
 export interface ContextSnapshot {
 	readonly model: string;
@@ -40,13 +43,13 @@ export interface ContextSnapshot {
 	readonly remaining: number;
 	/** Part of `remaining` that is reserved for a reply. */
 	readonly reserved: number;
-	/** Each message as the model sees it, oldest first. */
+	/** Role, origin and size of each message of the model request and its reply, oldest first. */
 	readonly messages: readonly {
 		readonly role: Message["role"];
 		readonly source: "history" | "run";
 		readonly tokens: number;
 	}[];
-	/** Basis of the division: the model's tokenizer, or an estimate. */
+	/** Basis of the division: counts of the model's tokenizer, or estimates. */
 	readonly basis: "tokenizer" | "estimate";
 	/** Compactions since the last snapshot, oldest first. */
 	readonly compacted: readonly ContextCompaction[];

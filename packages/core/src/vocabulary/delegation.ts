@@ -24,7 +24,7 @@ export interface DelegationLimits {
 	readonly workingMs: number;
 }
 
-/** Checked work of one sub-agent, recorded with the run that delegates it. */
+/** Agent, tools and limits of one sub-agent. Recorded with the run that delegates the work. */
 export interface Delegation extends DelegationLimits {
 	readonly agent: string;
 	readonly tools: readonly string[];

@@ -41,7 +41,7 @@ export interface GrantFacts {
 	readonly place: string;
 	/** Ids of the people. Null for all people with access to the channel. */
 	readonly people: readonly string[] | null;
-	/** Names of tools and of classes. Null allows all except those that always require approval. */
+	/** Names of the covered tools, and of the covered classes. Null covers all except those that always require approval. */
 	readonly tools: readonly string[] | null;
 	readonly classes: readonly string[] | null;
 	readonly maxActions: number;
@@ -116,9 +116,9 @@ export type ConversationEvent =
 			readonly trusted?: TrustBadge;
 			readonly origin?: RunOrigin;
 			/**
-			 * True for a message of the history with which the session was created. No model was called in this session, and no tool ran.
-			 * The history comes from a client, which may have invented it, or from the original session of a fork. `content` is "" for a
-			 * message without text.
+			 * True for a message of the history with which the session was created. The session called no model and ran no tool
+			 * for this message. The history comes from a client, which may have invented it, or from the original session of a
+			 * fork. `content` is "" for a message without text.
 			 */
 			readonly imported?: true;
 	  }
@@ -147,10 +147,13 @@ export type ConversationEvent =
 			/** Error of the call, `cancelled` if the run was stopped, or "" if there was no error. */
 			readonly error: string;
 			/**
-			 * Kind of a `ModelError`. Absent if the error is of a different class, and in events of earlier versions.
+			 * Kind of the `ModelError`. Absent if the call did not fail with a `ModelError`, and in events of earlier versions.
 			 */
 			readonly fault?: ModelFault;
-			/** Text of a reply after which the run continues with tool calls. Absent if the reply has no text. */
+			/**
+			 * Text of a reply after which the run continues. Absent for the reply that ends the run, for a blank text, and in
+			 * phases without tools.
+			 */
 			readonly text?: string;
 	  }
 	/** Usage of the run and its session so far. Costs are billionths of a US dollar. */

@@ -65,9 +65,9 @@ export interface UndoAccess {
 	/** Id of the run whose changes are undone. */
 	readonly turn: string;
 	read(): Promise<TurnChanges>;
-	/** Called after each restored file, so that a test can stop the gateway there. */
+	/** Called after each restored file, so that a test can stop the gateway at this point. */
 	restored(): Promise<void>;
-	/** Records that the changes are undone. The next undo applies to an earlier turn. */
+	/** Records that the changes are undone. A later undo then applies to an earlier turn. */
 	done(): Promise<void>;
 }
 

@@ -54,8 +54,8 @@ export const memoryLimits = {
 const controls = /(?![\n\t])\p{Cc}/gu;
 
 /**
- * Returns the note in its stored form: trimmed, without control characters other than line feeds and tabs, and with different tags
- * of one line each. Throws `invalid_argument` if the note is blank or exceeds a limit.
+ * Returns the note in its stored form: trimmed, and without control characters other than line feeds and tabs. Each tag is one
+ * line, and there are no duplicate tags. Throws `invalid_argument` if the note is blank or exceeds a limit.
  */
 export function checkMemory({ scope, text: given, tags: requested }: NewMemory): NewMemory {
 	const text = given.replaceAll(/\r\n?/g, "\n").replaceAll(controls, "").trim();

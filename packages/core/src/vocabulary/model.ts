@@ -109,11 +109,11 @@ export interface Model {
 	settled?(signal: AbortSignal, model: string): Promise<void>;
 	/** Returns the context window in tokens that the server reported, or undefined if it reported none. */
 	windowOf?(model: string): number | undefined;
-	/** Returns the provider's model that answers for this name, if there are several providers. */
+	/** Returns the provider's `Model` that answers for a name. Absent unless this model combines several providers. */
 	routeOf?(model: string): Model;
 }
 
-/** Returns the provider's model that answers for a name, or `model` itself if it has no other providers. */
+/** Returns the provider's `Model` that answers for a name, or `model` itself if it does not combine several providers. */
 export function serverOf(model: Model, name: string): Model {
 	return model.routeOf?.(name) ?? model;
 }

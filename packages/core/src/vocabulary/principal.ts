@@ -72,7 +72,7 @@ export interface Actor {
 /** Operator of this gateway. A gateway has one operator and one trust boundary. */
 export const operator: Principal = { id: "operator", kind: "operator" };
 
-/** Returns the id to record for an action: the person's id if a connector acts for a person. */
+/** Returns the id to record for an action: the id of the principal's person, or the principal's own id if there is no person. */
 export function actingId({ id, person }: Principal): string {
 	return person?.id ?? id;
 }

@@ -43,12 +43,12 @@ export interface ApprovalContext {
 	readonly offered?: OfferedRule;
 }
 
-/** A rule of the operator that allows a call. */
+/** Allow rule that an operator can add to the operator's rules. */
 export interface OfferedRule {
 	/** Name of the tool in rules. */
 	readonly tool: string;
 	readonly classes: readonly ActionClass[];
-	/** All commands of the tool call. */
+	/** Allowed commands: one for each command of the tool call. */
 	readonly commands: readonly OfferedCommand[];
 }
 
@@ -79,7 +79,7 @@ export interface NoticeSchedule extends Pick<NoticeSettings, "remindMs" | "escal
 export interface ReplyPlace {
 	/** Id of the reply. All tool calls of the reply have the same id. */
 	readonly id: string;
-	/** Position, from 1. */
+	/** Position of the call, from 1. */
 	readonly place: number;
 	readonly count: number;
 }
@@ -139,7 +139,7 @@ export interface PromptResponse {
 	readonly values?: readonly string[];
 	readonly text?: string;
 	readonly cancelled?: boolean;
-	/** Reason for a denial. The model receives the reason. */
+	/** Reason for a denial or a dismissal. The model receives the reason. */
 	readonly reason?: string;
 	/** Whether no person made the denial. In that case, `reason` explains it. */
 	readonly unanswered?: boolean;

@@ -32,7 +32,7 @@ export interface RunOptions {
 	readonly reasoning?: Reasoning;
 	/** Name of a model, or a tier. The stored form is the resolved name. */
 	readonly model?: string;
-	/** Maximum tokens of input and output of one request, if the model allows more. */
+	/** Maximum tokens of input and output together for one request. A smaller context window of the model has precedence. */
 	readonly contextTokens?: number;
 	/** `ooda`: rounds of four model calls: observe, orient, decide, act. Only the last call has tools. */
 	readonly mode?: "react" | "ooda";

@@ -29,7 +29,7 @@ export interface Command {
 	readonly dialogue?: Dialogue;
 }
 
-/** Counterpart of a program that reads requests and writes responses. Must not throw or block. */
+/** Handlers for a program that reads requests and writes responses. They must not throw or block. */
 export interface Dialogue {
 	/** Called once, when the process exists. The program may not have read its input yet. */
 	started(input: ProgramInput): void;

@@ -9,14 +9,15 @@ import { secretTexts } from "./texts.ts";
 export class SecretBox {
 	readonly #key: Buffer;
 
-	/** `key` is 32 bytes. */
+	/** Throws `data_loss` unless `key` has 32 bytes. */
 	constructor(key: Buffer) {
 		if (key.length !== 32) throw new ParleyError(secretTexts.keyLength(key.length), { code: "data_loss" });
 		this.#key = key;
 	}
 
 	/**
-	 * Returns a keyed hash of a text. It allows texts to be compared without storing them. A guess can only be tested with the key.
+	 * Returns a keyed hash of a text, so that texts can be compared without storing them. A guess can only be tested with the
+	 * key.
 	 */
 	fingerprint(text: string): string {
 		return createHmac("sha256", this.#key).update("fingerprint\0").update(text).digest("base64url");

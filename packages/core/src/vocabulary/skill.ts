@@ -106,7 +106,7 @@ export interface WorkStep extends SkillStep {
 	readonly delegated?: Delegation;
 }
 
-/** Steps of a skill in the version of its start, with filled placeholders, or the work of sub-agents. */
+/** Steps that tasks execute for a run: the steps of a skill with filled placeholders, or the work of sub-agents. */
 export interface Workflow {
 	readonly name: string;
 	/** SHA-256 of the skill's files. Absent for sub-agents, and in runs of earlier versions. */

@@ -25,7 +25,7 @@ const taints: Readonly<Partial<Record<ActionClass, Taint>>> = {
 
 const names = { U: taintTexts.untrusted, P: taintTexts.privateData, E: taintTexts.externalEffects } as const;
 
-/** Reason for the approval of a tool call for which `completesTaint` is true. */
+/** Reason for the approval request if `completesTaint` is true for the tool call. */
 export const taintReason = taintTexts.combines(names.U, names.P);
 
 /** Returns the flags that a tool call of these classes adds to its session. */

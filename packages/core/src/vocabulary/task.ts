@@ -257,9 +257,9 @@ export interface TaskAccess {
 }
 
 /**
- * Returns the progress of a task: the completed steps of its plan. Skipped steps are not counted. A task without
- * other steps counts as one step. In a completed task, all steps count as completed, because models often do not
- * mark the last steps.
+ * Returns the progress of a task: the completed steps of its plan. Skipped steps are not counted. If no other steps exist, the
+ * task is treated as one step. In a completed task, all steps are treated as completed, because models often do not mark the
+ * last steps.
  */
 export function progressOf(
 	title: string,

@@ -21,7 +21,7 @@ export interface RunMessage {
 	readonly images: readonly ImageBlock[];
 	/** Files of the message. Absent if there are none. */
 	readonly attachments?: readonly Attachment[];
-	/** Loaded images that the model sees. */
+	/** Images that were loaded from the attachments, as the model sees them. Absent if none are loaded. */
 	readonly loadedImages?: readonly ImageBlock[];
 	/** Run whose last reply is requested again. The transcript already contains its message. */
 	readonly retryOf: string | undefined;

@@ -73,7 +73,10 @@ export type StartedCommand = (options: {
 	onOutput(chunk: Uint8Array): void;
 }) => Promise<EndedCommand>;
 
-/** Output of a command since the last read, at most `backgroundLimits.unreadBytes`, with a marker for missing parts. */
+/**
+ * A command and its output since the last read. The output has at most `backgroundLimits.unreadBytes` bytes, and a marker for
+ * missing parts.
+ */
 export interface NewOutput {
 	readonly command: BackgroundCommand;
 	/** Undefined if the output is no longer available, for example after a restart. */

@@ -1,4 +1,4 @@
-/** States of background commands, for the model. */
+/** Texts about background commands, for the model. */
 export const backgroundTexts = {
 	unknown: (number: number): string => `this session has no command ${number} in the background`,
 	endedBySignal: "ended by a signal",

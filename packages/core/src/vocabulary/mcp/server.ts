@@ -1,7 +1,7 @@
 import type { McpLoginState } from "./login.ts";
 
 interface McpServerFacts {
-	/** Name of the server: lower-case letters, digits and `-`. The names of its tools start with it. */
+	/** Name of the server: lower-case letters, digits and `-`. It is the prefix of the names of the server's tools. */
 	readonly name: string;
 	/** Values that must not appear in any text. */
 	readonly secrets: readonly string[];
@@ -81,11 +81,11 @@ export interface TrustedMcpRemote extends TrustFacts {
 
 export type TrustedMcpServer = TrustedMcpProgram | TrustedMcpRemote;
 
-/** All servers that the operator has configured. */
+/** Servers that the operator has configured, and servers of directories that the operator trusts. */
 export interface McpSetup {
 	readonly servers: readonly McpServerSettings[];
 	readonly trusted: readonly TrustedMcpServer[];
-	/** Additional servers of the given agent. Other agents do not have them. Default: none. */
+	/** Additional servers of the agent that was passed to `McpSource.current`. Other agents do not have them. Default: none. */
 	readonly ofAgent?: readonly McpServerSettings[];
 }
 
