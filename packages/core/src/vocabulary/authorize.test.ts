@@ -6,12 +6,10 @@ import { operator, type Person, type Principal, type PrincipalKind, type Role, r
 const kinds: readonly PrincipalKind[] = ["operator", "observer", "connector", "agent"];
 const place = { platform: "discord", tenant: "g", channel: "c", shared: false };
 
-/**
- * Scopes of a permission for an operator, an observer and a connector: any object, the principal's own objects, or none. With a
- * role, a connector needs a person with at least this role. `alone` also allows a connector without a person.
- */
+/** `alone` also allows a connector without a person. */
+type Rights = readonly [operator: Right, observer: Right, connector: Right, least?: Role, alone?: "alone"];
 type Right = "any" | "own" | "no";
-const table: { readonly [Name in Action]: readonly [Right, Right, Right, Role?, "alone"?] } = {
+const table: { readonly [Name in Action]: Rights } = {
 	"session.list": ["any", "own", "own", "guest", "alone"],
 	"session.read": ["any", "own", "own", "guest", "alone"],
 	"session.open": ["any", "no", "own", "guest"],
