@@ -10,14 +10,14 @@ export interface ContentFacts {
 }
 
 /**
- * Number of bytes that determine the type. In an office document, which is a ZIP archive, they usually contain
- * the entry that names its type.
+ * Maximum bytes from which the media type is detected. In an office document, they usually contain the ZIP entry that names the
+ * type of the document.
  */
 export const sampleBytes = 64 * 1024;
 const unknownType = "application/octet-stream";
 /**
- * Matches types that a browser would run or render. This content gets the type of plain text, or the unknown type if it
- * is not text.
+ * Matches media types that a browser would run or render. Content of these types gets `text/plain`, or `unknownType` if it is
+ * not text.
  */
 const active = /^text\/|[/+]xml$|html|svg|javascript/;
 
@@ -70,13 +70,13 @@ export async function mediaTypeOf(sample: Buffer, text: boolean): Promise<string
 interface WriteOptions {
 	/** Permissions of the file. Default: readable and writable for this user only. */
 	readonly mode?: number;
-	/** Called with the size of each piece before the piece is written. May throw. */
+	/** Called with the bytes of each piece before the piece is written. May throw. */
 	readonly admit?: (bytes: number) => void;
 }
 
 /**
- * Writes content to a new file. When the promise resolves, the content is completely on disk. If writing fails,
- * the file is deleted.
+ * Writes content to a new file. Throws if the path is in use. The promise resolves when the content is synced to the disk. If
+ * writing fails, the file is deleted.
  */
 export async function writeContent(
 	path: string,
@@ -105,7 +105,7 @@ const maxBytes = 200;
 const fallback = "file";
 
 /**
- * Matches characters that Windows does not allow in names, or that mislead people, such as controls and direction
+ * Matches characters that Windows does not allow in names, or that mislead people, such as control characters and direction
  * marks.
  */
 const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}<>:"|?*]/gu;
@@ -116,7 +116,7 @@ const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_
 const reserved = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?=\.|$)/i;
 
 /**
- * Returns a safe file name for an untrusted name: no directories, no hidden or invisible part, no reserved name, at
+ * Returns a safe file name for an untrusted name: no directories, no leading dot, no invisible characters, no reserved name, at
  * most 200 bytes of UTF-8. Keeps a short file extension. Returns `file` if no character is left.
  */
 export function safeFileName(text: string): string {

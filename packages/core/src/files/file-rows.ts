@@ -23,7 +23,7 @@ export interface OwnedFile extends StoredFile {
 	readonly sessionPlace: string | null;
 }
 
-/** Finds a file that has not expired. A file of a session does not expire. */
+/** Returns a file that has not expired. A file of a session does not expire. */
 export async function findStoredFile(db: Tx, id: string, now: number): Promise<OwnedFile | undefined> {
 	const row = await db
 		.selectFrom("files")
@@ -57,7 +57,7 @@ export async function insertFile(tx: Tx, row: FileRow): Promise<StoredFile> {
 	return toStoredFile(row);
 }
 
-/** Bytes that are counted against the quota. */
+/** Bytes that are counted against the quota: of all files, and of stored results. */
 export interface CountedBytes {
 	readonly all: number;
 	readonly outputs: number;
@@ -81,8 +81,8 @@ const isOutput = sql<boolean>`id like ${sql.lit(`${outputPrefix}%`)}`;
 /** Maximum share of the quota for stored results. */
 const outputShare = 1 / 4;
 /**
- * Maximum share of the space for stored results that one run may use by displacing results of other sessions. The first
- * result of a run may exceed this share.
+ * Share of the space for stored results. A run may displace results of other sessions only if its own results use at most this
+ * share. The first result of a run may exceed the share.
  */
 const displacingShare = 1 / 2;
 
@@ -204,8 +204,8 @@ function refused(message: string): ParleyError {
 }
 
 /**
- * Deletes the rows of a session's files during the deletion of the session. Returns their ids. After the commit,
- * `Files.unlink` deletes the contents. If that fails, the next sweep deletes them.
+ * Deletes the rows of a session's files during the deletion of the session. Returns the ids of the files. After the commit, the
+ * caller deletes the contents with `Files.unlink`.
  */
 export async function removeFilesOf(tx: Tx, sessionId: string): Promise<string[]> {
 	const rows = await tx.deleteFrom("files").where("session_id", "=", sessionId).returning("id").execute();

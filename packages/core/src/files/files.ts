@@ -99,8 +99,11 @@ export class Files {
 	}
 
 	/**
-	 * Stores an uploaded file completely or not at all. If an earlier request had the same key, name and content, returns
-	 * the file of that request. Throws `FileTooLargeError`, or `resource_exhausted` if the quota or the disk is full.
+	 * Stores an uploaded file completely or not at all. If an earlier request had the same key, name and content, returns the
+	 * file of that request. Throws:
+	 * - `FileTooLargeError` if the file exceeds `maxBytes`
+	 * - `resource_exhausted` if the quota or the disk is full
+	 * - `invalid_argument` if the key was used for a different request
 	 */
 	async store(principal: Principal, { name: requested, key, content }: UploadedFile): Promise<StoredFile> {
 		authorize(principal, "file.write");
@@ -250,8 +253,8 @@ export class Files {
 	}
 
 	/**
-	 * Inserts the rows of copied files. Copied files always belong to a session. Throws `resource_exhausted` if the
-	 * quota is full.
+	 * Inserts the rows of copied files, with the session as their owner. Skips a file whose original has no row. Throws
+	 * `resource_exhausted` if the quota is full.
 	 */
 	async recordCopies(tx: Tx, sessionId: string, copies: readonly FileCopy[]): Promise<void> {
 		let { all } = await countedBytes(tx);
@@ -326,10 +329,7 @@ export class Files {
 		await directory.sync();
 	}
 
-	/**
-	 * Inserts the row of a file. Other files may have been recorded since `storeWith` began, so the quota applies in the
-	 * order of the commits.
-	 */
+	/** Inserts the row of a file. Checks the quota again, because other files may have been recorded since `storeWith` began. */
 	async #insert(
 		tx: Tx,
 		{ id, name, owner, sessionId }: IncomingFile,

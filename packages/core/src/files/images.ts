@@ -6,7 +6,7 @@ import { storedFileErrorTexts } from "./texts.ts";
 
 /** Maximum bytes of an image: 5 MiB in base64. https://platform.claude.com/docs/en/build-with-claude/vision */
 export const maxImageBytes = 3_932_160;
-/** Maximum width and height in pixels. The provider rejects larger images. Source: the page above. */
+/** Maximum width and height of an image in pixels: https://platform.claude.com/docs/en/build-with-claude/vision */
 export const maxImageSide = 8_000;
 /**
  * Maximum bytes of all images in a request, before base64. A request may have 32 MB, and base64 adds a third.
@@ -56,7 +56,10 @@ function imagesOf(block: Message["content"][number]): readonly ImageBlock[] {
 	return block.type === "result" ? (block.pictures ?? []) : [];
 }
 
-/** Adds the images that the model sees. The attachment of a deleted file reports the deletion. */
+/**
+ * Adds the images of the attachments that the model sees. If the file of an attachment was deleted, the attachment gets a
+ * `problem`.
+ */
 export async function withImages<T extends RunMessage>(files: Files, message: T): Promise<T> {
 	const { attachments = [], retryOf } = message;
 	// A repeated message and its images belong to the first run.

@@ -14,9 +14,9 @@ const maxCopiesOfName = 1000;
 const withoutLinks = ["EPERM", "EACCES", "EXDEV", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
 /**
- * Copies a stored file to a directory inside the working directory. Returns the path of the copy, relative to the
- * working directory. Existing files stay unchanged. If an existing file has the name and the same content, that file is
- * the copy. If its content differs, the copy gets a different name. `makeLink` is link(2).
+ * Copies a stored file to a directory inside the working directory. Returns the path of the copy, relative to the working
+ * directory. Existing files stay unchanged. If a file with the same name has the same content, returns its path instead. If its
+ * content differs, the copy gets a different name. `makeLink` is link(2).
  */
 export async function copyToWorkspace(
 	workspace: string,
@@ -46,8 +46,8 @@ interface Copy {
 }
 
 /**
- * Moves the copy to the first free name. If an existing file with an earlier name has the same content, uses that
- * file instead.
+ * Moves the copy to the first free name and returns the name. If a file with an earlier candidate name has the same content,
+ * deletes the copy and returns the name of that file.
  */
 async function place(
 	temporary: string,

@@ -68,9 +68,8 @@ export async function readAt(
 }
 
 /**
- * Refuses a file that has another hard link in a forbidden directory. The paths of two hard links are
- * unrelated, so the function searches the forbidden directories. Most files have only one link and need no
- * search.
+ * Throws `permission_denied` if a forbidden directory contains a hard link to the file. The paths of two hard links are
+ * unrelated, so the function searches the forbidden directories. Most files have only one link and need no search.
  */
 export async function refuseForbiddenHardLink(
 	file: FileHandle,

@@ -3,7 +3,7 @@ import { type ContextMessage, isEarlier } from "../vocabulary/message-context.ts
 
 /** Estimated bytes of a message in addition to its text, names and files. */
 const aroundBytes = 100;
-/** Minimum remaining bytes for the beginning of a text. With fewer bytes, the selection ends before this message. */
+/** Minimum bytes of a cut text. If fewer bytes are left and the text is longer, the selection ends before its message. */
 const leastBytes = 200;
 
 interface Chosen {
@@ -46,7 +46,7 @@ function bytesOf(text: string): number {
 	return Buffer.byteLength(text) + 2 * text.split(lineEnds).length;
 }
 
-/** Returns the message with at most `bytes` of its text. */
+/** Returns the message with at most `bytes` bytes of its text in UTF-8. */
 export function cutMessage(message: ContextMessage, bytes: number): ContextMessage {
 	const { text } = message;
 	if (Buffer.byteLength(text) <= bytes) return message;

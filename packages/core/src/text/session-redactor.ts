@@ -1,6 +1,6 @@
 import { type Logger, type RedactedStream, Redactor, type TextRedactor as Sink } from "@parley/base";
 
-/** Removes secrets from all outgoing text, separately for each sink. */
+/** Removes the secrets of the gateway. `into` returns the redactor of one sink. */
 export interface TextRedactor extends Sink {
 	readonly redactKnown: Redactor["redactKnown"];
 	readonly into: Redactor["into"];
@@ -39,7 +39,10 @@ export class SessionRedactor implements Sink {
 		return this.#gateway.redact(this.#passwords?.redact(text) ?? text);
 	}
 
-	/** Removes known secrets from text that a person wrote. */
+	/**
+	 * Removes only the secrets of the gateway and the passwords of the session, for text that a person wrote. Text with the
+	 * shape of a credential stays.
+	 */
 	redactKnown(text: string): string {
 		return this.#gateway.redactKnown(this.#passwords?.redactKnown(text) ?? text);
 	}

@@ -45,7 +45,6 @@ function tailOf(text: string, characters: number, lines: number): string {
 	return isHighSurrogate(text, text.length - cut.length - 1) ? cut.slice(1) : cut;
 }
 
-/** Returns the index after the first `lines` lines. */
 function indexAfterLines(text: string, lines: number): number {
 	let at = 0;
 	for (let count = 0; count < lines; count += 1) {

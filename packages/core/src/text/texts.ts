@@ -26,7 +26,7 @@ export const scheduleTimeTexts = {
 		'"every 2 hours", "in 30 minutes", "at 2027-01-31 09:00", "on task.failed", or cron such as "0 9 * * 1-5"',
 } as const;
 
-/** Approval requests that are too long for a chat. */
+/** Texts about approval requests that are too long for a chat. */
 export const unreadTexts = {
 	note: "longer than 16 KiB: in a chat, you can only deny this call; only the operator can approve it",
 	refused: (place: "chat" | "form"): string =>

@@ -2,12 +2,12 @@
 const maxCharacters = 60;
 
 /**
- * Invisible, private and unassigned characters, and characters that change the direction of text. Joiners are not included,
- * because emoji and some scripts need them.
+ * Matches invisible, private and unassigned characters, and characters that change the direction of text. Joiners are not
+ * included, because emoji and some scripts need them.
  */
 const unseen =
 	/[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Bidi_Control}]|(?!\u{200c}|\u{200d}|\u{fe0e}|\u{fe0f})[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
-/** Characters that models write around a title, and that people write around a message. */
+/** Matches text before a title that is not part of it, such as `Title:` and quotation marks. */
 const before = /^(?:title:|[\s"'`“”„«»「『#*>_-])+/iu;
 const after = /[\s"'`“”„«»」』*_.。]+$/u;
 

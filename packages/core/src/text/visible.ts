@@ -1,8 +1,9 @@
 import { lookAlikeTexts } from "./texts.ts";
 
 /**
- * Invisible or misleading characters: controls, direction marks and other format characters, all spaces except the plain one,
- * private and unassigned characters, lone surrogates, ignorable characters, and the blank braille pattern.
+ * Matches invisible or misleading characters: controls, direction marks and other format characters, all spaces except the
+ * plain one, private and unassigned characters, lone surrogates, ignorable characters, and the blank braille pattern. Also
+ * matches a backslash before `u{`.
  */
 const UNSEEN =
 	/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{2800}]|(?! )\p{Zs}|\\(?=u\{)/gu;
@@ -26,12 +27,14 @@ function escaped(character: string): string {
 	return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 
-/** Scripts with letters that look like Latin letters. */
+/** Matches a letter of a script whose letters can look like Latin letters. */
 const LOOK_ALIKE =
 	/[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}\p{Script=Lisu}]/u;
 const LATIN = /\p{Script=Latin}/u;
 
-/** Full-width and mathematical forms of ASCII, and characters that look like the slashes, dots and colons of an address. */
+/**
+ * Matches full-width and mathematical forms of ASCII, and characters that look like the slashes, dots and colons of an address.
+ */
 const DISGUISED =
 	/[\u{ff01}-\u{ff5e}\u{1d400}-\u{1d7ff}\u{2024}\u{2044}\u{2215}\u{2236}\u{29f8}\u{a789}\u{3002}\u{ff61}]/gu;
 
@@ -58,7 +61,10 @@ export function shorten(text: string, max: number): string {
 	return text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text;
 }
 
-/** Returns the lines of an output. If a part was omitted, `cut` is true, and only the complete lines before that part are returned. */
+/**
+ * Returns the lines of an output. If a part was omitted, `cut` is true, and the result has only lines before that part. The
+ * last of these lines is left out, because it may be incomplete.
+ */
 export function completeLines({ output }: { readonly output: string }): {
 	readonly lines: string[];
 	readonly cut: boolean;

@@ -22,7 +22,7 @@ export interface ReadyCall {
 export interface RefusedCall {
 	readonly kind: "refused";
 	readonly text: string;
-	/** Whether the plan refused the call. This refusal may depend on state that earlier calls change. */
+	/** True if `plan` refused the call. The refusal may depend on state that earlier calls change. */
 	readonly found?: true;
 }
 

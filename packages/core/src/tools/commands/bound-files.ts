@@ -34,23 +34,23 @@ const MAX_FILE_BYTES = 256 * 1024;
 const TOGETHER = 64;
 
 /**
- * Directories of installed or built code. A scan reads them last, reads only metadata, and returns one line
- * for each directory.
+ * Matches the names of directories with installed or built code. A scan reads these directories last, reads only metadata, and
+ * returns one line for each directory.
  */
 const installed = /^(?:node_modules|bower_components|site-packages|\.venv|venv|\.tox|Pods|target)$/;
-/** Directories of caches, editor settings and version control, which tools write automatically. */
+/** Matches the names of directories of caches, editor settings and version control, which tools write automatically. */
 const caches =
 	/^(?:\.cache|\.vite|\.turbo|\.parcel-cache|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.nyc_output|\.gradle|\.idea|\.hg|\.svn)$/;
-/** Files that programs change without a user, for example logs, databases and editor backups. */
+/** Matches the names of files that programs change without a user, for example logs, databases and editor backups. */
 const data =
 	/\.log(?:\.\d+)?$|\.pid$|\.(?:sqlite3?|db)(?:-(?:wal|shm|journal))?$|\.sw[a-p]$|~$|^(?:\.DS_Store|\.#.*|4913|nohup\.out)$/i;
 const documents =
 	/\.(?:txt|md|rst|csv|tsv|pdf|docx?|xlsx?|pptx?|odt|ods|png|jpe?g|gif|webp|ico|bmp|mp[34]|wav|ogg|mov|webm)$/i;
-/** Text files that package managers or CMake read. */
+/** Matches the names of text files that package managers or CMake read. */
 const instructions = /^(?:requirements|constraints|CMakeLists).*\.txt$/i;
-/** Directories of a git repository that contain no programs or settings. */
+/** Matches the names of directories of a git repository that contain no programs or settings. */
 const gitData = /^(?:objects|refs|logs|lfs)$/;
-/** Files of a git repository that can name programs, except hooks. */
+/** Matches the names of files of a git repository that can name programs, except hooks. */
 const gitSettings = /^(?:config|config\.worktree|attributes|git-rebase-todo)$/;
 
 export interface BoundFilesOptions {

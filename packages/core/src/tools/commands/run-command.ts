@@ -177,9 +177,8 @@ async function changesSince({ binding }: ToolPlan, cmd: string, context: ToolCon
 }
 
 /**
- * Returns the sandbox of the command. If `network` is true, this is the sandbox with access to the operator's hosts,
- * otherwise the confinement for commands that need the network. Throws `failed_precondition` if the sandbox refuses
- * commands, and `permission_denied` if the session has neither.
+ * Returns the sandbox of the command. If `network` is true, this is `sandbox.egress` or, if there is none, `sandbox.network`.
+ * Throws `failed_precondition` if the sandbox refuses commands, and `permission_denied` if both are missing.
  */
 function sandboxFor({ network }: Arguments, { sandbox }: ToolContext): Sandbox {
 	if (sandbox.refusal !== undefined) {

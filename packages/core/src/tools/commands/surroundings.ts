@@ -179,7 +179,6 @@ function shortName(path: string, cwd: string): string {
 	return shown.length > longestName ? `${shown.slice(0, longestName)}…` : shown;
 }
 
-/** Returns the path of the shell that runs command lines. */
 export async function findShell(): Promise<string> {
 	try {
 		await access("/bin/bash");

@@ -50,8 +50,8 @@ function plain(line: string): string {
 }
 
 /**
- * Returns the index of the start line for which most lines have an equal `plain` form. It may be negative.
- * Undefined if no lines do.
+ * Returns the start index at which most lines have the same `plain` form as the requested lines. The index may be negative.
+ * Undefined if no line has the `plain` form of a requested line.
  */
 function startByVotes(lines: readonly string[], requestedLines: readonly string[]): number | undefined {
 	const places = new Map<string, number[]>();

@@ -161,7 +161,7 @@ async function restore(
 	}
 }
 
-/** Deletes the file in the directory that was opened first, so that a swapped link cannot redirect it. */
+/** Deletes the file in the directory that was opened first, so that a swapped link cannot redirect the deletion. */
 async function remove(path: string): Promise<void> {
 	await using directory = await OpenDirectory.open(dirname(path));
 	await rm(directory.at(basename(path)));

@@ -76,8 +76,8 @@ async function run(
 }
 
 /**
- * Returns a diff with the lines that the model replaced, because it may not have read them. Returns "" if the old content is
- * absent, too long or not text.
+ * Returns a diff with the replaced lines, because the model may not have read them. Returns "" if the old content is absent,
+ * too long or not text, and if `resultDiff` returns "".
  */
 function differenceTo(content: string, old: Buffer | undefined): string {
 	return old === undefined || old.includes(0) || !isUtf8(old) ? "" : resultDiff(old.toString(), content);

@@ -1,8 +1,8 @@
 import { gitEffectTexts } from "./texts.ts";
 
 /**
- * Forms of git commands that change the repository or its files and run no program that their words name. The policy treats a
- * call that has neither these forms nor `readForms` like any other command.
+ * Options by git command. A call with only these options changes the repository or its files, and runs no program that its
+ * words name. The policy treats a call that has neither these forms nor `readForms` like any other command.
  */
 const changeForms: Readonly<Record<string, RegExp>> = {
 	add: oneOf("-A --all -u --update -N --intent-to-add -v --verbose -n --dry-run -f --force --renormalize"),
@@ -80,7 +80,10 @@ export function changesSettings({ command, all: [first = ""] }: GitWords): boole
 
 interface Loss {
 	readonly command: string;
-	/** Whether these words cause the loss. `existing` contains the words that name existing paths. */
+	/**
+	 * Whether these words cause the loss. `existing` contains the words that name existing paths. If `when` is absent, each
+	 * call of the command causes the loss.
+	 */
 	readonly when?: (words: GitWords, existing: ReadonlySet<string>) => boolean;
 	readonly reason: string;
 }
@@ -223,9 +226,7 @@ const formatOptions = `
 	--graph --cc -c -m --dd --no-show-signature -L.*`;
 const logOptions = oneOf(diffOptions, revisionOptions, formatOptions);
 
-/**
- * Options that start no diff programs, name files in the form that the secret filter expects, and do not look into submodules.
- */
+/** Options that prevent diff programs, name files in the form that the secret filter expects, and do not inspect submodules. */
 const carefulDiff = [
 	"--no-ext-diff",
 	"--no-textconv",

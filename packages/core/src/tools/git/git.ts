@@ -240,7 +240,7 @@ function namesSecret(names: string): boolean {
 	return [names, ...pieces].some((piece) => isSecretName(`/${piece}`));
 }
 
-/** Removes user names and passwords from URLs. */
+/** Replaces the user name and password of each URL with `…`. */
 export function hideUserinfo(line: string): string {
 	return line.replaceAll(/(:\/\/)[^/\s]*@/g, "$1…@");
 }

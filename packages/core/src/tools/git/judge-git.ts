@@ -253,7 +253,7 @@ function gatewayReasons({ repository }: Place, { forbidden }: ToolContext): stri
 	return isInside ? [gitEffectTexts.ownFiles] : [];
 }
 
-/** Forms of git commands that reach the network and name no program in their words. */
+/** Options by git command. A call with only these options reaches the network and names no program in its words. */
 const forms: Readonly<Record<string, RegExp>> = {
 	fetch: oneOf(
 		"--all -p --prune -t --tags -n --no-tags -f --force --depth=.* --unshallow --deepen=.* -q --quiet -v --verbose --dry-run",

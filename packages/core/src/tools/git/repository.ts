@@ -177,7 +177,7 @@ async function mayRun(path: string): Promise<boolean> {
 
 /**
  * Settings of all calls except `run`. They prevent git from starting most programs that repository settings name:
- * https://git-scm.com/docs/git-config. The program `false` fails without an effect.
+ * https://git-scm.com/docs/git-config
  */
 const QUIET = settings({
 	"core.fsmonitor": "false",
@@ -189,6 +189,7 @@ const QUIET = settings({
 	"color.ui": "false",
 	"column.ui": "never",
 });
+/** Additional settings of reading calls. The program `false` fails without side effects. */
 const READ_ONLY = settings({
 	"log.showSignature": "false",
 	"gpg.program": "false",

@@ -25,7 +25,7 @@ export interface WebFetchOptions {
 }
 
 /**
- * Bidirectional embeddings, overrides and isolates, tag characters, and control characters except line feeds and tabs.
+ * Matches bidirectional embeddings, overrides and isolates, tag characters, and control characters except line feeds and tabs.
  * They are invisible to people but not to models.
  */
 const UNSEEN = /(?![\n\t])[\p{Cc}\u{202a}-\u{202e}\u{2066}-\u{2069}\u{e0000}-\u{e007f}]/gu;

@@ -18,7 +18,7 @@ const MAX_WORK_MS = 5_000;
  */
 const MAX_HEAP_MB = 1_024;
 
-/** Script in the same directory, in TypeScript or compiled. */
+/** URL of the worker script, with the file extension of this module. */
 const workerFile = new URL(`./readable-worker${import.meta.url.slice(-3)}`, import.meta.url);
 
 /** Reads HTML pages one at a time. */
@@ -156,7 +156,7 @@ function decodeEntities(text: string): string {
 	);
 }
 
-/** Leaves one blank line between paragraphs and one space between words. */
+/** Leaves at most one blank line between paragraphs, and one space between words. */
 function tidy(text: string): string {
 	const lines = text.split("\n").map((line) => line.replaceAll(/[ \t\r\f]+/g, " ").trim());
 	const remaining = lines.filter((line, index) => line !== "" || (index > 0 && lines[index - 1] !== ""));
