@@ -323,7 +323,7 @@ interface SchedulesTable extends Stamped {
 	last_fired_at: number | null;
 	last_run_id: string | null;
 	firings: number;
-	/** Reason why the schedule did not fire at its last due time or still waits to fire. Null if there is none. */
+	/** Reason why the schedule did not fire at its last due time or still waits to fire. Null if neither applies. */
 	problem: string | null;
 	/** Number of the last event of the session that this event schedule has checked. */
 	seen_seq: number;

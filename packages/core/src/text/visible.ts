@@ -1,9 +1,12 @@
 import { lookAlikeTexts } from "./texts.ts";
 
 /**
- * Matches invisible or misleading characters: controls, direction marks and other format characters, all spaces except the
- * plain one, private and unassigned characters, lone surrogates, ignorable characters, and the blank braille pattern. Also
- * matches a backslash before `u{`.
+ * Matches invisible or misleading characters:
+ *
+ * - control, format, private and unassigned characters
+ * - lone surrogates and ignorable characters
+ * - all spaces except the plain one, and the blank braille pattern
+ * - a backslash before `u{`
  */
 const UNSEEN =
 	/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{2800}]|(?! )\p{Zs}|\\(?=u\{)/gu;

@@ -177,8 +177,8 @@ async function changesSince({ binding }: ToolPlan, cmd: string, context: ToolCon
 }
 
 /**
- * Returns the sandbox of the command. If `network` is true, this is `sandbox.egress` or, if there is none, `sandbox.network`.
- * Throws `failed_precondition` if the sandbox refuses commands, and `permission_denied` if both are missing.
+ * Returns the sandbox of the command. If `network` is true, this is `sandbox.egress`, or `sandbox.network` if `egress` is
+ * absent. Throws `failed_precondition` if the sandbox refuses commands, and `permission_denied` if both are absent.
  */
 function sandboxFor({ network }: Arguments, { sandbox }: ToolContext): Sandbox {
 	if (sandbox.refusal !== undefined) {
