@@ -1,6 +1,6 @@
 /**
- * Callers that need a token. `token`: all callers. `none`: callers from other machines, and loopback callers whose
- * request shows a browser or a proxy.
+ * Authentication mode: the callers that need a token. `token`: all callers. `none`: callers from other machines, and
+ * loopback callers whose request shows a browser or a proxy.
  */
 export type AuthMode = "token" | "none";
 

@@ -62,7 +62,7 @@ verifiesOn(
 			const pinged = once(silent.socket, "ping");
 			clock.advance(20_000);
 			await pinged;
-			// When these requests have responses, the gateway has also processed the pong.
+			// Gives the gateway time to process the pong.
 			for (let turn = 0; turn < 3; turn++) await fetch(`${gateway.url}/api/health`);
 		}
 		await expect(deaf.closed).resolves.toMatchObject({ code: 1006 });

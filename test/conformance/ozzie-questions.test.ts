@@ -249,7 +249,7 @@ verifiesOn(
 	async () => {
 		await using gateway = await TestGateway.start();
 		const operator = (await readFile(gateway.path("data", "tokens", "operator"), "utf8")).trim();
-		// These headers simulate a proxy that is not configured as trusted.
+		// `x-forwarded-for` simulates a proxy that is not configured as trusted.
 		const headers = { authorization: `Bearer ${operator}`, "x-forwarded-for": "203.0.113.7" };
 		await using remote = await OzzieClient.connect(gateway.url, { headers });
 		const session = await remote.open();

@@ -193,7 +193,7 @@ function checkEffects({ effects, messages, ...outcome }: Outcome, known: Readonl
 }
 
 /**
- * Checks that a call is reported as interrupted if the kill happened during the call or before its result was recorded.
+ * Checks that each kill during a call, or before its result was recorded, has a call that is reported as interrupted.
  */
 function checkInterrupted({ kills }: Outcome, unknown: ReadonlySet<string>): string[] {
 	const problems = kills

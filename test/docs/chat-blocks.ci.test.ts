@@ -65,7 +65,9 @@ async function starts(key: string, platform: Platform, changes: readonly Change[
 	expect(await block.ended()).toContain("parley listening on ");
 }
 
-/** Creates a token at the gateway, and runs a connector with it as on another machine. */
+/**
+ * Creates a token at the gateway. Runs a connector with this token and another data directory, as on another machine.
+ */
 async function connects(
 	key: string,
 	platform: Platform,

@@ -78,7 +78,7 @@ export class PlayedBlock implements AsyncDisposable {
 		try {
 			process.kill(-this.#group, signal);
 		} catch {
-			// The shell has exited, although its output has not reached its end.
+			// The process group has exited, but its output has not reached its end.
 		}
 	}
 

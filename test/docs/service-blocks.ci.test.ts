@@ -26,7 +26,7 @@ async function open(): Promise<Managers> {
 	for (const folder of [join(opened.home, "projects/shop"), programs]) mkdirSync(folder, { recursive: true });
 	const commands = {
 		parley: `exec '${process.execPath}' '${binary}' "$@"`,
-		// The simulated service managers need no root rights.
+		// The simulated service managers need no root privileges.
 		sudo: 'exec "$@"',
 	};
 	for (const [name, script] of Object.entries(commands))

@@ -53,7 +53,10 @@ export class RunLog {
 		return texts;
 	}
 
-	/** Throws if the log had a gap, a text without an end, a text within another text, or a piece outside of a text. */
+	/**
+	 * Throws after a gap in the sequence numbers, a text without an end, a text within another text, or a delta outside
+	 * of a text.
+	 */
 	check(): void {
 		if (this.#fault !== "") throw new Error(this.#fault);
 		if (this.#speaking) throw new Error("a text has no end");

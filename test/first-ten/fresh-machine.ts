@@ -28,7 +28,7 @@ const home = "/home/ada";
 const isRoot = process.getuid?.() === 0;
 
 /**
- * A new root directory with Node 20. Its home directory contains only the package of Parley and a project, and no
+ * A new root directory with Node 20. Its home directory contains only the packed Parley package and a project. No npm
  * package is installed. Requires bubblewrap.
  */
 export class FreshMachine implements AsyncDisposable {

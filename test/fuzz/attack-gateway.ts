@@ -94,7 +94,7 @@ function makeFrame(random: Random, surroundings: Surroundings): { family: Family
 	}
 }
 
-/** Never sends invalid JSON as a binary message, because the gateway would close the connection. */
+/** Picks a random form. Invalid JSON is never binary, because the gateway would close the connection. */
 function pickForm(random: Random, text: string): Form {
 	if (random.chance(0.9)) return "single";
 	return random.chance(0.5) || !readFrame(text).isJson ? "fragments" : "binary";

@@ -122,7 +122,7 @@ export class Siege {
 		this.#mark = await probeSettled(this.#gateway, this.#start);
 	}
 
-	/** Stops the gateway and returns the faults. */
+	/** Stops the gateway. Returns the faults and a summary. */
 	async end(): Promise<SiegeResult> {
 		// Random requests have started runs with open approvals.
 		await this.#healthy.declinePrompts();

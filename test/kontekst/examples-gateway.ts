@@ -8,7 +8,7 @@ import { ClientHost, type Ended, type ProgramOptions } from "../zot/client-host.
 const commandFolder = fileURLToPath(new URL("../../bin", import.meta.url));
 export const folder = fileURLToPath(new URL("../../examples/kontekst", import.meta.url));
 
-/** The real gateway with the offline model and required tokens, and the example programs that connect to it. */
+/** The real gateway with the offline model and required tokens. `run` starts programs that connect to it. */
 export class ExamplesGateway implements AsyncDisposable {
 	readonly environment: Readonly<Record<"PATH" | "PARLEY_ADDRESS" | "PARLEY_TOKEN" | "PARLEY_DATA", string>>;
 	readonly #host: ClientHost;

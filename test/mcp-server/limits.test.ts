@@ -105,7 +105,7 @@ test("a session handles at most 16 concurrent requests, with different ids", asy
 	for (let id = 1; id <= 16; id++) started.push(await client.send(ask(id), session));
 	expect(started.map(({ status }) => status)).toEqual(Array.from({ length: 16 }, () => 200));
 	expect((await client.send(ask(17), session)).status).toBe(429);
-	// After the client aborts a request, the gateway accepts another one.
+	// After the client aborts a request, the gateway accepts another request.
 	await started[15]?.body?.cancel();
 	await expect.poll(async () => (await client.send(ping, session)).status).toBe(200);
 	expect((await client.send({ ...ping, id: 1 }, session)).status).toBe(400);

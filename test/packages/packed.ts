@@ -29,7 +29,7 @@ const ofScripts =
 	/^npm_config_(?:(?:local_|global_)?prefix|node_gyp|nodedir|npm_version|user_agent|loglevel)$/i;
 
 /**
- * Returns environment variables with npm's configuration on this machine. A new home directory has no configuration.
+ * Returns environment variables with npm's configuration of this machine, because a new home directory contains none.
  */
 export async function npmSettings(): Promise<Record<string, string>> {
 	const settings: Record<string, string> = {};

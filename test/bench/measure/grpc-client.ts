@@ -7,7 +7,6 @@ const tokenTag = 0x12;
 /** Bytes before each message: a flag and the length. */
 const headerBytes = 5;
 
-/** Returns a parser of stream chunks that calls `onToken` for each token. */
 function tokens(onToken: () => void): (chunk: Buffer) => void {
 	let rest: Buffer = Buffer.alloc(0);
 	return (chunk) => {

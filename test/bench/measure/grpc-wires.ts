@@ -11,7 +11,6 @@ export interface Talk {
 	close(): Promise<void>;
 }
 
-/** Operations of a gRPC protocol that the bench uses. */
 export interface GrpcWire {
 	readonly name: string;
 	/** Opens a stream and sends a message in a new session. */

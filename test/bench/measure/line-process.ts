@@ -4,7 +4,6 @@ import type { Readable, Writable } from "node:stream";
 import { Marks } from "./marks.ts";
 import { processCpu } from "./process-cpu.ts";
 
-/** A program that exchanges lines over stdin and stdout. */
 export class LineProcess {
 	readonly #child: ChildProcessByStdio<Writable, Readable, null>;
 	readonly #marks = new Marks();
