@@ -45,7 +45,7 @@ const gateway = await startGateway({
 		flags: {
 			listen: ["127.0.0.1:0"],
 			data: directory,
-			// The capability checks of a sandbox would run during the first messages. These messages run no commands.
+			// Avoids the capability checks of a sandbox, which would run during the first messages.
 			sandbox: "off",
 		},
 		environment: { PARLEY_TITLES: "false" },

@@ -69,7 +69,7 @@ function status(code: number, error: object, fault: Failure["fault"], message: R
 	};
 }
 
-/** A stream without the event that completes the reply. */
+/** A stream without the event that completes the reply, and without its end mark. */
 function edited(name: string, { form, completion }: ProviderWire): Failure {
 	const edit = (events: readonly WireEvent[]): readonly WireEvent[] =>
 		events.filter((event) => !form.frame(event).includes(completion));

@@ -19,7 +19,10 @@ import {
 /** Timer that checks all open prompts. It ends at its first check without open prompts, which may be minutes later. */
 const timersOfQuestions = 1;
 
-/** Maximum growth of the resident memory after the mark, in bytes. */
+/**
+ * Additional timers for open prompts. One timer checks all of them, and ends at its first check without open prompts,
+ * which may be minutes later.
+ */
 const slackBytes = 32 * 2 ** 20;
 const checksPerCollection = 20;
 /** Maximum milliseconds for a request of the healthy client. */

@@ -14,11 +14,9 @@ const isRoot = process.getuid?.() === 0;
 /** Reason why this machine cannot start a server, or undefined. */
 export const missing = programs ? undefined : "PostgreSQL is not installed";
 
-/**
- * Command prefix that stops the server when its parent process exits. PostgreSQL refuses to run as root, so root
- * switches to the user of Debian's package.
- */
+/** Options that switch from root to the user of Debian's package, because PostgreSQL refuses to run as root. */
 const unprivileged = isRoot ? ["--reuid=postgres", "--regid=postgres", "--clear-groups"] : [];
+/** Command prefix that stops the server when its parent process exits. */
 const leaders = process.platform === "linux" ? ["setpriv", "--pdeathsig=QUIT", ...unprivileged] : [];
 
 /** A PostgreSQL server on a Unix socket, for the tests of one file. Disposal deletes its data. */

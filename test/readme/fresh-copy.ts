@@ -45,7 +45,7 @@ function linkOrCopy(source: string, copy: string): void {
 	try {
 		linkSync(source, copy);
 	} catch {
-		// The target is on another file system, or the file system does not support hard links.
+		// Hard links fail, for example, if the target is on another file system.
 		copyFileSync(source, copy);
 	}
 }

@@ -20,7 +20,7 @@ function tokens(onToken: () => void): (chunk: Buffer) => void {
 	};
 }
 
-/** A connection of minimal cost that opens streams and searches the received bytes for marks. */
+/** A gRPC client of minimal cost. Opens streams on one connection, and searches the received bytes for marks. */
 export class GrpcClient {
 	readonly #session: ClientHttp2Session;
 	readonly #token: string | undefined;
@@ -29,7 +29,7 @@ export class GrpcClient {
 	private constructor(session: ClientHttp2Session, token: string | undefined) {
 		this.#session = session;
 		this.#token = token;
-		// A server that stops closes the connection.
+		// The connection fails when the server stops.
 		session.on("error", () => undefined);
 	}
 
