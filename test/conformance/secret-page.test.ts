@@ -110,7 +110,7 @@ verifiesOn(
 		const memberUrl = String((await page("abe"))["url"]);
 		await operator.call("set_person_role", { person: "discord:111:abe", role: "guest" });
 		expect((await a.post(memberUrl, "x")).status).toBe(403);
-		// The gateway disconnects clients that send no message between two pings.
+		// The gateway disconnects clients that send neither a message nor a pong between two pings.
 		for (let passed = 0; passed < 599_000; passed += 14_975) {
 			clock.advance(14_975);
 			for (const client of [connector, operator]) await client.call("whoami");

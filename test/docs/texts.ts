@@ -3,7 +3,7 @@
  *
  * `npm run texts -- [PACKAGE|PATH…] [--json]` prints all texts, or only the texts of these packages or paths. The texts
  * are grouped by folder and file, with their line numbers. `{…}` is a value. Texts of one or two words are excluded.
- * Exits 2 for a name without texts.
+ * Exits with 2 for a name without texts.
  */
 import { readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
