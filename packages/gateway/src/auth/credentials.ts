@@ -8,7 +8,10 @@ const ticketPrefix = "parley.ticket.";
 
 export interface Shown {
 	readonly principal: Principal | undefined;
-	/** Kind of a token, or `ticket`, or `other`. Wrong credentials are counted separately for each class and origin. */
+	/**
+	 * Kind of a token, or `ticket`, or `other`. Wrong credentials are counted separately for each class, and for each
+	 * origin or address.
+	 */
 	readonly credentialClass: string;
 }
 

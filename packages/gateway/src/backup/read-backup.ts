@@ -32,7 +32,10 @@ export interface UnpackLimits {
 	readonly maxRatio: number;
 }
 
-/** Default limits. Databases and text shrink to a third or a tenth. Deflate compresses at most 1,032 : 1. */
+/**
+ * Default limits. Databases and text usually shrink to between a third and a tenth of their size. Deflate compresses at
+ * most 1,032 : 1.
+ */
 const defaultLimits: UnpackLimits = { maxBytes: 100e9, maxRatio: 100 };
 
 /** First bytes of gzip data. */

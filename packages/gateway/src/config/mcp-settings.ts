@@ -46,7 +46,7 @@ export function valuesFrom(
 	return Object.fromEntries(known);
 }
 
-/** Returns a problem if a variable is missing in the gateway's environment. */
+/** Returns a problem if a variable is missing in the gateway's environment, otherwise an empty object. */
 export function missingProblem(
 	environment: Readonly<Record<string, string | undefined>>,
 	names: readonly string[],

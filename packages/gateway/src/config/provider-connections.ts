@@ -35,7 +35,7 @@ interface Sources {
 	 * `provider`.
 	 */
 	readonly explicitKey?: { readonly key: string; readonly name: string } | undefined;
-	/** Whether known providers with `isDiscovered` are also used if the first variable of their key is set. */
+	/** Whether known providers with `isDiscovered` are also used if their first key variable contains a usable key. */
 	readonly includesDiscovered: boolean;
 }
 
@@ -47,8 +47,8 @@ export function providerNames({ models }: Settings): string[] {
 
 /**
  * Returns the connections of the configured providers. With `includesDiscovered`, also returns connections of known
- * providers with `isDiscovered` whose first key variable is set. The provider of the setting `provider` is first.
- * Throws `invalid_argument` for a provider that cannot work, for example without a key.
+ * providers with `isDiscovered` whose first key variable contains a usable key. The provider of the setting `provider`
+ * is first. Throws `invalid_argument` for a provider that cannot work, for example without a key.
  */
 export function readConnections(sources: Sources): ProviderConnection[] {
 	const { settings, environment, includesDiscovered } = sources;

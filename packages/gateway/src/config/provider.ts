@@ -69,8 +69,11 @@ function messagesChoice(
 
 /**
  * Returns the connections of further providers. If `choice` is undefined, the first connection can be chosen. Includes
- * discovered providers only if the choice is not another server and either a choice exists or no provider is
- * configured. A server's own model names may begin with the name of another provider.
+ * discovered providers in these cases:
+ * - The choice is the Messages API of the vendor.
+ * - There is no choice, and no provider is configured.
+ *
+ * For another server, discovered providers are omitted, because its model names may begin with the name of a provider.
  */
 function connectionsBeside(
 	choice: ProviderChoice | undefined,

@@ -28,7 +28,7 @@ export function checkReach({ settings, source }: CheckedSource, set: Safety): vo
 	}
 }
 
-/** Throws for a non-loopback address without authentication, or without TLS, a proxy or `insecureLan`. */
+/** Throws for a non-loopback address if `auth` is `none`, or if none of TLS, a trusted proxy and `insecureLan` is set. */
 function checkPublicAddresses({ listen = [] }: Settings, source: Source, set: Safety): void {
 	const isSafe = set.tls !== undefined || (set.trustedProxies ?? []).length > 0 || set.insecureLan === true;
 	if (set.auth !== "none" && isSafe) return;

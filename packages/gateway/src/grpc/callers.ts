@@ -24,7 +24,10 @@ type CallStatus = Pick<StatusObject, "code" | "details">;
 /** The authenticated client of one gRPC call. */
 export interface GrpcCaller {
 	readonly principal: Principal;
-	/** Aborts if the call must end, because its token was revoked or the gateway stops. The reason is a `CallEnd`. */
+	/**
+	 * Aborts when the call must end, because its token is no longer valid or the gateway stops. The reason is a
+	 * `CallEnd`.
+	 */
 	readonly signal: AbortSignal;
 	/** Resolves when the call has its status, or was cancelled. */
 	readonly ended: Promise<void>;

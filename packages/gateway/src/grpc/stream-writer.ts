@@ -36,9 +36,9 @@ export interface StreamWriterOptions<Message> {
 }
 
 /**
- * Writes the messages of one stream in order, and limits the bytes and the messages that wait for a slow client. Above the
- * budget, messages that `mayDrop` selects are dropped. A stream that stays above the budget for 5 s, or exceeds twice the
- * budget, ends with RESOURCE_EXHAUSTED, and its waiting messages are dropped.
+ * Writes the messages of one stream in order, and limits the bytes and the messages that wait for a slow client. Above
+ * the budget, messages that `mayDrop` selects are dropped. A stream that stays above the budget for 5 s, or reaches
+ * twice the budget, ends with RESOURCE_EXHAUSTED, and its waiting messages are dropped.
  */
 export class StreamWriter<Message> implements Holder {
 	readonly #options: StreamWriterOptions<Message>;

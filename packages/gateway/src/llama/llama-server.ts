@@ -120,7 +120,7 @@ export class LlamaServer {
 		};
 	}
 
-	/** Context window in tokens; undefined until the server has reported it. */
+	/** Context window in tokens; undefined if the server has not reported it. */
 	get window(): number | undefined {
 		return this.#window;
 	}

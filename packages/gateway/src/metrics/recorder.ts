@@ -31,9 +31,9 @@ export interface LoadedMetrics {
 }
 
 /**
- * Records values in the counters and histograms of prom-client. Loading the library takes about a tenth of the start of
- * a gateway, so the library is loaded by the first scrape or after 1,000 measurements. Up to `maxWaiting` earlier
- * measurements wait, and are then recorded in order.
+ * Records values in the counters and histograms of prom-client. Loading the library would delay the start of a gateway,
+ * so the library is loaded by the first scrape or after 1,000 measurements. Up to `maxWaiting` earlier measurements
+ * wait, and are then recorded in order.
  */
 export class MetricRecorder {
 	readonly #log: Logger;

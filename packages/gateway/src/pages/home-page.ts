@@ -4,7 +4,7 @@ import { page, shown } from "./html-page.ts";
 
 export interface HomePageFacts {
 	readonly status: "ok" | "degraded" | "draining";
-	/** Address under which the browser reached the gateway, such as `https://parley.example`. */
+	/** Address of the gateway for browsers, such as `https://parley.example`. */
 	readonly address: string;
 }
 

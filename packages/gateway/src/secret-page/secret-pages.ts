@@ -7,10 +7,10 @@ import { passwordPageTexts } from "../texts/pages/password.ts";
 const lifeMs = 10 * 60 * 1000;
 /** Milliseconds for which an expired page stays known, so that a late visitor learns about the expiry. */
 const rememberedMs = 24 * 60 * 60 * 1000;
-/** Maximum numbers of pages, for one person and for all persons. A further page replaces the oldest page. */
+/** Maximum numbers of pages, for one principal and in total. At a limit, a further page replaces the oldest page. */
 const maxPagesOfPerson = 8;
 const maxPages = 1_000;
-/** Maximum number of invalid answers to one page. */
+/** Maximum number of failed answers to one page. */
 const maxTries = 20;
 
 export const secretPath = "/secret/";
@@ -110,7 +110,7 @@ export class SecretPages {
 		return true;
 	}
 
-	/** Releases a page after an invalid answer. After `maxTries` invalid answers, the page stays used. */
+	/** Releases a page after a failed answer. After `maxTries` failed answers, the page stays used. */
 	release(id: string): void {
 		const page = this.#pages.get(hashOf(id));
 		if (!page) return;

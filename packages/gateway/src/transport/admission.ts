@@ -22,7 +22,7 @@ export class Admission {
 	readonly #limit: number;
 	readonly #unauthenticated: Places;
 	readonly #own: Places;
-	/** Socket of each TLS stream, for connections that have a place. */
+	/** TCP socket of each TLS stream, because places belong to TCP sockets. */
 	readonly #carriers = new WeakMap<Socket, Socket>();
 	#open = 0;
 

@@ -169,7 +169,7 @@ const LINGER_MS = 5_000;
 function endWith(socket: Socket, clock: Clock, words: string | Buffer): void {
 	const timer = clock.after(LINGER_MS, () => socket.destroy());
 	socket.once("close", () => timer.cancel());
-	// A close with unread bytes would reset the connection and lose the response: RFC 1122, section 4.2.2.13.
+	// A close with unread bytes would reset the connection, and the response could be lost: RFC 1122, section 4.2.2.13.
 	socket.resume();
 	socket.end(words);
 }

@@ -65,8 +65,8 @@ interface WaitingSocket {
 }
 
 /**
- * Limited places for unauthenticated connections of one kind, with a queue for further connections. A connection that
- * keeps its place for ten seconds is closed.
+ * Limits the served unauthenticated connections, and queues further connections. A connection that keeps its place for
+ * ten seconds is closed.
  */
 export class Places {
 	readonly #limits: PlacesLimits;

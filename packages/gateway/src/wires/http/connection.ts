@@ -156,7 +156,7 @@ export class EventStream {
 			if (page.length === pageSize) this.#behind = true;
 			return page;
 		} catch (reason) {
-			// The session and its events were deleted. A transient event reports the deletion.
+			// The session was deleted, or the client may no longer read it. A transient event reports a deletion.
 			if (ParleyError.from(reason).code === "not_found") return [];
 			throw reason;
 		}
@@ -187,7 +187,6 @@ export class EventStream {
 		if (!sent) await drained(this.#response, this.#deps.clock, () => this.#disconnectSlow());
 	}
 
-	/** Disconnects a slow client, which can resume at its last position. */
 	#disconnectSlow(): void {
 		if (this.#tooSlow) return;
 		this.#tooSlow = true;

@@ -30,7 +30,7 @@ export interface HttpServerOptions {
 	readonly api: ApiDeps;
 	readonly rules: RequestRules;
 	readonly authenticate: Authenticate;
-	/** Connections that are ended when the token of their client is revoked. */
+	/** Registry that ends connections when the token of their client becomes invalid. */
 	readonly openConnections?: OpenConnections;
 	readonly tickets?: Tickets;
 	readonly clock: Clock;
@@ -43,7 +43,7 @@ export interface HttpServerOptions {
 	readonly secretPages?: SecretPageRoute | undefined;
 	readonly mcp?: OtherEndpoint | undefined;
 	readonly refused?: (status: number) => void;
-	/** Called when the client of a connection is authenticated. */
+	/** Called with the connection of each authenticated request. */
 	readonly settled: (socket: Duplex) => void;
 	/** Serves a WebSocket upgrade that was checked and authenticated. */
 	readonly onWebSocket: (request: IncomingMessage, socket: Duplex, head: Buffer, caller: Caller) => void;
@@ -189,7 +189,6 @@ async function route(
 	send(request, response, await answerApi(options.api, principal, url));
 }
 
-/** Answers a GET or HEAD of the metrics. Answers with 403 if `scrape` rejects with `permission_denied`. */
 async function answerMetrics(
 	response: ServerResponse,
 	method: string | undefined,

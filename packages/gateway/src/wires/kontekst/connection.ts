@@ -102,7 +102,7 @@ export class RunStream {
 		this.#finish();
 	}
 
-	/** Ignores later commands. A client that does not read gets its status late, and can still write. */
+	/** Ignores later commands, because a slow client can still send commands before it receives the final status. */
 	stopOutput(): void {
 		this.#isMuted = true;
 	}
@@ -153,7 +153,8 @@ export class RunStream {
 			throw reason;
 		}
 		this.#phase = "running";
-		// The start is sent now. The first event of the run may be late, because a local model server first loads the model.
+		// The start is sent now, because the first event of the run can be late. For example, a local model server first
+		// loads its model.
 		if (isFirst) this.#sendStart(this.#run);
 		if (this.#isCancelled) this.#cancel();
 		const early = this.#early;

@@ -169,8 +169,8 @@ function fitsFrame(text: string): boolean {
 export type Fits = (value: unknown) => boolean;
 
 /**
- * Reduces the payload of an event until it fits, if possible. Cuts long strings first, then replaces free-form arguments,
- * then shortens lists. Preserves every key, and the types of all values except arguments.
+ * Reduces the payload of an event until it fits, if possible. Cuts long strings first, then replaces free-form
+ * arguments, then shortens lists. Preserves the keys of the payload, and the types of all values except arguments.
  */
 function fitEvent(payload: object, fits: Fits, mark: Mark): object {
 	if (fits(payload)) return payload;

@@ -33,12 +33,10 @@ export class Pace {
 		if (this.#tokens < 0 && !this.#timer) this.#pauseReading();
 	}
 
-	/** Stops the timer, because the client has disconnected. */
 	end(): void {
 		this.#timer?.cancel();
 	}
 
-	/** Pauses reading until the rate of failed requests is within the limit. */
 	#pauseReading(): void {
 		this.#timer = this.#clock.after((-this.#tokens / failuresPerSecond) * 1000, () => {
 			this.#timer = undefined;

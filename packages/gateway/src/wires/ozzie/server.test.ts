@@ -21,7 +21,7 @@ const Frame = z.looseObject({
 	transient: z.boolean().optional(),
 });
 
-/** Opens a server with the operator as the only principal, and returns it with the clock of its runtime. */
+/** Opens a server with the operator as the only principal. */
 async function open(failpoints: Failpoints = noFailpoints) {
 	const t = await TestRuntime.open({ model: new ScriptedModel(stuck("...")), failpoints });
 	const ozzie = new OzzieServer({ runtime: t.runtime, clock: t.clock, log: t.log });

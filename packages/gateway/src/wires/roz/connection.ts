@@ -80,7 +80,10 @@ export class SessionStream {
 		this.#handle(content);
 	}
 
-	/** Handles a client that has closed its half of the stream. The running turn continues, and the stream ends after it. */
+	/**
+	 * Handles a client that has closed its half of the stream. If a turn runs, the stream ends after the turn, otherwise
+	 * at once.
+	 */
 	close(): void {
 		this.#isClosed = true;
 		// Frames that wait for the session are handled before the close.

@@ -26,8 +26,9 @@ export function beginning(text: string, length: number): string {
 }
 
 /**
- * Returns the index of the last ASCII character at or before a position, where a grapheme begins. Segmentation needs such
- * a start, because flags are pairs of characters. If no such character is near, returns 0 or the position.
+ * Returns the index of the nearest ASCII character at or before a position. A grapheme begins there, and segmentation
+ * must start at a grapheme, because flags are pairs of characters. If there is no ASCII character within `farthest`,
+ * returns 0 or the position.
  */
 function safeStart(text: string, place: number): number {
 	for (let at = place; at > Math.max(0, place - farthest); at--) if (text.charCodeAt(at) < 0x80) return at;

@@ -51,7 +51,7 @@ export class PromptQueue {
 		this.#paused.delete(sessionId);
 	}
 
-	/** Returns the open prompt of the token if the client follows its session. */
+	/** Returns the open prompt with this token, in any session of the queue. */
 	find(token: string): DuePrompt | undefined {
 		for (const [sessionId, { open }] of this.#sessions) {
 			const prompt = open.find((one) => one.token === token);

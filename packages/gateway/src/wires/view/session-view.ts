@@ -48,8 +48,8 @@ export class SessionView {
 	}
 
 	/**
-	 * Joins a session. `begin` starts the events. Rejects with `not_found` for a session that the client may not read, and
-	 * with `failed_precondition` for an `afterSeq` above the last `seq`.
+	 * Joins a session. `begin` starts the events. Rejects with `not_found` for a session that the client may not read.
+	 * Rejects with `failed_precondition` for an `afterSeq` above the last `seq`, and for the session of a task.
 	 */
 	static async join(runtime: Runtime, sessionId: string, following: Following): Promise<SessionView> {
 		const { principal, afterSeq, deliver, drained } = following;
@@ -68,7 +68,7 @@ export class SessionView {
 		return this.#follower.lastSeq;
 	}
 
-	/** The `seq` of the last recorded event that was sent to clients. */
+	/** The `seq` of the last recorded event that was emitted, or 0. */
 	get seq(): number {
 		return this.#follower.seq;
 	}
@@ -82,7 +82,10 @@ export class SessionView {
 		return this.#follower.profile;
 	}
 
-	/** Delivers the missed events, the open prompts and the current reply, then live events. Call it once. */
+	/**
+	 * Delivers the missed events, the task list, the open prompts and the current reply, and then live events. Call it
+	 * once.
+	 */
 	begin(): Promise<void> {
 		return this.#follower.begin();
 	}
@@ -101,15 +104,15 @@ export class SessionView {
 		return this.#runtime.cancel(request, this.id, ending);
 	}
 
-	/** Answers a prompt. Returns false if the prompt was already closed, so that the answer has no effect. */
+	/** Answers a prompt. Returns false if an earlier answer applies, and then changes nothing. */
 	answer(request: Keyed, token: string, response: PromptResponse): Promise<boolean> {
 		return this.#runtime.answer(request, token, response);
 	}
 
 	/**
 	 * Approves the open and the later tool calls of the session, except calls that always require approval. A connector's
-	 * request changes nothing, and rejects with `permission_denied` unless the channel is trusted. Any other request rejects
-	 * with `failed_precondition` if the session belongs to a channel.
+	 * request changes nothing, and rejects with `permission_denied` unless a trust grant of the channel covers the
+	 * person. Any other request rejects with `failed_precondition` if the session belongs to a channel.
 	 */
 	acceptAll(request: Keyed): Promise<void> {
 		return this.#runtime.acceptAll(request, this.id);

@@ -85,7 +85,7 @@ export class Agent {
 		await this.#joined.cancel(keyed("abort"), { runId });
 	}
 
-	/** Replaces the conversation with a summary and returns it; undefined without new content. */
+	/** Replaces the conversation with a summary. Returns the summary, or undefined without new content. */
 	async compact(signal: AbortSignal): Promise<string | undefined> {
 		const done = await this.#runtime.compact(keyed("compact"), this.#joined.id, { signal });
 		return done?.summary;

@@ -14,7 +14,6 @@ async function events(t: TestRuntime, query: string): Promise<z.infer<typeof Lis
 	return Listed.parse(body);
 }
 
-/** Waits for a recorded event of this type that is not in `known`. */
 async function recorded(t: TestRuntime, type: string, known: Recorded[] = []): Promise<Recorded> {
 	for (;;) {
 		const all = await t.runtime.history.newest(operator, { limit: 1000, types: [type] });

@@ -31,7 +31,7 @@ interface Begin {
 	readonly limit: number | undefined;
 }
 
-/** Whether the request is for the stream instead of the list: RFC 9110, section 12.5.1. */
+/** Whether the request is for the event stream instead of the list of events: RFC 9110, section 12.5.1. */
 export function wantsStream({ method, headers }: IncomingMessage, { pathname }: URL): boolean {
 	if (method !== "GET" || pathname !== "/api/events") return false;
 	return (headers.accept ?? "").split(",").some((type) => /^\s*text\/event-stream\s*(?:;|$)/i.test(type));

@@ -56,7 +56,6 @@ function send(path: string, init: RequestInit = {}): Promise<Response> {
 	return fetch(`http://127.0.0.1:${port()}${path}`, init);
 }
 
-/** Begins an upload whose body the test writes. */
 function begin(headers: Record<string, string | number>): ClientRequest {
 	return httpRequest({ host: "127.0.0.1", port: port(), path: "/api/files", method: "POST", headers });
 }

@@ -260,20 +260,20 @@ function drained(response: ServerResponse, clock: Clock): Promise<void> {
 	});
 }
 
-/** Returns a strong entity tag: equal content has an equal tag. */
+/** Returns a strong entity tag: RFC 9110, section 8.8.1. */
 function tagOf({ sha256 }: StoredFile): string {
 	return `"${sha256}"`;
 }
 
-/** Whether the client already has the content: RFC 9110, section 13.1.2. */
+/** Whether the client already has the content, according to `If-None-Match`: RFC 9110, section 13.1.2. */
 function isKnown({ headers }: IncomingMessage, file: StoredFile): boolean {
 	const tags = (headers["if-none-match"] ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
 	return tags.includes("*") || tags.includes(tagOf(file));
 }
 
 /**
- * Returns the requested range, or undefined if the response contains the complete file. Undefined, for example, for
- * several ranges: RFC 9110, section 14.2. Throws a 416 error if the file has no byte in the range.
+ * Returns the requested range. Returns undefined if the response contains the complete file, for example for several
+ * ranges: RFC 9110, section 14.2. Throws a 416 error if the file has no byte in the range.
  */
 function rangeOf({ headers, method }: IncomingMessage, file: StoredFile): ByteRange | undefined {
 	const condition = headers["if-range"];

@@ -47,7 +47,7 @@ function serveRun(call: ServerDuplexStream<RunCommand, Buffer>, options: AgentSe
 	call.on("end", () => stream.close());
 }
 
-/** Whether an event is a delta. The complete reply repeats the text of deltas, so a slow client does not need them. */
+/** Whether an event is a delta. A slow client does not need deltas, because the complete reply repeats their text. */
 function isDelta({ event }: RunEvent): boolean {
 	return event?.$case === "token" || event?.$case === "reasoning";
 }

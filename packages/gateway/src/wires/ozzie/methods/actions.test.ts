@@ -142,7 +142,6 @@ function outcomeOf(answer: string): string {
 	return answer.startsWith("forbidden") ? "forbidden" : "let";
 }
 
-/** Sends one request over its own connection. */
 async function request(
 	t: TestRuntime,
 	principal: Principal,

@@ -34,7 +34,7 @@ const handlers: MethodsOf<MethodName> = {
 	...auditMethods,
 };
 
-/** Carries out the request. Returns the payload of its response, or rejects with the error of the request. */
+/** Executes a request. Returns the payload of the response. Rejects with the error of the request. */
 export async function answerRequest(connection: HandlerContext, request: PrincipalRequest): Promise<unknown> {
 	authorizeMethod(request.principal, request.method);
 	// The cast is safe because the handler is looked up by the method of the request.

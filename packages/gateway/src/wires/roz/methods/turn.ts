@@ -173,7 +173,7 @@ class TurnFrames {
 		return event.type === "assistant.message" ? event : undefined;
 	}
 
-	/** Shows once that a call runs. Call it before the request to the client. */
+	/** Reports once that a call runs. Call it before the request to the client. */
 	calling(callId: string, tool: string): void {
 		if (this.#shown.has(callId)) return;
 		this.#shown.add(callId);
