@@ -101,7 +101,9 @@ export type ConversationEvent =
 			readonly content: string;
 			/** "" on success, `cancelled`, or the error for people. */
 			readonly error: string;
-			/** Absent on success, for `cancelled`, for an internal error, and in events of earlier versions. */
+			/**
+			 * Absent on success, for `cancelled`, for an error without one of these causes, and in events of earlier versions.
+			 */
 			readonly cause?: EndCause;
 			/** Run that the queued message joined. The error is `cancelled`. */
 			readonly joined?: string;

@@ -121,8 +121,8 @@ export interface MemoryAccess {
 		readonly limit: number;
 	}): Promise<readonly Memory[]>;
 	/**
-	 * Returns a note that the requesters of the run may delete. Throws `not_found` for a note that the run cannot
-	 * read, and `permission_denied` for a note that the requesters may not delete.
+	 * Returns a note that the run may delete. Throws `not_found` if the run cannot read the note, and `permission_denied` if
+	 * the run may not delete it.
 	 */
 	deletable(id: string): Promise<Memory>;
 	/** Deletes a note. Throws like `deletable`. */

@@ -137,7 +137,10 @@ export interface SandboxFeatures {
 export interface SandboxState {
 	/** Configured mode. */
 	readonly mode: SandboxMode;
-	/** Result of the check of bubblewrap. Before the check: `wanted`, or `unused` if the mode does not need bubblewrap. */
+	/**
+	 * State of the check of bubblewrap. Before the check: `wanted`, or `unused` in mode `off`. In mode `container`, always
+	 * `unused`.
+	 */
 	readonly state: "wanted" | "checking" | "ready" | "unavailable" | "unused";
 	/** Confinement of commands in the operator's sessions, and in chats. Absent while it is unknown. */
 	readonly operator?: SandboxKind;

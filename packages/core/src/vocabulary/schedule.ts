@@ -203,7 +203,7 @@ export interface ScheduleAccess {
 	/** Creates a schedule. A repetition of the same tool call changes nothing. */
 	create(requested: RequestedSchedule): Promise<Schedule>;
 	list(): Promise<readonly Schedule[]>;
-	/** Returns a schedule that the principal may remove. Throws `not_found` for any other id. */
+	/** Returns a schedule that the owner may remove. Throws `not_found` for any other id. */
 	removable(id: string): Promise<Schedule>;
 	remove(id: string): Promise<Schedule>;
 }

@@ -168,7 +168,10 @@ export interface ToolContext {
 	readonly task?: TaskAccess;
 	/** Opens a stored result of this session by its name (`output_…`). Throws `not_found` for an unknown name. */
 	openOutput(name: string): Promise<FileHandle>;
-	/** Shares a copy of the current file with the readers of the session. A repetition of the same call changes nothing. */
+	/**
+	 * Shares a copy of a file with the readers of the session. The copy has the current content. A repetition of the same call
+	 * returns the first copy.
+	 */
 	share(path: string, name: string): Promise<FileFacts>;
 }
 

@@ -87,7 +87,9 @@ export interface NewOutput {
 export interface BackgroundAccess {
 	/** Throws `failed_precondition` in a task, `resource_exhausted` at a limit, and `unavailable` if the gateway is stopping. */
 	check(): void;
-	/** Starts a command that outlives the tool call and its run. The command is recorded before it starts. */
+	/**
+	 * Starts a command that outlives the tool call and its run. The command is recorded before it starts. Throws like `check`.
+	 */
 	start(command: string, start: StartedCommand): Promise<BackgroundCommand>;
 	/**
 	 * Waits up to `waitMs` for output or the end, then returns the output since the last read. Throws `not_found`

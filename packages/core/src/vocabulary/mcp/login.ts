@@ -27,7 +27,7 @@ export interface McpLogin {
 	readonly client: McpOAuthClient;
 	/** Hosts that may have a private address, in addition to the host of a server with `allowPrivate`. */
 	readonly privateHosts: readonly string[];
-	/** Access token. Empty after the authorization server has refused a refresh. */
+	/** Access token. Empty if the server refused the token and no later refresh can succeed. */
 	readonly accessToken: string;
 	readonly refreshToken?: string;
 }
@@ -35,7 +35,7 @@ export interface McpLogin {
 /** State of a login, without secrets. */
 export interface McpLoginState {
 	readonly id: string;
-	/** Whether the authorization server has refused a refresh. */
+	/** Whether the server refused the access token and no later refresh can succeed. The operator must then log in again. */
 	readonly hasEnded: boolean;
 }
 
