@@ -59,9 +59,8 @@ import { configuresSession, type RunOptions } from "./vocabulary/run-options.ts"
 import { noBudgets } from "./vocabulary/usage.ts";
 
 /**
- * Agent runtime with all operations that a wire can request. Every method with a principal checks the
- * principal's permissions, and the recorded changes of a method are durable when it resolves. Errors are
- * `ParleyError`s with messages for clients.
+ * Agent runtime with all operations that a wire can request. Every method with a principal checks the principal's permissions.
+ * Recorded changes are durable when the method resolves. Errors are `ParleyError`s with messages for clients.
  */
 export class Runtime {
 	readonly files: Files;
@@ -114,7 +113,7 @@ export class Runtime {
 		return this.#parts.sessions.size;
 	}
 
-	/** Continues unfinished work. Returns how many sessions, except sessions of tasks, have unfinished runs. */
+	/** Continues unfinished work. Returns the number of sessions with unfinished runs. Sessions of tasks are not counted. */
 	async start(): Promise<number> {
 		await this.trust.load();
 		// `housekeeping` deletes old keys, so interrupted compactions are ended first.
@@ -128,12 +127,12 @@ export class Runtime {
 		return resumed;
 	}
 
-	/** Creates a session, or finds a session by its external key. `follow` then joins the client to it. */
+	/** Creates a session, or finds a session by its external key. `follow` then joins the client to the session. */
 	async create(request: Keyed, requested: NewSession): Promise<OpenedSession> {
 		return this.#parts.open(request, requested);
 	}
 
-	/** Throws if the principal may not do this action in the session. */
+	/** Throws unless the principal may do this action in the session. */
 	async check(principal: Principal, sessionId: string, action: Action): Promise<void> {
 		(await this.#parts.sessions.lease(principal, sessionId, action))[Symbol.dispose]();
 	}
@@ -175,8 +174,8 @@ export class Runtime {
 	}
 
 	/**
-	 * Adds a message to the active run. If that is not possible, or if the message starts a skill, sends the
-	 * message as `send` does.
+	 * Adds a message to the active run. If no run can accept the message, or if it starts a skill, sends the message as `send`
+	 * does.
 	 */
 	async steer(request: Keyed, sessionId: string, message: NewMessage): Promise<Steered> {
 		this.#parts.admission.require();
@@ -206,8 +205,8 @@ export class Runtime {
 	}
 
 	/**
-	 * Sets the model of the session's next runs by name or tier, and returns its real name. `default` selects the model
-	 * of the profile or the gateway. The model of an active run does not change.
+	 * Sets the model of the session's later runs by name or tier, and returns the real name of the model. `default` selects the
+	 * model of the profile or the gateway. The model of an active run does not change.
 	 */
 	async setModel(request: Keyed, sessionId: string, requested: string): Promise<{ readonly model: string }> {
 		using lease = await this.#parts.sessions.lease(request.principal, sessionId, "session.configure");
@@ -265,7 +264,7 @@ export class Runtime {
 		await setBudget(this.#parts.services, this.#parts.sessions, request, change);
 	}
 
-	/** Answers an open question. Returns false if an earlier answer applies, and then changes nothing. */
+	/** Answers an open question. Returns false, and changes no answer, if the question was already settled or has expired. */
 	async answer(request: Keyed, token: string, response: PromptResponse): Promise<boolean> {
 		const { places, checks } = this.trust;
 		return answerQuestion(
@@ -311,7 +310,7 @@ export class Runtime {
 		await removeSession({ ...services, sessions, commands }, request, { sessionId, force });
 	}
 
-	/** Returns the history of one message with its decisions. Default: the last message. */
+	/** Returns the history of one message, including the decisions about its tool calls. Default: the last message. */
 	async explain(principal: Principal, sessionId: string, runId?: string): Promise<Explanation> {
 		using lease = await this.#parts.sessions.lease(principal, sessionId, "session.read");
 		return explainRun(this.#parts.services, lease.session, runId);

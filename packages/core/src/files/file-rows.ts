@@ -39,8 +39,8 @@ export async function findStoredFile(db: Tx, id: string, now: number): Promise<O
 }
 
 /**
- * Whether the principal may read a file: `file.read` must be allowed for the owner of the file, or for the owner of its
- * session. A chat user can read the file of a session only in the channel of the session.
+ * Whether the principal may read a file. `file.read` must be allowed for an object with the owner of the file, or with the
+ * owner of its session. A chat user can read the file of a session only in the channel of the session.
  */
 export function mayReadFile(
 	principal: Principal,

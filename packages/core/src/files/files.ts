@@ -171,7 +171,10 @@ export class Files {
 		}
 	}
 
-	/** Reads the content of a file of a few mebibytes into memory. Returns undefined if the content was deleted. */
+	/**
+	 * Reads the complete content of a file into memory, so use it only for small files. Returns undefined if the content was
+	 * deleted.
+	 */
 	async load(id: string): Promise<Buffer | undefined> {
 		try {
 			return await readFile(this.#path(id));
@@ -253,7 +256,7 @@ export class Files {
 	}
 
 	/**
-	 * Inserts the rows of copied files, with the session as their owner. Skips a file whose original has no row. Throws
+	 * Inserts the rows of copied files. The copies belong to the session. Skips a file whose original has no row. Throws
 	 * `resource_exhausted` if the quota is full.
 	 */
 	async recordCopies(tx: Tx, sessionId: string, copies: readonly FileCopy[]): Promise<void> {

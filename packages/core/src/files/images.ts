@@ -62,7 +62,7 @@ function imagesOf(block: Message["content"][number]): readonly ImageBlock[] {
  */
 export async function withImages<T extends RunMessage>(files: Files, message: T): Promise<T> {
 	const { attachments = [], retryOf } = message;
-	// A repeated message and its images belong to the first run.
+	// The message of a retried run, with its images, belongs to the original run.
 	if (retryOf !== undefined || !attachments.some(({ shown }) => shown)) return message;
 	const loaded = await Promise.all(attachments.map((attachment) => load(files, attachment)));
 	return {
@@ -187,8 +187,8 @@ function isFrame(marker: number): boolean {
 }
 
 /**
- * Reads the size of a WebP image. Format: https://developers.google.com/speed/webp/docs/riff_container and the linked
- * bit streams.
+ * Reads the size of a WebP image. The container format links the formats of the bitstreams:
+ * https://developers.google.com/speed/webp/docs/riff_container
  */
 function sizeOfWebp(content: Uint8Array): ImageSize | undefined {
 	const kind = word(content, 12);

@@ -21,8 +21,8 @@ const meanings: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 };
 
 /**
- * Returns an error for a failed file operation. `subject` names the operation, and the cause gives the reason in words.
- * Returns a `ParleyError` unchanged.
+ * Returns an error for a failed file operation. `subject` names the operation, and the system code of the cause gives the
+ * reason. Converts a cause without a system code as `ParleyError.from` does.
  */
 export function fileError(subject: string, cause: unknown): ParleyError {
 	if (cause instanceof ParleyError) return cause;
@@ -70,7 +70,7 @@ function factsOf({ size, mtimeNs, ctimeNs }: BigIntStats): string {
 
 const nothing = ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ELOOP", "ENAMETOOLONG"];
 
-/** Returns the result of an operation on a path. Returns undefined if this user can reach no file at the path. */
+/** Returns the result of an operation on a path. Returns undefined if the path does not exist or this user cannot reach it. */
 export async function ifThere<T>(stats: Promise<T>): Promise<T | undefined> {
 	try {
 		return await stats;

@@ -146,7 +146,7 @@ export class OpenDirectory implements AsyncDisposable {
 		return opened;
 	}
 
-	/** Returns the path of a name in this directory. Use the path before the directory is disposed of. */
+	/** Returns the path of a name in this directory. The path is valid until the directory is disposed of. */
 	at(name: string): string {
 		return `${this.#link}${sep}${name}`;
 	}

@@ -153,7 +153,7 @@ class Series {
 		this.#isHashed ||= stored !== null;
 	}
 
-	/** Reports rows that are missing at the end of the series. */
+	/** Reports a fault if rows at the end of the series are missing. */
 	end(last: number, row: string): void {
 		if (this.#next <= last) this.fault(row, textFaultTexts.missing);
 	}

@@ -51,8 +51,8 @@ export async function endCommand(
 }
 
 /**
- * Returns at most `limit` commands of a session, newest first. If the session has more, running commands take
- * precedence over ended ones.
+ * Returns at most `limit` commands of a session, newest first. If the session has more commands, ended commands are left out
+ * first.
  */
 export async function listCommands(db: Tx, sessionId: string, limit: number): Promise<BackgroundCommand[]> {
 	const rows = await db

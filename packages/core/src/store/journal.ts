@@ -18,8 +18,8 @@ export interface JournalDeps {
 }
 
 /**
- * Journal of the events of all sessions. Appends events in the transaction that changes their state, and reads events
- * in order.
+ * Journal of the events of all sessions. Appends events in the transaction of the change that they report, and reads events in
+ * order.
  */
 export class Journal {
 	readonly store: Store<Tables>;

@@ -6,8 +6,8 @@ interface MemoryIndex {
 	/** Adds an inserted note to the index, in the same transaction, unless a trigger adds it. */
 	add(tx: Tx, note: { readonly n: number; readonly text: string }): Promise<void>;
 	/**
-	 * Returns a condition for rows of `memories` whose text contains the word. The word has the spelling of the index.
-	 * If `few` is true, only the notes that one reader can read are searched.
+	 * Returns a condition for rows of `memories` whose text contains the word. The word has the spelling of the index. `few`
+	 * states whether the query is restricted to the notes that one reader can read.
 	 */
 	contains(word: string, few: boolean): RawBuilder<boolean>;
 }

@@ -102,7 +102,7 @@ export interface MemorySelection {
 	/** Only notes that this reader can read. Absent for all notes. */
 	readonly reader?: MemoryReader;
 	readonly scope?: MemoryScope | undefined;
-	/** Only notes about this person, and notes that their requests and runs wrote. */
+	/** Only notes about this person, and notes of which this person is the author. */
 	readonly person?: string | undefined;
 }
 

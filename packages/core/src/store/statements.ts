@@ -103,7 +103,10 @@ export const openQuestions = hotStatement<Tables, { runId: string }, { token: st
 			.where(sql<boolean>`state = 'open'`),
 );
 
-/** Records which principal stopped the open runs of a session. Does not replace an earlier stop. */
+/**
+ * Records the principal that stopped the open runs of a session. For a run that was already stopped, the first principal stays
+ * recorded.
+ */
 export const noteStop = hotStatement<Tables, { sessionId: string; by: string }>((db, p) =>
 	db
 		.updateTable("runs")

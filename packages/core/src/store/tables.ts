@@ -115,7 +115,7 @@ interface PromptsTable extends Stamped {
 	answer: string | null;
 	/** 1 if the tool call always requires approval, or if the question asks for trust in a channel. */
 	floor: number;
-	/** Session scope of the approval, as JSON. */
+	/** `GrantScope` of an approval for the session, as JSON. Null if the tool call has no scope. */
 	scope: string | null;
 	/**
 	 * Hashes of the facts that the approver saw, from `bindingText`. An approval is valid only for a call with the same facts.

@@ -31,7 +31,7 @@ export function isStep({ parent_id, spawn_call }: TaskOrigin): boolean {
 	return parent_id === null && spawn_call !== null;
 }
 
-/** Returns the chat users who replied to the task, and other chat users whose requests it works on. */
+/** Returns the chat users, apart from the submitter, whose requests the task works on or who replied to the task. */
 export function taskParticipants({ speakers }: { readonly speakers: string | null }): readonly Person[] {
 	return speakers === null ? [] : fromRow<Person[]>(speakers);
 }

@@ -50,8 +50,8 @@ interface TasksTable extends Stamped {
 	/** Working time in milliseconds, without waits. Updated in every transaction of the task's run. */
 	worked_ms: number;
 	/**
-	 * The chat users who replied to the task, and other chat users whose requests it works on, as a JSON array of
-	 * `Person`.
+	 * Chat users, apart from the submitter, whose requests the task works on or who replied to the task. JSON array of
+	 * `Person`, or null.
 	 */
 	speakers: string | null;
 	/** Process that works on the task. `lease_until` is the end of its lease. */

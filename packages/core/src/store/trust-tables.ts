@@ -94,7 +94,10 @@ interface ChannelGrantsTable extends Stamped {
 	 * Last recorded time at which the gateway ran while the grant was open. A long stop of the gateway ends the grant.
 	 */
 	alive_at: number;
-	/** Ids of the sessions that received the start of the grant, as JSON. These sessions also receive its end. */
+	/**
+	 * Ids of the sessions that received the event of the grant's start, as JSON. These sessions also receive the event of its
+	 * end.
+	 */
 	told: string;
 	ended_at: number | null;
 	end_reason: string | null;

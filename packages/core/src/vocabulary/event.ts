@@ -34,7 +34,7 @@ export interface ImageFacts {
 	readonly bytes: number;
 }
 
-/** Public facts about a channel's grant. Times are milliseconds since the epoch. */
+/** Public facts about the trust grant of a channel. Times are milliseconds since the epoch. */
 export interface GrantFacts {
 	readonly id: string;
 	/** Channel in the form of `placeKey`. */

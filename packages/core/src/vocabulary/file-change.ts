@@ -72,8 +72,8 @@ export interface UndoAccess {
 }
 
 /**
- * Files that an undo restores: all files of the turn, or with `partly` only those that were not changed after
- * the turn.
+ * Turn that an undo restores. If `partly` is true, files that cannot be restored stay unchanged. Otherwise, such a file
+ * prevents the undo.
  */
 export interface UndoScope {
 	/** Id of the turn's run. */

@@ -99,7 +99,7 @@ function invalid(message: string): ParleyError {
 	return new ParleyError(message, { code: "invalid_argument" });
 }
 
-/** Access to notes for the tools of a run: notes of its person, of its channel, and for all people. */
+/** Access to notes for the tools of a run: notes about its person, notes of its channel, and notes for all people. */
 export interface MemoryAccess {
 	/** Whether the session is in a chat. Other people may write in it later. */
 	readonly inChat: boolean;

@@ -49,7 +49,7 @@ export interface RunOptions {
 	readonly through?: Principal["through"];
 	/** Set for the run of a sub-agent. */
 	readonly delegated?: RunDelegation;
-	/** Skill that a person started with the message, as it was at that time. */
+	/** Skill that a person started with the message, in its version at that time. */
 	readonly skill?: UsedSkill;
 }
 
@@ -168,7 +168,7 @@ export function phaseOf(options: Mode, steps: readonly Step[]): OodaPhase | unde
 	return phaseAfter(options, steps.filter(({ kind }) => kind === "reply").length);
 }
 
-/** Returns the phase after this number of replies of the run. */
+/** Returns the phase after this number of replies of the run. Undefined unless the mode is `ooda`. */
 export function phaseAfter(options: Mode, replies: number): OodaPhase | undefined {
 	return options?.mode === "ooda" ? oodaPhases[replies % oodaPhases.length] : undefined;
 }

@@ -59,8 +59,8 @@ export type Step =
 			readonly context?: MessageContext;
 	  }
 	/**
-	 * Notes from memory at the start of the run, or "". `personal` are notes of one person, which later runs of the session do not
-	 * get. `commands` describes the background commands at that time.
+	 * Notes from memory at the start of the run, or "". `personal` are notes about one person, which later runs of the session
+	 * do not get. `commands` describes the background commands at that time.
 	 */
 	| {
 			readonly kind: "recalled";
@@ -96,7 +96,7 @@ export type Step =
 	 * `gated` means that the audit contains the call and must also contain its end.
 	 */
 	| { readonly kind: "intent"; readonly callId: string; readonly gated?: boolean }
-	/** Result of a tool call. Later runs of the session get the text `later` instead of `text`. */
+	/** Result of a tool call. If `later` is present, later runs of the session get `later` instead of `text`. */
 	| ({ readonly kind: "result"; readonly later?: string } & Omit<ResultBlock, "type">)
 	| WorkflowStep
 	| { readonly kind: "ended"; readonly error: string };

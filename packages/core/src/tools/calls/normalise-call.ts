@@ -180,7 +180,6 @@ interface Parameter {
 	readonly schema: Schema;
 	readonly key: string;
 	readonly written: string;
-	/** Path of the parameter in the arguments. */
 	readonly place: string;
 }
 

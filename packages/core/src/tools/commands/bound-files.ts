@@ -214,7 +214,6 @@ class FilesSearch {
 		}
 	}
 
-	/** Adds the files of a directory, and returns its subdirectories. */
 	async #readDirectory(at: string, isInstalled: boolean): Promise<Dirent[]> {
 		if (!(await this.#hasRoom())) return [];
 		const entries = this.#entries(at);

@@ -113,7 +113,10 @@ async function inspectProgram(
 	return mayBeRun || !isDataName(basename(path)) ? { line: await namedFile(path) } : undefined;
 }
 
-/** Whether the facts of `other` cover the directory. They may leave out caches and other hidden directories. */
+/**
+ * Whether the facts of `other` cover the directory. False if a hidden directory is in the path between them, because the facts
+ * may leave out hidden directories. A final `.git` is not treated as hidden.
+ */
 function isCovered(directory: string, other: string): boolean {
 	return isWithin(directory, other) && !/(?:^|\/)\.(?!git$)/.test(relative(other, directory));
 }

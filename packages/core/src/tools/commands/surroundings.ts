@@ -16,7 +16,6 @@ import { surroundingsTexts } from "./texts.ts";
 /** Facts about the environment of a command line. Each plan contains them, because they are fast to read. */
 export type Surroundings = Readonly<Record<"directory" | "executable" | "environment" | "sandbox", string>>;
 
-/** Reads the facts of the environment in which a command line would run. */
 export async function surroundingsOf({ cwd, sandbox }: ToolContext): Promise<Surroundings> {
 	try {
 		return {
@@ -122,7 +121,10 @@ function filesIn(directory: string, context: ToolContext, options: SearchOptions
 	return search;
 }
 
-/** Returns the note for the approver that the call is refused if bound files change. See SECURITY.md. */
+/**
+ * Returns the note for the approver that the call runs only if bound files stay unchanged. The note is usual if all paths are
+ * known and checked. See SECURITY.md.
+ */
 function boundNotes(
 	subject: string,
 	{ complete, known }: Record<"complete" | "known", boolean>,

@@ -75,7 +75,7 @@ async function run(args: Arguments, approved: ToolPlan, toolContext: ToolContext
 	return { text: [...shown, ...notes.map((note) => `[… ${note} …]`)].join("\n"), failed: false };
 }
 
-/** Returns a line whose path other tools accept. */
+/** Returns a line of the listing with its path relative to `cwd`, or absolute if the directory is outside `cwd`. */
 function inDirectory(directory: string, line: string, cwd: string): string {
 	const shown = shownPath(directory, cwd);
 	return shown === "." ? line : join(shown, line);

@@ -72,8 +72,8 @@ function startByVotes(lines: readonly string[], requestedLines: readonly string[
 }
 
 /**
- * Returns the index of the start line that aligns the longest requested line with the most similar line. It may be
- * negative. Undefined if no line is similar, or if the longest requested line has more than 2,000 characters.
+ * Returns the start index that aligns the longest requested line with the most similar line. The index may be negative.
+ * Undefined if no line is similar enough, or if the longest requested line has more than 2,000 characters.
  */
 function startByLikeness(lines: readonly string[], requestedLines: readonly string[]): number | undefined {
 	const longest = requestedLines.reduce((a, b) => (b.length > a.length ? b : a));

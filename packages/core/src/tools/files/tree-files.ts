@@ -26,8 +26,8 @@ export interface TreeFiles {
 }
 
 /**
- * Finds the files below a real directory that are neither ignored (`.gitignore`, `.ignore`) nor, by default, hidden. Neither
- * follows nor includes links. Leaves out files in `.git` and files of the gateway.
+ * Finds the files below a real directory. Leaves out ignored files (`.gitignore`, `.ignore`), links, files in `.git` and files
+ * of the gateway. Includes hidden files only if `hidden` is true.
  */
 export async function findTreeFiles(
 	directory: string,

@@ -32,7 +32,7 @@ export type InspectedChange = {
 	readonly classes: readonly ActionClass[];
 } & ({ readonly kind: "restorable" | "restored" } | { readonly kind: "refused"; readonly reason: string });
 
-/** Inspects a changed file with the path guard of writes. Rejects only if the signal aborts, with its reason. */
+/** Inspects a changed file with the same path checks as a write. Rejects only if the signal aborts, with its reason. */
 export async function inspectChange(change: FileChange, places: InspectionPlaces): Promise<InspectedChange> {
 	const { path } = change;
 	const shown = visible(shownPath(path, places.cwd));

@@ -291,7 +291,7 @@ function decoderOf(bytes: Buffer, { essence, charset }: MediaType): TextDecoder 
 		try {
 			if (label !== undefined) return new TextDecoder(label);
 		} catch {
-			// The charset does not exist, so the next choice applies.
+			// The charset is unknown, so the next label applies.
 		}
 	}
 	return new TextDecoder();

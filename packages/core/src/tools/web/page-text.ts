@@ -132,7 +132,10 @@ function skipMarkup(html: string, open: number): { readonly next: number; readon
 	return { next, space: INLINE.has(element) ? "" : "\n" };
 }
 
-/** Returns the index after the next `text`, or the end of the HTML, so that no part is searched twice. */
+/**
+ * Returns the index after the next occurrence of `text`. If there is no occurrence, returns the end of the HTML, so that no
+ * part is searched twice.
+ */
 function after(html: string, text: string, from: number): number {
 	const found = html.indexOf(text, from);
 	return found === -1 ? html.length : found + text.length;

@@ -9,7 +9,7 @@ interface McpServerFacts {
 	readonly timeoutMs: number;
 	/** Reason why the server cannot start, for example a path that does not exist. */
 	readonly problem?: string;
-	/** Working directory whose `.mcp.json` names the server. Absent for servers of the operator. */
+	/** Working directory whose `.mcp.json` names the server. Absent for servers of the operator and of agents. */
 	readonly directory?: string;
 }
 
