@@ -37,7 +37,7 @@ export interface RunEnding extends RunOutcome {
 	 * example a limit.
 	 */
 	readonly last: Attempt | undefined;
-	/** The answer if no model wrote it, for example the result of a workflow. */
+	/** Result of a workflow, which is the answer of the run. Undefined for runs without a workflow. */
 	readonly answer?: string;
 }
 
@@ -51,8 +51,8 @@ export interface LoopPorts extends PreparePorts, ReplyPorts, CallPorts, Workflow
 
 /**
  * Runs the agent loop: executes the calls of the last reply, sends the next request, and repeats. Continues from the
- * recorded steps, including after a restart. Returns the end of the run. Throws if the run is stopped or cannot
- * continue, for example because its steps cannot be written.
+ * recorded steps, including after a restart. Returns the end of the run. Throws if the run cannot continue, for example
+ * if it is stopped during a tool call or a step cannot be stored.
  */
 export async function runLoop(run: Run, ports: LoopPorts): Promise<RunEnding> {
 	await prepare(run, ports);
@@ -103,9 +103,6 @@ function withText(events: readonly RecordedEvent[], text: string): readonly Reco
 	return events.map((event) => (event.type === "model.called" ? { ...event, text } : event));
 }
 
-/**
- * Loads everything that the run needs in addition to its steps: settings, workspace, memories, skill and attachments.
- */
 async function prepare(run: Run, ports: PreparePorts): Promise<void> {
 	if (run.row.cancelRequested) run.control.cancel();
 	await run.choose(ports.settings);
@@ -123,8 +120,8 @@ async function endingWithoutModel(run: Run, ports: LoopPorts): Promise<RunEnding
 }
 
 /**
- * Returns the end of a run of a workflow. Returns undefined for other runs, and if a message entered the run later,
- * because a model answers it.
+ * Runs the workflow of the run and returns its end. Returns undefined for a run without a workflow. Also returns
+ * undefined after a message to the active run, because a model must answer that message.
  */
 async function workflowEnding(run: Run, ports: WorkflowPorts): Promise<RunEnding | undefined> {
 	const { workflow } = run.row.options;
@@ -153,10 +150,13 @@ async function reasonToStop(
 	return (await isCancelledByDenial(run, calls)) ? { error: "cancelled" } : refusalOf(run, model, spending);
 }
 
-/** Records the start of the next model call, with the messages that have arrived for the run. */
+/**
+ * Records the start of the next model call, with the messages that have arrived for the run. If the start is already
+ * recorded, adds the messages only for a resumed run or a retry.
+ */
 async function beginCall(run: Run, isRetry: boolean): Promise<void> {
 	if (run.steps.findLast((step) => step.kind === "reply" || step.kind === "call")?.kind === "call") {
-		// The call was recorded before: with the message, before a restart, or for the attempt that failed.
+		// The start is already recorded, for example by the claim of the run, before a restart, or for a failed attempt.
 		if (run.resumed || isRetry) await enterSteers(run);
 		return;
 	}
@@ -190,8 +190,8 @@ function withoutCalls(reply: ReplyStep): ReplyStep {
 }
 
 /**
- * Returns the error if the reply ends the run as failed. Undefined for a complete reply, and for a reply with
- * incomplete calls, which the model may repeat in a shorter form.
+ * Returns the error if the reply ends the run as failed, otherwise undefined. A cut reply with calls does not end the
+ * run before the limit `maxCutReplies`, because the model can repeat the calls in a shorter form.
  */
 function failureOf(
 	steps: readonly Step[],
@@ -205,41 +205,38 @@ function failureOf(
 		};
 	if (stop === "refusal") return { error: runEndTexts.refused, cause: "refusal" };
 	if (stop !== "max_tokens") return undefined;
-	// The next request names the incomplete calls, so that the model can write shorter calls. The run ends if too many
-	// replies are incomplete.
 	if (callsOf(content).length > 0 && cutReplies(steps) < maxCutReplies) return undefined;
 	const error = runEndTexts.lengthLimit;
 	return { error, cause: "cut" };
 }
 
-/** Maximum incomplete replies after which a run still continues. The next one ends the run. */
+/** Maximum cut replies in one run. A further cut reply ends the run. */
 const maxCutReplies = 2;
 
 function cutReplies(steps: readonly Step[]): number {
 	return steps.filter((step) => step.kind === "reply" && step.stop === "max_tokens").length;
 }
 
-/** Adds the messages that arrived since the last model call to the run. Returns false if no message arrived. */
-async function enterSteers(run: Run): Promise<boolean> {
+/** Adds the messages that have arrived for the run to its steps. */
+async function enterSteers(run: Run): Promise<void> {
 	const waiting = await run.journal.store.read((db) =>
 		db.selectFrom("steers").select("id").where("run_id", "=", run.id).limit(1).execute(),
 	);
-	if (waiting.length === 0) return false;
+	if (waiting.length === 0) return;
 	await run.commit(async ({ tx, step }) => {
 		for (const steered of await drainSteers(tx, run.id)) await step(steered);
 	});
-	return true;
 }
 
 /**
- * Maximum bytes of context messages for each token of the window. At 4 bytes per token, they use at most a quarter of
- * the window.
+ * Maximum bytes of context messages for each token of the window. Text has about 4 bytes per token, so the messages use
+ * about a quarter of the window.
  */
 const bytesPerToken = 1;
 
 /**
- * Omits the oldest context messages of a run if the context messages need more than a quarter of the model's window.
- * Otherwise the request could fail.
+ * Limits the context messages of a run to about a quarter of the model's window, because a larger request could fail.
+ * See `withinContextBudget` for the selection.
  */
 async function fitContext(run: Run, { table }: { readonly table: ModelTable }): Promise<void> {
 	const { context } = run.row;

@@ -1,13 +1,12 @@
 import { defined, definedItems, type Ids, ParleyError, type TextRedactor } from "@parley/base";
 import { withoutRequester } from "../../conversation/notice-schedule.ts";
 import { type Asking, isApproved, type PromptRow } from "../../conversation/prompt-rows.ts";
-import { isCoverable, type Prompts, promptLifeMs, type Question } from "../../conversation/prompts.ts";
+import { type Prompts, promptLifeMs, type Question } from "../../conversation/prompts.ts";
 import { isUsualReason } from "../../policy/policy-rule.ts";
 import { unreadTexts } from "../../text/texts.ts";
 import { isUnread } from "../../text/unread-approval.ts";
 import { visible } from "../../text/visible.ts";
 import { changedSince } from "../../tools/calls/tool-call.ts";
-import { findTrust } from "../../trust/grants/session-trust.ts";
 import type { PlaceProfile } from "../../vocabulary/chat-settings.ts";
 import type { CallBlock } from "../../vocabulary/message.ts";
 import type {
@@ -253,8 +252,8 @@ function withoutSecret(offered: OfferedRule | undefined, redactor: TextRedactor)
 }
 
 /**
- * Returns a list with a note for the approver that names the calling sub-agent. A model wrote the name. The list is
- * empty if the run does not belong to a sub-agent.
+ * Returns a note for the approver that names the sub-agent of the run, if any. A model wrote the name, so its invisible
+ * characters are escaped.
  */
 function subAgentNotes({ row }: Run): string[] {
 	const { delegated } = row.options;
@@ -288,8 +287,8 @@ function promptOf(run: Run, shown: ShownQuestion, { ids, profileOf }: QuestionPo
 
 /**
  * Raises a prompt, unless one was raised before a restart, and waits for its answer. Returns its row when it is
- * settled. Returns undefined if the prompt was withdrawn, or if the session trust made it unnecessary before it was
- * raised. The working time of the run excludes the wait. Throws `cancelled` if the run is stopped first.
+ * settled, or undefined if the prompt was withdrawn. The working time of the run excludes the wait. Throws `cancelled`
+ * if the run is stopped first.
  */
 async function askPerson(
 	run: Run,
@@ -300,7 +299,6 @@ async function askPerson(
 	const known = asking.isRepeated ? undefined : await readPrompt(run.journal, asking);
 	if (known && known.state !== "open") return known;
 	const prompt = known?.prompt ?? (await raise(run, question(), prompts));
-	if (!prompt) return undefined;
 	run.control.parkIfStopping();
 	run.control.working.stop();
 	const { signal } = run.control;
@@ -320,9 +318,9 @@ async function askPerson(
 }
 
 /**
- * Asks a person the question of a tool. The question is not an approval. `isRepeated`: whether the call has already
- * asked since the last restart. The first question of the call may be older than the restart. `withdrawn`: see
- * `ToolContext.ask`.
+ * Asks a person the question of a tool. The question is not an approval. `isRepeated`: whether the call has asked
+ * before in this process. A first question continues the question that was raised before a restart, if any.
+ * `withdrawn`: see `ToolContext.ask`.
  */
 export async function elicit(
 	run: Run,
@@ -365,19 +363,8 @@ function shownQuestion(run: Run, { validation, ...question }: Elicitation): Elic
 	};
 }
 
-/**
- * Raises a prompt. Returns undefined instead if the trust of the session replaces the approval. Reads the trust in the
- * same transaction, because it may have changed after the call was judged.
- */
-async function raise(run: Run, question: Question, prompts: Prompts): Promise<Prompt | undefined> {
-	const { session } = run;
-	const raised = await run.commit(async ({ tx, record }) => {
-		const coverable = isCoverable(question) && !run.withoutGrants;
-		const { home } = session;
-		if (coverable && home.isActive(await findTrust(tx, home.id))) return false;
-		await prompts.raise(tx, record, home, question);
-		return true;
-	});
+async function raise(run: Run, question: Question, prompts: Prompts): Promise<Prompt> {
+	await run.commit(({ tx, record }) => prompts.raise(tx, record, run.session.home, question));
 	await run.reach("prompt-open");
-	return raised ? question.prompt : undefined;
+	return question.prompt;
 }
