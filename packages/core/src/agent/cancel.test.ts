@@ -161,7 +161,7 @@ test("a cancel at the moment when a queued message becomes active ends its run",
 			model: "m",
 		};
 	}, stuck("so far"));
-	// Cancels just after the reply of the first run, so that one transaction contains the end of this run and the
+	// Cancels just after the reply of the first run, so that one transaction contains the end of the first run and the
 	// cancellation.
 	const failpoints = { reach: (name: string) => (name === "model-done" ? reached.cancel() : undefined) };
 	await using t = await TestRuntime.open({ model, failpoints });

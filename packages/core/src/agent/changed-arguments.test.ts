@@ -7,7 +7,7 @@ import { TestRuntime, type TestRuntimeOptions, unkeyed } from "../testing/test-r
 import { defineTool } from "../vocabulary/tool.ts";
 
 const ran: string[] = [];
-/** A fact about the world to which every call is bound, except a call for `web`. */
+/** Fact to which every call is bound, except a call for `web`. */
 let world = "as it was";
 
 /**

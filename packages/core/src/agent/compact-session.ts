@@ -37,22 +37,23 @@ export interface CompactPorts extends SpendingPorts {
 	readonly contexts: Contexts;
 	readonly settings: ChooseSettings;
 	readonly systemPrompt: SystemPromptOf;
-	/** Returns a random number from 0 to 1, to spread simultaneous retries. */
+	/** Returns a random number from 0 up to, but not including, 1. Spreads simultaneous retries. */
 	readonly random: () => number;
 }
 
 const aboveAllPositions = 2 ** 31 - 1;
 
 /**
- * Replaces the transcript of a session with a summary, while runs of the session wait. A repeated request returns the
- * stored result. Records the cost as for every model call. Returns undefined if the transcript has no message after the
- * last summary. A compaction that starts records its end as `compaction.ended`. Throws:
+ * Replaces the transcript of a session with a summary. Runs that start during the compaction wait for its end. A
+ * repeated request returns the stored result. Records the cost as for every model call. Returns undefined if the
+ * transcript has no message after the last summary. A compaction that starts records its end as `compaction.ended`.
+ * Throws:
  *
- * - `failed_precondition` if a run is open or another compaction runs
+ * - `failed_precondition` if the session has an unfinished run or another active compaction
  * - `cancelled` if the compaction is stopped
- * - other failures, for example of the model
+ * - other errors, for example of the model
  *
- * After an error the session is unchanged, unless only the record of the end failed.
+ * After an error the transcript is unchanged, unless only the record of the end failed.
  */
 export async function compactSession(
 	session: Session,
@@ -68,9 +69,9 @@ export async function compactSession(
 }
 
 /**
- * Starts to replace the transcript of a session with a summary, as `compactSession` does. A repeated request starts
- * nothing. Resolves when the work has begun. `ended` resolves at the end of the work, and never rejects. Throws
- * `failed_precondition` as `compactSession` does.
+ * Starts a compaction in the background: see `compactSession`. `ended` resolves when the compaction has ended, and
+ * never rejects. A repeated request starts nothing and returns a resolved `ended`. Throws `failed_precondition` in the
+ * same cases as `compactSession`.
  */
 export async function startCompaction(
 	session: Session,
@@ -94,7 +95,7 @@ export async function startCompaction(
 		.then(() => undefined)
 		.catch((error: unknown) => {
 			const { code } = ParleyError.from(error);
-			// `compaction.ended` records every failure. The log needs an error only for an internal failure.
+			// Clients see each failure in `compaction.ended`. Only an internal failure is an error for the operator.
 			if (code === "internal") work.log.error(compactionTexts.failed, { error });
 			else work.log.info(compactionTexts.noSummary, { error });
 		})
@@ -147,8 +148,8 @@ async function carryOut(
 }
 
 /**
- * Records that the compaction failed or was cancelled. If this is not possible, only logs the error, because the caller
- * throws the original one.
+ * Records that the compaction failed or was cancelled. Only logs an error of the record, because the caller throws the
+ * original error.
  */
 async function recordFailure(
 	{ session, log }: LiveCompaction,
@@ -194,8 +195,8 @@ async function compact(
 }
 
 /**
- * Returns a function that requests a text, retries failed calls as a run does, and records the cost of each call.
- * Throws if the budget is exhausted.
+ * Returns a function that requests a text from the model. The function retries failed calls as a run does, and records
+ * the cost of each call. It throws if a budget is exhausted.
  */
 function writerFor(caller: SessionCaller, { model, names }: RunSettings, random: () => number): WriteText {
 	const { session, signal, clock } = caller;
@@ -208,7 +209,7 @@ function writerFor(caller: SessionCaller, { model, names }: RunSettings, random:
 			signal.throwIfAborted();
 			const { content, failure } = attempt.reply;
 			if (!failure) {
-				// An unusable reply is not retried here. The requester of the summary decides whether to call the model again.
+				// An unusable reply ends the compaction. Only failed calls are retried.
 				const useless = withoutText(attempt.reply, "a summary");
 				if (useless) throw useless;
 				return textOf(content);

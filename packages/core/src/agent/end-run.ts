@@ -24,13 +24,13 @@ type ReplyStep = Extract<Step, { kind: "reply" }>;
 
 export interface Ended {
 	/**
-	 * The session's next run, which this transaction claimed. Undefined if no run waits, or if the ended run is parked.
+	 * Next run of the session, claimed in the same transaction. Undefined if no run is queued, or if this run was parked.
 	 */
 	readonly next: RunRow | undefined;
 }
 
 /**
- * Returns the end of a run whose loop failed. Rethrows an error of the store, because the run continues when the store
+ * Returns the end of a run whose loop threw `reason`. Rethrows a `StoreError`, because the run continues when the store
  * works again.
  */
 export function endingOf(run: Run, reason: unknown): RunEnding {
@@ -42,7 +42,6 @@ export function endingOf(run: Run, reason: unknown): RunEnding {
 	return { error: text, last: undefined, ...defined({ cause }) };
 }
 
-/** Returns the cause to record for an error, or undefined if its code has no cause. */
 function causeOf({ code }: ParleyError): EndCause | undefined {
 	switch (code) {
 		case "resource_exhausted":
@@ -65,9 +64,8 @@ export interface EndPorts extends SpendingPorts {
 
 /**
  * Records the end of a run and claims the session's next run. Returns undefined if a message arrived before the
- * successful end of the run, because the run then continues. A parked run has no end: it continues at the next start
- * of the gateway. The run of a task is also parked if its provider had a temporary failure and the task may be
- * retried.
+ * successful end of the run, because the run then continues. Records no end for a parked run, which continues later.
+ * Parks the run of a task if its model call had a temporary failure and the task may be retried.
  */
 export async function endRun(run: Run, ending: RunEnding, ports: EndPorts): Promise<Ended | undefined> {
 	const { session, control } = run;
@@ -160,7 +158,7 @@ async function countLast(
 
 interface RunEnd extends RunOutcome {
 	readonly origin?: RunOrigin;
-	/** Channel grant that is active at the end of the run. Undefined for a run that a schedule started. */
+	/** Channel grant that is active at the end of the run. Always undefined for a run that a schedule started. */
 	readonly trusted?: TrustBadge;
 	/** Principal that stopped the run. */
 	readonly stoppedBy?: string;
@@ -213,9 +211,8 @@ const causes: Readonly<Record<"cancelled" | "parked" | "overtime", (run: Run) =>
 };
 
 /**
- * Returns the answer of a run: the text of its last reply, or the text of all replies if the last one is empty. If a
- * person continued the run after a complete answer, the result includes that answer, because it is not stored
- * elsewhere.
+ * Returns the answer of a run: the text of its last reply, or the texts of all replies if the last one is empty. Also
+ * includes each earlier answer that a message to the run followed.
  */
 function finalText(steps: readonly Step[]): string {
 	const replies = steps.filter((step) => step.kind === "reply" || step.kind === "steered");
@@ -228,12 +225,11 @@ function finalText(steps: readonly Step[]): string {
 	return [...answers, final].filter((text) => text !== "").join("\n\n");
 }
 
-/** Whether a reply has no calls. If so, the run ends with the reply unless a message continues the run. */
 function isAnswer(step: Step | undefined): boolean {
 	return step?.kind === "reply" && callsOf(step.content).length === 0;
 }
 
-/** Records a result for every announced call without one, for example for calls that a stopped run did not start. */
+/** Records the result `cancelled` for each announced call that has no result. */
 async function settleOpenCalls(run: Run, writing: Writing): Promise<void> {
 	const done = new Set(run.steps.flatMap((known) => (known.kind === "result" ? [known.callId] : [])));
 	const started = new Set(run.steps.flatMap((known) => (known.kind === "started" ? [known.callId] : [])));

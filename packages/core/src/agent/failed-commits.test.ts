@@ -9,7 +9,7 @@ import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 
 const message = "tool: strike {}\n& tool: look {}\nsay: the end";
 
-/** Refuses the nth commit after it was armed. */
+/** Refuses the nth commit after a call of `arm`. */
 class Refusal {
 	refused = false;
 	#left: number;

@@ -34,7 +34,7 @@ test("a secret in text or arguments of the model reaches no client, at any cut",
 	expect(JSON.stringify(log.events)).not.toContain(secret.slice(4));
 	await t.send(session, "and?");
 	await log.next("assistant.message");
-	// The model's own call stays unchanged, because the tool runs it and a person approves it.
+	// The model's own call stays unchanged, because the tool needs the secret.
 	const blocks = model.requests.at(-1)?.messages.flatMap(({ content }) => [...content]);
 	expect(JSON.stringify(blocks?.filter(({ type }) => type !== "call"))).not.toContain(secret.slice(4));
 });

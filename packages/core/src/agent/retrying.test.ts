@@ -265,7 +265,7 @@ test("a gateway that stops does not wait for the next attempt of a run", async (
 	await t.send(session, "hi");
 	await log.next("run.retrying");
 	await t.settle();
-	// The clock does not advance. An active run would use its grace period.
+	// The clock does not advance, so the grace period of an active run would never end.
 	await t.runtime.drain(25_000);
 	expect(t.clock.pending).toBe(0);
 });

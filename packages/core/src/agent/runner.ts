@@ -27,18 +27,18 @@ const firstPauseMs = 250;
 const longestPauseMs = 30_000;
 
 interface Starting {
-	/** Stored steps, after a restart. */
+	/** Stored steps of a run that continues. By default, the start of the first model call. */
 	readonly steps?: readonly Step[];
-	/** Whether the run began before a stop of the gateway. */
+	/** Whether the run continues from stored steps. */
 	readonly resumed?: boolean;
 }
 
 export interface RunnerPorts extends RunPorts, LoopPorts, EndPorts, CompactPorts {}
 
-/** Starts runs and works on them until they end. Starts no run after `stop`. */
+/** Starts runs, and works on each run until it ends or is parked. Starts no run after `stop`. */
 export class Runner {
 	readonly #ports: RunnerPorts;
-	/** Called when a run has ended and the session has no next run. */
+	/** Called when work on a run has stopped and the session has no next run to start. */
 	readonly #onIdle: (session: Session) => void;
 	readonly #images = new LoadedImages<Session>((session) => this.#ports.contexts.forget(session));
 	#stopped = false;
@@ -53,26 +53,24 @@ export class Runner {
 		return this.#ports.health.list();
 	}
 
-	/** Stops the start of runs. Claimed runs wait for the next start of the gateway. */
+	/** Prevents the start of further runs. Claimed runs wait for the next start of the gateway. */
 	stop(): void {
 		this.#stopped = true;
 		this.#stopping.resolve();
 	}
 
-	/**
-	 * Replaces the transcript of an idle session with a summary, as `compactSession` does. Later runs wait for its end.
-	 */
+	/** Replaces the transcript of an idle session with a summary: see `compactSession`. */
 	compact(session: Session, request: Keyed, ending: Stoppable): Promise<Compacted | undefined> {
 		return compactSession(session, request, ending, this.#ports);
 	}
 
-	/** Starts the work of `compact`: see `startCompaction`. */
+	/** See the function `startCompaction`. */
 	startCompaction(session: Session, request: Keyed): Promise<{ readonly ended: Promise<void> }> {
 		return startCompaction(session, request, this.#ports);
 	}
 
 	/**
-	 * Starts a claimed run unless the session already works on it. Does nothing if there is no run, if the session was
+	 * Starts a claimed run unless the session already works on it. Does nothing if `row` is undefined, if the session was
 	 * removed, and after `stop`.
 	 */
 	start(
@@ -87,18 +85,18 @@ export class Runner {
 		run.control.ended = this.#complete(run, before).then((next) => this.#startNext(run, next));
 	}
 
-	/** Continues a run that was active at the last stop of the gateway. */
+	/** Continues a run from its stored steps. */
 	async resume(session: Session, row: RunRow): Promise<void> {
 		const steps = await readSteps(this.#ports.journal.store, row.id);
 		this.start(session, row, { steps, resumed: true });
 	}
 
 	/**
-	 * Works on a run until it has ended or is parked. If the store fails, continues from the stored state after a
-	 * pause. If the end of this run claimed the session's next run, returns that run, otherwise undefined.
+	 * Works on a run until it has ended or is parked. After an error, for example of the store, continues from the stored
+	 * state after a pause. Returns the session's next run if the end of this run claimed one, otherwise undefined.
 	 */
 	async #complete(first: Run, before: readonly Promise<void>[]): Promise<RunRow | undefined> {
-		// The end of the previous run is stored, but this process may not have updated its memory yet.
+		// Waits for the earlier work of the session, which may still change the session's history in memory.
 		await Promise.all(before);
 		let run = first;
 		for (let failures = 0; !this.#stopped; failures++) {
@@ -127,7 +125,6 @@ export class Runner {
 		return undefined;
 	}
 
-	/** Starts the session's next run, or reports that the session is idle. */
 	#startNext({ id, session }: Run, next: RunRow | undefined): void {
 		session.live.delete(id);
 		if (next) this.start(session, next);
@@ -159,11 +156,11 @@ export class Runner {
 		return run;
 	}
 
-	/** Waits for the pause. A stop of the gateway, or a cancellation of the run, ends it early. */
+	/** Waits `ms` milliseconds, or until the gateway stops or the run is cancelled. */
 	async #pause({ control }: Run, ms: number): Promise<void> {
 		const { promise, resolve } = Promise.withResolvers<void>();
 		const timer = this.#ports.clock.after(ms, resolve);
-		// A run that was cancelled earlier still waits here, because its end cannot be stored yet.
+		// An earlier abort of the signal does not end the wait, because the end of the run cannot be stored yet.
 		control.signal.addEventListener("abort", () => resolve(), { once: true });
 		await Promise.race([promise, this.#stopping.promise]);
 		timer.cancel();
@@ -171,14 +168,14 @@ export class Runner {
 }
 
 /**
- * Logs a failure of the store. Only the first failure is logged as an error. A full disk stays full for a while, and
- * the log must not fill another disk.
+ * Logs an error that interrupted a run. Only the first error has the level `error`, because a long fault, for example a
+ * full disk, must not fill the log.
  */
 function logFailure({ log }: Run, failures: number, error: unknown): void {
 	log[failures === 0 ? "error" : "debug"](runEndTexts.notRecorded, { error });
 }
 
-/** Whether the run belongs to a task that another worker has claimed and continues. */
+/** Whether the run was parked because the claim of its task was lost. Another worker continues the task. */
 function isLost({ control }: Run, error: unknown): boolean {
 	return control.cause === "parked" && ParleyError.from(error).code === "aborted";
 }
@@ -199,8 +196,8 @@ interface ResumePorts {
 }
 
 /**
- * Continues every run that a stop of the gateway left unfinished, except runs of tasks. Returns the number of affected
- * sessions.
+ * Continues the unfinished runs of all sessions after a start of the gateway, except runs of tasks. If a session has
+ * only queued runs, starts the oldest. Returns the number of sessions with unfinished runs.
  */
 export async function resumeUnfinished(
 	{ journal, clock, log }: ResumePorts,

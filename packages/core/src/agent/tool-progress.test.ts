@@ -104,7 +104,7 @@ test("a secret is removed at all chunk boundaries, also after the last line", ()
 			clock.advance(200);
 		}
 		progress.end();
-		// Characters arrive one at a time. The first characters are sent before they are recognised as a secret.
+		// With small chunks, the first characters of a secret are sent before the redactor recognises the secret.
 		expect(textOf(passed)).toMatch(/^key=(?:c|co|cor)?\[redacted\] done\n(?:c|co|cor)?\[redacted\]$/);
 	}
 });

@@ -150,7 +150,7 @@ test("an undo works after a restart, and completes after a kill in the middle", 
 	const { prompt } = await setup.log.next("prompt.requested");
 	await setup.t.runtime.answer(unkeyed(), prompt.token, { value: true });
 	await isReached;
-	// The process stops here without an end of the call.
+	// Simulates a crash: the store closes before the call has an end.
 	expect([await setup.read("a.txt"), await setup.read("b.txt"), await setup.read("c.txt")]).toEqual([
 		"before",
 		undefined,
@@ -183,7 +183,7 @@ test("an undo is refused while a run works, and only the operator may undo and r
 	await setup.log.next("assistant.message");
 	const observer = { id: "watcher", kind: "observer", sessions: [setup.session] } as const;
 	const { operator } = setup.t.runtime;
-	// For a principal without access, the session does not exist.
+	// The observer may read the session but not undo its changes.
 	await expect(operator.undo(unkeyed(observer), setup.session, false)).rejects.toMatchObject({
 		code: "not_found",
 	});

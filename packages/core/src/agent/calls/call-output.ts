@@ -12,13 +12,16 @@ import { outputTexts } from "./texts.ts";
 /** Maximum stored bytes of one output. If a third of the gateway's file limit is smaller, that limit applies. */
 const maxStoredBytes = 8 * 1024 * 1024;
 
-/** Bytes of an output above which it is written to a file, if the run has a tool that reads stored results. */
+/**
+ * Maximum bytes of an output in memory. A longer output is written to a file if the run has a tool that reads stored
+ * results.
+ */
 const inResult = 256 * 1024;
 
 /**
  * Output of one call for the model. The model receives only the head and the tail of a long output. If the run has a
- * tool that reads stored results, a file of the session stores the output without secrets. Dispose of this object after
- * the call.
+ * tool that reads stored results, a long output is also stored in a file of the session, without secrets. Dispose of
+ * this object after the call.
  */
 export class CallOutput implements AsyncDisposable {
 	readonly #run: Run;
@@ -38,7 +41,10 @@ export class CallOutput implements AsyncDisposable {
 		this.#reader = run.settings.tools.find((tool) => ruleNameOf(tool) === readFile.name)?.name;
 	}
 
-	/** Adds the next part of the output. A character may be split between two parts. Has no effect after `shorten`. */
+	/**
+	 * Adds the next part of the output. A character may be split between two parts. Has no effect after `shorten`, or if
+	 * the run has no tool that reads stored results.
+	 */
 	write(chunk: Uint8Array): void {
 		if (this.#ended || this.#reader === undefined) return;
 		this.#bytes += chunk.length;
@@ -163,9 +169,9 @@ export interface ProgressDeps {
 }
 
 /**
- * Reports the output of a running call without secrets and at a limited rate. Before the end of the call, it reports
- * only complete lines. If the output is faster than the reports, each report contains only the end of the output.
- * Memory and processing time are bounded for any amount of output.
+ * Reports the output of a running call without secrets and at a limited rate. Until the end of the call, reports only
+ * complete lines. If the output is faster than the reports, each report contains only the end of the output. Memory and
+ * processing time are bounded for any amount of output.
  */
 export class ToolProgress {
 	readonly #deps: ProgressDeps;

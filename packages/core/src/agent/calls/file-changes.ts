@@ -43,7 +43,7 @@ export function undoAccessOf(run: Run, call: CallBlock, secrets: SecretBox): Und
 	};
 }
 
-/** Whether the run made the call itself, and not a model that answers a later message of the same run. */
+/** Whether the gateway made the call for the run, and not a model that answers a later message of the run. */
 function isOwn({ steps }: Run, { id }: CallBlock): boolean {
 	const first = steps.find(({ kind }) => kind === "reply");
 	return first?.kind === "reply" && first.model === "" && callsOf(first.content).some((own) => own.id === id);

@@ -121,7 +121,7 @@ async function judgeByPolicy(
 	};
 }
 
-/** Whether an operator can allow similar calls by a rule. A chat session never offers rules. */
+/** Whether to offer a rule that allows similar calls. Sessions of channels offer no rules. */
 function mayOffer({ session, policies }: Run, { approvals }: Decision): boolean {
 	const isOfChat = session.place !== undefined || session.home.place !== undefined;
 	return !isOfChat && approvals === undefined && policies.canAddRules;
@@ -230,8 +230,8 @@ const harmless: readonly ActionClass[] = ["read", "person", "memory-read"];
 const filling: readonly ActionClass[] = ["write", "exec-sandboxed", "exec-unsandboxed"];
 
 /**
- * Returns the reason why no approval can allow the call, or undefined: the role of an author, or a full
- * workspace.
+ * Returns the reason why no approval can allow the call: the role of an author, or a full workspace. Undefined if
+ * neither applies.
  */
 async function refusalOfPlace(run: Run, { plan }: ReadyCall, ports: JudgePorts): Promise<string | undefined> {
 	const reads = plan.classes.every((name) => harmless.includes(name));

@@ -163,7 +163,8 @@ function isOutdated(run: Run, bound: PlannedCall, known: PromptRow): boolean {
 }
 
 /**
- * Returns the reason why a call that was announced before a restart does not run after it. Undefined for other calls.
+ * Returns the reason why an announced call may not run again: it may have had effects, or its client has disconnected.
+ * Otherwise undefined.
  */
 function interruptedReason(run: Run, call: CallBlock): string | undefined {
 	const tool = run.settings.tools.find(({ name }) => name === call.name);
@@ -182,9 +183,11 @@ function pendingOf(before: readonly Draft[]): Before {
 }
 
 /**
- * Whether the call must be planned after earlier calls of the reply have run. This applies to every call after a
- * dependent call or the start of a skill. After calls with effects, it also applies to a call that cannot be planned
- * yet. It also applies to a later change of the same file, because its approval would show an old state.
+ * Whether the call must be planned after earlier calls of the reply have run. Applies to these calls of known tools:
+ *
+ * - calls after a dependent call or the start of a skill
+ * - calls that cannot be planned yet, after calls with effects
+ * - calls that change the same file as an earlier call, because their approval would show an old state
  */
 function depends(prepared: ReadyCall | RefusedCall, before: readonly Draft[]): boolean {
 	if (prepared.kind === "refused" && !prepared.found) return false;

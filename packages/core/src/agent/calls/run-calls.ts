@@ -41,7 +41,6 @@ export interface CallPorts extends ProposalPorts, ImagePorts {
 export async function runCalls(run: Run, calls: readonly CallBlock[], ports: CallPorts): Promise<void> {
 	for (let open = calls; open.length > 0; ) {
 		open = await runProposed(run, open, ports);
-		// A denial ended the run, so the remaining calls are not proposed.
 		if (open.length > 0 && (await isCancelledByDenial(run, calls))) return;
 	}
 }
@@ -100,7 +99,10 @@ async function nextGroup(
 	return waiting.slice(0, alone === -1 ? maxTogether : Math.min(maxTogether, Math.max(1, alone)));
 }
 
-/** Runs a group of calls together, and returns the calls that have run. Throws if the gateway stops during the run. */
+/**
+ * Runs a group of calls together, and returns the calls that have run. Throws if the run is stopped, or parked while
+ * the calls run.
+ */
 async function runGroup(
 	run: Run,
 	decided: readonly ApprovedCall[],

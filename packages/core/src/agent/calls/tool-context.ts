@@ -40,7 +40,7 @@ import { callTexts } from "./texts.ts";
 interface ToolPorts extends QuestionPorts, WorkspacePorts, SchedulePorts, WorkflowPorts {
 	/** Returns the directories that the tools of a session may use. The working directory is first. */
 	readonly roots: (session: Session) => readonly string[];
-	/** Paths that no tool may use. */
+	/** Paths that no tool may use: see `ToolContext.forbidden`. */
 	readonly forbidden: readonly string[];
 	readonly sandbox: Sandboxes;
 	readonly files: Files;
@@ -56,9 +56,6 @@ export function contextsOf(ports: ToolPorts): ContextOf {
 	return (run, call) => contextOf(run, call, ports);
 }
 
-/**
- * Returns the context of a call for its tool, for example its directories, its sandbox, and functions that ask people.
- */
 async function contextOf(run: Run, call: CallBlock, ports: ToolPorts): Promise<ToolContext> {
 	const { session } = run;
 	const { task } = session;

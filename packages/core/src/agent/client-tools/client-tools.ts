@@ -28,7 +28,7 @@ export interface ToolClient {
 
 /** Tools and guidance that the clients of a session offer to a run. */
 export interface OfferedTools {
-	/** The array is the same until the tools change. */
+	/** Same array object until the tools change. */
 	readonly tools: readonly Tool[];
 	/** Text that the clients add to the system prompt. */
 	readonly guidance: readonly Guidance[];
@@ -59,9 +59,9 @@ interface ClientToolsDeps extends ConnectionServices {
 const maxClients = 16;
 
 /**
- * Manages the tools that connected clients run, each for one session. A client's tool hides a gateway tool of the same
- * name. Policy rules name a client's tool `client:NAME`. A run gets the tools that are offered when it starts to work.
- * Registrations are in memory only: after a restart, clients must register again.
+ * Manages the tools that connected clients run. Each connection belongs to one session. A client's tool hides a gateway
+ * tool of the same name. Policy rules name a client's tool `client:NAME`. A run gets the tools that are offered when it
+ * starts to work. Registrations are in memory only: after a restart, clients must register again.
  */
 export class ClientTools {
 	readonly #deps: ClientToolsDeps;

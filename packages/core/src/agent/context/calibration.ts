@@ -60,7 +60,7 @@ const beliefs: Readonly<Record<(typeof featureNames)[number], Belief>> = {
 };
 const ordered = featureNames.map((name) => beliefs[name]);
 
-/** Maximum factor between a count and the usual count. A count beyond it is ignored. */
+/** Maximum factor between a count and the estimate with the initial weights. A count beyond this factor is ignored. */
 const plausibleFactor = 20;
 /**
  * The usual margin is the smaller of two values: `deviations` standard deviations, or the share `largestMargin` of the
@@ -123,8 +123,8 @@ export class Calibration {
 	}
 
 	/**
-	 * Learns from a counted request. If `since` is given, learns only from the difference, if it is large enough.
-	 * Returns false and learns nothing if the count is implausible.
+	 * Learns from a counted request. If `since` is given, learns only from the growth since that request, and only if the
+	 * growth is at least `significantTokens`. Returns false and learns nothing if the count is implausible.
 	 */
 	learn(counted: CountedRequest, since?: CountedRequest): boolean {
 		if (!isPlausible(counted)) return false;
@@ -258,7 +258,8 @@ function featuresOfBlock(block: Message["content"][number]): Features {
 }
 
 /**
- * Returns the features of thinking. Sealed thinking has the tokens of its original length, because base64 adds a third.
+ * Returns the features of thinking. Sealed thinking counts as three quarters of its length, because base64 adds a
+ * third.
  */
 function featuresOfThinking(block: Extract<Message["content"][number], { type: "thinking" }>): Features {
 	if (block.text !== "") return featuresOfText(block.text);

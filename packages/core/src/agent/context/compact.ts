@@ -122,8 +122,8 @@ interface Written {
 }
 
 /**
- * Returns a summary, or an extract of the messages if the model writes none. Throws if the job is cancelled, and for
- * errors that the model did not cause.
+ * Returns a summary, or an extract of the messages if the model call fails or a limit refuses the call. Throws if the
+ * job is cancelled, and for other errors.
  */
 async function summaryOrExtract(job: CompactionJob, task: SummaryTask): Promise<Written> {
 	try {
@@ -194,8 +194,8 @@ const shortestResult = 500;
 /**
  * Plans the compactions that make the request fit. Clears older results of tools, then older thinking. If the target is
  * not reached, plans a summary of all but the newest groups instead. If the summary is too large and the clearing alone
- * fits, plans the clearing. Otherwise, also shortens the remaining results. The last question, the newest reply and its
- * results stay. Throws `resource_exhausted` if these alone are too large.
+ * fits, plans the clearing. Otherwise, also shortens the remaining results. The last question and the newest reply with
+ * its results are never removed. Throws `resource_exhausted` if these alone are too large.
  */
 function planCompaction(sizing: Sizing, reductions: Reductions): Plan {
 	const { room, transcript } = sizing;

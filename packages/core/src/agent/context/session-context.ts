@@ -132,8 +132,8 @@ export class SessionContext {
 	}
 
 	/**
-	 * Learns from the model calls that were recorded before a restart. Only the first call of this method has an
-	 * effect.
+	 * Learns from the model calls that the journal contained when this context was opened. Only the first call of this
+	 * method has an effect.
 	 */
 	recall(
 		parts: Omit<ModelRequest, "messages">,

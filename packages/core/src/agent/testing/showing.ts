@@ -103,7 +103,7 @@ export class Showing implements AsyncDisposable {
 		return rows.flatMap(({ attachments }) => attachments?.match(/"shown":true/g) ?? []).length;
 	}
 
-	/** Returns the total size of the stored images in MiB. */
+	/** Returns the approximate size of the stored images in MiB, from the length of all stored images and steps. */
 	async recorded(): Promise<number> {
 		const { images, steps } = await this.t.store.read(async (db) => ({
 			images: await db.selectFrom("runs").select("images as data").execute(),

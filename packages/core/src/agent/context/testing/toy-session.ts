@@ -44,7 +44,7 @@ export interface ToyOptions {
 	readonly tokenizer?: Tokenizer;
 	readonly system?: string;
 	readonly tools?: readonly ToolDescription[];
-	/** Function that writes summaries. By default, it numbers the summaries. */
+	/** Writes the summaries. The default writes numbered summaries. */
 	readonly write?: WriteText;
 	readonly countTokens?: Model["countTokens"];
 }
