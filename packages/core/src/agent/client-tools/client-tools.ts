@@ -20,7 +20,10 @@ import { clientCallTexts, registrationTexts, toolClientTexts } from "./texts.ts"
 
 /** Port to a client that runs tools for a session. Each wire implements it. */
 export interface ToolClient {
-	/** Id of the client as a host that runs tools for other sessions. Approvers of the client's calls see the id. */
+	/**
+	 * Id of the host of the client, if the client is connected to run tools for sessions of other clients. Approvers see
+	 * the id.
+	 */
 	readonly host?: string;
 	/** Sends the call to the client and returns immediately. `ToolConnection.answer` receives the answer. */
 	request(call: ClientCall): void;

@@ -33,9 +33,9 @@ export interface AttachmentPorts extends ImagePorts, WorkspacePorts {}
 
 /**
  * Delivers the attachments of the message before the first model call. Images that the model can read become part of
- * the conversation if they fit. Other attached images and all other files are copied into the working directory.
- * Other images in the message itself are described by type and size. The outcome is recorded once, even after a
- * crash.
+ * the conversation if they fit. Other attached images and all other files are copied into the working directory. If a
+ * copy fails, the attachment contains the reason. Other images in the message itself are described by type and size.
+ * The outcome is recorded once, even after a crash.
  */
 export async function placeAttachments(run: Run, ports: AttachmentPorts): Promise<void> {
 	const { attachments = [], images, retryOf } = run.row;
@@ -46,8 +46,8 @@ export async function placeAttachments(run: Run, ports: AttachmentPorts): Promis
 }
 
 /**
- * Removes the images of the run's own message from the conversation, unless a model has already replied. In their
- * place, the model receives their descriptions.
+ * Removes the images of the run's own message from the conversation, unless a model has already replied. Later requests
+ * contain descriptions of the images.
  */
 async function withdrawOwn(run: Run): Promise<void> {
 	const { attachments = [], images } = run.row;
@@ -92,8 +92,8 @@ async function placeAll(run: Run, attachments: readonly Attachment[], ports: Att
 }
 
 /**
- * Loads the attached images that the model may receive. Does not read an image if it and the images before it exceed
- * the room.
+ * Loads the attached images that the model may receive: images that are already part of the conversation, and new
+ * images that `isShowableImage` accepts.
  */
 async function loadAll(
 	files: Files,

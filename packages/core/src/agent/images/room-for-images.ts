@@ -19,13 +19,18 @@ export interface ImagePorts {
 }
 
 /**
- * Makes room in the conversation for the new images, including those of the run's own message. Images of one group
- * stay together. Returns the images that the conversation then contains, except the new images.
+ * Makes room in the conversation for the new images, including those of the run's own message. Images of one group stay
+ * together. Returns the images that the conversation then contains, except the new images.
  *
- * If there are too many images, it permanently removes the oldest images of results and prompts. Attached images,
- * images of the current message, and results without a reply stay. It removes nothing for images that do not fit
- * together with the images that stay. With the oldest images, it also removes images that the model no longer sees,
- * including attached images. It removes only these if they alone exceed the room.
+ * If the images do not fit together, permanently removes the oldest images of results and of earlier messages. Also
+ * removes all images that the model no longer sees. If only the unseen images exceed the room, removes only these.
+ * Never removes:
+ *
+ * - attached images that the model still sees
+ * - images of the current message
+ * - images of results that no model has answered
+ *
+ * A new group that does not fit together with these images causes no removal.
  */
 export async function makeRoom(
 	run: Run,
@@ -44,7 +49,8 @@ export async function makeRoom(
 
 /**
  * Returns changes after which the conversation and `current`, the images of the current message, fit again. The changes
- * may remove attached images of earlier messages. Returns an empty list if the conversation fits.
+ * may remove attached images of earlier messages. Returns an empty list if all images fit, or if the images that must
+ * stay exceed the room.
  */
 export async function changesToFit(
 	run: Run,
@@ -260,9 +266,8 @@ export type Change = (tx: Tx) => Promise<unknown>;
 
 /**
  * Returns changes that remove the images of these calls from the stored steps. The text of each result states the
- * reason. If `reason` is undefined, the texts are unchanged, because they already state that the images were cleared.
- * The steps are read before the transaction that changes them. A race is impossible, because the runs of a session are
- * sequential.
+ * reason. If `reason` is undefined, the texts are unchanged. The steps are read before the transaction that changes
+ * them. A race is impossible, because the runs of a session are sequential.
  */
 export async function withoutImagesOf(
 	run: Run,
@@ -341,10 +346,7 @@ async function earlierSteps(
 	return rows.map(({ run_id, n, data }) => ({ runId: run_id, n, step: fromRow<Step>(data) }));
 }
 
-/**
- * Maximum bytes of images in memory. If it is exceeded, idle sessions drop their images. Sessions with an active run
- * do not.
- */
+/** Maximum bytes of images in memory: see `LoadedImages`. */
 const maxBytes = 64 * 1024 * 1024;
 
 interface Holder {

@@ -29,7 +29,7 @@ export class Allowance {
 		this.#at = clock.monotonic();
 	}
 
-	/** Uses units. Returns false if fewer units are free. */
+	/** Uses units. Returns false and uses none if fewer units are free. */
 	spend(units: number): boolean {
 		const now = this.#clock.monotonic();
 		const { max, perSecond } = this.#rate;

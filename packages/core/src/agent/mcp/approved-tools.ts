@@ -1,7 +1,7 @@
 import type { Clock, Store } from "@parley/base";
 import { stamp, type Tables } from "../../store/tables.ts";
 
-/** Tool of a server, with its current description. */
+/** Tool of a server, with the hash of its current description. */
 export interface CalledTool {
 	/** Name of the tool in policy rules. */
 	readonly name: string;
@@ -11,11 +11,11 @@ export interface CalledTool {
 	readonly hash: string;
 }
 
-/** Persistent storage of approved tool descriptions. A person or a rule approves a tool. */
+/** Persistent storage of the last approved description of each tool. A person or a rule approves a tool. */
 export interface ApprovedTools {
-	/** Whether a different description of the tool was approved before. */
+	/** Whether the last approved description of the tool differs from the current one. False if none was approved. */
 	hasChanged(tool: CalledTool): Promise<boolean>;
-	/** Stores the description of the tool before a call runs. */
+	/** Stores the current description as approved. Called before a call runs. */
 	record(tool: CalledTool): Promise<void>;
 }
 

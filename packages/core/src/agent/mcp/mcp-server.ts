@@ -75,7 +75,7 @@ export interface McpServerDeps {
 	/** Creates the transport of one connection. */
 	open(): Promise<ServerTransport>;
 	readonly filter: ToolFilter;
-	/** Called after each change of the offered tools. */
+	/** Called after each update of the offered tools. */
 	changed(): void;
 }
 
@@ -250,8 +250,8 @@ export class McpServer {
 	}
 
 	/**
-	 * Records the end of an attempt. `close` and `#failed` also call it when they close the connection. Only the first
-	 * call for the last attempt has an effect.
+	 * Records the end of the current attempt. Has no effect for an earlier attempt, for an attempt that has already ended,
+	 * and after `close`.
 	 */
 	#ended(attempt: Attempt, problem: string): void {
 		if (attempt !== this.#attempt || (this.#phase !== "starting" && this.#phase !== "ready")) return;
@@ -273,8 +273,8 @@ export class McpServer {
 	}
 
 	/**
-	 * Returns the only open call, if it can answer a request. A request does not name its call, so it is declined if
-	 * several calls are open. It is also declined while another request of the call is answered.
+	 * Returns the only open call, unless it already answers a request. Returns undefined if several calls are open,
+	 * because a request does not name its call.
 	 */
 	#onlyCall(): OpenCall | undefined {
 		const [only, ...others] = this.#open;
@@ -297,7 +297,10 @@ export class McpServer {
 		return await whileAsking(call, (people) => answerSampling(params, this.#deps.name, { ...people, reply }));
 	}
 
-	/** Whether a call failed only because a person must open addresses, and a person has now opened all of them. */
+	/**
+	 * If a call failed because a person must open addresses, asks a person to open each one. Returns whether the person
+	 * opened all.
+	 */
 	async #opened(call: OpenCall, reason: unknown): Promise<boolean> {
 		const { UrlElicitationRequiredError } = await import("@modelcontextprotocol/client");
 		if (!(reason instanceof UrlElicitationRequiredError) || reason.elicitations.length === 0) return false;
@@ -331,8 +334,8 @@ export class McpServer {
 }
 
 /**
- * Answers a server's request during a call. The time limit of the call pauses for the answer, and the number of its
- * questions is limited.
+ * Answers a server's request during a call. The time limit of the call pauses for the answer. The number of questions
+ * in the call is limited.
  */
 async function whileAsking<T>(call: OpenCall, answer: (people: PersonQuestions) => Promise<T>): Promise<T> {
 	call.deadline?.pause();

@@ -18,7 +18,7 @@ import { mcpConnectionTexts, mcpServerTexts } from "./texts.ts";
 /** A transport that knows the reason for its end. */
 export interface ServerTransport extends Transport {
 	readonly problem: string | undefined;
-	/** Last lines of the server's standard error. */
+	/** Last lines of the server's standard error. Empty for a remote server. */
 	readonly log: readonly string[];
 }
 

@@ -73,7 +73,10 @@ export function referencesIn(value: string): readonly Reference[] {
 	});
 }
 
-/** Substitutes granted variables in headers. Throws `invalid_argument` for a value with a character that no header can have. */
+/**
+ * Replaces references in headers by the granted variables, or else by the default of the reference. Throws
+ * `invalid_argument` if a value then has a character that no header can have.
+ */
 export function fillHeaders(
 	headers: Readonly<Record<string, string>>,
 	granted: Readonly<Record<string, string>>,

@@ -8,7 +8,7 @@ import { directoryFileTexts, directoryTrustTexts } from "./texts.ts";
 
 interface EntryFacts {
 	readonly name: string;
-	/** Names of the first fields of the entry that have no effect, escaped for display. */
+	/** Names of fields of the entry that have no effect, at most 20. Escaped for display. */
 	readonly unused: readonly string[];
 }
 

@@ -25,8 +25,8 @@ export interface DirectoryFile {
 }
 
 /**
- * Reads the `.mcp.json` of a directory. Returns undefined if the file does not exist. Throws `invalid_argument` if it
- * is unusable.
+ * Reads the `.mcp.json` of a directory. Returns undefined if there is no file that this user can open, or if the file
+ * is a link. Throws `invalid_argument` if the file is unusable.
  */
 export async function readDirectoryFile(directory: string): Promise<DirectoryFile | undefined> {
 	const bytes = await ifThere(readSmallFile(join(directory, directoryFileName), maxFileBytes));

@@ -40,7 +40,7 @@ export async function programOf(
 
 /**
  * Returns the servers of a directory whose file, programs and addresses have not changed since the operator trusted
- * them. The problems name the other trusted servers, with reasons for people. A program outside the directory is
+ * them. `problems`: reasons for people why other trusted servers are not used. A program outside the directory is
  * compared only by its path. The settings come from the same bytes as the hash of the file.
  */
 export async function trustedServers(

@@ -31,7 +31,10 @@ export interface AuthorizationFetch extends GuardedFetch {
 	readonly problem: ParleyError | undefined;
 }
 
-/** Creates a fetch for requests to authorization servers. The MCP server provides their addresses. */
+/**
+ * Creates the fetch for one login, refresh or revocation. The addresses of authorization servers come from the MCP
+ * server, so the fetch limits hosts, requests, sizes and times.
+ */
 export async function authorizationFetch(
 	{ url, allowPrivate, privateHosts }: AuthorizationReach,
 	clock: Clock,

@@ -13,9 +13,9 @@ import { checkTokens, loginProblem, refusalCode } from "./oauth-answers.ts";
 import { mcpLoginTexts } from "./texts.ts";
 
 /**
- * Provides the token of a login for requests to its server. After a refused request, refreshes the token once, and the
- * library repeats the request. If there is no usable login, a refused request fails, and the error contains the command
- * for the operator.
+ * Provides the token of a login for requests to the server of the settings. After a refused request, refreshes the
+ * token once, and the library repeats the request. If there is no usable login, a refused request fails, and the error
+ * contains the command for the operator. Settings with an `authorization` header use no login.
  */
 export function loginAccess(settings: McpRemoteSettings, logins: McpLogins, clock: Clock): AuthProvider {
 	const { url, headers } = settings;
@@ -58,7 +58,8 @@ function loginRequired(settings: McpRemoteSettings): ParleyError {
 }
 
 /**
- * Returns the login with new tokens, or without tokens if no refresh can succeed. Throws if the failure is temporary.
+ * Returns the login with new tokens, or without tokens if no refresh can succeed. Throws for other failures, after
+ * which a later refresh may succeed.
  */
 async function refreshed(
 	{ url, allowPrivate }: McpRemoteSettings,

@@ -33,7 +33,10 @@ export function checkClientSecret(secret = ""): string | undefined {
 	throw invalid(oauthAnswerTexts.secretLength(shortestToken, longestToken));
 }
 
-/** Whether an address may be displayed to a person and may receive secrets. */
+/**
+ * Whether an address is safe for secrets and for a person's browser: https, or http with `allowPrivate`, and no
+ * credentials.
+ */
 export function isSafeEndpoint(text: string, allowPrivate: boolean): boolean {
 	const url = URL.parse(text);
 	const isHttp = url?.protocol === "https:" || (allowPrivate && url?.protocol === "http:");
