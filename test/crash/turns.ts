@@ -10,8 +10,9 @@ export interface Turn {
 export const turnKinds = ["say", "long", "run", "pair", "sequence", "write", "gated"] as const;
 export type TurnKind = (typeof turnKinds)[number];
 
-/** File that records the effects of commands, and pipe for gated commands, in the root directory. */
+/** File in the root directory that records the effects of commands. */
 export const effectsFile = "effects.log";
+/** Pipe in the root directory that gated commands read. */
 export const gatePipe = "gate";
 
 export function makeTurn(kind: TurnKind, id: string): Turn {

@@ -130,7 +130,7 @@ describe.each(["nginx", "caddy"] as const)("behind %s", (kind) => {
 			await using stream = new KontekstStream(front.url, access);
 			stream.start({ prompt: "long: 200 tokens at 20 per second" });
 			for (const kind of ["started", "token", "token", "token"]) await stream.until(kind);
-			// The reply would continue for ten seconds. Deltas that the proxy delays would arrive only after its end.
+			// The reply takes ten seconds. If the proxy buffered its deltas, they would arrive after the end of the reply.
 			stream.send({ cancel: {} });
 			await stream.until("cancelled");
 			expect(stream.kinds()).not.toContain("turnCompleted");

@@ -91,8 +91,8 @@ function nginxFile(setup: RemoteSetup): string {
 }
 
 /**
- * Writes the documented site with the self-signed certificate, without an administration port and redirects. Returns
- * its path.
+ * Writes the documented site with the self-signed certificate, but without an administration port or redirects. Returns
+ * the path of the file.
  */
 function caddyFile(setup: RemoteSetup): string {
 	const site = adapt(documented("caddy"), {

@@ -14,7 +14,7 @@ import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess, type GatewayProcessOptions } from "../gateway-process.ts";
 import { adapt, documented } from "./document.ts";
 
-/** Source address of clients. Proxies use 127.0.0.1. */
+/** Source address of the test clients. Proxies connect to the gateway from 127.0.0.1. */
 export const clientAddress = "127.0.0.2";
 
 interface Asking {
@@ -80,7 +80,7 @@ export class RemoteSetup implements AsyncDisposable {
 		throw new Error(`the gateway did not start: ${gateway.stderr.join("\n")}`);
 	}
 
-	/** Sends a TLS request, by default to the public port. Resolves before the response body. */
+	/** Sends a TLS request, by default to the public port. Resolves when the response headers have arrived. */
 	async open(
 		path: string,
 		{ token, headers = {}, body, port = this.publicPort, ...more }: Asking = {},
@@ -105,7 +105,7 @@ export class RemoteSetup implements AsyncDisposable {
 		return { status: response.statusCode, text: await text(response) };
 	}
 
-	/** Opens a WebSocket on the public port, by default with the token. */
+	/** Opens a WebSocket on the public port, by default with the operator's token. */
 	connect(
 		headers: Readonly<Record<string, string>> = { authorization: `Bearer ${this.token}` },
 	): Promise<OzzieClient> {
@@ -114,8 +114,8 @@ export class RemoteSetup implements AsyncDisposable {
 	}
 
 	/**
-	 * A relay to the public port for gRPC clients, which cannot choose their source address. The relay connects from
-	 * `localAddress`.
+	 * Opens a relay to the public port for gRPC clients, which cannot choose their source address. The relay connects
+	 * from `localAddress`.
 	 */
 	async grpc(
 		localAddress: string,

@@ -77,7 +77,10 @@ export class Site implements AsyncDisposable {
 		return tool.run(parsed, await tool.plan(parsed, context), context);
 	}
 
-	/** The text of a page, without the lines that frame it. */
+	/**
+	 * Returns the text of a page, without the lines that frame it. For any other result, returns `no page: ` and the
+	 * result.
+	 */
 	async text(path: string, more: Record<string, unknown> = {}): Promise<string> {
 		const { text } = await this.fetch({ url: this.url(path), ...more });
 		return /--- begin (page_\w+)\n([\s\S]*)\n--- end \1/.exec(text)?.[2] ?? `no page: ${text}`;
