@@ -54,7 +54,7 @@ interface MemoryFilter {
 	readonly query?: string | undefined;
 	readonly scope?: MemoryScope | undefined;
 	/**
-	 * Selects notes about this person and notes that this person wrote. Only the operator may name a different person
+	 * Restricts the notes to those about this person or by this person. Only the operator may name a person other
 	 * than the caller.
 	 */
 	readonly person?: string | undefined;

@@ -80,9 +80,9 @@ export interface ReadCommandResult {
 }
 
 /**
- * Runs the program without input and resolves with the bytes that it writes to stdout. A limit ends all processes of the
- * program's process group. A process that left the group may continue, but the function does not wait for it. Rejects
- * with `not_found` if the program does not exist.
+ * Runs the program without input and resolves with the bytes that it writes to stdout. At a limit, all processes of
+ * the program's process group are killed. A process that left the group may continue, but the function does not wait
+ * for it. Rejects with `not_found` if the program does not exist.
  */
 export async function readOperatorCommand(
 	{ command, args, environment }: ProgramCall,

@@ -64,7 +64,7 @@ export class TaskOrder {
 	readonly #stages = new Map<string, Stage>();
 	#worker: "none" | "working" | "over" | "exited" = "none";
 
-	/** Whether events of an active task may occur. */
+	/** Whether a task is active, so that runs of another session may have events here. */
 	get working(): boolean {
 		return [...this.#stages.values()].includes("started");
 	}

@@ -19,7 +19,7 @@ export interface PlaceSurroundings {
 const wellFormed = /^[^\s:]+:[^\s:]+(?::[^\s:]+)?$/u;
 const oneChannel = /^[^\s:]+:[^\s:]+:[^\s:]+$/u;
 
-/** Throws `invalid_argument` if the agent of the settings cannot use their model. */
+/** Throws `invalid_argument` if the agent in the settings cannot use the model in the settings. */
 export async function checkModel(
 	key: string,
 	{ model, agent = "default" }: PlaceProfile,

@@ -151,7 +151,7 @@ export class Policies {
 	}
 }
 
-/** Facts of an existing or imaginary session that rules use. */
+/** Facts that rules use, about an existing or a hypothetical session. */
 export interface PolicyScene {
 	readonly profile: string;
 	readonly rootDir: string;
@@ -166,7 +166,7 @@ export interface PolicyScene {
 type SceneOptions = TrustOptions & { readonly places: Places };
 
 /**
- * Returns the facts of the session. If `sessionId` is undefined, returns the facts of an imaginary session in the
+ * Returns the facts of the session. If `sessionId` is undefined, returns the facts of a hypothetical session in the
  * channel, or of the operator in the first root. Throws `not_found` if the session does not exist, and
  * `invalid_argument` if the agent cannot be used.
  */

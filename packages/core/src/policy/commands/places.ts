@@ -18,7 +18,9 @@ interface ForbiddenPlaces {
 	readonly readable?: readonly string[] | undefined;
 }
 
-/** Returns the absolute path of a word in a directory. Undefined if it is known only at run time. */
+/**
+ * Returns the absolute path that a word names, relative to `cwd`. Undefined if the path is known only at run time.
+ */
 export function resolveWord(word: string, cwd: string | undefined, home: string): string | undefined {
 	// The shell expands `{a,b}` and `{1..3}` to several words.
 	const isBraced = word.includes("{") && /,|\.\./.test(word);

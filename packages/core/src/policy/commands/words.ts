@@ -69,7 +69,7 @@ class Reader {
 	#outputs: string[] = [];
 	#inputs: string[] = [];
 	#redirect: string[] | undefined;
-	/** Whether an operator precedes the next word. After it, a command must follow. */
+	/** Whether the text so far ends with an operator, after which a command must follow. */
 	#joined = false;
 
 	constructor(text: string, variables: Map<string, string>) {

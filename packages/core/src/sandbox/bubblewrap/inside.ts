@@ -187,8 +187,9 @@ function kernelMounts(sizes: MemorySizes): Mount[] {
 }
 
 /**
- * Binds parent directories before their subdirectories. Binds roots below a hidden directory after the step that hides
- * the directory. The kernel lets no command rename a directory that is a mount point, even if it is bound to itself.
+ * Returns the mounts of the roots and the hidden directories. Parent directories precede their subdirectories, and a
+ * root in a hidden directory follows the mount that hides the directory. The kernel lets no command rename a
+ * directory that is a mount point, even if it is bound to itself.
  */
 function bindRoots(inside: Inside): Mount[] {
 	const isHidden = (path: string): boolean => inside.hidden.some((place) => isWithin(path, place));

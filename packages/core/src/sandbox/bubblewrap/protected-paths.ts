@@ -17,7 +17,10 @@ export interface CommandPaths {
 	readonly home: string | undefined;
 }
 
-/** A control file, which can affect programs that run later. `target` is the target of a link, or empty. */
+/**
+ * A control file, which can affect programs that run later. `target` is the target of a link, or "" if the file is
+ * not a link.
+ */
 interface Steering {
 	readonly directory: string;
 	readonly target: string;
@@ -72,7 +75,7 @@ export async function secretsInRoots(roots: readonly string[]): Promise<string[]
 	return real.flat().filter((path) => roots.some((root) => isWithin(path, root) && path !== root));
 }
 
-/** Returns mounts that make files, sockets and directories empty. */
+/** Returns mounts that make files, sockets and directories appear empty. */
 export async function cover(paths: readonly string[]): Promise<Mount[]> {
 	const outer = [...new Set(paths)].filter(
 		(path) => !paths.some((other) => other !== path && isWithin(path, other)),
@@ -132,8 +135,8 @@ const MAX_ENTRIES = 20_000;
 const skipped = ["node_modules", "site-packages", ".git"];
 
 /**
- * Returns the `isProtected` paths below these directories, nearest first. Does not search below these paths, and
- * follows no links. Ignores the names in `skipped`. Stops after 20,000 entries.
+ * Returns the paths below these directories for which `isProtected` returns true, nearest first. Does not search
+ * below the returned paths, and follows no links. Ignores the names in `skipped`. Stops after 20,000 entries.
  */
 async function walk(
 	directories: readonly string[],

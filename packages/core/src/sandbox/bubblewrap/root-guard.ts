@@ -171,8 +171,8 @@ export class RootGuard {
 	}
 
 	/**
-	 * Returns the places. Omits and reports roots that another program replaced, because the new directory at their
-	 * path must not be changed.
+	 * Returns the guarded places without the roots that another program replaced, and reports these roots. The new
+	 * directory at the path of such a root must not be changed.
 	 */
 	async #remaining(pins: Ended["pins"]): Promise<Guarded> {
 		const { places } = this.#state;

@@ -14,7 +14,7 @@ interface UnsandboxedOptions {
 	readonly environment: Environment;
 	readonly clock: Clock;
 	readonly ids: Ids;
-	/** Record of the gateway's commands. Default: a new record. */
+	/** Runs the commands and records them. Default: a new object, which records only the commands of this sandbox. */
 	readonly runs?: CommandRuns;
 }
 

@@ -86,8 +86,9 @@ async function protectParts({ path, parts, complete }: GitDirectory, places: Pro
 }
 
 /**
- * Returns a mount that makes the target of a link read-only, because bubblewrap cannot mount on a link. Returns none if
- * commands cannot change the target. The link is checked after the command.
+ * Returns a mount that makes the target of a link read-only, because bubblewrap cannot mount on a link. Returns no
+ * mount for a target that commands cannot change, and for a target that contains the repository. The link is checked
+ * after the command.
  */
 async function protectTarget(link: string, gitDirectory: string, places: Protected): Promise<Mount[]> {
 	const real = await ifThere(realpath(link));

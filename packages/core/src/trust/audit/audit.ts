@@ -152,7 +152,10 @@ interface Count {
 	times: number;
 }
 
-/** Counts frequent actions. Writes a row for the first one, then a row every minute while they continue. */
+/**
+ * Counts frequent actions. Writes a row for the first action of a kind, and then a row every minute while such
+ * actions continue.
+ */
 class AuditSamples {
 	readonly #deps: SamplesDeps;
 	/** For each action, the kinds that have a row in this period, with their counts since that row. */
@@ -215,7 +218,10 @@ class AuditSamples {
 
 const others = "others";
 
-/** Returns the combined row for further kinds. The row names no person, because the kinds may have different people. */
+/**
+ * Returns the combined row for further kinds. The row names no person, because the kinds may belong to different
+ * people.
+ */
 function rest(entry: Sample): Sample {
 	return { ...entry, principal: others, object: others };
 }

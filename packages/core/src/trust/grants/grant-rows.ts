@@ -13,7 +13,7 @@ export type GrantRow = Selectable<Tables["channel_grants"]>;
 /** Number of denied calls in a channel that end its grant. */
 const maxDenials = 3;
 
-/** Conditions under which a grant is checked. */
+/** Current state against which a grant is checked. */
 export interface Moment {
 	/** Milliseconds since the epoch. */
 	readonly now: number;
@@ -38,7 +38,7 @@ export function openGrants(db: Tx): Promise<GrantRow[]> {
 	return db.selectFrom("channel_grants").selectAll().where("ended_at", "is", null).execute();
 }
 
-/** Returns the open grant of a channel, at most one. `endReason` decides whether it still applies. */
+/** Returns the open grant of a channel, or undefined. `endReason` decides whether the grant still applies. */
 export function openGrantOf(db: Tx, place: string): Promise<GrantRow | undefined> {
 	return db
 		.selectFrom("channel_grants")

@@ -90,7 +90,7 @@ export async function findTrust(db: Tx, sessionId: string): Promise<SessionTrust
 	return row && { id: row.id, expiresAt: Number(row.expires_at) };
 }
 
-/** Stores the scope of a "for this session" answer. */
+/** Stores the scope of a session approval. */
 export async function grantScope(
 	tx: Tx,
 	facts: { readonly id: string; readonly sessionId: string; readonly scope: string; readonly by: string },
@@ -112,7 +112,7 @@ export async function grantScope(
 		.execute();
 }
 
-/** Returns the scopes of the approvals for the session that have not ended. */
+/** Returns the scopes of the session approvals that have not ended. */
 export async function findScopes(db: Tx, sessionId: string): Promise<GrantScope[]> {
 	const rows = await db
 		.selectFrom("grants")

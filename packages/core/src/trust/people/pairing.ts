@@ -43,7 +43,7 @@ interface Requester {
 	readonly person: Person;
 }
 
-/** Result of `pair`, stored with its key and without the code. */
+/** Stored result of `pair`. It does not contain the code. */
 type PairResult =
 	| Extract<Paired, { status: "paired" }>
 	| { readonly status: "requested"; readonly id: string; readonly expiresAt: number };

@@ -147,14 +147,17 @@ export class People {
 		return this.#pairing.invite(request, requested);
 	}
 
-	/** Gives access to the person who received this code from `pair`. Throws `not_found` for an unknown code. */
+	/**
+	 * Gives access to the person who received this code from `pair`. Throws `not_found` if no open access request has
+	 * the code.
+	 */
 	approve(request: Keyed, code: string, role: AssignableRole): Promise<PersonFacts> {
 		return this.#pairing.approve(request, code, role);
 	}
 
 	/**
-	 * Withdraws an invitation or denies an access request. `named` is the code, or its id from `list`. Throws `not_found` for an
-	 * invalid code.
+	 * Withdraws an invitation or denies an access request. `named` is the code, or its id from `list`. Throws
+	 * `not_found` if neither is open under `named`.
 	 */
 	withdraw(request: Keyed, named: string): Promise<PairingFacts> {
 		return this.#pairing.withdraw(request, named);

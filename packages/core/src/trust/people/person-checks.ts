@@ -78,11 +78,12 @@ export class PersonChecks {
 	}
 
 	/**
-	 * Asks the connector that the person uses. Resolves with undefined in three cases:
+	 * Asks the connector that the person uses. Resolves with undefined in these cases:
 	 *
 	 * - The connector is not connected.
 	 * - The connector does not serve the guild or team.
 	 * - The connector does not answer within ten seconds.
+	 * - The gateway stops before the answer.
 	 */
 	async ask(
 		person: Person,

@@ -13,8 +13,8 @@ export interface PolicyFiles {
 	readonly file: string;
 	readonly agents?: string;
 	/**
-	 * Replaces the text of the file with the result of `edit`, completely or not at all, while no other process can
-	 * write it. The text of a missing file is empty. Absent if this process cannot change the file.
+	 * Atomically replaces the text of the file with the result of `edit`, while no other process can write the file.
+	 * The text of a missing file is empty. Absent if this process cannot change the file.
 	 */
 	readonly change?: (edit: (text: string) => string) => Promise<void>;
 	/** Tools of other programs that the rules may name. */
@@ -48,6 +48,6 @@ export interface TrustOptions {
 export interface OperatorTokenFile {
 	/** Rejects with `failed_precondition` if other users can read the file, or if it does not contain a token. */
 	read(): Promise<string>;
-	/** Replaces the text completely or not at all. */
+	/** Replaces the text atomically. */
 	replace(text: string): Promise<void>;
 }

@@ -15,7 +15,7 @@ export interface LiveToken {
 
 interface RegisterOptions {
 	readonly clock: Clock;
-	/** Called at most once a minute for each token. */
+	/** Called when a token is used, at most once a minute for each token. */
 	readonly onUsed: (id: string, at: number) => void;
 }
 

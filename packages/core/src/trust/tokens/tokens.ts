@@ -42,7 +42,7 @@ interface Minted {
 	readonly hash: Buffer;
 }
 
-/** Milliseconds for which an invalid token stays in lists. */
+/** Milliseconds for which a token stays in lists after its end. */
 const listedMs = 30 * 24 * 60 * 60 * 1000;
 
 /**

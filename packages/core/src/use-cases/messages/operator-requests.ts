@@ -20,7 +20,7 @@ interface OperatorPorts extends AcceptPorts, AnswerPorts, DifferencePorts {
 	readonly admit: () => void;
 }
 
-/** Requests about a session that only the operator can send. */
+/** Session requests that only the operator can send. */
 export class OperatorRequests {
 	readonly #ports: OperatorPorts;
 

@@ -19,7 +19,6 @@ export interface ReadSummary {
 	readonly newest?: number;
 	/** Number of messages that the request refers to. */
 	readonly referenced: number;
-	/** Names of the files of all messages. */
 	readonly files: readonly string[];
 	readonly hasOlder: boolean;
 	readonly problem?: ContextProblem;

@@ -55,7 +55,7 @@ export class Reminders {
 		});
 	}
 
-	/** Handles the questions that became due while the gateway was stopped, and then all further ones. */
+	/** Starts the checks. The questions that became due while the gateway was stopped are handled first. */
 	start(): void {
 		if (this.#state !== "new") return;
 		this.#state = "started";
@@ -104,7 +104,7 @@ export class Reminders {
 		}
 	}
 
-	/** Handles the due questions. Returns false if all of them failed or were deleted. */
+	/** Handles the due questions. Returns whether at least one was handled. */
 	async #treatDue(next: readonly Waiting[]): Promise<boolean> {
 		let treated = false;
 		for (const waiting of next) {

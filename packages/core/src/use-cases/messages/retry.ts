@@ -104,7 +104,7 @@ async function lastMessage(
 	}
 	const asks = retriedRun === undefined ? (person ?? actor) : person;
 	const newRun = { content, images, options, ...defined({ attachments, context }) };
-	// A retry has the correlation id of the repeated message, even for another requester.
+	// A retry has the correlation id of the repeated message, even if another person requests the retry.
 	const named = { correlation: row.correlation ?? undefined };
 	return { ...newRun, ...named, retryOf: retriedRun, ...defined({ actor: asks }) };
 }

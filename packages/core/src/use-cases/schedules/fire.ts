@@ -31,11 +31,11 @@ export interface FiringParts extends AcceptPorts {
 	readonly runner: Runner;
 	/** Finds or creates a session. */
 	readonly open: (request: Keyed, requested: NewSession) => Promise<{ readonly id: string }>;
-	/** Adds the skill that a message starts to the options of its run. Throws if the skill cannot start. */
+	/** Throws if the skill cannot start. */
 	readonly withSkill: SkillStart;
 }
 
-/** Adds the skill that a message of the principal starts to the options of its run. */
+/** Adds the skill of a message, if it starts one, to the options of its run. */
 export type SkillStart = (
 	session: Session,
 	principal: Principal,

@@ -283,7 +283,7 @@ export class ScheduleClock {
 function dueFrom(schedule: Schedule, now: number): number | undefined {
 	const { trigger, nextDue: due = now, createdAt, lastDue = createdAt } = schedule;
 	if (trigger.kind === "once" || due <= now) return due;
-	// An event is due after the minimum pause at the latest, even if the clock was set back.
+	// A schedule with an event trigger is due after the minimum pause at the latest, even if the clock was set back.
 	if (trigger.kind === "event") return Math.min(due, now + scheduleLimits.shortestMs);
 	const next = nextDue(trigger, now, createdAt);
 	// A past due time is not used again, unless a clock that was far ahead skipped several due times.

@@ -26,7 +26,10 @@ export type HistoryBlock =
 export interface HistoryMessage {
 	/** `user`, `assistant` or `tool`. Any other role is refused. */
 	readonly role: string;
-	/** Model that wrote a reply. Its thinking is sent only to this model, and to no model if the field is absent. */
+	/**
+	 * Model that wrote a reply. The thinking of the reply is sent only to this model, and to no model if the field is
+	 * absent.
+	 */
 	readonly model?: string;
 	readonly content: readonly HistoryBlock[];
 }
@@ -190,7 +193,7 @@ class HistoryReader {
 		}
 		const shown = failed ? [] : images.map((image) => this.#image(image));
 		const seen = shown.length > 0 && { pictures: shown };
-		// A call without a result belongs to the last run.
+		// The call is in the last run, because all calls of earlier runs have results.
 		this.#runs.at(-1)?.steps.push({ kind: "result", callId, text: this.#text(text), failed, ...seen });
 	}
 

@@ -141,8 +141,9 @@ function conditionsOf(query: string, engine: Engine): RawBuilder<boolean>[] {
 }
 
 /**
- * Selects the sessions of indexed texts with the word, and of the newest texts, which are not indexed yet (`indexInGroups`).
- * The word is quoted, so that no part of it is an operator: https://www.sqlite.org/fts5.html#full_text_query_syntax
+ * Selects the sessions whose texts contain the word. The newest texts are not indexed yet (see `indexInGroups`), so
+ * they are searched directly. The word is quoted, so that no part of it is an operator:
+ * https://www.sqlite.org/fts5.html#full_text_query_syntax
  */
 function inIndex(word: string): RawBuilder<unknown> {
 	const phrase = `"${word.replaceAll('"', '""')}"`;

@@ -22,7 +22,7 @@ import { type ImportPorts, storeImport } from "./store-import.ts";
 import { sessionTexts } from "./texts.ts";
 
 export interface NewSession {
-	/** Id of the session, for wires whose clients choose it; see `isSessionId`. Default: a new id. */
+	/** Id of the session, for protocols whose clients choose the id; see `isSessionId`. Default: a new id. */
 	readonly id?: string;
 	readonly rootDir?: string;
 	readonly title?: string;
@@ -44,7 +44,7 @@ export interface OpenPorts extends KeyServices, ImportPorts {
 
 /**
  * Creates a session, or finds the session with the same external key. The result is durable, including the
- * `session.created` event of a new session. Rejects if `usable` rejects and no session exists.
+ * `session.created` event of a new session. Rejects if a new session is needed and `usable` rejects.
  */
 export async function createSession(
 	ports: OpenPorts,

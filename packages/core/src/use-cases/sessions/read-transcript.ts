@@ -45,7 +45,7 @@ export async function readTranscript(
 		const run = await withImages(files, toRunRow(row));
 		const messages = messagesOf(
 			{ ...run, options: undefined },
-			// People read the original messages, without recalled notes.
+			// Readers of the transcript see the original messages, without recalled notes.
 			own.map(({ step }) => step).filter(({ kind }) => kind !== "recalled"),
 		);
 		recordTimes(times, messages, { run, sentAt: Number(row.created_at), steps: own });

@@ -145,9 +145,9 @@ const pauseMs = 2_000;
 const longestPauseMs = 30_000;
 
 /**
- * Sets a title from the beginning of a session, unless the session has one. Returns false if no title was set. The
- * offline model makes no call. With other models, throws if the budget is spent, the call fails, or the model writes no
- * title.
+ * Sets a title from the beginning of a session, unless the session has one. Returns false if no title was set. For
+ * the offline model, makes no call. For any other model, throws if the budget is spent, the call fails, or the model
+ * writes no title.
  */
 async function writeTitle(caller: TitleCaller, beginning: Beginning): Promise<boolean> {
 	const { session } = caller;

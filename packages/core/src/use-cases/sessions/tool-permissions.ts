@@ -11,8 +11,8 @@ import type { ActionClass } from "../../vocabulary/taint.ts";
 import { ruleNameOf, type Tool } from "../../vocabulary/tool.ts";
 
 /**
- * Permission of an ordinary call of a tool in a session. A call that is not ordinary can have a stricter effect, for example
- * if it leaves the roots.
+ * Permission of an ordinary call of a tool in a session. Any other call can have a stricter effect, for example a
+ * call that accesses files outside the roots.
  */
 export interface ToolPermission {
 	readonly tool: string;
