@@ -220,8 +220,7 @@ export class Places {
 	}
 }
 
-/** Maximum named people, and maximum named platform roles. */
-const max = 5;
+const maxNamed = 5;
 const approving: readonly AssignableRole[] = ["approver", "owner"];
 
 /**
@@ -235,7 +234,7 @@ async function approversIn(
 ): Promise<string[]> {
 	const { platform, tenant } = place;
 	const here = `${platform}:${tenant}:`;
-	if (named) return named.filter((id) => id.startsWith(here)).slice(0, max);
+	if (named) return named.filter((id) => id.startsWith(here)).slice(0, maxNamed);
 	const rows = await db
 		.selectFrom("people")
 		.select("user_id")
@@ -244,7 +243,7 @@ async function approversIn(
 		.where("role", "in", approving)
 		.orderBy("created_at")
 		.orderBy("id")
-		.limit(max)
+		.limit(maxNamed)
 		.execute();
 	const configured = chat.allow.flatMap((rule) => {
 		const isHere =
@@ -258,7 +257,7 @@ async function approversIn(
 			const actor = { id, name: "", roles: [], guest: false };
 			return !isDenied({ actor, place, given: "stranger" }, chat);
 		})
-		.slice(0, max)
+		.slice(0, maxNamed)
 		.map((user) => `${here}${user}`);
 }
 
@@ -275,5 +274,5 @@ function approverRolesIn({ platform, tenant, channel }: Place, chat: ChatSetting
 		const isOfAll = isHere && rule.user === undefined && approving.includes(rule.as);
 		return isOfAll && rule.platformRole !== undefined ? [rule.platformRole] : [];
 	});
-	return [...new Set(roles)].slice(0, max);
+	return [...new Set(roles)].slice(0, maxNamed);
 }

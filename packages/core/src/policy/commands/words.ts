@@ -69,8 +69,7 @@ class Reader {
 	#outputs: string[] = [];
 	#inputs: string[] = [];
 	#redirect: string[] | undefined;
-	/** Whether the text so far ends with an operator, after which a command must follow. */
-	#joined = false;
+	#endsWithOperator = false;
 
 	constructor(text: string, variables: Map<string, string>) {
 		this.#text = text;
@@ -80,7 +79,7 @@ class Reader {
 	read(): SimpleCommand[] {
 		while (this.#at < this.#text.length) this.#step();
 		this.#endCommand();
-		if (this.#joined) this.plain = false;
+		if (this.#endsWithOperator) this.plain = false;
 		return this.#commands;
 	}
 
@@ -115,8 +114,9 @@ class Reader {
 		this.#endCommand();
 		// The operator has no command before it, follows another operator, or is a single `&`, which starts a background
 		// command.
-		if (this.#joined || this.#commands.length === 0 || (character === "&" && !doubled)) this.plain = false;
-		this.#joined = true;
+		if (this.#endsWithOperator || this.#commands.length === 0 || (character === "&" && !doubled))
+			this.plain = false;
+		this.#endsWithOperator = true;
 	}
 
 	#readEscape(): void {
@@ -236,7 +236,7 @@ class Reader {
 		this.#endWord();
 		this.#redirect = undefined;
 		if (this.#words.length + this.#outputs.length + this.#inputs.length > 0) {
-			this.#joined = false;
+			this.#endsWithOperator = false;
 			this.#commands.push({ words: this.#words, outputs: this.#outputs, inputs: this.#inputs });
 		}
 		[this.#words, this.#outputs, this.#inputs] = [[], [], []];

@@ -45,8 +45,7 @@ class Place implements AsyncDisposable {
 	readonly store: Store<Tables>;
 	readonly #directory: AsyncDisposable;
 	tokens: Tokens;
-	/** Offset of the machine's clock in milliseconds. */
-	setMs = 0;
+	clockOffsetMs = 0;
 
 	readonly #disk: { broken: boolean };
 
@@ -97,7 +96,7 @@ class Place implements AsyncDisposable {
 	#make(): Tokens {
 		const { log, store, file } = this;
 		const clock: Clock = {
-			now: () => this.clock.now() + this.setMs,
+			now: () => this.clock.now() + this.clockOffsetMs,
 			monotonic: () => this.clock.monotonic(),
 			after: (ms, action) => this.clock.after(ms, action),
 		};
@@ -245,7 +244,7 @@ test("a token that expires is detected although the clock was changed", async ()
 	const ended: string[] = [];
 	place.tokens.onEnd((id) => ended.push(id));
 	const { facts } = await place.tokens.create(by(), { kind: "observer", name: "wall" });
-	place.setMs = 31 * day;
+	place.clockOffsetMs = 31 * day;
 	place.clock.advance(minute);
 	expect(ended).toEqual([facts.id]);
 });

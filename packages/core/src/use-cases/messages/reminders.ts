@@ -10,8 +10,7 @@ import { promptAnswerTexts } from "./texts.ts";
 
 /** Maximum milliseconds between checks while a question is open, because a machine that sleeps stops its timers. */
 const checkMs = 10 * 60 * 1000;
-/** Maximum questions to read at once. */
-const together = 100;
+const batchSize = 100;
 
 /** An open question, and the time of its next reminder or expiry. */
 interface Waiting {
@@ -122,7 +121,7 @@ export class Reminders {
 				// The condition is a literal, because SQLite uses a partial index only for a literal condition.
 				.where(sql<boolean>`state = 'open'`)
 				.orderBy("due")
-				.limit(together)
+				.limit(batchSize)
 				.execute();
 			return rows.map((row) => ({
 				token: row.token,

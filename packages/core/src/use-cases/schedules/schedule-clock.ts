@@ -22,12 +22,10 @@ const setBackMs = 1_000;
  * wrong clock.
  */
 const wrongClockMs = 24 * 3_600_000;
-/** Maximum schedules to read at once. */
-const together = 100;
+const batchSize = 100;
 /** Lifetime of a report about an owner, in milliseconds. */
 const reportLifeMs = 5_000;
-/** Maximum events to read at once for a schedule. */
-const maxEvents = 500;
+const eventBatchSize = 500;
 
 interface PausedSchedule {
 	readonly sessionId: string;
@@ -144,7 +142,7 @@ export class ScheduleClock {
 		const { clock, journal } = this.#parts;
 		while (this.#state === "started") {
 			const except = this.#blockedNow();
-			const next = await journal.store.read((db) => waitingSchedules(db, { except, limit: together }));
+			const next = await journal.store.read((db) => waitingSchedules(db, { except, limit: batchSize }));
 			const now = clock.now();
 			const due = next.filter(({ nextDue: at = Number.POSITIVE_INFINITY }) => at <= now);
 			if (due.length === 0) {
@@ -315,7 +313,7 @@ async function processEvent(tx: Tx, schedule: Schedule, now: number): Promise<bo
 		.where("seq", ">", seenSeq)
 		.where("type", "=", trigger.event satisfies RecordedEvent["type"])
 		.orderBy("seq")
-		.limit(maxEvents)
+		.limit(eventBatchSize)
 		.execute();
 	const last = events.at(-1);
 	if (!last) return false;
@@ -329,7 +327,7 @@ async function processEvent(tx: Tx, schedule: Schedule, now: number): Promise<bo
 		seenSeq: Number(last.seq),
 		...defined({ nextDue: isNew ? dueOfEvent(schedule, now) : undefined }),
 	});
-	return events.length === maxEvents;
+	return events.length === eventBatchSize;
 }
 
 async function isOfSchedule(tx: Tx, data: string): Promise<boolean> {

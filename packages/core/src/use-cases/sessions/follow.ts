@@ -10,7 +10,6 @@ import type { Prompt } from "../../vocabulary/prompt.ts";
 import type { TransientEvent } from "../../vocabulary/transient-event.ts";
 import { sessionTexts } from "./texts.ts";
 
-/** Maximum missed events to read from the journal at once. */
 const pageSize = 256;
 
 export interface Following {

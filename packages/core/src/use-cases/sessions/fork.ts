@@ -29,7 +29,6 @@ interface ForkPorts extends KeyServices, Omit<ImportPorts, "redactor"> {
 	readonly sessions: Sessions;
 }
 
-/** Last turn, title and external key of a fork. */
 export interface ForkOptions {
 	/**
 	 * Number of the fork's last turn, from 1. A negative number leaves out that many turns at the end. Default: the last turn

@@ -68,7 +68,6 @@ export async function removeSession(
 	await ports.files.unlink(deleted.files);
 }
 
-/** Deletes the notes of the channel if this was its last session. */
 async function forgetChannel(
 	tx: Tx,
 	{ audit }: RemovePorts,

@@ -121,7 +121,6 @@ export class Titles {
 	}
 }
 
-/** First message and reply of a conversation. */
 interface Beginning {
 	readonly message: string;
 	readonly reply: string;

@@ -1,7 +1,6 @@
 import type { Journal } from "../../store/journal.ts";
 import type { Recorded, SessionEvent } from "../../vocabulary/event.ts";
 
-/** Maximum events to read from the journal at once. */
 const pageSize = 256;
 
 interface Watching {

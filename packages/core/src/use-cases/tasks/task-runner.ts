@@ -34,8 +34,7 @@ import { taskRefusalTexts } from "./texts.ts";
  * the store, the checks continue without an open task, because another process may submit one.
  */
 const checkMs = 15_000;
-/** Milliseconds to wait after a failed claim. */
-const afterFailureMs = 5_000;
+const pauseAfterFailureMs = 5_000;
 
 export interface TaskRunnerOptions extends ActiveTaskServices {
 	readonly log: Logger;
@@ -119,7 +118,7 @@ export class TaskRunner {
 				await this.#wait();
 			} catch (error) {
 				log.error(taskRefusalTexts.notClaimed, { error });
-				this.#setTimer(afterFailureMs);
+				this.#setTimer(pauseAfterFailureMs);
 			}
 		}
 	}

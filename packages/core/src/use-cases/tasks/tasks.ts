@@ -34,7 +34,6 @@ export interface TasksOptions extends KeyServices {
 	readonly failpoints: Failpoints;
 	readonly sessions: Sessions;
 	readonly runner: TaskRunner;
-	/** Lookups that check the names in a task. */
 	readonly choice: TaskChoice;
 	/** Throws if the gateway accepts no further work. */
 	readonly admit: () => void;
@@ -213,7 +212,6 @@ export class Tasks {
 	}
 }
 
-/** An action on a task, with its result. */
 type Audited = readonly [action: "submit" | "retry" | "cancel" | "reply", decision: string];
 
 /** A person's answer to the question of a task. */
