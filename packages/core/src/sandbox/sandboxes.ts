@@ -50,10 +50,7 @@ export interface SandboxesOptions {
 	readonly hidden: readonly string[];
 	/** Files of the operator that no command in the sandbox may change, such as the policy. */
 	readonly steering?: readonly string[];
-	/**
-	 * Whether commands may use Unix sockets. If so, a command can reach a socket that another process creates in a
-	 * root while the command runs.
-	 */
+	/** Whether commands may use Unix sockets, including sockets that other processes create in a root. */
 	readonly unixSockets?: boolean;
 	/** Access to the configured hosts and to the hosts of a request. If absent, sandboxed commands reach no hosts. */
 	readonly egress?: Egress;

@@ -74,7 +74,7 @@ const KEYS = "/proc/keys";
 /** Directories in which system services have their sockets. */
 export const serviceDirectories = ["/run", "/var/run"];
 
-/** Returns the host directories that are visible in the sandbox, except system directories. */
+/** Returns the roots, the working directory if `elsewhere` returns it, and the tool directories. */
 export function boundPlaces(inside: Bound): string[] {
 	return [...openPlaces(inside), ...toolPaths(inside.layout)];
 }

@@ -27,7 +27,7 @@ type CopiedEvent = Extract<RecordedEvent, { readonly type: (typeof copiedTypes)[
 /** Number of runs that are stored without a pause for the event loop. */
 const runsAtOnce = 20;
 
-/** The rows of the first turns of a session. */
+/** Rows of the first turns of a session, and the stored files of the session. */
 interface History {
 	readonly runs: readonly Row<"runs">[];
 	readonly steps: readonly Row<"steps">[];
