@@ -6,7 +6,7 @@ import { ProgressReporter } from "./scripts/progress-reporter.mjs";
 /** Factor for time limits on a slow or busy machine. Each process of the run reads it from its environment. */
 const pace = Number(process.env[paceVariable] ?? measurePace());
 process.env[paceVariable] = String(pace);
-/** Time limits in milliseconds, before scaling. Starting an in-process PostgreSQL takes seconds. */
+/** Time limits in milliseconds, scaled by `pace`. Starting an in-process PostgreSQL takes seconds. */
 const patient = {
 	testTimeout: 60_000 * pace,
 	hookTimeout: 60_000 * pace,

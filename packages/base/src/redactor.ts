@@ -81,7 +81,7 @@ export class Redactor {
 		this.#gate = gateOf(longestFirst, this.#wrapped);
 	}
 
-	/** Redacts one text that arrives in pieces. Secrets across pieces are also found. */
+	/** Creates a stream that redacts one text in pieces, including secrets across pieces. */
 	stream(): RedactedStream {
 		return this.#stream((text) => this.redact(text));
 	}

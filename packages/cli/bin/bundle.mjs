@@ -2,8 +2,8 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-// `require` loads only these functions. An `import` of a built-in module reads all its properties and so
-// loads further modules, which costs milliseconds at each start.
+// `require` does not read the properties of a built-in module. An `import` reads all of them and so loads
+// further modules, which costs milliseconds at each start.
 const require = createRequire(import.meta.url);
 /** @type {typeof import("node:fs")} */
 const { existsSync, readdirSync, readFileSync, statSync } = require("node:fs");

@@ -1,2 +1,2 @@
-/** Name of the npm package that contains the command and all packages of the workspace. */
+/** Name of the npm package of the command. */
 export const packageName = "parley-agent";

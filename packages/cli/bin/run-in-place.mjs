@@ -29,8 +29,8 @@ export async function runInPlace(file, args) {
  * @param {NodeJS.Signals} signal
  */
 function forward(child, signal) {
-	// A terminal sends signals to the complete process group, so the child already has the signal. A second signal
-	// would end the child immediately.
+	// A terminal sends SIGINT and SIGHUP to its foreground process group, so the child already has the signal.
+	// A second signal would end the child immediately.
 	if (signal !== "SIGTERM" && process.stdin.isTTY) return;
 	child.kill(signal);
 }

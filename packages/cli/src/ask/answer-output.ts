@@ -29,7 +29,6 @@ export class AnswerOutput {
 	readonly #format: OutputFormat;
 	readonly #reply = new ReplyText();
 	readonly #progress = new ReplyProgress();
-	/** Text of the current status row, or "". */
 	#status = "";
 	#isInLine = false;
 	#plan: Plan | undefined;

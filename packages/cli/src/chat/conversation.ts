@@ -330,10 +330,6 @@ export class Conversation {
 		return [...rows, ...ended, ...this.#callFacts(durationMs, isPartial, format)];
 	}
 
-	/**
-	 * Returns a row with the duration of a long call, and with the key that shows a partly hidden result.
-	 * Returns no row without these facts, or if the chat prints plain text.
-	 */
 	#callFacts(durationMs: number, isPartial: boolean, { styles }: OutputFormat): string[] {
 		if (this.#text instanceof PlainFlow) return [];
 		const seconds = Math.round(durationMs / 1000);

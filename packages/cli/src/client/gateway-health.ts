@@ -137,7 +137,6 @@ interface State {
 	readonly reason?: string;
 }
 
-/** Returns a row about a state that is not in `fine`. Empty for other states, and without a state. */
 function troubleRow(name: string, known: State | undefined, fine: readonly string[]): [string, string][] {
 	if (!known || fine.includes(known.state)) return [];
 	return [[name, healthTexts.trouble(known)]];

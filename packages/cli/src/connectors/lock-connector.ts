@@ -8,8 +8,9 @@ import { connectorRunTexts } from "../texts/connectors/run.ts";
 const SQLITE_BUSY = 5;
 
 /**
- * Locks a data directory for the connector of a platform, because two connectors on one database would post twice.
- * Throws `unavailable` if another connector is running, and `failed_precondition` if the directory is not writable.
+ * Locks a data directory for the connector of a platform, because two connectors on one database would post
+ * twice. Throws `unavailable` if another connector is running or the disk is full, and `failed_precondition`
+ * if the directory is not writable.
  */
 export function lockConnector(data: string, platform: string): DataLock {
 	const place = join(data, "connectors", platform);

@@ -25,7 +25,6 @@ const passing = [
 	"ENOTFOUND",
 ];
 
-/** Address to check. It is possible that no gateway runs there. */
 type CheckedAddress = HttpAddress & {
 	/** Whether an operator named the address (`--url`, PARLEY_URL). A proxy may then listen there. */
 	readonly isNamed: boolean;

@@ -69,7 +69,6 @@ export async function setUpConnector(way: SetupWay, flags: ConnectorFlags, io: I
 	}
 }
 
-/** Runs the steps in order. Resolves with false at the first incomplete step, and with true after the last step. */
 async function follow(
 	steps: readonly SetupStep[],
 	{ connector, way }: { readonly connector: SetupConnector; readonly way: SetupWay },

@@ -149,7 +149,6 @@ export class McpBridge {
 		if (!isAnswered && !this.#stop.signal.aborted) this.#fail(message, mcpServeTexts.connectionLost);
 	}
 
-	/** Reads messages from a response, which is JSON or an event stream. */
 	async #read(response: IncomingMessage, onMessage: (message: unknown) => void): Promise<void> {
 		if (!/^text\/event-stream/i.test(response.headers["content-type"] ?? "")) {
 			onMessage(parseJson(await text(response), answerLimits));

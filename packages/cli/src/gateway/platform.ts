@@ -52,7 +52,6 @@ export const slackOverHttp: Platform = {
 
 export const platforms: readonly Platform[] = [discord, slack];
 
-/** Whether a variable has a value that is not blank. */
 function isSet(environment: Environment, name: string): boolean {
 	return (environment[name] ?? "").trim() !== "";
 }

@@ -83,7 +83,7 @@ export function programOfService({ text }: { readonly text: string }): string | 
 	return / (\/\S*bin\/parley\.mjs)(?: |$)/.exec(line)?.[1];
 }
 
-/** Reads a word in a unit: systemd.service(5) and systemd.unit(5). */
+/** Replaces `$$` and `%%`, the escapes of `$` and `%` in a unit: systemd.service(5) and systemd.unit(5). */
 function unescaped(word: string): string {
 	return word.replaceAll("$$", "$").replaceAll("%%", "%");
 }

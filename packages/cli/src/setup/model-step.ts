@@ -19,7 +19,6 @@ import { visibleLine } from "../text/visible.ts";
 import { setupTexts } from "../texts/setup.ts";
 import type { StepParts, StepResult } from "./setup-flags.ts";
 
-/** The operator's choice before it is stored. */
 interface ModelChoice {
 	readonly provider: string;
 	readonly model: string | undefined;

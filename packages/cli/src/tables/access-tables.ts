@@ -155,7 +155,6 @@ function conditionsOf({ tools, classes, commands, paths, hosts }: Rule): string 
 	return conditions.join("; ") || policyTableTexts.everyCall;
 }
 
-/** Remaining validity of a token as a text. */
 function untilWords({ expires_at }: Token, now: number): string {
 	return expires_at === undefined
 		? tokenTableTexts.doesNotExpire

@@ -31,7 +31,6 @@ export interface UpgradeFlags {
 	readonly testHooks?: string;
 }
 
-/** The inputs of an upgrade. */
 interface Plan {
 	readonly journal: UpgradeJournal;
 	readonly offer: Offer;

@@ -14,7 +14,6 @@ export function replyProgressWords(progress: ReplyProgress["now"], columns: numb
 	return `${shorten(`writing ${visibleLine(name)}${about}`, columns - size.length)}${size}`;
 }
 
-/** The latest part of the thinking text. */
 function thinkingWords(text: string, columns: number): string {
 	const line = visibleLine(text.replaceAll(/\s+/g, " ").trim());
 	if (line === "") return shorten("thinking…", columns);

@@ -50,7 +50,6 @@ function setCommand(io: Io): Command {
 	});
 }
 
-/** Reads an amount: `$5`, `5.50`, `none` or `configured`. */
 function readLimit(text: string): number | null | "configured" {
 	if (text === "none") return null;
 	if (text === "configured") return text;

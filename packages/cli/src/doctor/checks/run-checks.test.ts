@@ -67,7 +67,6 @@ const changedSkill = (operator: "off" | "bubblewrap", changed_at: string): Parti
 		},
 	],
 });
-/** Returns `first` for the main provider, and `further` for any named provider. */
 const answersOf =
 	(first: System["provider"], further: System["provider"]): System["provider"] =>
 	(name) =>
