@@ -127,7 +127,7 @@ export function answeredRow(
 	format: OutputFormat,
 ): string {
 	const { question, given } = open;
-	if (given && counts(given, response)) return givenRow(given, format);
+	if (given && isProbablyOwn(given, response)) return givenRow(given, format);
 	const { styles } = format;
 	const refused = isRefusal(response);
 	const answer = describeAnswer(question.type, response.value, refused);
@@ -145,12 +145,11 @@ export function correctedRow(
 	response: EventPayloads["prompt.response"],
 	format: OutputFormat,
 ): string | undefined {
-	if (open.given && counts(open.given, response)) return undefined;
+	if (open.given && isProbablyOwn(open.given, response)) return undefined;
 	return `  ${visibleLine(open.question.label)}${answeredRow(open, response, format)}`;
 }
 
-/** Whether the result is probably this client's own answer. */
-function counts(
+function isProbablyOwn(
 	{ response: { cancelled } }: GivenAnswer,
 	response: EventPayloads["prompt.response"],
 ): boolean {
