@@ -2,7 +2,10 @@ import { ParleyError } from "./errors.ts";
 
 /** Named points in the code at which a test can stop the process, to prove that a crash there loses nothing. */
 export interface Failpoints {
-	/** Called at the point. Does nothing unless the point is armed. The caller must await the result. */
+	/**
+	 * Reports that the code has reached the point. Does nothing unless the point is armed. The caller must
+	 * await the result.
+	 */
 	reach(name: string): Promise<void> | void;
 }
 

@@ -2,7 +2,10 @@ import { writeSync } from "node:fs";
 import { pino, stdTimeFunctions } from "pino";
 import type { Redactor, TextRedactor } from "./redactor.ts";
 
-/** Log levels. Each level includes all later levels. */
+/**
+ * Log levels, in order of severity. A logger writes lines of its own level and of later levels. `silent`
+ * writes no lines.
+ */
 export const logLevels = ["debug", "info", "warn", "error", "silent"] as const;
 
 export type LogLevel = (typeof logLevels)[number];

@@ -7,7 +7,7 @@ import { cutShape, longestShape, REPLACEMENT, unwrap } from "./redactor-patterns
 export interface RedactedStream {
 	/** Returns the text that is safe to show. Returns "" while all of it may still belong to a secret. */
 	push(text: string): string;
-	/** Returns the remaining text. Call it at the end of the text. */
+	/** Ends the text, and returns its remaining part without secrets. */
 	end(): string;
 }
 
@@ -134,7 +134,7 @@ function commonLength(a: string, b: string): number {
 	return length;
 }
 
-/** Delayed text that can be redacted now. */
+/** End of the delayed text that can be redacted now. */
 interface Part {
 	readonly end: number;
 	/** Pattern of the characters that continue the credential at `end`, if the credential is too long to be delayed. */
@@ -194,8 +194,8 @@ function partOfWord(text: string, returned: number): Part | undefined {
 }
 
 /**
- * Returns a block that may be a private key, or only its opening if its title excludes a private key. Returns undefined if
- * more text is needed.
+ * Returns the end of a block that may be a private key, or the end of its opening if its title excludes a
+ * private key. Returns undefined if more text is needed.
  */
 function partOfKey(block: string, returned: number): Part | undefined {
 	const end = /-----END [A-Z0-9 ]{0,60}-----/.exec(block);

@@ -117,7 +117,7 @@ export const shapes: readonly RegExp[] = [
 	/-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[\w+/=\s\\:,]|-(?!----))*(?:-----END [A-Z0-9 ]{0,60}-----)?/g,
 ];
 
-/** A JSON Web Token that ends before its second dot. */
+/** Pattern of a JSON Web Token that ends before its second dot. */
 const beginningOfJwt = /(?<![\w-])eyJ[\w-]{5,}(?:\.(?:ey?|eyJ[\w-]*)?)?/;
 /** Matches a credential of unlimited length at the end of the text. Its end may be missing. */
 export const cutShape = new RegExp(

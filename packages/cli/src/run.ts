@@ -3,8 +3,8 @@ import { shownCode, UsageError } from "./command-line/usage.ts";
 import { visibleText } from "./text/visible.ts";
 
 /**
- * Runs one command line and returns its exit code. The code is 2 for an invalid command line of a command other than
- * `rpc`, and 1 for most other failures. Prints an error to stderr.
+ * Runs one command line and returns its exit code. Prints an error to stderr. The code of an error is 2 for
+ * an invalid command line or argument. It is 1 for all other errors, and for all errors of `rpc`.
  */
 export async function run(args: readonly string[], io: Io): Promise<number> {
 	const { commandIn, createProgram } = await import("./program.ts");

@@ -11,7 +11,7 @@ const messages: Readonly<Record<StorageFailure, string>> = {
 	full: "the store could not commit: the disk is full; free some space, nothing acknowledged was lost",
 };
 
-/** State of the disk after the last transactions. */
+/** Records from the results of transactions whether the store can commit. */
 export class StorageHealth {
 	readonly #clock: Clock;
 	readonly #watch: HealthWatch | undefined;

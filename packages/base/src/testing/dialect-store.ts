@@ -169,7 +169,10 @@ class Transaction implements DatabaseConnection, TransactionControl {
 		return error instanceof Interruption ? "failing" : undefined;
 	}
 
-	/** A query rejects with `Interruption`, and a commit with the error of the server. */
+	/**
+	 * Whether the server rolled the transaction back and allows a retry. The error is an `Interruption` of a
+	 * query, or the server's own error of a commit.
+	 */
 	isUndone(error: unknown): boolean {
 		return this.#errors.isUndone(error instanceof Interruption ? error.cause : error);
 	}

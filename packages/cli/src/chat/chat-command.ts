@@ -104,9 +104,9 @@ function isInteractive({ stdin, stdout, environment }: Io): boolean {
 }
 
 /**
- * Runs a chat that prints lines and does not draw. Each line of the input is a message, a command, or the answer to an
- * open question. When the input ends, the chat waits for running work and declines open questions. Resolves with an
- * empty list, because it prints no rows about its session.
+ * Runs a chat that prints lines and does not draw. Each line of the input is a message, a command, or the
+ * answer to an open question. When the input ends, the chat waits for running work and declines open
+ * questions. Resolves with an empty list, because the id of the session is printed at the start.
  */
 export async function chatInLines(io: Io, begin: BeginChat): Promise<readonly string[]> {
 	const format = { columns: Number.POSITIVE_INFINITY, styles: createStyles(false) };

@@ -331,7 +331,7 @@ export class Chat {
 		});
 	}
 
-	/** Sends a message, and shows it until the gateway accepts or refuses it. */
+	/** Calls `send`. Lists `shown` as being sent until the gateway accepts or refuses the request. */
 	async #sending(shown: string, send: () => Promise<unknown>): Promise<void> {
 		const conversation = this.#conversation;
 		conversation.send(shown);

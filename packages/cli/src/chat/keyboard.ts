@@ -124,7 +124,7 @@ export class Keyboard {
 		this.#choices = "notice" in pasted ? pasted.notice : "";
 		if ("label" in pasted) this.#message = insert(this.#message, pasted.label);
 		if ("text" in pasted) {
-			// The chat must compare the same paths that the message will contain.
+			// `imageLabel` needs the path in the form in which the message will contain it.
 			const text = pastedText(pasted.text);
 			this.#message = insert(this.#message, this.#chat.imageLabel(text) ?? text);
 		}

@@ -70,7 +70,10 @@ export class OpenQuestions {
 		return !this.#current || this.#current.given ? this.#askNext(format) : [];
 	}
 
-	/** Handles an answer that the gateway reported. Returns its question if the chat has shown it. */
+	/**
+	 * Processes an answer that the gateway reported. Returns the rows to print, and the question if the chat
+	 * has shown it.
+	 */
 	settle(
 		response: EventPayloads["prompt.response"],
 		format: OutputFormat,

@@ -4,7 +4,7 @@ import { visibleProgress } from "../text/visible.ts";
 interface RunningCall {
 	readonly name: string;
 	readonly arguments: unknown;
-	/** Time of the start or of the last answered question, in milliseconds. */
+	/** Monotonic time in milliseconds at which the call started or its last question was answered. */
 	readonly since: number;
 	/** The last part of the call's output so far. */
 	readonly output: string;
@@ -14,7 +14,7 @@ interface RunningCall {
 const maxOutput = 4_000;
 const maxLines = 5;
 
-/** Tool calls that have started and not ended, in order. */
+/** Tool calls that have started and not ended, in the order of their starts. */
 export class RunningCalls {
 	readonly #calls = new Map<string, RunningCall>();
 
@@ -46,7 +46,10 @@ export class RunningCalls {
 		if (callId !== undefined && call) this.#calls.set(callId, { ...call, since: now });
 	}
 
-	/** Removes a call. For an unknown call, `arguments` is undefined and `durationMs` is 0. */
+	/**
+	 * Removes a call, and returns its arguments and duration. For an unknown call, `arguments` is undefined and
+	 * `durationMs` is 0.
+	 */
 	end(callId: string, now: number): { readonly arguments: unknown; readonly durationMs: number } {
 		const call = this.#calls.get(callId);
 		this.#calls.delete(callId);

@@ -46,12 +46,15 @@ function hasLock(pid: number, data: string): boolean {
 		const lock = lockIn(realpathSync(data));
 		return readdirSync(`/proc/${pid}/fd`).some((fd) => isOpenForWriting(pid, fd, lock));
 	} catch {
-		// The process or the lock file does not exist, or the system has no such directory.
+		// The process or the lock file does not exist, or the system has no /proc.
 		return false;
 	}
 }
 
-/** According to https://man7.org/linux/man-pages/man5/proc_pid_fdinfo.5.html, the flags are octal, and 2 is O_RDWR. */
+/**
+ * Whether a descriptor of the process has the file open for reading and writing. The flags are octal, and 2
+ * is O_RDWR: https://man7.org/linux/man-pages/man5/proc_pid_fdinfo.5.html
+ */
 function isOpenForWriting(pid: number, fd: string, path: string): boolean {
 	try {
 		if (readlinkSync(`/proc/${pid}/fd/${fd}`) !== path) return false;

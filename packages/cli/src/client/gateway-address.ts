@@ -54,9 +54,10 @@ export async function findGateway(flags: AddressFlags, io: Io): Promise<GatewayA
 }
 
 /**
- * Looks for the gateway. Order of precedence: `--url` or `PARLEY_URL`, the gateway of the data directory, the default
- * address. The token is `PARLEY_TOKEN`, otherwise the operator token of the data directory. The operator token never
- * leaves this machine. It is sent only to a gateway that the operator named or that runs on the data directory.
+ * Returns the address and the token of the gateway. Order of precedence of the address: `--url` or
+ * `PARLEY_URL`, the gateway of the data directory, the default address. The token is `PARLEY_TOKEN`,
+ * otherwise the operator token of the data directory. The operator token never leaves this machine. The
+ * default address does not receive the operator token.
  */
 export async function locateGateway(flags: AddressFlags, io: Io): Promise<GatewayAddress> {
 	const { environment } = io;

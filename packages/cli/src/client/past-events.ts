@@ -24,7 +24,7 @@ export async function readAllEvents(address: HttpAddress, sessionId: string): Pr
 	}
 }
 
-/** The event in the form of the WebSocket. Undefined for an event of a later version. */
+/** The event as a frame of the Ozzie protocol. Undefined for an event of a later version. */
 export function toOzzieEvent({ session_id, type, payload, seq }: ShownEvent): OzzieEvent | undefined {
 	// The history contains no tokens of questions, so the frame has an empty token.
 	const completePayload = type.startsWith("prompt.") ? { ...payload, token: "" } : payload;

@@ -25,7 +25,7 @@ export function requireLongId(given: string): void {
 
 const idCharacters = 6;
 
-/** Prefix of an id, and the first characters after the prefix. */
+/** Returns the prefix of an id, and the first `characters` characters after the prefix. */
 export function shortId(id: string, characters = idCharacters): string {
 	return id.slice(0, id.indexOf("_") + 1 + characters);
 }

@@ -1,6 +1,6 @@
 import type { Io } from "./io.ts";
 
-/** Shows progress in one line that changes. Prints only to a terminal. */
+/** Returns functions that show and clear a progress line on stderr. They print only to a terminal. */
 export function progressLine(io: Io): { readonly show: (doing: string) => void; readonly end: () => void } {
 	const { stderr } = io;
 	const clear = (): void => {

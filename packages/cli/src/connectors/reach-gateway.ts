@@ -11,7 +11,7 @@ const longestWaitMs = 15_000;
 /** Maximum milliseconds for the response to a health request. */
 const healthMs = 3_000;
 
-/** Failures that end when a gateway starts or the network is available again. */
+/** Error codes of connections that may succeed when a gateway starts or the network is available again. */
 const passing = [
 	"ECONNREFUSED",
 	"ECONNRESET",
@@ -141,7 +141,7 @@ interface TokenFile {
 	readonly data: string;
 }
 
-/** File of the token, and a connection of the operator that can create the token. */
+/** Platform and data directory of a connector, and a connection of the operator to the gateway. */
 export interface TokenQuestion extends TokenFile {
 	readonly gateway: Pick<Client, "request">;
 }

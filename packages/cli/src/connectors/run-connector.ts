@@ -186,7 +186,7 @@ function wordsOf(reason: unknown, redactor: Redactor): ConnectorWords {
 
 const finalCodes = ["failed_precondition", "unauthenticated", "permission_denied", "data_loss"];
 
-/** Whether a restart would fail in the same way. */
+/** Whether only a person can remove the cause, so that a restart would fail in the same way. */
 function isFinal(reason: unknown): boolean {
 	const isDenied =
 		reason instanceof Error && "code" in reason && ["EACCES", "EROFS"].includes(`${reason.code}`);
@@ -207,7 +207,8 @@ interface ConnectorTarget {
 	readonly platform: string;
 	readonly config: { readonly data: string };
 	/**
-	 * Whether the operator set the address. The address is then fixed, and the connector itself waits for the gateway.
+	 * Whether the operator named the address. With a connector token, the connector then waits for the gateway
+	 * itself.
 	 */
 	readonly isNamed: boolean;
 }

@@ -8,7 +8,7 @@ import { platforms } from "../gateway/platform.ts";
 import { proxyVariables } from "./proxy-variables.ts";
 import { Supervisor } from "./supervisor.ts";
 
-/** Environment variables that connectors receive in addition to their own token. They contain no model keys. */
+/** Environment variables that every connector receives. They contain no model keys. */
 const sharedNames = [
 	"PATH",
 	"HOME",

@@ -41,8 +41,8 @@ export interface System {
 	/** Whether this user can execute the program, which is a name in PATH or a path. */
 	program(command: string): Promise<boolean>;
 	/**
-	 * The answer of the named provider. The default is the gateway's main provider. Undefined for the offline model, and
-	 * if the configuration is invalid.
+	 * The answer of the named provider. By default, of the configured provider. Undefined for the offline
+	 * model, and if the configuration is invalid.
 	 */
 	provider(name?: string): Promise<ProviderAnswer | undefined>;
 	sandbox(): Promise<SandboxState>;
@@ -54,7 +54,10 @@ export interface System {
 	listedSkills(): Promise<MethodResult<"list_skills">["skills"]>;
 	/** Whether the database exists. Rejects if it is damaged or has a later version. */
 	database(): Promise<boolean>;
-	/** Checks the key file. Rejects if it is damaged or other users can read it. */
+	/**
+	 * Numbers of stored passwords and of passwords that the key decrypts. Rejects if the key file is damaged or
+	 * other users can read it.
+	 */
 	storedSecrets(): Promise<StoredSecrets>;
 	audit(): Promise<AuditCheck>;
 	/** Verifies all stored text. Undefined without a database, or if the database has no hashes yet. */

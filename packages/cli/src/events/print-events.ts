@@ -31,7 +31,10 @@ import { listWords } from "../wordings/event-wordings.ts";
 /** Default number of earlier events to print. */
 const usualLimits = { follow: 10, list: 50 };
 
-/** Prints events. With `--follow`, also prints new events until Ctrl-C. Returns the exit code. */
+/**
+ * Prints events. With `--follow`, also prints new events until Ctrl-C or until the followed session is
+ * deleted. Returns the exit code.
+ */
 export async function printEvents(flags: EventsFlags, io: Io): Promise<number> {
 	const address = await findGateway(flags, io);
 	const query = new URLSearchParams();

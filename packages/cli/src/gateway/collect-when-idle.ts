@@ -9,8 +9,8 @@ const WORKING_SHARE = 0.03;
 const SETTLE_MS = 1_000;
 
 /**
- * Percentage by which the heap grows between two collections. The default is 300. Node does not document this V8
- * option.
+ * V8 option with the percentage by which the heap may grow between two collections. V8's default is 300. Node
+ * does not document this option.
  */
 const HEAP_OPTION = "--heap-growing-percent=40";
 

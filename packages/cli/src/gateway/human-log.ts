@@ -2,7 +2,7 @@ import { parseJson } from "@parley/base";
 import type { Styles } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
 
-/** Converts log lines from JSON to text for a person at the terminal. */
+/** Returns a writer that converts log lines from JSON to text for a person at the terminal. */
 export function humanLog(
 	output: { write(text: string): unknown },
 	styles: Styles,

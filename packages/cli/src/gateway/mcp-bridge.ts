@@ -35,8 +35,9 @@ const endTimeoutMs = 1_000;
 const codes = { parse: -32_700, internal: -32_603 } as const;
 
 /**
- * Passes messages between a client on standard input and output and the endpoint of the gateway. Repeats a request only
- * if the gateway refused it because of an unknown session, for example after a restart.
+ * Passes messages between an MCP client on standard input and output, and the MCP endpoint of the gateway.
+ * Repeats a request only if the gateway refused it because of an unknown session, for example after a
+ * restart.
  */
 export class McpBridge {
 	readonly #options: McpBridgeOptions;
@@ -124,7 +125,7 @@ export class McpBridge {
 	async #take(response: IncomingMessage, message: Message): Promise<void> {
 		if (message.method === "initialize") this.#storeSession(response);
 		const reading = this.#pass(response, message);
-		// Later messages need the session, which is known only after the first response.
+		// Later messages need the protocol revision, which is in the body of this response.
 		if (message.method === "initialize") return reading;
 		this.#open.add(reading);
 		void reading.finally(() => this.#open.delete(reading));

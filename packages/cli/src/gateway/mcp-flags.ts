@@ -9,7 +9,7 @@ export interface McpFlags {
 /** Default value of `--agent`. */
 export const usualAgent = "default";
 
-/** Permissions of a server in addition to the programs of the system. */
+/** Permissions that the operator grants to a server. */
 export interface RightFlags {
 	readonly envFrom?: readonly string[];
 	readonly read?: readonly string[];

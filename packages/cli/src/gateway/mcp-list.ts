@@ -87,7 +87,7 @@ export function chosenAgent(data: string, { agent = usualAgent }: McpFlags): str
 	);
 }
 
-/** Returns the servers of one agent. Servers for all agents have priority. */
+/** Returns the servers of one agent. Refuses a server with the name of a server in `others`. */
 async function serversOfAgent(
 	source: string,
 	others: readonly ListedServer[],
@@ -112,7 +112,7 @@ function ofFile(
 	return { name, source, command: place, trust: "operator", ...loginOf(name, url) };
 }
 
-/** The entries in a directory's `.mcp.json`. An unreadable file does not hide servers from other sources. */
+/** The entries in a directory's `.mcp.json`. For an unreadable file, returns only the reason. */
 async function entriesOf(
 	directory: string,
 	trusted: McpFileContent["trusted"],

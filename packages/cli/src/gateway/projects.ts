@@ -58,7 +58,7 @@ export async function answerFor(
 	return 0;
 }
 
-/** Rejects if the path is not a directory, or if it is in the data directory or the data directory itself. */
+/** Rejects if the path is not a directory, is the data directory, or is inside the data directory. */
 export async function checkProject(directory: string, data: string): Promise<void> {
 	if (!(await stat(directory)).isDirectory()) throw new UsageError(projectsMessages.missing({ directory }));
 	const own = await realpath(data).catch(() => data);

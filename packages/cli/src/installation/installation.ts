@@ -7,8 +7,11 @@ import { gatewayRunTexts } from "../texts/gateway/run.ts";
 /** The copy of Parley that this process runs. */
 export interface Installation {
 	/**
-	 * `clone`: the sources. `global`: installed by `npm install --global`. `npx`: a copy in npm's cache, which npm may
-	 * delete. `project`: in the `node_modules` of another package, or installed by another package manager.
+	 * Kind of the installation:
+	 * - `clone`: the sources
+	 * - `global`: installed by `npm install --global`
+	 * - `npx`: a copy in npm's cache, which npm may delete
+	 * - `project`: in the `node_modules` of another package, or installed by another package manager
 	 */
 	readonly kind: "clone" | "global" | "npx" | "project";
 	/** Name of the npm package. */

@@ -54,7 +54,7 @@ export async function readJournal(
 	});
 }
 
-/** Levels of syslog(3) that systemd uses for messages about a unit. All other levels are `info`. */
+/** Levels of systemd's own messages, by syslog(3) priority. All other priorities have the level `info`. */
 const levels: Readonly<Record<string, LogLevel>> = { "3": "error", "4": "warn" };
 
 /**

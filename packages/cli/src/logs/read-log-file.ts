@@ -35,7 +35,8 @@ export async function followLogFile(
 	{ clock, signal, onLine, onOlder }: Following,
 ): Promise<void> {
 	const { current, previous } = logFilesIn(data);
-	// The current file is opened first. If it is replaced before the previous file is opened, both are the same file.
+	// The current file is opened first. If it is replaced before the previous file is opened, both readers open
+	// the same file.
 	let reader = await FileReader.open(current);
 	try {
 		await passPrevious(previous, reader, onLine);

@@ -176,7 +176,7 @@ export function isOfRun({ type, context }: PromptRequestPayload): boolean {
 	return context.task_id === undefined && (type !== "confirm" || context.call_id !== undefined);
 }
 
-/** Short id of a question in commands: the last characters of its token. */
+/** Short id of a question in commands: the last six characters of its token. */
 export function shortCode(token: string): string {
 	return token.slice(-6);
 }

@@ -95,8 +95,8 @@ function usualEnvironmentFile(name: string, scope: Scope, data: string): string 
 }
 
 /**
- * The account of a system service. It must exist and must not be root under any name, because unsandboxed commands have
- * the permissions of the gateway.
+ * Returns the account of a system service. Rejects with `invalid_argument` if the account does not exist or
+ * has the user id of root. Unsandboxed commands have the permissions of the gateway.
  */
 export async function accountOf(user: string | undefined, { environment, run }: Machine): Promise<string> {
 	const account = user || environment["SUDO_USER"] || "";

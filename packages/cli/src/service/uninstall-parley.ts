@@ -85,7 +85,7 @@ async function linksToClone({ environment }: Io): Promise<string[]> {
 	return kind === "clone" ? ownLinks(program, environment) : [];
 }
 
-/** Whether to delete the data. Rejects if the deletion is not allowed. */
+/** Whether to delete the data. Rejects if the operator requests a deletion that is not allowed. */
 async function decideDeletion(
 	{ data, users }: { readonly data: string; readonly users: DataUsers },
 	flags: UninstallParleyFlags,

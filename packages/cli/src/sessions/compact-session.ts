@@ -8,8 +8,9 @@ import { compactionListWords } from "../wordings/list-words.ts";
 type CompactionEnd = EventPayloads["compaction.ended"];
 
 /**
- * Compacts a session and returns the result. Rejects with `failed_precondition` if the gateway cannot compact it.
- * Rejects with `aborted` if the connection is lost, because a restart of the gateway ends the compaction.
+ * Compacts a session and returns the result. Rejects with `failed_precondition` if the compaction fails or is
+ * cancelled. Rejects with `aborted` if the connection is lost, because a restart of the gateway ends the
+ * compaction.
  */
 export async function compactSession(address: GatewayAddress, sessionId: string): Promise<CompactionEnd> {
 	const lost = Promise.withResolvers<never>();

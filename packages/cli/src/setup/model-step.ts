@@ -31,7 +31,10 @@ interface ModelChoice {
 
 const usual = "standard";
 
-/** Determines the model and its key, usually tests both with one short message, and stores them. */
+/**
+ * Determines the model and its key, tests them with one short message, and stores them. The test is omitted
+ * with `--no-test`, and for the offline model.
+ */
 export async function setUpModel(parts: StepParts): Promise<StepResult> {
 	for (;;) {
 		const choice = await chosen(parts);
@@ -85,7 +88,10 @@ async function askProvider({ io, data }: StepParts): Promise<string | undefined>
 	);
 }
 
-/** Returns the key to store, if any. Undefined if the operator leaves. */
+/**
+ * Returns the key to store, or `{ key: undefined }` if no key must be stored. Undefined if the operator
+ * leaves.
+ */
 async function keyOf(
 	provider: string,
 	variable: string,

@@ -74,7 +74,7 @@ async function install({ io, data, asks }: StepParts): Promise<string> {
 	return setupTexts.results.silentService;
 }
 
-/** The same input and output with another current directory. Sessions of the service use this directory. */
+/** Returns `io` with another current directory. Sessions of the service use this directory. */
 function inDirectory(cwd: string, io: Io): Io {
 	return Object.create(Object.getPrototypeOf(io), {
 		...Object.getOwnPropertyDescriptors(io),

@@ -12,8 +12,8 @@ type SkillList = MethodResult<"list_skills">;
 type Skill = SkillList["skills"][number];
 
 /**
- * Rows of the skills, followed by the invalid files. The last row is the command that trusts skills, if a skill needs
- * it.
+ * Rows of the skills, followed by the invalid files. If a skill is not trusted, the last row is the command
+ * that trusts skills.
  */
 export function skillTable(
 	{ skills, problems }: { readonly skills: readonly Skill[]; readonly problems: SkillList["problems"] },

@@ -11,7 +11,10 @@ import { openStatuses, type Task, type TaskStatus } from "../wordings/task.ts";
 import { chatReplyWords } from "../wordings/task-words.ts";
 import { taskTable } from "./task-table.ts";
 
-/** Prints the tasks that match the flags. Without `--json`, also prints the sessions with open questions. */
+/**
+ * Prints the tasks that match the flags. Without `--json`, also prints how to answer open questions in the
+ * sessions of running tasks.
+ */
 export async function listTasks(flags: TasksFlags, io: Io): Promise<void> {
 	const query = await queryOf(flags, io);
 	const { tasks, asking } = await withGateway(flags, io, async (client) => {

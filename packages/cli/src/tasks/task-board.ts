@@ -91,7 +91,10 @@ export class TaskBoard {
 		);
 	}
 
-	/** A row for each running task, up to a maximum. With `root`, only rows of this task and its workers. */
+	/**
+	 * Rows of the running tasks, with the number of hidden tasks above the maximum. With `root`, only rows of
+	 * this task and its workers.
+	 */
 	live({ columns, styles }: OutputFormat, root?: string): string[] {
 		const running = [...this.#tasks.values()].filter(
 			({ id, status }) => status === "running" && (root === undefined || this.isBelow(id, root)),

@@ -13,7 +13,7 @@ export interface Key {
 	readonly follows?: boolean;
 }
 
-/** A typed text, which can contain line breaks. */
+/** State of an editor: a typed text, which can contain line breaks, and its history. */
 export interface Editor {
 	readonly text: string;
 	/** Cursor position as an index into the text. The index is never inside a user-perceived character. */
@@ -37,7 +37,10 @@ export function emptyEditor(history: readonly string[] = []): Editor {
 	return { text: "", cursor: 0, history, place: history.length, draft: "", pasted: undefined };
 }
 
-/** Returns an empty line after `entry` has been entered. The arrow keys show the entry again. */
+/**
+ * Returns an empty editor whose history ends with `entry`. A blank entry, or a repetition of the last entry,
+ * is not added.
+ */
 export function enterLine(editor: Editor, entry: string): Editor {
 	const { history } = editor;
 	const known = entry.trim() === "" || history.at(-1) === entry;

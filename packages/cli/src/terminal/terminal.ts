@@ -126,7 +126,7 @@ export class Terminal {
 		input.pause();
 	}
 
-	/** Clears the screen, as Ctrl-L does in other programs. */
+	/** Clears the screen and redraws the frame. No effect while a page is shown. */
 	#clear(): void {
 		if (this.#behind) return;
 		this.#options.output.write(clearScreen);

@@ -89,13 +89,13 @@ export async function migrateWith(home: string, { data }: UpgradedData, machine:
 }
 
 /**
- * Failed checks of the new version's `parley doctor`, as notes. A failure may have a reason other than the upgrade, for
- * example a model that does not answer.
+ * Notes about failed checks of the new version's `parley doctor`, or about a `parley doctor` without
+ * findings. A failure may have a reason other than the upgrade, for example a model that does not answer.
  */
 export async function failedChecks(home: string, data: string, machine: Machine): Promise<string[]> {
 	const args = ["doctor", "--json", "--data", data];
 	const { output } = await asOwner(data, () => callProgram(home, args, machine));
-	// If the command fails, its output is not JSON.
+	// If the program does not start or reports an error, its output is not a JSON list.
 	const findings: unknown = output.startsWith("[") ? parseJson(output) : undefined;
 	if (!Array.isArray(findings)) return [upgradeTexts.noDoctor({ data })];
 	return findings.flatMap((finding: unknown) => {

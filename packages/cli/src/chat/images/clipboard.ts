@@ -7,7 +7,7 @@ const maxTextBytes = 256 * 1024;
 /** Maximum milliseconds that one program may run. The application that owns the clipboard may not answer. */
 const maxMs = 5_000;
 
-/** An image in the format of its extension. */
+/** An image in the clipboard. `extension` corresponds to the format of its bytes. */
 export interface ClipboardImage {
 	readonly kind: "image";
 	readonly bytes: Buffer;
@@ -22,7 +22,7 @@ export type Clipboard =
 	| { readonly kind: "empty" }
 	/** None of these programs is installed. */
 	| { readonly kind: "no-program"; readonly programs: readonly string[] }
-	/** No graphical session is running, so no clipboard exists. */
+	/** Neither a Wayland display nor an X display is set. */
 	| { readonly kind: "no-clipboard" }
 	/**
 	 * A program could not be run, was ended by a signal or the time limit, or printed more than the size limit.

@@ -26,13 +26,13 @@ interface Upload {
 }
 
 /**
- * Images of messages. A label in a message represents an image that a person dragged into the terminal or
- * pasted from the clipboard. A typed path after `@` also names an image. A path or a label in a longer pasted
- * text names no image, because the text may have another author.
+ * Finds and uploads the images of messages. A label in a message represents an image that a person dragged
+ * into the terminal or pasted from the clipboard. A typed path after `@` also names an image. A path or a
+ * label in a longer pasted text names no image, because the text may have another author.
  */
 export class PastedImages {
 	readonly #paths = new Map<string, string>();
-	/** Labels, and paths after `@`, that pasted texts contained. */
+	/** Labels, and paths after `@`, in longer pasted texts. Images with these names are not sent. */
 	readonly #foreign = new Set<string>();
 	/** Resolves when the last upload has ended. */
 	#last: Promise<unknown> = Promise.resolve();

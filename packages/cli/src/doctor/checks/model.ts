@@ -7,7 +7,7 @@ import { modelCheckTexts, skillCheckTexts } from "../../texts/doctor/model.ts";
 import { type Check, configInvalid, fail, ok, warn } from "../finding.ts";
 import type { System } from "../system.ts";
 
-/** Checks whether the model server answers. Uses no tokens. */
+/** Checks the servers of the configured providers, their keys, and the name of the model. Uses no tokens. */
 export const modelCheck: Check = {
 	id: "model",
 	async examine(system) {
@@ -52,7 +52,7 @@ const maxNamed = 5;
  */
 const withoutNames: ReadonlySet<string> = new Set(["anthropic", "azure"]);
 
-/** Returns the configured model if the server's list does not contain it. */
+/** Returns the configured model and a fix if the server's list does not contain the model. */
 function missingModel(
 	{ provider, model: configured = "standard", connections = [] }: Config,
 	listed: readonly string[] = [],
@@ -72,7 +72,7 @@ function missingModel(
 	};
 }
 
-/** Warning about the first unusable provider in addition to the main provider. */
+/** Warning about the first unusable provider other than the main provider. Undefined if there is none. */
 async function findTrouble(
 	{ provider }: System,
 	config: Config,
@@ -161,7 +161,10 @@ export const skillsCheck: Check = {
 	},
 };
 
-/** Warning about recently changed skills. Only needed if commands of the gateway could have written them. */
+/**
+ * Warning about recently changed skills. Undefined without recent changes, and if the gateway runs commands
+ * in a sandbox.
+ */
 async function recentChanges({
 	health,
 	listedSkills,

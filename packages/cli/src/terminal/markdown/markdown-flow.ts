@@ -41,8 +41,8 @@ export class PlainFlow implements TextFlow {
 }
 
 /**
- * Maximum number of characters in an incomplete block, and in code that is coloured together (`longestCode`). Both are
- * parsed again with each new part.
+ * Maximum number of characters in an incomplete block. `longestCode` is the maximum for code that is coloured
+ * together. Both are parsed again with each new part.
  */
 const longestBlock = 16_384;
 /** Pause before the incomplete block is parsed again, as a multiple of the duration of the last parse. */
