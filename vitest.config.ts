@@ -108,8 +108,8 @@ const simulators = "test/simulators/**/*.test.ts";
  */
 const alone = "test/simulators/discord/discord-js.test.ts";
 /**
- * Directory in memory, where a commit does not wait for a disk. Its contents may be lost, because the tests never stop
- * the machine.
+ * Directory in memory, where a commit does not wait for a disk. A crash of the machine loses its contents,
+ * but no test needs them afterwards.
  */
 const memory = process.env["PARLEY_TEST_MEMORY"];
 const inMemory = memory === undefined ? {} : { env: { TMPDIR: memory } };

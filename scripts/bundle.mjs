@@ -1,5 +1,5 @@
-// Bundles the `parley` command with all its dependencies into the folder that the argument names. It needs the
-// workspace's Node, so scripts/build.mjs starts it.
+// Bundles the `parley` command with all its dependencies into the folder that the argument names. This script
+// needs the workspace's Node, so scripts/build.mjs starts it.
 
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
@@ -47,9 +47,9 @@ const placesKnown = {
 };
 
 /**
- * Node modules with expensive properties. `import … from "node:fs"` makes Node read every property of the module. Some
- * properties load more modules: `fetch` in `http`, streams in `fs`, threads in `util`. That adds 60 to 90 ms to the
- * start of a gateway. The bundle reads only the properties that it uses.
+ * Built-in modules of Node with expensive properties. `import … from "node:fs"` makes Node read every
+ * property of the module. Some properties load more modules: `fetch` in `http`, streams in `fs`, threads in
+ * `util`. That adds 60 to 90 ms to the start of a gateway. The bundle reads only the properties that it uses.
  */
 const heavy = /^(?:node:)?(child_process|crypto|dns|fs|fs\/promises|http|net|os|process|timers|util)$/;
 

