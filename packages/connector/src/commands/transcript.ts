@@ -98,7 +98,7 @@ function quoted(text: string): string {
 		.join("\n");
 }
 
-/** Returns the text in a fence that is longer than every fence inside the text. */
+/** Returns the text in a fence that is longer than every sequence of backticks in the text. */
 function fenced(language: string, text: string): string {
 	const lines = visible(shortened(text.replaceAll("\r\n", "\n")).trimEnd());
 	const longest = Math.max(2, ...[...lines.matchAll(/`+/g)].map(([marks]) => marks.length));

@@ -69,7 +69,7 @@ export class Rooms {
 	}
 
 	/**
-	 * Returns the known sessions of a room in which a run of this person's conversation may be active: the current
+	 * Returns sessions of a room in which a run of this person's conversation may be active. These are the current
 	 * session, and other sessions that are read and have an active run.
 	 */
 	async stoppable(person: Person, room: Room): Promise<readonly string[]> {

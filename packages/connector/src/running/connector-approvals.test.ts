@@ -15,7 +15,8 @@ test("an approval in the list is answered without reading its conversation", asy
 			return { status: "sent" };
 		},
 	});
-	// After 30 days without activity, the connector does not follow the conversation. Its deletion makes it unreadable.
+	// After 30 days without activity, the connector does not read the session. The deletion makes the session
+	// unreadable.
 	stage.clock.advance(30 * 24 * 3_600_000);
 	await stage.restart();
 	stage.gateway.sessions.splice(0);

@@ -9,7 +9,6 @@ const questionSteps: readonly SceneStep[] = [
 ];
 const us = { in: "general", mentions: "us" } as const;
 
-/** Deletes the database, and delivers all messages again. */
 async function caughtUp(stage: Stage): Promise<readonly string[]> {
 	await stage.loseDatabase();
 	await stage.repeat({ seenBefore: true });

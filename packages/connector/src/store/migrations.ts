@@ -111,7 +111,7 @@ async function createDecisions(db: Kysely<unknown>): Promise<void> {
 	).execute();
 }
 
-/** Adds an index for stops. They are rare, but the connector searches for them before each message. */
+/** Adds an index for stops, which are rare among the message records. */
 async function indexStops(db: Kysely<unknown>): Promise<void> {
 	await db.schema
 		.createIndex("heard_stops")

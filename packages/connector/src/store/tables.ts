@@ -99,7 +99,7 @@ interface MessagesTable {
 	changed_at: number;
 }
 
-/** State of an inbound event. `waiting`: to be handled. `done`: handled. `dead`: the handler rejected every attempt. */
+/** State of an inbound event. `waiting`: to be handled. `done`: handled. `dead`: given up. */
 export type InboundState = "waiting" | "done" | "dead";
 
 interface InboundTable {

@@ -28,7 +28,6 @@ export const chatScene: Scene = {
 /** An event, after its time in seconds since the epoch. */
 export type TimedEvent = readonly [second: number, event: RecordedEvent["event"]["event"], payload: object];
 
-/** Reduces events in order. Returns the last slice, and the operations of each event. */
 export function reduceTimedEvents<Slice>(
 	part: Reducer<Slice>,
 	happenings: readonly TimedEvent[],
@@ -49,7 +48,6 @@ export function reduceTimedEvents<Slice>(
 	return { slice: known, shown };
 }
 
-/** Writes an operation as readable lines: its target, its text and its buttons. */
 export function written(operation: RenderOperation): string {
 	const { lane, task } = operation;
 	const order = task === undefined ? "room" : "task";

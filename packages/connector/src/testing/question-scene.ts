@@ -10,7 +10,6 @@ import { chatScene } from "./chat-scene.ts";
 export const token = "prompt_0123456789abcdefghijk3v9qx";
 export const session = "sess_0123456789abcdefghijklmnop";
 
-/** Scene on a platform whose posts are Markdown. */
 export const scene = {
 	session,
 	controls: chatScene.controls,
@@ -111,7 +110,6 @@ export function play(
 	return { slice, posts };
 }
 
-/** Returns the visible text of a post: its text, its footer and its controls. */
 export function read({
 	text,
 	foot,

@@ -65,7 +65,6 @@ export class ScriptedGateway {
 		this.changed();
 	}
 
-	/** Opens a new connection to the gateway. */
 	connect(): Client {
 		return new ScriptedClient(this);
 	}

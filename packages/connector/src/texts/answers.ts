@@ -75,7 +75,10 @@ export const answerTexts = {
 	completeText: ({ file }: { readonly file: string }): string => `The complete text is in ${file}.`,
 	snippet: ({ file, lines }: { readonly file: string; readonly lines: number }): string =>
 		`The code is in ${file} (${lines} lines).`,
-	/** Start of an answer that is sent as a direct message. `link`: address of the closed thread, if it has one. */
+	/**
+	 * Start of an answer that is sent as a direct message. `link`: address of the closed thread or channel, if there is
+	 * one.
+	 */
 	elsewhere: ({ link }: { readonly link: string | undefined }): string => {
 		const place = "channel or thread";
 		const linked = link === undefined ? place : `[${place}](${link})`;
