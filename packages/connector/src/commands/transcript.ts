@@ -61,7 +61,7 @@ function blocksOf({ event, at }: PastEvent): string[] {
 
 type PayloadOf<Name extends OzzieEvent["event"]> = Extract<OzzieEvent, { readonly event: Name }>["payload"];
 
-/** Returns an empty list for a message without text and files. */
+/** Returns an empty list for a message with neither text nor files. */
 function messageOf({ content, author, attachments = [] }: PayloadOf<"user.message">, at: number): string[] {
 	const files = attachments.map(({ name }) => exportTexts.file({ name: plainLine(name, maxName) }));
 	if (content === "" && files.length === 0) return [];

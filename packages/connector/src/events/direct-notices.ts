@@ -17,7 +17,10 @@ interface Notified {
 	readonly now: number;
 }
 
-/** Sends instructions to people without access. Uses direct messages, for platforms without private answers to messages. */
+/**
+ * Creates posts with instructions for people without access. Uses direct messages, on platforms without private
+ * answers to messages.
+ */
 export class DirectNotices {
 	readonly #parts: { readonly platform: ChatPlatform; readonly clock: Clock };
 	/** Monotonic times of the direct messages within `periodMs`, oldest first. */

@@ -142,7 +142,7 @@ export class OpenRows {
 		command: (tx: Tx, step: S) => Promise<T>,
 	): Promise<T> {
 		const { conversation, card } = row;
-		// A change of a row with a card may affect other rows, so all rows are read again.
+		// A change of a row with a card may affect other rows, so all rows of the conversation are read again.
 		if (card !== null) return this.change(conversation, (tx) => command(tx, step));
 		return this.commit(async (tx, draft) => {
 			const moved = await command(tx, step);

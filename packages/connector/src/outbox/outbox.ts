@@ -197,8 +197,8 @@ export class Outbox {
 
 	/**
 	 * Shows transient content in the post of a growing answer, without a row. Resolves with `waits` if the content was
-	 * not shown, or if the result is unclear. Shows nothing while the post does not exist, or if `typing` would do
-	 * nothing.
+	 * not shown, or if the result is unclear. Shows nothing while the post does not exist, and under the conditions in
+	 * which `typing` does nothing.
 	 */
 	async draft({ conversation, card, payload }: AnswerDraft): Promise<"shown" | "waits"> {
 		const { surface, clock } = this.#parts;

@@ -212,7 +212,7 @@ export function keyOf(payload: unknown): string | undefined {
 	return typeof key === "string" ? key : undefined;
 }
 
-/** Whether a row has a complete answer, instead of the start of a growing answer. */
+/** Whether a row has the final content of a post of an answer, instead of a growing state. */
 export function isCompleteAnswer({ payload }: Content): boolean {
 	const isGrowing = typeof payload === "object" && payload !== null && "live" in payload;
 	return keyOf(payload) !== undefined && !isGrowing;

@@ -50,7 +50,8 @@ export interface NextDelivery {
 /** Lookups so far of a row that may be posted. Kept only in memory. */
 export interface Doubt {
 	/**
-	 * Monotonic time of the first lookup. For a row that this database never sent, the time at which the process started.
+	 * Monotonic time of the first step after the unclear result. For a row that this database never sent, the time at
+	 * which the process started.
 	 */
 	readonly since: number;
 	/** Number of lookups that did not find the post although it must have arrived. */

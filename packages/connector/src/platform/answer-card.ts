@@ -24,7 +24,7 @@ export function postOfAnswer(card: string, index: number): string {
 	return index === 0 ? card : `${card}/${index + 1}`;
 }
 
-/** Whether a card is a post of an answer. Such posts have transient edits, see `Outbox.draft`. */
+/** Whether a card is a post of an answer. Such posts can have transient edits: see `Outbox.draft`. */
 export function isAnswerCard(card: string): boolean {
 	return card.startsWith(prefix);
 }

@@ -14,7 +14,7 @@ export const Person = z.object({
 });
 export type Person = z.output<typeof Person>;
 
-/** A channel, a thread or a direct message, with the ids of the platform. */
+/** A channel, a thread, or a direct or group conversation, with the ids of the platform. */
 export const Room = z.object({
 	/** Guild or team. For direct messages, a substitute that the platform's package chooses. */
 	tenant: id,

@@ -21,8 +21,9 @@ export function isUrgent(lane: Lane): boolean {
 
 /**
  * Returns the group of a lane. Within a conversation, the posts of a group are sent in the order of planning. The
- * groups are acknowledgements, approvals, and `story` for answers, errors and milestones. No milestone therefore
- * appears after the answer. Progress has no group: it edits cards, and only the edits of one card are in order.
+ * groups are acknowledgements, approvals, and `story` for answers, errors and milestones. A milestone therefore
+ * cannot appear after an answer that was planned later. Progress has no group: it edits cards, and only the edits of
+ * one card are in order.
  */
 export function trackOf(lane: Lane): "acknowledgement" | "approval" | "story" | undefined {
 	switch (lane) {

@@ -18,8 +18,8 @@ export interface Reply {
 	/** Text file that is posted below a short text. */
 	readonly file?: { readonly name: string; readonly content: string };
 	/**
-	 * Whether only the author of the message sees the answer, if the platform has private answers to messages. Answers to
-	 * presses and commands are always private.
+	 * Whether only the author of the message sees the answer, if the platform has private answers to messages. Answers
+	 * to presses, and to commands from the platform's menu, are always private.
 	 */
 	readonly private?: true;
 }
@@ -140,8 +140,8 @@ export interface RoomContext extends HandlerContext {
 	 */
 	stop(person: Person, room: Room, request: { readonly key: string; readonly at: number }): Promise<boolean>;
 	/**
-	 * Returns the record of a message; undefined if no record is stored. Without a message, returns the record of this
-	 * person's last message in the room that was not a command.
+	 * Returns the record of a message; undefined if none is stored. Without a message, returns the record of this
+	 * person's last message in the room or its threads that was not a command.
 	 */
 	messageRecord(
 		room: Room,

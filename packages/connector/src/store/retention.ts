@@ -17,7 +17,10 @@ const retentionMs = {
 	dead: 30 * dayMs,
 } as const;
 
-/** Prefix of the cursors of answers to an inbound event. The older word stays, because databases have stored it. */
+/**
+ * Prefix of the cursors of posts outside of sessions, for example of answers to commands. Databases have stored the
+ * word `arrival`, so it cannot change.
+ */
 export const eventCursor = "arrival:";
 /**
  * First key after all keys with the prefix `arrival:`, because a semicolon follows the colon in the order of
@@ -52,7 +55,7 @@ export async function sweep(store: Store<ConnectorTables>, now: number): Promise
 				.where("changed_at", "<", now - retentionMs.heard)
 				.execute();
 		}
-		// Answers outside of sessions have one cursor per inbound event. That event does not occur again.
+		// An inbound event does not occur again, so its cursor is no longer needed.
 		await tx
 			.deleteFrom("cursors")
 			// Keys with this prefix are adjacent, so no other index is needed.

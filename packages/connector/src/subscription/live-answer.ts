@@ -52,7 +52,7 @@ export class LiveAnswer {
 	#begin: LiveBegin = "here";
 	/** Text of the current reply. */
 	#text = "";
-	/** `seq` of the event whose reduction will contain the text. */
+	/** `seq` of the event whose reduction adds the text to the parts of the run. */
 	#textUntil: number | undefined;
 	/** Last planned or shown content of each post, as JSON; empty if it is unknown. */
 	readonly #shown: string[] = [];

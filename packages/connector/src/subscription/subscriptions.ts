@@ -20,8 +20,8 @@ const maxListed = 1000;
 /** Maximum number of sessions that are opened in parallel. */
 const parallel = 8;
 /**
- * Maximum age, in milliseconds, of activity that counts as recent. Sessions with recent activity are read after a
- * start. The activity may have been in another client.
+ * Maximum age of recent activity, in milliseconds. Sessions with recent activity are read after a start. The activity
+ * may have been in another client.
  */
 export const recentMs = 24 * 3_600_000;
 

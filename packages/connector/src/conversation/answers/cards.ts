@@ -61,8 +61,8 @@ export function showQueued(run: Run, position: number, scene: Scene): RenderOper
 }
 
 /**
- * Shows that a queued message left the queue without an answer: closes its notice and removes its reaction. Returns
- * an empty list for a message that was not queued.
+ * Shows that a queued message left the queue without an answer: closes its notice and removes its reaction, if they
+ * are shown. Returns an empty list for a message that was not queued.
  */
 export function showQueueOver(run: Run, text: string, scene: Scene): RenderOperation[] {
 	if (run.waited === undefined) return [];

@@ -4,7 +4,7 @@ import { plainLine } from "../vocabulary/plain.ts";
 import type { CallPart, RunPart } from "./run-parts.ts";
 
 /**
- * Maximum number of lines for consecutive completed calls, one line each. Earlier calls are only counted. The level
+ * Maximum number of consecutive completed calls with their own line. Earlier calls are only counted. The level
  * `everything` has no maximum.
  */
 const maxLines = 3;
@@ -98,7 +98,7 @@ export function callName({ name, subject }: CallPart, level: LiveLevel): string 
 const minSeconds = 5;
 
 /**
- * Summary of the tool calls of an ended run; undefined if the run had no calls, or only one call of less than
+ * Summary of the tool calls among the parts; undefined if there are no calls, or only one call of less than
  * `minSeconds`.
  */
 export function callsFoot(parts: readonly RunPart[]): string | undefined {

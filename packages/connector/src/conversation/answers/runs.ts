@@ -26,7 +26,7 @@ export interface Run extends EndedRun {
 	readonly reacts?: true;
 	/** Whether the author of the queued message can add it to the active run. */
 	readonly offers?: true;
-	/** Platform ids of messages that joined the run. Reactions to them show its state. */
+	/** Platform ids of messages that joined the run. Reactions to these messages show the state of the run. */
 	readonly joined?: readonly string[];
 	readonly steps?: readonly PlanStep[];
 	/** Whether a retry of a model call is pending. Present if a card shows failed model calls. */
@@ -51,7 +51,7 @@ export interface AnswersSlice {
 	readonly usedAt?: number;
 }
 
-/** Maximum number of open runs. It exceeds the gateway's maximum of 32 queued messages and the active one. */
+/** Maximum number of open runs. The gateway has at most one active run and 32 queued messages. */
 const maxOpen = 40;
 const maxEnded = 8;
 

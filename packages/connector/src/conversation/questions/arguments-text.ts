@@ -15,10 +15,7 @@ export interface ArgumentsText {
 }
 
 export interface ArgumentsOptions {
-	/**
-	 * Whether the label contains an argument, as `isLabelOf` decides. The name of a single text argument is then
-	 * omitted.
-	 */
+	/** Result of `isLabelOf`. If true, the name of a single text argument is omitted. */
 	readonly isLabelRedundant?: boolean;
 	/** Whether the call has a preview. Long arguments are then replaced by their lengths. */
 	readonly previewed?: boolean;

@@ -15,7 +15,7 @@ import {
 	withoutNames,
 } from "./short-card.ts";
 
-/** Maximum number of characters of a tool's name in a row. */
+/** Maximum length of a tool's name in a row or a notice, in UTF-16 code units. */
 export const maxTool = 24;
 /** Minimum columns for the text of a call in a row. */
 const minText = 12;

@@ -112,7 +112,10 @@ function titleLine({ rows, task }: ReplyCard): string {
 	return `**${titleOf("approval")}** · ${calls}`;
 }
 
-/** Draws the first waiting calls, then the decisions. If space is short, calls with a decision have only their number. */
+/**
+ * Draws the first waiting calls, then the decisions. If space is short, calls with a decision may have only their
+ * number.
+ */
 function drawWaiting(entries: readonly Entry[], waiting: readonly WaitingEntry[], scene: Scene): Drawn {
 	const decisions = decisionsOf(endedOf(entries), scene);
 	const forDecisions = Math.min(rowsOf(decisions), Math.max(1, waitingLines - waiting.length));
@@ -246,8 +249,8 @@ interface Buttons {
 }
 
 /**
- * Returns at most one row of buttons. If a call is not completely visible, the button for all calls opens the details
- * first, and a single call has no approve button.
+ * Returns at most one row of buttons. If the card does not show an approvable call completely, the button for all
+ * calls opens the details first. A single call then has no approve button.
  */
 function controlsOf(
 	card: ReplyCard,

@@ -125,7 +125,7 @@ export function findReplyCard(cards: readonly ReplyCard[], token: string): Reply
 	return cards.find(({ rows }) => rows.some((row) => row.token === token));
 }
 
-/** The waiting calls that were raised together with a call of the card, including this call. */
+/** The waiting calls that were raised together with the call `token`. They include this call if it waits. */
 export function raisedWith({ rows }: ReplyCard, token: string): readonly CardRow[] {
 	const at = rows.findIndex((row) => row.token === token);
 	const first = rows.findLastIndex(({ place }, index) => index <= at && (place === 1 || index === 0));

@@ -13,7 +13,6 @@ const wrote = { label: "Allow write notes.txt?" };
 const long = "A long explanation of a danger that fills more than the width of one card. ".repeat(3);
 const again = { reply: { id: "run_1/1", place: 1, count: 1 } };
 
-/** Calls of each kind. The number in a name is the number of lines of the open card. */
 const corpus: Readonly<Record<string, OzzieEvent>> = {
 	"a command": approval(),
 	"a command for the session": approval({ allow_session: true }),

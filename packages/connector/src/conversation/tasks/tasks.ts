@@ -258,9 +258,6 @@ function waitingLine({ id, reviews }: Task): string[] {
 	return asking ? [`${states.suspended}: ${plainLine(asking.title, maxWorkerTitle)}`] : [];
 }
 
-/**
- * Lines of the newest workers, each below its parent if the parent is shown, and a line that counts the other workers.
- */
 function workerLines(workers: readonly Worker[]): string[] {
 	const shown = workers.slice(-maxWorkersShown);
 	if (shown.length === 0) return [];

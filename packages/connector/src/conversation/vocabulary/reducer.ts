@@ -42,7 +42,10 @@ export interface Scene {
 	readonly platform: ScenePlatform;
 	/** Address of the room on the platform, if it has one. */
 	readonly link?: string;
-	/** The room on its platform, with the platform's name in principals. Absent: posts notify no person and link to no card. */
+	/**
+	 * The room on its platform. `platform` is the name in principals. Without a room, posts do not mention the
+	 * requester of a task, and have no links to cards.
+	 */
 	readonly room?: CardLink["room"] & { readonly platform: string };
 	/** Thread id, if the room is a thread. */
 	readonly thread?: string;
