@@ -115,7 +115,7 @@ interface PromptsTable extends Stamped {
 	answer: string | null;
 	/** 1 if the tool call always requires approval, or if the question asks for trust in a channel. */
 	floor: number;
-	/** `GrantScope` of an approval for the session, as JSON. Null if the tool call has no scope. */
+	/** `GrantScope` of an approval for the session, as JSON. Null if no approval for the session is offered. */
 	scope: string | null;
 	/**
 	 * Hashes of the facts that the approver saw, from `bindingText`. An approval is valid only for a call with the same facts.

@@ -224,7 +224,7 @@ export type ConversationEvent =
 	| {
 			readonly type: "prompt.answered";
 			readonly token: string;
-			/** Value of the answer, or null for a password. */
+			/** Value of the answer: true or false for a confirmation. Null for a password and for a dismissed question. */
 			readonly value: unknown;
 			/** Arguments that the approver changed. */
 			readonly arguments?: unknown;

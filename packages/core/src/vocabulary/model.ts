@@ -27,7 +27,7 @@ export interface Sampling {
 	readonly maxTokens?: number;
 }
 
-/** One request to a model. If `tools` is empty, the reply contains no tool calls. */
+/** One request to a model. If `tools` is empty, no tool call of the reply runs. */
 export interface ModelRequest {
 	/** Provider's name of the model, never a tier. */
 	readonly model: string;
