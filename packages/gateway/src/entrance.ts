@@ -96,7 +96,6 @@ function localAddress(urls: readonly string[]): string {
 	return here.find((url) => url.startsWith("http:")) ?? here[0] ?? "";
 }
 
-/** Converts an unspecified address, such as `0.0.0.0`, to the loopback address. */
 function reachable(text: string): string {
 	const url = new URL(text);
 	if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";

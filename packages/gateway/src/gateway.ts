@@ -164,7 +164,6 @@ interface WireParts {
 	readonly llama: LlamaServer | undefined;
 }
 
-/** The open port with all services. */
 interface Wires extends Entrance, AsyncDisposable {
 	readonly port: Port;
 	/** Reports to health checks that the gateway will stop. */

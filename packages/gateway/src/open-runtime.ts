@@ -59,7 +59,6 @@ export function openStore({ config, clock, log, failpoints, watch }: StoreParts)
 	});
 }
 
-/** Returns a watch that logs each change of the store's health. */
 function logHealth(log: Logger): HealthWatch {
 	return ({ state }, error) => {
 		if (state === "ok") log.info("the store commits again; interrupted work continues");

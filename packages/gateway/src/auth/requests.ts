@@ -97,7 +97,6 @@ function checkQuery({ url = "" }: IncomingRequest): Refusal | undefined {
 	};
 }
 
-/** Returns the names and addresses of the loopback interface, and the address that the client has reached. */
 function ownHosts({ localAddress }: ConnectionAddresses): string[] {
 	const reached = plainAddress(localAddress ?? "");
 	return [

@@ -34,7 +34,6 @@ import {
 import { findUnfinished } from "./place-restored.ts";
 import { syncDirectory } from "./sync-directory.ts";
 
-/** Prefix of the temporary directory of one backup, beside the backup file. */
 const stagingPrefix = ".parley-backup-";
 /** Age in milliseconds above which a temporary directory is treated as the remainder of a killed backup. */
 const abandonedAfterMs = 24 * 60 * 60_000;
@@ -185,7 +184,6 @@ async function pack(staging: string, part: string, manifest: Omit<Manifest, "for
 	return bytes;
 }
 
-/** Directory of stored files, whose names are their ids. */
 const filesDirectory = "files";
 /** Maximum depth of directories, because a directory can contain a link to itself. Expected content is less deep. */
 const maxDepth = 8;

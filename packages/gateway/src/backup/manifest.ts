@@ -22,7 +22,6 @@ const File = z.strictObject({
 
 const Manifest = z.object({
 	format: z.int(),
-	/** Version of the program that wrote the backup. */
 	version: z.string().max(100),
 	created_at: z.iso.datetime(),
 	/** Names of the migrations of the database, which identify its schema. */

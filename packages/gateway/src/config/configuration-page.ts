@@ -68,9 +68,6 @@ function valueWords(schema: SettingSchema): string {
 	return `${schema.type} from ${schema.minimum} to ${schema.maximum}`;
 }
 
-/**
- * Returns the names of the flag and the variables for a setting. `setting` is its path in the file, such as `tls.cert`.
- */
 function sourcesOf(setting: string): string {
 	const flat =
 		{ "tls.cert": "tlsCert", "tls.key": "tlsKey", "egress.allow": "egressAllow" }[setting] ?? setting;

@@ -269,10 +269,6 @@ function checkSteeringFile(value: string | undefined, source: Source, path: Json
 	return value === undefined ? [] : refuseForeignWriters(value, statSync(value));
 }
 
-/**
- * Returns the warnings of all sources. Also checks the policy file of the data directory, unless a source names another
- * policy file.
- */
 function warningsOf(
 	checked: readonly CheckedSource[],
 	data: string,

@@ -54,7 +54,6 @@ export const mcpServerShape = () =>
 
 type Written = z.output<ReturnType<typeof mcpServerShape>>;
 
-/** Whether all settings belong to the same kind of server (program or remote). */
 function isOneKind({
 	command,
 	args,

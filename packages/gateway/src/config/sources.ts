@@ -222,7 +222,6 @@ function nested(flat: Readonly<Record<string, unknown>>): Record<string, unknown
 	};
 }
 
-/** Returns the flat name of a setting, as in flags and variables, for its path in the file. */
 function flat([key, inner]: JsonPath): string | number {
 	if (key === "egress") return "egressAllow";
 	if (key === "tls" && (inner === "cert" || inner === "key")) return inner === "cert" ? "tlsCert" : "tlsKey";

@@ -5,7 +5,6 @@ import { type CallStatus, StreamWriter } from "./stream-writer.ts";
 
 const kib = 1024;
 
-/** A call to a client that the test controls. */
 class SlowCall {
 	readonly cancelled = false;
 	readonly written: string[] = [];

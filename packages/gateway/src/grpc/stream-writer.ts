@@ -12,7 +12,6 @@ export interface CallStatus {
 	readonly details?: string | null;
 }
 
-/** The sending part of a streaming call. */
 interface SendingCall {
 	readonly cancelled: boolean;
 	write(message: Buffer, sent: () => void): boolean;

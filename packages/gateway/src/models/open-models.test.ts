@@ -13,7 +13,6 @@ import { type Models, openModels } from "./open-models.ts";
 
 type Given = Partial<Config> & { readonly table?: object; readonly log?: MemoryLogger };
 
-/** Opens the models of a configuration. `table` is the content of the operator's file. */
 async function opened({ table, log, ...given }: Given, model?: ScriptedModel): Promise<Models> {
 	await using data = await mkdtempDisposable(join(tmpdir(), "parley-open-models-"));
 	if (table) await writeFile(join(data.path, "models.json"), JSON.stringify(table));

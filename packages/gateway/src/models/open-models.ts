@@ -92,7 +92,6 @@ export async function openModels(options: OpenModelsOptions): Promise<Models> {
 	return { ...common, fallback, ...(await openProviders(options, known)) };
 }
 
-/** Opens the providers that have keys or addresses, as one model. */
 async function openProviders(
 	options: OpenModelsOptions,
 	known: KnownModels,

@@ -135,7 +135,6 @@ export async function openAgent(options: OpenAgentOptions, checked?: CheckedStar
 	};
 }
 
-/** Returns the known facts about a model, or assumed facts with the name of its provider. */
 function factsAbout(name: string, { table, model }: Models): ModelInfo {
 	const { provider } = model.routeOf?.(name) ?? model;
 	return table.find(name, model.provider) ?? unknownModel(name, provider);

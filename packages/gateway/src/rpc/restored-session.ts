@@ -79,8 +79,8 @@ export async function prepareSession(runtime: Runtime, { id, others }: RestoredS
 }
 
 /**
- * If the server has several models and neither a configured nor a preferred model applies, chooses the stored model, or
- * throws if it is absent or unknown. Otherwise, returns `models` unchanged.
+ * If the default model is undecided, chooses the stored model. Throws if no model is stored, or if the stored model is
+ * unknown.
  */
 export function decideModel(models: Models, restored: RestoredSession | undefined): Models {
 	const { undecided } = models;

@@ -68,7 +68,7 @@ export function effectiveSettings(sources: ConfigSources, all = false): Effectiv
 	return [...found, ...rest].toSorted((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-/** Returns the schema of a setting. Throws `invalid_argument` with a suggestion for an unknown setting. */
+/** Returns the schema of a setting. Throws `invalid_argument` for an unknown setting, with a similar name, if any. */
 export function schemaAt(path: readonly string[]): SettingSchema {
 	const schema = findSchema(path);
 	if (schema) return schema;

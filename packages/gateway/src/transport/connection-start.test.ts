@@ -8,7 +8,6 @@ import { readFirstBytes } from "./connection-start.ts";
 
 const PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/** Sends one byte at a time, and waits until the other end has received it. */
 async function dribble(client: Socket, accepted: Socket, text: string): Promise<void> {
 	for (const byte of text) {
 		const seen = once(accepted, "readable");

@@ -139,7 +139,6 @@ function startTls(socket: Socket, { context }: TlsIdentity, clock: Clock): Promi
 	});
 }
 
-/** HTTP/1.1 response for a plaintext request on a TLS port. */
 const tlsRequired = answer("400 Bad Request", {
 	error: refusalTexts.httpsRequired,
 	hint: refusalTexts.httpsRequiredHint,

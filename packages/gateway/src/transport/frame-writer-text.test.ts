@@ -6,7 +6,6 @@ import { frameText } from "./frame-writer.ts";
 // The cast is safe for the library (lib/receiver.js), whose types omit this class.
 const { Receiver } = ws as unknown as { Receiver: new (options: { isServer: boolean }) => Writable };
 
-/** Returns the messages that a WebSocket client reads from the bytes. */
 async function receive(bytes: Buffer): Promise<string[]> {
 	const messages: string[] = [];
 	const receiver = new Receiver({ isServer: false });

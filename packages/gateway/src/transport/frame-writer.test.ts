@@ -5,7 +5,6 @@ import { expect, test } from "vitest";
 import { type FrameWeight, FrameWriter, WriteBatch } from "./frame-writer.ts";
 import { OutgoingAccount } from "./outgoing-account.ts";
 
-/** A socket with a client that the test controls. */
 class SlowSocket extends Duplex {
 	readonly writes: string[] = [];
 	#onWritten: (() => void) | undefined;

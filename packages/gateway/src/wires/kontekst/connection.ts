@@ -62,7 +62,6 @@ export class RunStream {
 	#isCancelled = false;
 	/** Whether the client has closed its half of the stream or has disconnected. */
 	#isClosed = false;
-	/** Whether later commands are ignored: see `stopOutput`. */
 	#isMuted = false;
 
 	constructor(options: RunStreamOptions) {
@@ -333,7 +332,6 @@ export class RunStream {
 		this.#finish();
 	}
 
-	/** Answers the approval of a call. Ignores a decision about a call that does not wait for one. */
 	#decide(callId: string, response: PromptResponse): void {
 		const token = this.#undecided.get(callId);
 		if (token === undefined || !this.#run) return;

@@ -30,7 +30,6 @@ function anyReply(random: Random, isLast: boolean): ModelEvent[] {
 	return [...thought, says(`${text}.`), ...called, { type: "end", stop, usage, model: "scripted-1" }];
 }
 
-/** Plays one run in the session, approves all calls, and returns the session and the snapshots. */
 async function play(
 	t: TestRuntime,
 	sessionId: string,

@@ -171,7 +171,6 @@ export class McpEndpoint {
 		http.response.writeHead(204, commonHeaders).end();
 	}
 
-	/** Returns the session of a message. An `initialize` without a session opens a session. */
 	async #sessionFor(http: McpRequest, { method, id }: RpcMessage): Promise<McpSession> {
 		if (http.request.headers["mcp-session-id"] !== undefined) return this.#find(http);
 		if (method !== "initialize") {
@@ -256,7 +255,6 @@ export class McpEndpoint {
 		});
 	}
 
-	/** Passes a message to the library, and its response to the client. */
 	async #forward({ request, response }: McpRequest, session: McpSession, message: RpcMessage): Promise<void> {
 		const { headers } = request;
 		const passed = defined({

@@ -28,7 +28,7 @@ export function errorFrame(code: SessionErrorCode, message: string): SessionResp
 	return frame("error", { code, message, retryable: isRetryable(code) });
 }
 
-/** Returns the checked form of a message. Throws `invalid_argument` with the first problem of the message. */
+/** Validates a message with a schema. Throws `invalid_argument` with the first problem of the message. */
 export function decode<Schema extends z.ZodType>(schema: Schema, message: unknown): z.output<Schema> {
 	const checked = schema.safeParse(message);
 	if (checked.success) return checked.data;

@@ -54,7 +54,7 @@ export class SessionStream {
 	#session: StartedSession | undefined;
 	#turn: Turn | undefined;
 	readonly #approvals = new OpenApprovals();
-	/** Frames that arrived while the session was opened. */
+	/** Frames that arrived before the session was open. */
 	#queue: SessionRequest[] = [];
 	/** Whether the client has closed its half of the stream. */
 	#isClosed = false;
@@ -220,7 +220,6 @@ export class SessionStream {
 		});
 	}
 
-	/** Ends a turn. The session then accepts the next message. */
 	#endTurn({ tools }: StartedSession): void {
 		this.#turn = undefined;
 		tools.endTurn();

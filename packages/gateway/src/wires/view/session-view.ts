@@ -104,7 +104,7 @@ export class SessionView {
 		return this.#runtime.cancel(request, this.id, ending);
 	}
 
-	/** Answers a prompt. Returns false if an earlier answer applies, and then changes nothing. */
+	/** Answers a prompt. Returns false if the prompt was already closed, so that the answer has no effect. */
 	answer(request: Keyed, token: string, response: PromptResponse): Promise<boolean> {
 		return this.#runtime.answer(request, token, response);
 	}

@@ -127,13 +127,13 @@ export class Agent {
 		return this.restoreModel(requested);
 	}
 
-	/** Sets the model of the command line or of the stored session. */
+	/** Sets a model without `checkModel`, for example the model of the command line or of the stored session. */
 	async restoreModel(requested: string): Promise<string> {
 		this.#model = await this.#joined.setModel(keyed("set_model"), requested);
 		return this.#model;
 	}
 
-	/** Returns the listed models. The active model is first if it is not listed, as with a server of the operator. */
+	/** Returns the listed models. An unlisted active model, for example of the operator's own server, is first. */
 	models(): readonly ModelInfo[] {
 		const listed = this.#runtime.models(principal);
 		if (listed.some(({ id }) => id === this.#model)) return listed;
@@ -186,7 +186,7 @@ export class Agent {
 	}
 
 	/**
-	 * Gives or renews the grant if all calls are accepted. A renewal is needed because the process may run longer than
+	 * If calls need no approval, gives or renews the grant. A renewal is needed because the process may run longer than
 	 * the grant lasts.
 	 */
 	async #accept(): Promise<void> {

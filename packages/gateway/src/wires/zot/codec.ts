@@ -160,7 +160,7 @@ function inOrder(blocks: readonly Block[]): Block[] {
 	return [...blocks.filter((block) => !isImage(block)), ...blocks.filter(isImage)];
 }
 
-/** Encodes content without thinking. An image is encoded as its size, as in the protocol document. */
+/** Encodes content without thinking. An image is encoded as its media type and size, as in the protocol document. */
 export function encodeContent(content: Message["content"]): Block[] {
 	return content.flatMap(encodeBlock);
 }

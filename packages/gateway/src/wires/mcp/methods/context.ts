@@ -30,7 +30,7 @@ export interface ToolCall {
 		| undefined;
 }
 
-/** Builds a request of the client. It has no key, because a repeated call is another request. */
+/** Builds a request to the runtime. It has no idempotency key, because a repeated tool call is another request. */
 export function unkeyedRequest({ principal }: { readonly principal: Principal }, method: string): Keyed {
 	return { principal, key: undefined, method, params: undefined };
 }

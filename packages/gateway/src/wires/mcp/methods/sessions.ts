@@ -3,7 +3,6 @@ import { mcpErrorTexts } from "../../../texts/wires/mcp.ts";
 import { SessionView } from "../../view/session-view.ts";
 import { type McpContext, unkeyedRequest } from "./context.ts";
 
-/** Id of the session that a request names, or the properties of a new session. */
 interface SessionChoice {
 	readonly session_id?: string | undefined;
 	readonly directory?: string | undefined;

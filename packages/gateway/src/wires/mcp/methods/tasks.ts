@@ -41,7 +41,6 @@ export async function taskState(context: McpContext, taskId: string): Promise<Ca
 	return encodeMcpTask(task, familyPrompts, principal.kind === "observer");
 }
 
-/** Whether a task is the task `taskId`, or a worker of it at any depth. */
 async function isBelow(context: McpContext, id: string, taskId: string): Promise<boolean> {
 	if (id === taskId) return true;
 	const { parentId } = await context.runtime.tasks.check(context.principal, id);

@@ -9,7 +9,7 @@ import { decodeRequest } from "../codec.ts";
 import { OzzieConnection } from "../connection.ts";
 import { actionsOf } from "./handlers.ts";
 
-/** Minimal parameters of each method, in the open session. A missing method fails to compile. */
+/** Minimal parameters of each method for the session with this id. A missing method fails to compile. */
 const paramsIn = (session: string): { readonly [Name in MethodName]: MethodInput<Name> } => ({
 	open_session: {},
 	send_message: { content: "hi" },

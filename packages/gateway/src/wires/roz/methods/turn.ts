@@ -17,7 +17,7 @@ interface TurnOptions {
 	readonly session: StartedSession;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Returns a request of the client by the name of its frame. */
+	/** Creates the request to the runtime for the frame with this name. */
 	readonly keyed: (method: string) => Keyed;
 	readonly send: (response: SessionResponse) => void;
 	/** Called before the terminal frame, which the client may answer with its next message. */

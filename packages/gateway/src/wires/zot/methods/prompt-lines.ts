@@ -26,7 +26,7 @@ export class Tally {
 	}
 
 	/**
-	 * Returns the usage of a call and the sum of all calls. Returns an empty list for a call without content and
+	 * Returns the usage line of a call, with the sum of all calls. Returns an empty list for a call without content and
 	 * without tokens.
 	 */
 	add({ usage, cost, runId }: Called, { auxiliary, replied }: Counted): Notice[] {

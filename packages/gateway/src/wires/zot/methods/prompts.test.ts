@@ -83,7 +83,6 @@ test("64 prompts can wait, and a further one is refused; waiting prompts can be 
 	expect(setup.answers.filter(([, reason]) => reason === "cancelled before it started")).toHaveLength(64);
 });
 
-/** Creates the script of a run with two model calls and a tool call between them, and of a further run. */
 const script = () =>
 	new ScriptedModel(
 		[says("Look:"), calls("c1", "bash", { command: "echo hi" })],
