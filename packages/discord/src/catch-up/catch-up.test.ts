@@ -230,7 +230,7 @@ test("a hundred unknown channels of a server are read, the newest ones, and furt
 	expect(log.records).toMatchObject([{ level: "warn", fields: { guild: "7", places: 101, read: 100 } }]);
 });
 
-test("direct messages of known people are opened, at most twenty, and read if they have new messages", async () => {
+test("direct messages of known people are opened, at most twenty at once, and read if they have new messages", async () => {
 	const people = Array.from({ length: 25 }, (_, at) => `${100 + at}`);
 	const { clock, log, port, catchUp, pages, ids } = await place((at) => ({ "1": { message: ago(at, 9) } }), {
 		alive: 5,
@@ -251,6 +251,14 @@ test("direct messages of known people are opened, at most twenty, and read if th
 		"GET /channels/2/messages",
 	]);
 	expect(log.records).toMatchObject([{ level: "warn", fields: { people: 1 } }]);
+
+	port.answer("POST /users/@me/channels", ...Array.from({ length: 6 }, (_, at) => opened(`${50 + at}`, 8)));
+	await clock.advance(5 * 60_000);
+	await settled();
+	const openedLater = port.requests.filter(({ method }) => method === "POST").slice(20);
+	expect(openedLater.map(({ body }) => body)).toEqual(
+		[...people.slice(20), "104"].map((id) => ({ recipient_id: id })),
+	);
 });
 
 test("a guild stays unknown until its missed messages are read", async () => {

@@ -16,7 +16,7 @@ interface Unseen {
 	readonly since: string;
 	/** Channels that are read anyway. */
 	readonly known: ReadonlyMap<string, Cursor>;
-	/** People who remain to be checked. Absent before the first check. */
+	/** Ids of the people who are not checked yet. Absent before the first check. */
 	readonly people?: readonly string[];
 	readonly seen: PromiseWithResolvers<void>;
 }
@@ -26,10 +26,7 @@ interface Unseen {
  */
 const checkIntervalMs = 5 * 60_000;
 
-/**
- * Checks direct messages with known people for missed messages. People whose check fails temporarily remain to
- * be checked.
- */
+/** Checks direct messages with known people for missed messages, in checks of at most `maxPeople` people. */
 export class DirectMessages {
 	readonly #parts: DirectMessagesParts;
 	#unseen: Unseen | undefined;
@@ -72,16 +69,15 @@ export class DirectMessages {
 		this.#nextCheckAt = clock.monotonic() + checkIntervalMs;
 		try {
 			const { since, known } = unseen;
-			const { places, left } = await unreadDirectMessages(
-				unseen.people ?? (await people(known)),
-				since,
-				port,
-			);
+			const unchecked = unseen.people ?? (await people(known));
+			const { places, failed } = await unreadDirectMessages(unchecked.slice(0, maxPeople), since, port);
 			await read(places.filter(([channel]) => !known.has(channel)));
-			if (left.length > 0) {
-				log.warn("cannot check the direct messages of some people, retrying later", { people: left.length });
+			if (failed.length > 0) {
+				log.warn("cannot check the direct messages of some people, retrying later", {
+					people: failed.length,
+				});
 			}
-			return this.#recordCheck(unseen, left);
+			return this.#recordCheck(unseen, [...unchecked.slice(maxPeople), ...failed]);
 		} catch (error) {
 			log.warn("cannot check direct messages, retrying later", { error });
 			return false;
@@ -118,7 +114,7 @@ const GuildChannels = z.object({
 	threads: z.array(z.unknown()).default([]),
 });
 
-/** Maximum people in a check, because Discord limits how many direct messages a bot opens at once. */
+/** Maximum people in a check, because Discord limits how many direct messages a bot opens at once. The next check continues with the others. */
 const maxPeople = 20;
 
 /**
@@ -138,26 +134,25 @@ export function unreadChannels(data: unknown, since: string): ReadPosition[] {
 }
 
 /**
- * Finds the direct messages that have messages after `since`, for at most `maxPeople` people. Discord does not
- * list a bot's direct messages, but a bot can open them with a known person:
- * https://docs.discord.com/developers/resources/user#create-dm. The person does not notice this. `left` are
- * people for whom the request failed temporarily.
+ * Finds the direct messages that have messages after `since`. Discord does not list a bot's direct messages, but a bot
+ * can open them with a known person: https://docs.discord.com/developers/resources/user#create-dm. The person does not
+ * notice this. `failed` are people for whom the request failed temporarily.
  */
 async function unreadDirectMessages(
 	people: readonly string[],
 	since: string,
 	port: DiscordRest,
-): Promise<{ readonly places: ReadPosition[]; readonly left: readonly string[] }> {
+): Promise<{ readonly places: ReadPosition[]; readonly failed: readonly string[] }> {
 	const places: ReadPosition[] = [];
-	const left: string[] = [];
-	for (const person of people.slice(0, maxPeople)) {
+	const failed: string[] = [];
+	for (const person of people) {
 		const body = { recipient_id: person };
 		const opening = port.request({ method: "POST", path: "/users/@me/channels", body });
 		const answer = await opening.catch(() => undefined);
-		if (answer === undefined || answer.status === 429 || answer.status >= 500) left.push(person);
+		if (answer === undefined || answer.status === 429 || answer.status >= 500) failed.push(person);
 		else places.push(...newIn(Written.safeParse(answer.body).data, { message: since }));
 	}
-	return { places, left };
+	return { places, failed };
 }
 
 function newIn(channel: z.output<typeof Written> | undefined, cursor: Cursor): ReadPosition[] {
