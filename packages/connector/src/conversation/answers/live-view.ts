@@ -103,8 +103,18 @@ const minSeconds = 5;
  */
 export function callsFoot(parts: readonly RunPart[]): string | undefined {
 	const calls = parts.filter((part) => part.type === "call");
-	const ms = calls.reduce((sum, { from, to = from }) => sum + Math.max(0, to - from), 0);
-	const seconds = Math.round(ms / 1000);
+	const seconds = Math.round(coveredMs(calls) / 1000);
 	if (calls.length === 0 || (calls.length === 1 && seconds < minSeconds)) return undefined;
 	return liveTexts.calls({ count: calls.length, seconds });
+}
+
+/** Milliseconds in which at least one of the calls ran. */
+function coveredMs(calls: readonly CallPart[]): number {
+	let covered = 0;
+	let end = Number.NEGATIVE_INFINITY;
+	for (const { from, to = from } of calls.toSorted((one, other) => one.from - other.from)) {
+		covered += Math.max(0, to - Math.max(from, end));
+		end = Math.max(end, to);
+	}
+	return covered;
 }
