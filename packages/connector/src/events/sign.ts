@@ -25,8 +25,8 @@ export async function handleDeleted(
 	const room = await homeOf(parts, event);
 	const found = await runOfMessage(parts, room, message);
 	if (found === undefined) return;
-	const isEnded = await quietly(parts, event.type, () => cancelRun(parts, room, { ...found, key }));
-	if (isEnded) await endTrust(parts.context, room, { reason: trustTexts.ends.messageDeleted, key });
+	const isCancelled = await quietly(parts, event.type, () => cancelRun(parts, room, { ...found, key }));
+	if (isCancelled) await endTrust(parts.context, room, { reason: trustTexts.ends.messageDeleted, key });
 }
 
 /** Stops the active runs of the room that the person can stop. */
