@@ -9,13 +9,8 @@ import type {
 	SandboxRequest,
 	SandboxState,
 } from "../vocabulary/sandbox.ts";
-import {
-	type Bubblewrap,
-	createBubblewrap,
-	hasSizes,
-	type SandboxProfile,
-	sampleOf,
-} from "./bubblewrap/bubblewrap.ts";
+import { type Bubblewrap, createBubblewrap, type SandboxProfile, sampleOf } from "./bubblewrap/bubblewrap.ts";
+import { hasSizes } from "./bubblewrap/confinement.ts";
 import {
 	findBubblewrap,
 	findKeyctl,
@@ -295,7 +290,7 @@ async function forgetVerdict({ verdict, log }: SandboxesOptions): Promise<void> 
 
 function featuresOf(bubblewrap: Bubblewrap, { state: keyring }: KeyctlProgram): SandboxFeatures {
 	const { limiter, unixSockets } = bubblewrap;
-	return { memory: limiter.kind, keyring, sizes: hasSizes(bubblewrap), unixSockets };
+	return { memory: limiter.kind, keyring, sizes: hasSizes(bubblewrap.version), unixSockets };
 }
 
 /** Returns advice for the operator if the sandbox could not be set up. Undefined for an escape. */

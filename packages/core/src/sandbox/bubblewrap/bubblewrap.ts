@@ -17,18 +17,19 @@ import {
 	noUnixSockets,
 	type Rule,
 } from "../system-calls/filter.ts";
+import { confinementOf, hasSizes, type Version, withoutSize } from "./confinement.ts";
 import { accounts, boundPlaces, buildInside, FIRST_FILE, gitFile, isUnbound, openPlaces } from "./inside.ts";
 import { PinnedPlaces, retryIfReplaced, throwReason } from "./pinned-places.ts";
 import { type CommandPaths, cover, hostSockets, secretsAtHome, secretsInRoots } from "./protected-paths.ts";
 import { type Guarding, type Guards, guardNote, RootGuard } from "./root-guard.ts";
-import type { Mount, SystemLayout } from "./system-layout.ts";
+import type { SystemLayout } from "./system-layout.ts";
 import { rootTexts } from "./texts.ts";
 
 /** Bubblewrap on this system, with the settings that all its commands share. */
 export interface Bubblewrap {
 	/** Absolute path of the program. */
 	readonly program: string;
-	readonly version: readonly [major: number, minor: number];
+	readonly version: Version;
 	readonly layout: SystemLayout;
 	/** Environment of every command. Contains only variables with allowed names. */
 	readonly environment: Readonly<Record<string, string>>;
@@ -102,16 +103,6 @@ function preludeOf(
 	].join("; ");
 }
 
-const confinement: readonly Mount[] = [
-	["--unshare-user"],
-	["--unshare-all"],
-	["--die-with-parent"],
-	["--new-session"],
-	["--cap-drop", "ALL"],
-	["--clearenv"],
-	["--hostname", "sandbox"],
-];
-
 /**
  * Creates a sandbox that contains the roots and the programs of the system. Commands reach no network except the hosts
  * of `access`. All processes of a command end with the command.
@@ -126,7 +117,7 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: SandboxProfile
 		limiter: limiter.kind,
 		rules,
 		keyring: keyctl !== undefined,
-		confinement: confinementOf(bubblewrap),
+		confinement: confinementOf(bubblewrap.version),
 		...facts(bubblewrap),
 		roots,
 		...defined({ readable: readable.length > 0 ? readable : undefined }),
@@ -301,9 +292,9 @@ async function prepare(
 	const general = { ...environment, TMPDIR: "/tmp", ...proxy?.environment };
 	const variables = { ...general, ...command.environment, [MARK_NAME]: mark };
 	const options = [
-		...confinementOf(bubblewrap),
+		...confinementOf(bubblewrap.version),
 		...Object.entries(variables).map(([name, value]) => ["--setenv", name, value]),
-		...(hasSizes(bubblewrap) ? mounts : mounts.map(withoutSize)),
+		...(hasSizes(bubblewrap.version) ? mounts : mounts.map(withoutSize)),
 		["--seccomp", String(FIRST_FILE + texts.length)],
 		["--chdir", cwd],
 	];
@@ -346,22 +337,6 @@ async function covered(
 	]);
 	const shown = roots.filter((root) => hidden.some((place) => isWithin(root, place)));
 	return found.flat().filter((path) => !isUnbound(path) && (!isAmong(path, hidden) || isAmong(path, shown)));
-}
-
-/** Returns the options that confine every command. Since bubblewrap 0.8, they forbid further user namespaces. */
-function confinementOf({ version: [major, minor] }: Bubblewrap): Mount[] {
-	const disables = major > 0 || minor >= 8;
-	return definedItems([...confinement, disables ? ["--disable-userns"] : undefined]);
-}
-
-/** Whether this version can limit the size of directories in memory. The first such version is 0.7. */
-export function hasSizes({ version: [major, minor] }: Bubblewrap): boolean {
-	return major > 0 || minor >= 7;
-}
-
-function withoutSize(mount: Mount): Mount {
-	const at = mount.indexOf("--size");
-	return at < 0 ? mount : mount.toSpliced(at, 2);
 }
 
 function facts({ version, layout, environment, hidden, steering }: Bubblewrap): object {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { ParleyError } from "@parley/base";
 import type { Sandbox, SandboxFeatures } from "../../vocabulary/sandbox.ts";
 import { findProgram, SYSTEM_PATH } from "../commands/environment.ts";
+import type { Version } from "./confinement.ts";
 import { bubblewrapTexts } from "./texts.ts";
 
 /** Minor version of the first bubblewrap release that can clear the environment. */
@@ -11,7 +12,7 @@ const TIMEOUT_MS = 5_000;
 
 export interface BubblewrapProgram {
 	readonly program: string;
-	readonly version: readonly [major: number, minor: number];
+	readonly version: Version;
 }
 
 /** Error with the reason why no sandbox is available. `fix` advises the operator. */
