@@ -6,12 +6,11 @@ import { binary, root } from "./paths.mjs";
 
 /**
  * @param {readonly string[]} args Arguments for `parley start`. Without arguments, `parley start` offers the
- * wizard at its
- * first start at a terminal.
+ * wizard at its first start at a terminal.
  */
 export async function run(args) {
 	if (!(await prepare())) return 1;
-	// Set here, because setting these variables later would require a second start of Node.
+	// These variables are set here, because setting them later would require a second start of Node.
 	for (const [name, value] of Object.entries(variables)) process.env[name] ??= value;
 	const { link, line } = linkCommand(process.env);
 	if (link !== undefined) console.error(`parley: made the command: ${link} is a link to this clone`);

@@ -46,7 +46,7 @@ function hasLock(pid: number, data: string): boolean {
 		const lock = lockIn(realpathSync(data));
 		return readdirSync(`/proc/${pid}/fd`).some((fd) => isOpenForWriting(pid, fd, lock));
 	} catch {
-		// The process or the lock file does not exist, or the system has no /proc.
+		// The process or the lock file does not exist or cannot be read, or the system has no /proc.
 		return false;
 	}
 }

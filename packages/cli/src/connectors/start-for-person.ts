@@ -180,7 +180,10 @@ function ozzieHint(urls: readonly string[]): string {
 	return startTexts.ozzieClientsAt({ url: webSocketUrl(urls[0]) });
 }
 
-/** Rows about clients that can connect and the tokens that they need. Empty if only programs of this user can connect. */
+/**
+ * Rows about clients that can connect and the tokens that they need. Empty if only programs on this machine
+ * can connect and only those of this user need no token.
+ */
 function accessFacts(reach: Reach, printsToken: string): string[][] {
 	if (reach.localTrust) return [];
 	return [

@@ -15,8 +15,8 @@ export interface RunningCommand {
 export const canReadCommands = process.platform === "linux";
 
 /**
- * Command line of a process that runs this program. Undefined if the process runs another program, has ended or cannot
- * be read, and on systems other than Linux.
+ * Command line, directory and environment of a process that runs this program. Undefined if the process runs
+ * another program, has ended or cannot be read, and on systems other than Linux.
  */
 export function runningCommand(pid: number, program: string): RunningCommand | undefined {
 	if (!canReadCommands) return undefined;

@@ -11,7 +11,7 @@ interface RunOptions {
 	readonly environment?: Io["environment"];
 }
 
-/** The machine and the account on which the command manages services. */
+/** The machine and the user account for which the command manages services. */
 export interface Machine {
 	readonly platform: NodeJS.Platform;
 	readonly isWsl: boolean;

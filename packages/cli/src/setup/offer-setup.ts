@@ -8,7 +8,10 @@ import { readConfig } from "../gateway/run-gateway.ts";
 import { setupTexts } from "../texts/setup.ts";
 import { setUp } from "./wizard.ts";
 
-/** Files that exist if the installation was set up or started before, or if the operator declined the offer. */
+/**
+ * At least one of these files exists if the installation was set up or started before, or if the operator
+ * declined the offer.
+ */
 const earlier = ["parley.sqlite", "parley.config.json", "api-keys.json", "setup-declined"];
 
 /**

@@ -72,7 +72,7 @@ function missingModel(
 	};
 }
 
-/** Warning about the first unusable provider other than the main provider. Undefined if there is none. */
+/** Warning about the first unusable provider other than the main provider. Undefined if all are usable. */
 async function findTrouble(
 	{ provider }: System,
 	config: Config,
