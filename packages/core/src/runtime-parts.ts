@@ -44,7 +44,6 @@ class Admission {
 		return this.#stopping;
 	}
 
-	/** Refuses all later work. */
 	stop(): void {
 		this.#stopping = true;
 	}
@@ -206,7 +205,6 @@ interface ServiceParts {
 	readonly choice: ModelChoice;
 	/** Returns the `Sessions` service, which is created after the parts of this interface. */
 	readonly sessions: () => Sessions;
-	/** Whether the gateway is shutting down. */
 	readonly stopping: () => boolean;
 }
 

@@ -90,7 +90,6 @@ export async function knowsKey(db: Tx, { id }: Principal, key: string | undefine
 	return (await known.executeTakeFirst()) !== undefined;
 }
 
-/** Deletes expired keys. */
 export async function forgetKeys(tx: Tx, now: number): Promise<void> {
 	await tx
 		.deleteFrom("keys")

@@ -21,7 +21,6 @@ interface SessionsTable extends Stamped {
 	output_tokens: number;
 	/** Model that `set_model` or the channel settings have set. If it is null, the profile or the gateway decides. */
 	model: string | null;
-	/** Agent profile of the session. */
 	profile: string;
 	/** Taint (see taint.ts) in a fixed order: "", "U", "UP", … */
 	taint: string;

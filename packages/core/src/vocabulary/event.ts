@@ -226,7 +226,7 @@ export type ConversationEvent =
 			readonly token: string;
 			/** Value of the answer: true or false for a confirmation. Null for a password and for a dismissed question. */
 			readonly value: unknown;
-			/** Arguments that the approver changed. */
+			/** Arguments that replace those of the tool call. Absent if the approver changed none. */
 			readonly arguments?: unknown;
 			/** True if the approval also applies to later calls of the session. */
 			readonly remembered?: true;
@@ -256,7 +256,7 @@ export type ConversationEvent =
 			readonly type: "prompt.closed";
 			readonly token: string;
 			readonly reason: string;
-			/** Principal that stopped the question's run. */
+			/** Principal that stopped the question's run. Absent for other reasons. */
 			readonly by?: string;
 	  }
 	/**

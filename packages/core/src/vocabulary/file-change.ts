@@ -6,7 +6,7 @@ interface FileFingerprint {
 	readonly mode: number | undefined;
 }
 
-/** A file at one moment. */
+/** State of a file at one moment. */
 export interface FileState extends FileFingerprint {
 	/** Undefined if the file is missing or larger than 256 KiB. */
 	readonly content: Buffer | undefined;

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => directory[Symbol.asyncDispose]());
 
-/** Unix time in seconds. The `mtime` of every file, also after a swap. */
+/** The `mtime` of every file in seconds since the epoch, also after a swap. */
 const oldTime = 1_700_000_000;
 
 async function put(name: string, content = name): Promise<void> {

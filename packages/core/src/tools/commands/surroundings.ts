@@ -90,7 +90,6 @@ export async function boundToRepository(
 type ToolPlanFacts = Readonly<Record<string, string>>;
 
 interface SearchOptions {
-	/** Earlier facts about the same directory. */
 	readonly earlier: string | undefined;
 	readonly sharedFacts: BindOptions["sharedFacts"];
 	/** Whether the directory is read in addition to the working directory. */
