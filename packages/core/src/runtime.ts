@@ -264,7 +264,7 @@ export class Runtime {
 		await setBudget(this.#parts.services, this.#parts.sessions, request, change);
 	}
 
-	/** Answers an open question. Returns false, and changes no answer, if the question was already settled or has expired. */
+	/** Answers an open question. Returns false if the question was already settled or has expired. */
 	async answer(request: Keyed, token: string, response: PromptResponse): Promise<boolean> {
 		const { places, checks } = this.trust;
 		return answerQuestion(

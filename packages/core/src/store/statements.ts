@@ -132,7 +132,7 @@ export const markRunEnded = hotStatement<Tables, { id: string; at: number }>((db
 		.where("id", "=", p("id")),
 );
 
-/** Adds the usage of a run to its session. */
+/** Adds the tokens of a run to its session. */
 export const addTokens = hotStatement<
 	Tables,
 	{ sessionId: string; inputTokens: number; outputTokens: number }

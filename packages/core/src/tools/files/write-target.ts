@@ -95,7 +95,7 @@ interface ApprovedTarget {
 	readonly state: FileState;
 }
 
-/** Returns the approved path with its state, or a description of the difference from the approved state. */
+/** Returns the approved path with its state if both match the plan. Otherwise, returns a description of the difference. */
 export async function inspectApproved(
 	text: string,
 	{ binding }: ToolPlan,

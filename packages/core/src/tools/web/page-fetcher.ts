@@ -81,7 +81,10 @@ export class PageFetcher {
 	}
 }
 
-/** Returns the text between two marked lines. The mark is created after the text was read, so the text cannot contain it. */
+/**
+ * Returns the result for a page, with its text between two marked lines. The mark is created after the text was read, so the
+ * text cannot contain it.
+ */
 function describe(page: Page, text: string, { max_chars }: FetchArguments, mark: string): ToolResult {
 	const clean = text.replaceAll("\r\n", "\n").replaceAll(UNSEEN, "").toWellFormed().trim();
 	const shown = clean.slice(0, max_chars).replace(/[\ud800-\udbff]$/, "");
