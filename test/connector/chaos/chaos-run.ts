@@ -12,12 +12,12 @@ import { Work } from "./work.ts";
 
 const steps = 70;
 const maxExtraSteps = 200;
-/** Extra steps are played until one answer has grown by this number of edits or stream additions. */
+/** Number of edits or stream additions of one answer at which the extra steps end. */
 const leastGrowth = 3;
 const quietTurns = 12;
 /**
- * Distance between the first failpoints of consecutive seeds. It and the number of failpoints have no common divisor,
- * so every failpoint is used.
+ * Distance between the first failpoints of consecutive seeds. It and the number of failpoints are coprime, so
+ * the seeds use all failpoints.
  */
 const placeStride = 4;
 const shortMs = 25;
@@ -54,9 +54,11 @@ export interface ChaosPlatform<Simulator, People extends ChaosPeople> {
 	readonly longestMs: number;
 	readonly cuts: readonly (() => void)[];
 	readonly growth: SeenGrowth;
-	/** Number of requests that failed because of an injected fault. */
+	/** Number of requests with an injected fault. */
 	readonly failed: number;
-	/** Starts to inject faults: some requests fail, and some events are duplicated or reordered. */
+	/**
+	 * Starts to inject faults: some requests fail or are delayed, and some events are duplicated or reordered.
+	 */
 	break(): void;
 	heal(): void;
 	/**

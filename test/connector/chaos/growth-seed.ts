@@ -11,8 +11,8 @@ interface SeedParts {
 }
 
 /**
- * Plays one answer with random steps and deaths, and with network faults for most seeds. Returns the faults that it
- * finds at the end.
+ * Plays one answer with random steps and deaths, and with network faults for most seeds. Returns the faults
+ * found at the end.
  */
 export async function playSeed({ open, random, directory }: SeedParts): Promise<readonly string[]> {
 	const growth = new Growth(open, directory);

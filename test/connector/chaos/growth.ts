@@ -15,7 +15,9 @@ export interface SeenPost {
 
 export interface GrowthPlatform {
 	nextProcess(isLost: boolean): PlatformProcess;
-	/** Starts to inject faults: some requests fail, and some events are duplicated or reordered. */
+	/**
+	 * Starts to inject faults: some requests fail or are delayed, and some events are duplicated or reordered.
+	 */
 	break(): void;
 	heal(): void;
 	ask(text: string): void;

@@ -9,7 +9,7 @@ type Dispatch = (event: DiscordDispatch) => void | Promise<void>;
  * process resumes before the first event that was not durable, as `DiscordPort` promises.
  */
 export class StoredSession {
-	/** Session store for the port. After each dispatched event, the port writes or deletes `session`. */
+	/** Session store of the port. The port writes `session` after each dispatched event. */
 	readonly store: SessionStore;
 	readonly #unreceived = new Set<number>();
 	#isOver = false;
@@ -60,7 +60,7 @@ export class StoredSession {
 		this.#unreceived.add(seq);
 		received.then(
 			() => void (this.#isOver || this.#unreceived.delete(seq)),
-			// The next process receives this event again.
+			// The event stays unreceived, so the next process receives it again.
 			() => undefined,
 		);
 	}

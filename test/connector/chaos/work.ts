@@ -139,7 +139,7 @@ export class Work {
 		this.earlier.push(...words.map((text) => ({ session: id, text, isCut })));
 	}
 
-	/** Asks about several calls of a reply, which share a card, or about one more call of the last reply. */
+	/** Asks about one to three calls of a new reply, or about one more call of the last reply. */
 	#ask(session: Session): void {
 		const last = this.#unfinished.get(session);
 		this.#unfinished.delete(session);

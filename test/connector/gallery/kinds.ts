@@ -183,7 +183,7 @@ export const topics: readonly Topic[] = [
 	},
 ];
 
-/** Topics that contain at least one kind for the platform, with only these kinds. */
+/** Returns the topics that have kinds for the platform, with only these kinds. */
 export function topicsOf(platform: string): readonly Topic[] {
 	const own = topics.map((topic) => ({
 		...topic,

@@ -2,13 +2,15 @@ import type { Sight } from "../scenes/step.ts";
 import { html, lines, type Markup } from "./markup.ts";
 
 export interface Draw<S> {
-	/** All posts of the channel with their threads, as Mia sees them. */
+	/** Renders all posts of the channel with their threads, as Mia sees them. */
 	channel(site: S): Markup;
-	/** The first state of a post with this content, in any channel. Undefined if no post had this content. */
+	/**
+	 * Renders the first state of a post with this content, in any channel. Undefined if no post had this content.
+	 */
 	moment(site: S, sight: Sight): Markup | undefined;
-	/** The last form that a person has opened, or undefined. */
+	/** Renders the last form that a person has opened. Undefined if no form was opened. */
 	form(site: S): Markup | undefined;
-	/** Mia's home page. Undefined on a platform without home pages. */
+	/** Renders Mia's home page. Undefined on a platform without home pages. */
 	home(site: S): Markup | undefined;
 }
 

@@ -112,7 +112,7 @@ export class InProcessPort implements DiscordPort {
 		if (!this.#closed && this.#live) this.#simulator.gateway.present(presence);
 	}
 
-	/** Simulates a killed process: the port receives no more events and no longer writes the session. */
+	/** Simulates a killed process: the port ignores further events and does not write the session. */
 	kill(): void {
 		this.#closed = true;
 		this.#timer?.cancel();

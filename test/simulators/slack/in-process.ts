@@ -107,7 +107,7 @@ export class InProcessPort implements SlackPort {
 		await Promise.allSettled(this.#pending);
 	}
 
-	/** Simulates a killed process: the port receives no more events and sends no acknowledgements. */
+	/** Simulates a killed process: the port ignores further events and sends no acknowledgements. */
 	kill(): void {
 		this.#isDead = true;
 		this.#isClosed = true;
