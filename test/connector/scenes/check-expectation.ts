@@ -118,7 +118,7 @@ async function wait(
 		});
 }
 
-/** Responses to the last press or command, without placeholders for later responses. */
+/** Returns the responses to the last press or command, without placeholders for later responses. */
 function answers({ interaction, played }: Notebook): string[] {
 	const answered = (interaction?.answers() ?? []).filter(({ thinking }) => !thinking);
 	return answered.map((seen) => textOfPost(played.site, seen));

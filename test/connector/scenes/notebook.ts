@@ -18,8 +18,8 @@ export class Notebook {
 	}
 
 	/**
-	 * The message that was named with `as`, or the newest message that contains the words and is visible to the person.
-	 * Waits until such a message exists.
+	 * Returns the message with this name, or the newest message with the words that the person sees. Waits until
+	 * such a message exists.
 	 */
 	async message(words: string, person: Player, room = "general"): Promise<{ readonly id: string }> {
 		const named = this.#named.get(words);

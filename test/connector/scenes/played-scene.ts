@@ -60,7 +60,7 @@ export class PlayedScene<S extends Site = Site> implements AsyncDisposable {
 		await rm(this.#data, { recursive: true });
 	}
 
-	/** Outbox rows that wait for the operator or were given up. */
+	/** Returns the outbox rows that wait for the operator or were given up. */
 	async stuck(): Promise<string[]> {
 		const status = await this.#connector?.status();
 		return (status?.connector?.stuck ?? []).map(({ state, reason }) => `${state}: ${reason}`);
@@ -92,7 +92,7 @@ export class PlayedScene<S extends Site = Site> implements AsyncDisposable {
 		}, "everything is done");
 	}
 
-	/** Posts and the last log lines, for the report of a failed scene. */
+	/** Returns the posts and the last log lines, for the report of a failed scene. */
 	report(): string {
 		const seen = this.site
 			.rooms()

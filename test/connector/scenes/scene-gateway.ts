@@ -117,7 +117,10 @@ export class SceneGateway implements AsyncDisposable {
 		if (gateway) await this.through(gateway.stop(0));
 	}
 
-	/** Waits until `isTrue` returns true. If real time passes without success, advances the clock, except with `still`. */
+	/**
+	 * Waits until `isTrue` returns true. After `stallMs`, advances the clock, except with `still`. Rejects after
+	 * `deadlineMs`.
+	 */
 	async until(isTrue: () => boolean | Promise<boolean>, what: string, still?: "still"): Promise<void> {
 		const startedAt = performance.now();
 		let advanced = 0;

@@ -3,7 +3,7 @@ import type { Sight } from "./step.ts";
 
 export const parley = "Parley";
 
-/** The text of a post without its time. */
+/** Returns the text of a post without its time. */
 export function textOfPost(site: Pick<Site, "written">, seen: Seen): string {
 	const text = site.written(seen).replace(/^\S+ /, "");
 	return readable(text)

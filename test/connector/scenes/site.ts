@@ -10,15 +10,15 @@ export interface Seen {
 	readonly id: string;
 	readonly author: string;
 	readonly content: string;
-	/** True for the placeholder of a later response. */
+	/** Whether this is a placeholder for a later response. */
 	readonly thinking?: boolean;
 }
 
 export interface Room {
-	/** Messages that are visible to the viewer, oldest first. Without a viewer, public messages. */
+	/** Returns the messages that the viewer sees, oldest first. Without a viewer, returns the public messages. */
 	shows(viewer?: { readonly id: string }): readonly Seen[];
 	transcript(viewer?: { readonly id: string }): string;
-	/** Names of people whose typing indicator is visible. */
+	/** Returns the names of people whose typing indicator is visible. */
 	typing(): readonly string[];
 }
 
@@ -30,7 +30,7 @@ export interface SentInteraction {
 		| { readonly title: string; readonly fields: readonly { readonly label: string }[] }
 		| undefined;
 	readonly choices?: readonly { readonly name: string }[];
-	/** Responses so far, including placeholders. */
+	/** Returns the responses so far, including placeholders. */
 	answers(): readonly Seen[];
 }
 
@@ -45,7 +45,7 @@ interface Message {
 
 type Values = Readonly<Record<string, string | number | boolean>>;
 
-/** A person at a chat client. Throws for an action that the client does not allow. */
+/** User of a chat client. A method throws if the client does not allow the action. */
 export interface Player {
 	readonly id: string;
 	readonly name: string;
@@ -64,7 +64,7 @@ export interface Player {
 	reacts(emoji: string, where: { readonly on: Message }): void;
 	opensThread(name: string, where: { readonly of: Message }): unknown;
 	clicks(label: string, where?: { readonly on?: Message; readonly in?: Room }): SentInteraction;
-	/** Presses a button that is removed before the press arrives. */
+	/** Presses a button that was removed before the press arrives. */
 	clicksLate(label: string, where: { readonly on: Message }): SentInteraction;
 	chooses(labels: readonly string[], where?: { readonly on?: Message; readonly in?: Room }): SentInteraction;
 	submits(interaction: SentInteraction, values?: Readonly<Record<string, string>>): SentInteraction;
@@ -137,15 +137,21 @@ export interface Site {
 	rooms(): readonly Room[];
 	/** Formats a post like the simulator's `messageText`. */
 	written(seen: Seen): string;
-	/** The direct messages of a person, if the platform shows the person's private notices there. */
+	/**
+	 * Returns the direct messages of a person if the platform shows the person's private notices there. Otherwise
+	 * undefined.
+	 */
 	directOf?(person: string): Room | undefined;
 	/** Converts the expected content of a post to the platform's format. */
 	platformForm(sight: Sight): Sight;
-	/** A text that changes whenever a post is added, edited or deleted. */
+	/** Returns a text that changes whenever a post is added, edited or deleted. */
 	traces(): string;
-	/** People whom mentions have notified since the last call, as `@NAME`. */
+	/** Returns the people whom mentions have notified since the last call, as `@NAME`. */
 	drainPings(): string[];
-	/** Faults: violations of the platform's rules, unwanted notifications, and planned faults that did not occur. */
+	/**
+	 * Returns the faults: violations of the platform's rules, unwanted notifications, and planned faults that did
+	 * not occur.
+	 */
 	drainFaults(): string[];
 	connect(connecting: Connecting): Promise<Running>;
 	/** Drops the events that the platform has queued for a connector that reconnects. */

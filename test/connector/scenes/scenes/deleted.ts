@@ -1,7 +1,10 @@
 import type { PlayedScene } from "../played-scene.ts";
 import type { Scene, Step } from "../step.ts";
 
-/** Deletes the scene's sessions like `parley sessions rm --force`, except the `spared` least recently used ones. */
+/**
+ * Deletes the scene's sessions like `parley sessions rm --force`, except the `spared` least recently updated
+ * ones.
+ */
 const deleting = ({ spared }: { readonly spared: number }): Step => ({
 	what: "the operator deletes the conversations of the scene",
 	does: async ({ sceneGateway, operator, site }: PlayedScene) => {
