@@ -10,7 +10,10 @@ import { RemoteSetup } from "../remote/setup.ts";
 
 const password = "correct horse & <battery> ü=1%";
 
-/** Path of the browser: `PARLEY_CHROMIUM` if set, otherwise `chromium` in PATH. Undefined if it is not executable. */
+/**
+ * Returns the path of the browser: `PARLEY_CHROMIUM` if set, otherwise `chromium` in PATH. Undefined if no such
+ * file is executable.
+ */
 function findChromium(): string | undefined {
 	const named = process.env["PARLEY_CHROMIUM"];
 	const paths = (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, "chromium"));
@@ -24,7 +27,7 @@ function findChromium(): string | undefined {
 	});
 }
 
-/** A gateway with the documented certificate, a connected client, and a browser. */
+/** Starts a gateway with the documented certificate, a connected client and a browser. */
 async function open(executablePath: string) {
 	await using undo = new AsyncDisposableStack();
 	const setup = undo.use(await RemoteSetup.create());
@@ -59,7 +62,10 @@ async function whileNetworkChanges(navigate: () => Promise<Navigated>): Promise<
 
 type Navigated = Awaited<ReturnType<Page["goto"]>>;
 
-/** The error page of the browser may also interrupt the repeated navigation. */
+/**
+ * Matches the error of an aborted navigation. The browser's error page may also interrupt the repeated
+ * navigation.
+ */
 const networkChanged = /ERR_NETWORK_CHANGED|interrupted by another navigation to "chrome-error:/;
 
 /** Opens a page, by default without scripts. Returns the page, its console messages and the status of the response. */
@@ -119,8 +125,8 @@ test("a person opens the link in a browser without scripts, types the password, 
 	await client.call("prompt_response", { token: approval, value: "yes" });
 	await client.event("assistant.message");
 	expect(await readFile(join(setup.setup.directory, "work", "used"), "utf8")).toBe(password);
-	// After the answer, the gateway refuses an answer from a page that was opened earlier. A page that is opened later,
-	// or by going back, is closed as well.
+	// After the answer, the gateway returns 410 for an answer from a page that was opened earlier, and for a
+	// later visit.
 	expect(await send(other.page, "another")).toBe(410);
 	const late = await visit(browser, url);
 	expect([late.status, await late.page.getByRole("main").textContent()]).toEqual([

@@ -26,7 +26,7 @@ async function run(shell: string, args: readonly string[]): Promise<string[]> {
 	return out.trimEnd().split("\n");
 }
 
-/** Completions of bash for the last of these words. */
+/** Returns the completions of bash for the last of these words. */
 function bash(...words: readonly string[]): Promise<string[]> {
 	const script = `source <(parley completion bash)
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
@@ -35,7 +35,10 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
 	return run("bash", ["--norc", "-c", script, "bash", ...words]);
 }
 
-/** Completions of zsh with their descriptions. The script replaces functions of zsh's completion system. */
+/**
+ * Returns the completions of zsh with their descriptions. The script replaces functions of zsh's completion
+ * system.
+ */
 function zsh(...words: readonly string[]): Promise<string[]> {
 	const script = `compdef() { }
 _describe() { print -l -- "\${(@P)2}" }

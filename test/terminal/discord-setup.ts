@@ -42,7 +42,7 @@ export class DiscordSetup implements AsyncDisposable {
 		return this.server.simulator;
 	}
 
-	/** Environment variables of a command, by default with the bot's token. */
+	/** Returns the environment variables of a command, by default with the bot's token. */
 	environment(token = this.simulator.token): Record<string, string> {
 		return { ...this.setup.environment, DISCORD_TOKEN: token };
 	}

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
 
-/** Returns the Node arguments and environment variables of a gateway process. */
+/** Starts a gateway process. Returns its command-line arguments and environment variables. */
 async function runGateway(environment: Readonly<Record<string, string>> = {}) {
 	const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-memory-")));
 	const port = await choosePort();

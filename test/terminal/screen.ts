@@ -96,7 +96,10 @@ export class Screen {
 		});
 	}
 
-	/** Resolves when the condition is true and no update of the screen is in progress. */
+	/**
+	 * Resolves when the condition is true and no update of the screen is in progress. After the exit, ignores an
+	 * incomplete update.
+	 */
 	async until(condition: string, isTrue: () => boolean, patience?: number): Promise<void> {
 		const isReady = (): boolean => (!this.#isChanging || this.#exitCode !== undefined) && isTrue();
 		try {

@@ -16,7 +16,7 @@ function setUp(
 	return new Screen({ args: ["setup", ...flags], cwd: managers.work, env });
 }
 
-/** Answers the questions before the service question: selects the offline model and a project. */
+/** Answers all questions before the service question. Selects the offline model, and otherwise the defaults. */
 async function reachService(screen: Screen): Promise<void> {
 	await screen.shows("Which model should answer?");
 	screen.type(`${down.repeat(7)}\r`);

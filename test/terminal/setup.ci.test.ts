@@ -218,7 +218,7 @@ test("a refused key is not stored in a script, and the reason does not contain i
 	expect(existsSync(join(root, "refused/api-keys.json"))).toBe(false);
 });
 
-/** A server that refuses every key and records the received keys. */
+/** Starts a server that refuses every key and records the received keys. */
 async function refusingServer() {
 	const keys: (string | undefined)[] = [];
 	const server = createServer((request, response) => {

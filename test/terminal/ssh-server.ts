@@ -91,9 +91,9 @@ export class SshServer implements AsyncDisposable {
 }
 
 /**
- * Command prefix for a mount namespace with its own `/run` and `/var/log`, because a server that runs as root requires
- * `/run/sshd` and records logins. It also replaces the shadow file, because the server accepts no keys for a locked
- * account.
+ * Returns a command prefix for a mount namespace with its own `/run` and `/var/log`, because a server that runs
+ * as root requires `/run/sshd` and records logins. It also replaces the shadow file, because the server accepts
+ * no keys for a locked account.
  */
 function apart(directory: string): string[] {
 	const shadow = join(directory, "shadow");

@@ -16,7 +16,7 @@ export interface ClientOptions {
 	readonly apiUrl: string;
 	readonly cdnUrl?: string;
 	readonly sessions?: SessionStore;
-	/** Whether the handling of an event completes. By default, always. */
+	/** Whether the handler of an event resolves. By default, always. */
 	readonly accepts?: (event: DiscordDispatch) => boolean;
 }
 

@@ -53,7 +53,7 @@ export class SlackMachine extends Machine {
 	}
 }
 
-/** The visible text, without the escapes of line ends. */
+/** Returns the visible text, without the escapes of line ends. */
 export function read({ text }: Shown): string {
 	return unescaped(text).replace(/[ \\]+$/gm, "");
 }

@@ -2,10 +2,10 @@ import type { SlackEnvelope } from "@parley/slack";
 import { expect, test } from "vitest";
 import { known, openSlack } from "./open-slack.ts";
 
-/** Waits until the clients have handled the received data. */
+/** Waits for one turn of the event loop, in which the clients handle received data. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** The type of the event in an envelope, and the number of earlier attempts. */
+/** Returns the type of the event in an envelope, and the number of earlier attempts. */
 function describeEnvelope({ body, attempt }: SlackEnvelope): string {
 	return `${Object(body).event.type} ${attempt}`;
 }

@@ -33,12 +33,12 @@ export class WorkerProcess implements AsyncDisposable {
 		});
 	}
 
-	/** Task ids in the output lines that start with this word. */
+	/** Returns the task ids in the output lines that start with this word. */
 	idsAfter(word: string): string[] {
 		return this.lines.flatMap((line) => (line.startsWith(`${word} `) ? [line.slice(word.length + 1)] : []));
 	}
 
-	/** Lets a model that waits for stdin continue. */
+	/** Writes a line to stdin, for which the model of a `hold` task waits. */
 	proceed(): void {
 		this.#child.stdin.write("\n");
 	}

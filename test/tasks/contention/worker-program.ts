@@ -68,7 +68,7 @@ const model: Model = {
 	},
 };
 
-/** Calls of a parent task that starts two workers and waits for their results. */
+/** Returns the calls of a parent task, which starts two workers and waits for their results. */
 function callsOfParent(
 	title: string,
 	replies: number,

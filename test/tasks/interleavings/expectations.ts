@@ -58,7 +58,7 @@ function exists(
 	}
 }
 
-/** All tasks whose title contains this name, by title. */
+/** Returns all tasks of the group with this name, by title. */
 export async function readRows(store: Store<Tables>, name: string): Promise<Map<string, Row>> {
 	return store.read(async (db) => {
 		const tasks = await db
@@ -85,7 +85,7 @@ export async function readRows(store: Store<Tables>, name: string): Promise<Map<
 	});
 }
 
-/** The expected database rows of a task, its worker and its dependent. */
+/** Returns the expected database rows of a task, its worker and its dependent. */
 export function expectedRows(title: string, at: ExpectedState, needed: boolean): [string, Row | undefined][] {
 	const own = row(at.task, at.suspended, at.putOff, at.asks);
 	const worker = row(at.worker, at.workerSuspended, at.workerPutOff, false);

@@ -44,13 +44,13 @@ export function isOver(state: TaskState | "none"): boolean {
 	return state === "completed" || state === "failed" || state === "cancelled";
 }
 
-/** State after the end of a task, which cancels an open worker and closes prompts. */
+/** Returns the state after the end of a task, which cancels an open worker and closes prompts. */
 function ended(before: ExpectedState, task: TaskState): ExpectedState {
 	const open = before.worker !== "none" && !isOver(before.worker);
 	return { ...before, task, asks: false, ...(open && { worker: "cancelled" as const }) };
 }
 
-/** State after the end of a worker, which resumes a waiting parent. */
+/** Returns the state after the end of a worker, which resumes a waiting parent. */
 function workerEnded(before: ExpectedState, worker: TaskState): ExpectedState {
 	return { ...before, worker, ...(before.task === "waiting" && { task: "running" as const }) };
 }

@@ -9,7 +9,7 @@ type Read = Store<Tables>["read"];
 const quietTicks = 8;
 
 /**
- * The store of one process. After the death of the process, it starts no write, and pending calls never settle. The
+ * The store of one process. After the death of the process, it starts no command, and calls never settle. The
  * database remains for the next process.
  */
 export class MortalStore implements Store<Tables> {

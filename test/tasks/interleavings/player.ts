@@ -22,7 +22,7 @@ export function dependentOf(title: string): string {
 	return `needs ${title}`;
 }
 
-/** Prefix of the call ids in the conversation of a task. */
+/** Returns the prefix of the call ids in the conversation of a task. */
 export function idOf(title: string): string {
 	return title.replaceAll(" ", "_");
 }
@@ -67,7 +67,7 @@ export class Player {
 		this.#seen = seen;
 	}
 
-	/** Title of the task whose provider fails in this action, or undefined. */
+	/** Returns the title of the task whose provider fails in this action, or undefined. */
 	faulty(action: Action): string | undefined {
 		if (action === "fault") return this.cast.title;
 		return action === "worker faults" ? workerOf(this.cast.title) : undefined;

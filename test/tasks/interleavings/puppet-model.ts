@@ -24,7 +24,7 @@ export class PuppetModel implements Model {
 		this.#onQuestion = onQuestion;
 	}
 
-	/** True if a call of the conversation waits for its reply. */
+	/** Whether a call of the conversation waits for its reply. */
 	waits(title: string): boolean {
 		return this.#calls.has(title);
 	}

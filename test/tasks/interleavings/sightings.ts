@@ -29,7 +29,7 @@ export class Sightings {
 	readonly #byTask = new Map<string, Sighting>();
 	readonly #byConversation = new Map<string, Sighting>();
 
-	/** Observations of the task with this title. Throws if there are none. */
+	/** Returns the observations of the task with this title. Throws if there are none. */
 	of(title: string): Sighting {
 		const seen = this.#byTitle.get(title);
 		if (!seen) throw new Error(`nothing was seen of ${title}`);

@@ -14,7 +14,10 @@ export type EngineName = "SQLite" | "PGlite";
 /** Maximum number of sequences that run in one process. */
 const maxConcurrent = 40;
 
-/** Groups of at most `maxConcurrent` sequences. Within a group, the shared actions have the same indexes. */
+/**
+ * Splits sequences into groups of at most `maxConcurrent`. Within a group, the shared actions have the same
+ * indexes.
+ */
 export function grouped(sequences: readonly (readonly Action[])[]): (readonly Action[])[][] {
 	const pattern = (sequence: readonly Action[]): string =>
 		sequence.map((action) => (isShared(action) ? action : "own")).join();

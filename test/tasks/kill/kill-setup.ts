@@ -104,7 +104,7 @@ export class KillSetup implements AsyncDisposable {
 		return String((await this.#first(name, (payload) => payload["title"] === title))["task_id"]);
 	}
 
-	/** Number of received events with these names that belong to the task. */
+	/** Returns the number of received events with these names that belong to the task. */
 	countOf(taskId: string, names: readonly string[]): number {
 		const countOf = this.frames.filter(({ event }) => names.includes(event));
 		return countOf.filter((frame) => taskOf(payloadOf(frame)) === taskId).length;
@@ -126,7 +126,7 @@ export class KillSetup implements AsyncDisposable {
 		await this.#watch.until(`${name} is written`, () => this.effects(name) !== "");
 	}
 
-	/** The content of a file in the root directory, or "" if it does not exist. */
+	/** Returns the content of a file in the root directory, or "" if it does not exist. */
 	effects(name: string): string {
 		const path = join(this.#directory, "root", name);
 		return existsSync(path) ? readFileSync(path, "utf8") : "";
@@ -174,7 +174,7 @@ function payloadOf({ payload }: EventFrame): Payload {
 	return payload as Payload;
 }
 
-/** The task id of an event. A prompt has the task id in its context. */
+/** Returns the task id of an event. A prompt has the task id in its context. */
 function taskOf(payload: Payload): unknown {
 	const context = payload["context"];
 	const questions =
