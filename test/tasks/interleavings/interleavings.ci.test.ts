@@ -12,8 +12,8 @@ const all = allSequences(maxSteps);
 /** Size of the sample of sequences. With `everything`, the test without kills plays all of them. */
 const level = (["sample", "short", "everything"] as const)[testScale(2, 3) - 1] ?? "sample";
 
-/** Number of patterns, and number of sequences per pattern. */
-type Amount = readonly [patterns: number, each: number];
+/** Number of groups and of sequences per group in a sample. A sample of all groups has all sequences. */
+type Amount = readonly [groups: number, each: number];
 const amounts: Readonly<Record<EngineName, Readonly<Record<typeof level, { uncut: Amount; cut: Amount }>>>> =
 	{
 		SQLite: {
@@ -59,13 +59,13 @@ test.each(engines)(
 	},
 );
 
-function sample([patterns, each]: Amount): (readonly Action[])[][] {
+function sample([count, each]: Amount): (readonly Action[])[][] {
 	const random = new Random(seed);
 	const groups = grouped(all);
-	if (patterns >= groups.length) return groups;
+	if (count >= groups.length) return groups;
 	return random
 		.shuffle(groups)
-		.slice(0, patterns)
+		.slice(0, count)
 		.map((group) => random.shuffle(group).slice(0, each));
 }
 
