@@ -26,7 +26,6 @@ function call(id: string, name: string, input: object): ReplyBlock {
 
 const thought: ReplyBlock = { type: "thinking", thinking: "I look at both files.", signature: "c2lnbmVk" };
 
-/** Replies of the model, which reads files, runs the tests, fixes the code, and runs the tests again. */
 const recorded = [
 	{
 		content: [

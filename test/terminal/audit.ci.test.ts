@@ -42,7 +42,6 @@ test("the audit is shown, checked with and without a gateway, and a change of a 
 	});
 });
 
-/** Changes the database, as another program could do. */
 async function damage(file: string, change: Parameters<Store<Tables>["commit"]>[0]): Promise<void> {
 	const store = await openSqliteStore<Tables>({ file, migrations });
 	await store.commit(change);

@@ -4,7 +4,6 @@ import { expect } from "vitest";
 import type { Setup } from "./setup.ts";
 import { test } from "./terminal-test.ts";
 
-/** Returns the output of a command that must succeed. */
 async function succeeds(setup: Setup, ...args: readonly string[]): Promise<string> {
 	const screen = setup.run(...args);
 	expect(await screen.ended(), screen.text).toBe(0);

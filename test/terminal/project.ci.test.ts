@@ -184,7 +184,6 @@ test("the root / needs a typed yes at a terminal, and only logs a warning withou
 	for (const { received } of [unasked, allowed]) expect(received).not.toContain("Type yes");
 });
 
-/** Waits until the gateway in a terminal is ready, and stops it. */
 async function stops(gateway: Screen): Promise<void> {
 	await gateway.shows("Press Ctrl-C to stop");
 	gateway.type("\u0003");

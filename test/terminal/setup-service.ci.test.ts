@@ -6,7 +6,6 @@ import { Screen } from "./screen.ts";
 
 const down = "\u001b[B";
 
-/** Runs the wizard in a terminal, in the working directory. */
 function setUp(
 	managers: Managers,
 	variables: Readonly<Record<string, string>> = {},

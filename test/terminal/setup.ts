@@ -20,7 +20,6 @@ export class Setup {
 		mkdirSync(this.work);
 	}
 
-	/** Starts a gateway with these environment variables. */
 	static async open(variables: Readonly<Record<string, string>> = {}): Promise<Setup> {
 		const setup = new Setup(await choosePort(), variables);
 		await setup.startGateway();
@@ -72,7 +71,6 @@ export class Setup {
 		return screen;
 	}
 
-	/** Runs another program with these arguments, in the working directory. */
 	runProgram(program: string, ...args: readonly string[]): Screen {
 		const screen = new Screen({ program, args, cwd: this.work, env: this.environment });
 		this.#screens.push(screen);

@@ -53,7 +53,6 @@ export class SlackSetup implements AsyncDisposable {
 		return { SLACK_BOT_TOKEN: this.simulator.token, SLACK_APP_TOKEN: this.simulator.appToken };
 	}
 
-	/** Writes a file in the data directory, and returns its path. */
 	writes(name: string, content: unknown): string {
 		const file = join(this.data, name);
 		writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));

@@ -17,7 +17,6 @@ const hourMs = 3_600_000;
 /** Whether a death at this failpoint can affect an outbox row or its request. */
 const isStep = (place: string): boolean => place.startsWith("outbox.") || place.startsWith("platform.");
 
-/** Plays one approval with notices, a reminder by mention, and an escalation to the approval channel. */
 async function notify(growth: Growth, session: GrowingSession, place: NoticePlatform): Promise<void> {
 	const { approvers, approvals } = place;
 	const expires_at = new Date(24 * hourMs).toISOString();

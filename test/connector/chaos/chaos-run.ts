@@ -12,7 +12,7 @@ import { Work } from "./work.ts";
 
 const steps = 70;
 const maxExtraSteps = 200;
-/** Number of edits or stream additions of one answer at which the extra steps end. */
+/** Desired minimum number of edits or stream additions of one answer. */
 const leastGrowth = 3;
 const quietTurns = 12;
 /**
@@ -22,7 +22,6 @@ const quietTurns = 12;
 const placeStride = 4;
 const shortMs = 25;
 
-/** Returns whole milliseconds, like a system clock. */
 class MillisecondClock extends ManualClock {
 	override now(): number {
 		return Math.floor(super.now());
@@ -66,7 +65,7 @@ export interface ChaosPlatform<Simulator, People extends ChaosPeople> {
 	 * process.
 	 */
 	nextProcess(isLost: boolean): PlatformProcess;
-	/** Returns faults about deleted messages. Call it when the connector has stored all actions. */
+	/** Returns faults about deleted messages. The connector must have stored all actions. */
 	judgeRemoved(run: ChaosRun<Simulator, People>): string[];
 }
 
@@ -83,7 +82,10 @@ export interface ChaosPlan<Simulator, People extends ChaosPeople> {
 	openPlatform(parts: ChaosPlatformParts): ChaosPlatform<Simulator, People>;
 }
 
-/** All state that outlives a connector process: the platform with its people, the gateway, and the disk. */
+/**
+ * One chaos run: the platform with its people, the gateway, and the disk, which outlive the connector
+ * processes.
+ */
 export class ChaosRun<Simulator, People extends ChaosPeople> {
 	readonly simulator: Simulator;
 	readonly gateway: ScriptedGateway;
@@ -164,7 +166,6 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		);
 	}
 
-	/** Log of the last process without debug records. */
 	get log(): readonly string[] {
 		const records = this.#killable?.log.records ?? [];
 		return records
@@ -233,7 +234,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		await this.#quiet();
 		const part = Math.max(100, ms > 60_000 ? 5000 : ms / 6);
 		for (let remaining = ms; remaining > 0; remaining -= part) {
-			// A short step first: work such as concurrent commits needs only milliseconds.
+			// The first step is short, because work such as concurrent commits takes only milliseconds.
 			this.#clock.advance(shortMs);
 			await this.#quiet();
 			this.#clock.advance(Math.max(0, Math.min(remaining, part) - shortMs));

@@ -40,8 +40,8 @@ export class DiscordChaosPlatform implements ChaosPlatform<Simulator, People> {
 	#session = new StoredSession(undefined);
 
 	constructor({ clock, random, seed }: ChaosPlatformParts) {
-		// The minimum time that the connector relies on. With a longer time, the test could miss a
-		// retry that is too late.
+		// The shortest nonce lifetime that the connector relies on. With a longer one, the test could miss a late
+		// retry.
 		this.simulator = new Simulator({ clock, seed, settings: { nonceMs: 60_000 } });
 		this.people = new People(this.simulator, random);
 		this.tenants = [this.simulator.home.id, "dm"];

@@ -15,7 +15,6 @@ export interface Grant {
 	isOver: boolean;
 }
 
-/** Unique reason of a grant. */
 export function reasonOf({ id }: Pick<Grant, "id">): string {
 	return `quick work ${id.slice(-6)}.`;
 }

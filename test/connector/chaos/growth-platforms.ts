@@ -6,7 +6,6 @@ import { SlackChaosPlatform } from "./slack-chaos-run.ts";
 
 type Open = (clock: ManualClock) => GrowthPlatform;
 
-/** A platform with a channel for requests, two approvers, and a separate approval channel. */
 export interface NoticePlatform extends GrowthPlatform {
 	/** Principals of the approvers: `PLATFORM:TENANT:USER`. */
 	readonly approvers: readonly string[];
@@ -78,7 +77,7 @@ export function slackGrowth(seed: number): Open {
 	return (clock) => slackRoom(new SlackChaosPlatform({ clock, random: new Random(seed), seed }), false);
 }
 
-/** Answers that grow as native streams, in threads of direct messages. */
+/** Opens a platform on which answers grow as native streams, in threads of direct messages. */
 export function slackDirectGrowth(seed: number): Open {
 	return (clock) => slackRoom(new SlackChaosPlatform({ clock, random: new Random(seed), seed }), true);
 }

@@ -9,10 +9,7 @@ const earlier = "I look at the files.";
 const end = "That is the end.";
 const call = { name: "read", call_id: "c1" } as const;
 
-/**
- * Steps of an answer that grows, calls a tool, grows over two posts, and ends with a short text. Each step has the
- * milliseconds that pass after it.
- */
+/** Steps of an answer, each with the milliseconds that pass after it. */
 const stepsOf = (twoPosts: number): readonly (readonly [(session: GrowingSession) => void, number])[] => [
 	[(session) => session.stream(part), 1000],
 	[(session) => session.stream(part), 2500],

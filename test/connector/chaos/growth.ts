@@ -9,7 +9,6 @@ export interface SeenPost {
 	readonly id: string;
 	readonly text: string;
 	readonly buttons: readonly string[];
-	/** Whether the platform shows the post as still streaming. */
 	readonly streaming?: boolean;
 }
 
@@ -25,7 +24,6 @@ export interface GrowthPlatform {
 	drainViolations(): readonly string[];
 }
 
-/** Failpoint at which a process dies, and whether its database is lost. */
 export interface Death extends Fate {
 	readonly losesDatabase: boolean;
 }
@@ -141,7 +139,7 @@ export class Growth {
 	async pass(ms: number): Promise<void> {
 		for (let remaining = ms; remaining > 0; remaining -= partMs) {
 			await this.#quiet();
-			// A short step first: work such as concurrent commits needs only milliseconds.
+			// The first step is short, because work such as concurrent commits takes only milliseconds.
 			this.#clock.advance(25);
 			await this.#quiet();
 			this.#clock.advance(partMs - 25);

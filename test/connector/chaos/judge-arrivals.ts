@@ -5,7 +5,7 @@ export interface Arrival {
 	readonly content: string;
 	readonly run: string;
 	readonly isCancelled: boolean;
-	/** True if the message was added to an active run. */
+	/** Whether the message was added to an active run. */
 	readonly hasJoined: boolean;
 }
 
@@ -15,7 +15,9 @@ interface Posted {
 	readonly file?: string;
 }
 
-/** Returns the arrivals of a message at the gateway. Retries are not arrivals. */
+/**
+ * Returns the arrivals of a message at the gateway, without retries, and without runs that joined another run.
+ */
 export function arrivalsOf({ sessions }: ScriptedGateway, message: string): Arrival[] {
 	return sessions.flatMap(({ frames }) => {
 		const payloads = frames.map(({ event, payload }) => ({ event, ...Object(payload) }));

@@ -60,8 +60,8 @@ export function judgeDeleted(run: DiscordChaosRun): string[] {
 }
 
 /**
- * True if the connector may have missed the last change of the message: a new Discord session began shortly after the
- * change, or the message itself may be lost.
+ * Whether the connector may have missed the last change of the message. Possible causes are a new Discord
+ * session shortly after the change, and a lost message.
  */
 function isUnseen({ simulator }: DiscordChaosRun, { changedAt, mayBeLost }: SentMessage): boolean {
 	const { identifies } = simulator.state;

@@ -7,7 +7,6 @@ type Session = ScriptedGateway["sessions"][number];
 interface Post {
 	readonly text: string;
 	readonly buttons: readonly string[];
-	/** Whether the platform shows the post as still streaming. */
 	readonly streaming?: boolean;
 }
 

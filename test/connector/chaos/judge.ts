@@ -15,7 +15,6 @@ import {
 /** Milliseconds before a new Discord session within which an event may be lost. */
 const receiptMs = 60_000;
 
-/** Returns the faults of a complete run. */
 export function judge(run: DiscordChaosRun): string[] {
 	const { simulator, faults, people, work, gateway, stuck } = run;
 	const posts = postsOf(run);

@@ -30,13 +30,12 @@ export interface SentMessage<Room, Person> {
 	/** Time of the last edit or deletion, or 0. */
 	changedAt: number;
 	isDeleted: boolean;
-	/** True if the connector later lost its database, or if a person may have stopped the run of the message. */
+	/** Whether the connector later lost its database, or a person may have stopped the run of the message. */
 	mayBeLost: boolean;
 }
 
-/** Rules of a platform for messages. */
 export interface Speech<Room, Person> {
-	/** The text of a message to Parley, with a mention if the room requires one. */
+	/** Returns the text of a message to Parley, with a mention if the room requires one. */
 	address(text: string, room: Room): string;
 	/**
 	 * Whether a person may edit the message. Without `mayEdit` or `mayDelete`, every message can be edited or deleted.

@@ -1,8 +1,8 @@
 import type { Clock } from "@parley/base";
 
 /**
- * Milliseconds within which a response must arrive. Discord:
- * interactions/receiving-and-responding#responding-to-an-interaction. Slack:
+ * Milliseconds within which a response must arrive:
+ * https://discord.com/developers/docs/interactions/receiving-and-responding#responding-to-an-interaction and
  * https://docs.slack.dev/interactivity/handling-user-interaction#acknowledgment_response
  */
 const answerMs = 3000;

@@ -7,7 +7,6 @@ import { playChaosRuns } from "./play-chaos-runs.ts";
 const first = testSeed();
 const count = 20;
 
-/** Creates a chaos run whose channels show the state of messages as reactions. */
 function reactingRun(seed: number, directory: string, kills: number): DiscordChaosRun {
 	const run = discordChaosRun(seed, directory, kills);
 	const { people, simulator, gateway } = run;

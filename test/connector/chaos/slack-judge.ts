@@ -14,7 +14,6 @@ import type { SlackChaosRun } from "./slack-chaos-run.ts";
 
 type SentMessage = SlackChaosRun["people"]["messages"]["sentMessages"][number];
 
-/** Returns the faults of a complete run. */
 export function judgeSlack(run: SlackChaosRun): string[] {
 	const { simulator, faults, people, work, gateway, stuck } = run;
 	const posts = postsOf(run);
@@ -45,7 +44,7 @@ export function judgeDeleted({ people, gateway }: SlackChaosRun): string[] {
 	return judgeWaiting(gateway, deleted);
 }
 
-/** True if the first message of the session's thread was deleted, which also deletes the thread. */
+/** Whether the first message of the session's thread was deleted, which also deletes the thread. */
 function isMissingFor({ people }: SlackChaosRun, externalKey = ""): boolean {
 	return people.messages.sentMessages.some(
 		({ id, isDeleted }) => isDeleted && externalKey.includes(`:${id}`),

@@ -21,7 +21,7 @@ const eventCount = 10;
 const inboundCount = 16;
 const maxSteps = 3000;
 
-/** All state that outlives a connector process: the platform, the gateway, and the disk. */
+/** One delivery run: the platform, the gateway and the disk, which outlive the connector processes. */
 export class DeliveryRun {
 	readonly platform: Platform;
 	readonly deaths: string[] = [];

@@ -18,7 +18,6 @@ import type { Scene, Step } from "./step.ts";
 
 const scene: Scene = { name: "a release", steps: [] };
 
-/** A workflow whose only step is a task. */
 const release = [
 	...["---", "name: release", "description: Ships the release", "steps:"],
 	...["  - id: ship", "    title: Ship", '    prompt: "run: echo shipped | tee release.txt"', "---", ""],

@@ -92,7 +92,6 @@ export interface Connecting {
 
 const minuteMs = 60_000;
 
-/** Converts the notice settings of a scene to the configuration format. */
 export function noticesOf(
 	{ groups, remindMinutes, escalateMinutes }: NonNullable<Scene["notices"]>,
 	idOf: (name: Name) => string,
@@ -131,7 +130,6 @@ export interface Site {
 	readonly mention: string;
 	/** Maximum milliseconds without a typing indicator during an active run. */
 	readonly typingGapMs: number;
-	/** Whether the connector is ready for the first step. */
 	readonly isReady: boolean;
 	room(name: string, person: Player): Room;
 	rooms(): readonly Room[];

@@ -32,7 +32,7 @@ class Written implements SentInteraction {
 }
 
 /**
- * A person at a Slack client. A message to Parley starts the thread of a conversation. Commands in this thread are
+ * User of a Slack client. A message to Parley starts the thread of a conversation. Commands in this thread are
  * typed after a mention.
  */
 export class SlackPlayer implements Player {

@@ -65,7 +65,6 @@ test("two channels of two platforms share a gateway: a question of one is answer
 	await using rooms = await openRooms();
 	const { sceneGateway, discord, inSlack, inDiscord, play } = rooms;
 
-	// Both sessions work concurrently.
 	await play(inSlack, [
 		{ commands: "/task new", with: { text: "run: echo shipped > release.txt", title: "Ship" } },
 		{ shows: ["Approval", "the task wants to use `run_command`", "[Approve once]"], in: "Ship" },

@@ -149,7 +149,7 @@ test("a client that is closed while Discord is unavailable does not reconnect", 
 	simulator.gateway.drop();
 	await one.reaches("lost", 1);
 	await one.port.close();
-	// Takes longer than the delay after which discord.js would reconnect the closed client.
+	// Connecting takes longer than the delay after which discord.js would reconnect the closed client.
 	const other = await client().connect();
 	simulator.gateway.drop();
 	await other.reaches("ready", 2);

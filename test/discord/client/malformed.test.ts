@@ -7,7 +7,8 @@ import { Watch } from "../../watch.ts";
 import { WatchedClient } from "./watched-client.ts";
 
 /**
- * A server in place of Discord's gateway. It refuses the first `refused` connections, and the test sends its frames.
+ * Starts a server in place of Discord's gateway. It refuses the first `refused` connections, and the test sends
+ * its frames.
  */
 async function place({ refused = 0 } = {}) {
 	let attempts = 0;

@@ -8,7 +8,7 @@ export interface Stage {
 	readonly response: ServerResponse;
 	readonly requestId: string;
 	readonly clock: Clock;
-	/** Aborts when the response has ended or the client has disconnected. */
+	/** Aborted when the response has ended or the client has disconnected. */
 	readonly signal: AbortSignal;
 	/** Form of the response. By default, the form of the Messages API. */
 	readonly form?: StreamForm;

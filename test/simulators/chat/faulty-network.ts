@@ -2,13 +2,13 @@ import { type Clock, delay, ParleyError } from "@parley/base";
 
 export interface NetworkFault {
 	/**
-	 * `before`: the connection ends before the platform has read the request. `after-commit`: it ends after the
-	 * platform has performed the request.
+	 * `before`: the platform does not perform the request. `after-commit`: the platform performs the request.
+	 * Without `status`, the connection ends without a response.
 	 */
 	readonly drop?: "before" | "after-commit";
 	/**
-	 * Status of the platform's response. The platform performs the request only with `drop: "after-commit"`, and never
-	 * with 429.
+	 * Status of the response. The platform performs the request only with `drop: "after-commit"`, and never with
+	 * 429.
 	 */
 	readonly status?: number;
 	/** `retry_after` of a 429, in milliseconds. */

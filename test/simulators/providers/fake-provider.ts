@@ -42,7 +42,6 @@ export class FakeProvider implements AsyncDisposable {
 	#otherwise: ProviderAnswer | undefined;
 	#violations: string[] = [];
 	#served = 0;
-	/** The cacheable parts of all earlier prompts. */
 	readonly #cached: string[] = [];
 
 	private constructor(wire: ProviderWire, options: FakeProviderOptions) {

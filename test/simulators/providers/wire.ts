@@ -43,10 +43,7 @@ export interface Head {
 
 /** Seals that the service has sent. Later requests must not change them. */
 export interface Issued {
-	/**
-	 * Description of the sealed part by seal. A seal is encrypted reasoning or a signature. Each wire has its own
-	 * descriptions.
-	 */
+	/** Sealed parts by seal, in a form that depends on the wire. A seal is encrypted reasoning or a signature. */
 	readonly seals: Map<string, string>;
 }
 

@@ -23,7 +23,6 @@ export class SearchEngine implements AsyncDisposable {
 	/** Handles all requests instead of the APIs, if set. */
 	instead: ((response: ServerResponse) => void) | undefined;
 	found: readonly Found[] = [];
-	/** Whether SearXNG allows the format `json`. */
 	allowsJson = true;
 	readonly key = "brave-key-of-the-test";
 	readonly url: string;

@@ -24,7 +24,7 @@ export class KillableRuntime {
 	readonly t: TestRuntime;
 	readonly model: PuppetModel;
 	readonly store: MortalStore;
-	/** Clock of all timers in the process. It stops when the process dies. */
+	/** Clock of all timers in the process. Each process has its own clock. */
 	readonly clock: ManualClock;
 
 	private constructor(parts: Pick<KillableRuntime, "t" | "model" | "store" | "clock">) {
@@ -55,7 +55,7 @@ export class KillableRuntime {
 		return new KillableRuntime({ t, model, store, clock });
 	}
 
-	/** Resolves when all work is complete, except work that waits for a clock, a model or a person. */
+	/** Resolves when the process has not used the database for several ticks. */
 	quiet(): Promise<void> {
 		return this.store.quiet();
 	}

@@ -110,7 +110,7 @@ export class SequenceGroup {
 	}
 
 	/**
-	 * Cancels all tasks, including ended ones. Then replies to each task, and throws unless the late reply is refused.
+	 * Cancels each task, even if it has ended, and then replies to it. Throws unless the late reply is refused.
 	 */
 	async finish(): Promise<void> {
 		const tasks = this.killable.t.runtime.tasks;

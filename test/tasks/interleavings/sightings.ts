@@ -8,7 +8,7 @@ export interface Sighting {
 	/** `home` is the session that owns the task. `own` is the conversation of the task. */
 	home: string;
 	own: string;
-	/** Token of the task's open review, or "". `prompt` is the token of an open approval, or "". */
+	/** Token of the task's last review, or "". `prompt` is the token of an open approval, or "". */
 	token: string;
 	prompt: string;
 	suspended: number;

@@ -10,7 +10,6 @@ const forgotten: Step<DiscordSite>[] = [
 	},
 ];
 
-/** Scenes with platform events while the connector is stopped or disconnected. */
 export const away: readonly Scene<DiscordSite>[] = [
 	{
 		name: "messages during a lost connection are answered after it is restored",

@@ -16,7 +16,6 @@ const added: readonly Step[] = [
 	{ hides: "Your message is next" },
 ];
 
-/** The run answers both messages in one post. */
 const answeredOnce: readonly Step[] = [
 	{ clicks: "Approve once", by: "Alex" },
 	{ shows: ["[offline] second", "[Good]"], times: 1 },
@@ -93,10 +92,6 @@ function scenes(start: readonly Step[]): readonly Scene[] {
 	];
 }
 
-/**
- * Scenes with a message that arrives during a run. Unless a scene states otherwise, the channel offers to add it to the
- * run.
- */
 export const busy: readonly Scene[] = [
 	...scenes(onDiscord),
 	{

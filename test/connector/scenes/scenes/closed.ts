@@ -4,7 +4,6 @@ import type { Scene, Step } from "../step.ts";
 const long = "@Parley long: 20 tokens at 2 per second";
 const closedText = "because it is closed. My answer:";
 
-/** Starts an answer that grows in a thread of the channel. */
 const growsInThread: readonly Step[] = [
 	{ says: "@Parley say: hello", as: "hello" },
 	{ shows: "hello" },
@@ -13,7 +12,6 @@ const growsInThread: readonly Step[] = [
 	{ shows: ["t3", "[Stop]"], in: "work" },
 ];
 
-/** Checks that the complete answer is in the requester's direct messages, once, and not in the room. */
 function answeredElsewhere(room: string): readonly Step[] {
 	return [
 		{ shows: closedText, in: "dm", times: 1 },
@@ -23,7 +21,6 @@ function answeredElsewhere(room: string): readonly Step[] {
 	];
 }
 
-/** Checks that the answer is complete in its post, and once in direct messages. */
 function completeIn(room: string): readonly Step[] {
 	return [
 		{ shows: ["t20", "[Good]"], in: room, times: 1 },
@@ -38,7 +35,6 @@ const otherRoomWorks: readonly Step[] = [
 	{ shows: "[offline] still here", in: "random", times: 1 },
 ];
 
-/** Scenes with channels that are archived while an answer grows. */
 export const closedChannels: readonly Scene[] = [
 	{
 		name: "an answer whose channel is archived arrives in direct messages, and is completed when the channel is open again",
@@ -75,7 +71,6 @@ export const closedChannels: readonly Scene[] = [
 	},
 ];
 
-/** Scenes with threads that a moderator locks while Parley works. */
 export const closedThreads: readonly Scene<DiscordSite>[] = [
 	...(["archives", "locks"] as const).map((closes): Scene<DiscordSite> => {
 		const step: Step = closes === "locks" ? { locks: "work" } : { archives: "work", locked: true };

@@ -3,7 +3,6 @@ import type { Scene } from "../step.ts";
 
 const why = { commands: "/why" } as const;
 
-/** Scenes about context messages of a request, as `/why` lists them. */
 export const context: readonly Scene[] = [
 	{
 		name: "mentioned in a thread, the agent reads its messages, and later only new messages",
@@ -169,7 +168,6 @@ export const context: readonly Scene[] = [
 	},
 ];
 
-/** Scenes about another person's message that is forwarded to Parley. */
 export const forwarded: readonly Scene<DiscordSite>[] = [
 	{
 		name: "a forwarded message has its text and its files, and is treated like a message from a person who is not a member",

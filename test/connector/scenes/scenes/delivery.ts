@@ -52,7 +52,6 @@ const refusesPosts: Step<DiscordSite> = {
 	},
 };
 
-/** Scenes with repeated posts, before and after Discord forgets their nonces. */
 export const repeats: readonly Scene<DiscordSite>[] = [
 	repeated("a 503 before the commit", { status: 503 }),
 	repeated("a 503 after the commit", { status: 503, drop: "after-commit" }),

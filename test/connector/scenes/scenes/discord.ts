@@ -225,12 +225,10 @@ export const discord: readonly Scene<DiscordSite>[] = [
 	},
 ];
 
-/** Renames the newest thread of the channel. */
 function rename({ general, people }: DiscordSite, name: string, by: "Mia" | "Sam" = "Mia"): void {
 	general.threads().at(-1)?.rename(name, people[by]);
 }
 
-/** Waits until the threads of the channel have these names. */
 function threads(...expected: readonly string[]): Step<DiscordSite> {
 	return {
 		what: `the threads are ${expected.join()}`,
@@ -256,7 +254,6 @@ function makeText({ general }: DiscordSite): void {
 	}
 }
 
-/** Waits until the bot has this status and these activities. */
 function presence(status: string, ...activities: readonly string[]): Step<DiscordSite> {
 	return {
 		what: `the bot is ${status}: ${activities.join()}`,
@@ -268,7 +265,6 @@ function presence(status: string, ...activities: readonly string[]): Step<Discor
 	};
 }
 
-/** Waits until the newest message with these words has these reactions. */
 function reactions(words: string, expected: Readonly<Record<string, number>>): Step<DiscordSite> {
 	return {
 		what: `the reactions to "${words}" are ${Object.entries(expected).flat().join(" ")}`,

@@ -4,7 +4,6 @@ import type { Scene } from "../step.ts";
 import { deletes } from "./deleted.ts";
 import { goldenLists } from "./golden-lists.ts";
 
-/** A skill in which two steps run in parallel between the first and the last step. */
 const deploy = `---
 description: Deploys the project
 steps:

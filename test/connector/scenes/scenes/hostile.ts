@@ -11,7 +11,6 @@ const othersWork: readonly Step[] = [
 	{ shows: "[offline] still here", in: "random", times: 1 },
 ];
 
-/** Scenes in which people or administrators interfere with active work. */
 export const hostile: readonly Scene[] = [
 	{
 		name: "a channel that is deleted while an answer grows in it does not affect other channels",

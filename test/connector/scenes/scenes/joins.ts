@@ -1,6 +1,5 @@
 import type { Scene } from "../step.ts";
 
-/** Scenes in which messages of one person within 2 s become one request. */
 export const joins: readonly Scene[] = [
 	{
 		name: "two messages in direct messages are one request",

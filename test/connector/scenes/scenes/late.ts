@@ -14,7 +14,6 @@ const suspended: Step[] = [
 	{ calls: "root", on: "[Cancel]" },
 ];
 
-/** Scenes with presses that arrive after, or while, their button is removed. */
 export const late: readonly Scene[] = [
 	{
 		name: "a press after another person has approved shows the approver and the time",

@@ -12,7 +12,6 @@ const isEmpty: Step = {
 const growing = ["t3", "[Stop]"] as const;
 const ended = ["t20", "[Good]"] as const;
 
-/** Scenes about growing answers at each live level of the channel. */
 export const levels: readonly Scene[] = [
 	{
 		name: "with the level off, an answer appears when it is complete, and the typing indicator ends with it",

@@ -3,7 +3,6 @@ import type { SlackSite } from "../slack-site.ts";
 import type { Scene } from "../step.ts";
 import { trusted } from "./access.ts";
 
-/** Scenes in which a connector without its database restores its state from the gateway. */
 export const lostDatabase: readonly Scene<DiscordSite>[] = [
 	{
 		name: "a person with earlier direct messages is read after the database is lost and the Discord session has ended",
@@ -27,7 +26,6 @@ export const lostDatabase: readonly Scene<DiscordSite>[] = [
 
 const unseen = /🔒 Tools require approval here again: the connector .*, so people may have joined unnoticed/;
 
-/** Scenes with trusted channels that a guest has joined, or may have joined without an event. */
 export const unseenJoins: readonly Scene<SlackSite>[] = [
 	{
 		name: "the join of a guest ends trust although the database is lost before the event is handled",

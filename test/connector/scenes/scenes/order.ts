@@ -5,7 +5,6 @@ const slow = "long: 60 tokens at 2 per second";
 /** Matches the notice of a stopped run, which may quote the start of its message. */
 const stopped = /stopped by|Stopped by [^:]*: “long: 60 tokens/;
 
-/** Scenes about the queue of a conversation, and about stopping, retrying and changing requests. */
 export const order: readonly Scene[] = [
 	{
 		name: "a queued message has a notice, and is answered after the previous one",

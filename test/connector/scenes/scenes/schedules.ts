@@ -5,7 +5,6 @@ import type { Scene, Step } from "../step.ts";
 const hour = 3_600_000;
 const [text, when, title] = ["say: all is well", "every hour", "Report"];
 
-/** Mia creates an hourly schedule, which runs once. */
 const hourly: readonly Step[] = [
 	{ commands: "/schedule add", with: { text, when, title } },
 	{ answered: ["Scheduled:", "**Report**: every hour"] },

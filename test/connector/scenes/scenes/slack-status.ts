@@ -2,7 +2,6 @@ import type { SceneGateway } from "../scene-gateway.ts";
 import type { SlackSite } from "../slack-site.ts";
 import type { Scene } from "../step.ts";
 
-/** Scenes about the status line of a thread, and about the state and title of its session. Only Slack has these. */
 export const slackStatus: readonly Scene<SlackSite>[] = [
 	{
 		name: "the status shows that Parley is writing until the end of the reply",

@@ -1,6 +1,5 @@
 import type { Scene, Step } from "../step.ts";
 
-/** Opens a thread in which Mia requests a change that requires approval. */
 const asksInThread: readonly Step[] = [
 	{ says: "@Parley say: hello", as: "hello" },
 	{ shows: "hello" },
@@ -9,7 +8,6 @@ const asksInThread: readonly Step[] = [
 	{ shows: "[Approve once]", in: "work" },
 ];
 
-/** Scenes with a gateway that does not accept approvals by message. */
 export const typingOff: readonly Scene[] = [
 	{
 		name: "no message decides an approval if the operator has turned that off, but its buttons do",
@@ -29,7 +27,6 @@ export const typingOff: readonly Scene[] = [
 	},
 ];
 
-/** Scenes about whether a plain message answers a question or an approval. */
 export const typing: readonly Scene[] = [
 	{
 		name: "a message in direct messages answers the only open question",

@@ -3,7 +3,6 @@ import type { Scene, Step } from "../step.ts";
 const slow = "long: 24 tokens at 2 per second";
 const ended: readonly Step[] = [{ passes: 11_000 }, { typing: false }, { hides: "[Stop]" }];
 
-/** Scenes about the typing indicator, or the status of a thread, during a run. */
 export const working: readonly Scene[] = [
 	{
 		name: "the typing indicator is visible from the request to the end of a long answer, including a tool call",

@@ -32,7 +32,7 @@ export class PayloadSchema {
 	private constructor(schema: Schema) {
 		allowMediaId(schema);
 		completeSnapshots(schema);
-		// Only the definitions are added, without the union of all events, which would be compiled with the first event.
+		// Adds only the definitions, so that the first event does not compile the union of all events.
 		this.#ajv.addSchema({ definitions: schema.definitions }, "gateway");
 		const named = Object.entries(schema.definitions).flatMap(([name, { properties }]) => {
 			const event = properties?.["t"]?.const;

@@ -23,7 +23,10 @@ import { componentsOf, isSeen, type SeenComponent, type Shown, show } from "./sh
 
 export interface PersonOptions {
 	readonly roles?: readonly string[];
-	/** Whether the member is a guest: flag IS_GUEST of resources/guild#guild-member-object-guild-member-flags. */
+	/**
+	 * Whether the member is a guest (IS_GUEST):
+	 * https://discord.com/developers/docs/resources/guild#guild-member-object-guild-member-flags
+	 */
 	readonly guest?: boolean;
 	/** Whether the user is the bot of another app. */
 	readonly bot?: boolean;

@@ -11,7 +11,7 @@ export interface Shown extends ShownMessage {
 	readonly thinking: boolean;
 	readonly repliesTo?: { readonly id: string; readonly author: string };
 	readonly thread?: string;
-	/** Accent colours of the message's containers, from 0 to 0xffffff. */
+	/** Accent colors of the message's containers, from 0 to 0xffffff. */
 	readonly accents: readonly number[];
 }
 
@@ -61,7 +61,7 @@ function controlOf(component: SeenComponent): ShownControl[] {
 	];
 }
 
-/** Message types that the transcript and `shows` omit. */
+/** Message types that the simulated clients do not show. */
 const silentTypes: ReadonlySet<MessageType> = new Set([
 	MessageType.ThreadStarterMessage,
 	MessageType.ChannelNameChange,

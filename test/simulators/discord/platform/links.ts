@@ -7,9 +7,8 @@ function signature(state: State, id: string, issued: string, expires: string): s
 }
 
 /**
- * Returns a link that expires. The parameters `ex` and `is` are the seconds of its expiry and its creation in
- * hexadecimal form, and `hm` is the signature of both.
- * https://discord.com/developers/docs/reference#signed-attachment-cdn-urls
+ * Returns a link that expires. `ex` and `is` are the times of its expiry and creation in hexadecimal seconds,
+ * and `hm` is a signature: https://discord.com/developers/docs/reference#signed-attachment-cdn-urls
  */
 export function signedLink(state: State, { id, channelId, name }: AttachmentRecord): string {
 	const now = Math.floor(state.now() / 1000);

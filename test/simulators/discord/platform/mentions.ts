@@ -8,7 +8,7 @@ export const noMentions: Mentions = { users: [], roles: [], everyone: false };
 export interface Calling {
 	readonly author: UserRecord;
 	readonly channel: ChannelRecord;
-	/** Complete visible text of the message. */
+	/** Content and component texts of the message. */
 	readonly text: string;
 	/**
 	 * The `allowed_mentions` of the request. If absent, all mentions are parsed, and the author of the referenced
@@ -46,7 +46,9 @@ function parsed({ parse, users, roles }: APIAllowedMentions): readonly string[] 
 	return users || roles ? [] : ["users", "roles", "everyone"];
 }
 
-/** Records the users and roles that a message of the app would notify. Skips ephemeral messages. */
+/**
+ * Records the users, roles and `@everyone` that a message of the app would notify. Skips ephemeral messages.
+ */
 export function notePings(state: State, message: MessageRecord, by: "create" | "edit"): void {
 	if (message.author !== state.app.user || message.onlyFor) return;
 	const { users, roles, everyone } = message.mentions;

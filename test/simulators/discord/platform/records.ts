@@ -37,7 +37,10 @@ export interface MemberRecord {
 	readonly roles: Set<string>;
 	nick: string | null;
 	readonly joinedAt: number;
-	/** Whether the member is a guest: flag IS_GUEST of resources/guild#guild-member-object-guild-member-flags. */
+	/**
+	 * Whether the member is a guest (IS_GUEST):
+	 * https://discord.com/developers/docs/resources/guild#guild-member-object-guild-member-flags
+	 */
 	readonly guest: boolean;
 	/** End of a timeout in milliseconds since the epoch, or 0 without a timeout. */
 	silentUntil: number;
@@ -135,7 +138,7 @@ export interface MessageRecord {
 	content: string;
 	embeds: readonly APIEmbed[];
 	components: readonly APIMessageTopLevelComponent[];
-	/** The content after each change, oldest first. The last item is the current content. */
+	/** The content after the creation and after each edit or deletion, oldest first. */
 	readonly states: MessageState[];
 	/** Snapshot of a forwarded message: https://discord.com/developers/docs/resources/message#message-snapshot-object */
 	readonly snapshot?: MessageRecord;
@@ -144,7 +147,7 @@ export interface MessageRecord {
 	flags: number;
 	editedAt: number | null;
 	deleted: boolean;
-	/** Ids of users by emoji, in the order in which the emoji were first used. */
+	/** Ids of users by emoji, in the order in which the emoji were added. */
 	readonly reactions: Map<string, Set<string>>;
 	/** The only person, besides the app, who sees the message. */
 	readonly onlyFor?: UserRecord;

@@ -3,13 +3,16 @@ export interface Allowance {
 	readonly perMs: number;
 }
 
-/** Limits of Discord that a test may change. */
+/** Settings of the simulator that a test may change. */
 export interface SimulatorSettings {
 	/** Limit of each bucket whose route is not in `buckets`. Discord sends the real limits only in headers. */
 	readonly bucket: Allowance;
 	/** Limits by method and route. Users have observed a limit of five posts in five seconds. */
 	readonly buckets: Readonly<Record<string, Allowance>>;
-	/** Limit of all requests together: https://discord.com/developers/docs/topics/rate-limits#global-rate-limit */
+	/**
+	 * Limit of all requests with a token:
+	 * https://discord.com/developers/docs/topics/rate-limits#global-rate-limit
+	 */
 	readonly global: Allowance;
 	/** Limit of writes to one channel (20028). Discord documents no number. */
 	readonly channelWrites: Allowance;

@@ -8,7 +8,7 @@ const epoch = 1_420_070_400_000;
  */
 const countBits = 22n;
 
-/** Ids like Discord's, ordered by time. Ids with equal times are ordered by creation. */
+/** Creates ids in Discord's format. Each id is larger than the earlier ids. */
 export class Snowflakes {
 	readonly #clock: Clock;
 	#time = 0;

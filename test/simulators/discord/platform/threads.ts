@@ -83,7 +83,7 @@ export interface ThreadChange {
 }
 
 /**
- * Checks whether the user may change the thread. "When unarchiving a thread that is not locked, SEND_MESSAGES is
+ * Throws unless the user may make the change. "When unarchiving a thread that is not locked, SEND_MESSAGES is
  * enough". An archived thread accepts only changes that also unarchive it.
  */
 function demandChange(state: State, by: UserRecord, channel: ChannelRecord, change: ThreadChange): void {

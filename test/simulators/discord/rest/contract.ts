@@ -84,7 +84,7 @@ function forContract(body: unknown): unknown {
 	return Object.fromEntries(entries);
 }
 
-/** Removes empty enums, because Ajv refuses them. No value uses these parts of the schema. */
+/** Removes empty enums, because Ajv refuses them. */
 function withoutEmptyEnums<Value>(value: Value): Value {
 	if (typeof value !== "object" || value === null) return value;
 	if ("enum" in value && Array.isArray(value.enum) && value.enum.length === 0) delete value.enum;

@@ -15,7 +15,7 @@ export interface Reply {
 	readonly body: unknown;
 }
 
-/** One operation. The path has the form of Discord's OpenAPI document. */
+/** Operation of the REST API. The path has the form of Discord's OpenAPI document. */
 export interface Route {
 	readonly method: string;
 	readonly path: string;

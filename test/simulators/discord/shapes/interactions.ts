@@ -7,7 +7,7 @@ import { messageShape } from "./messages.ts";
 import { memberShape, userShape } from "./people.ts";
 
 /**
- * Returns the shape of an interaction, with all fields that discord.js needs:
+ * Returns the shape of an interaction:
  * https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-object
  */
 export function interactionShape(state: State, interaction: InteractionRecord) {

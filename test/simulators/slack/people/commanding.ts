@@ -7,7 +7,7 @@ import type { Channel } from "./channel.ts";
 export type CommandOptions = Readonly<Record<string, string | number | boolean>>;
 
 interface Given {
-	/** `/parley task new`, or the short form `/task new` for an app with a single command. */
+	/** `/parley task new`, or the short form `/task new`. */
 	readonly name: string;
 	readonly values: CommandOptions;
 	readonly channel: Channel;

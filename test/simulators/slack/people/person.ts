@@ -225,8 +225,8 @@ export class Person {
 	}
 
 	/**
-	 * Uses a command: `/parley task new`, `/task new` for an app with a single command, or a shortcut from the menu of
-	 * a message.
+	 * Uses a command, for example `/parley task new` or its short form `/task new`, or a shortcut from the menu
+	 * of a message.
 	 */
 	commands(
 		name: string,

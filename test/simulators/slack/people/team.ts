@@ -7,7 +7,7 @@ import { Person, type PersonOptions } from "./person.ts";
 
 export interface ChannelOptions {
 	readonly private?: boolean;
-	/** Members of the channel. By default, all members of the team, or none in a private channel. */
+	/** Members besides the app. By default, all members of the team, or none in a private channel. */
 	readonly members?: readonly Person[];
 	readonly withoutApp?: boolean;
 }

@@ -24,7 +24,10 @@ export function publishHome(state: State, user: UserRecord, view: HomeView, hash
 	return home;
 }
 
-/** Emits the event when a person opens a tab of the app: https://docs.slack.dev/reference/events/app_home_opened */
+/**
+ * Emits the event for a person who opens a tab of the app:
+ * https://docs.slack.dev/reference/events/app_home_opened
+ */
 export function openHome(state: State, user: UserRecord, tab: "home" | "messages"): void {
 	if (tab === "home" && !state.app.hasHome) throw new Refusal("not_enabled");
 	const channel = openConversation(state, [user]);

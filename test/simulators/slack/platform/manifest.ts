@@ -59,7 +59,7 @@ export const eventScopes: Readonly<Record<string, string>> = {
 	assistant_thread_context_changed: "assistant:write",
 };
 
-/** A manifest with all permissions that an app such as Parley may need. */
+/** Manifest with all events of `eventScopes`. */
 export const fullManifest = {
 	display_information: { name: "Parley" },
 	features: {

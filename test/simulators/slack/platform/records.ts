@@ -83,7 +83,7 @@ export interface StreamRecord {
 	readonly startedAt: number;
 	/** State of the stream in the words of `streaming_state` in @slack/types. `errored`: the stream lasted too long. */
 	state: "in_progress" | "completed" | "errored";
-	/** Whether the app ended the stream, or gave the message its final text in another way. */
+	/** Whether the app stopped the stream, or updated the message after Slack had ended the stream. */
 	isFinished: boolean;
 }
 
@@ -98,7 +98,7 @@ export interface MessageRecord {
 	/** Text in mrkdwn with escaped entities. */
 	text: string;
 	blocks: readonly AnyBlock[];
-	/** The content after each change, oldest first. The last item is the current content. */
+	/** The text and blocks after each change, oldest first. */
 	readonly states: MessageState[];
 	readonly stream?: StreamRecord;
 	/**
@@ -118,7 +118,7 @@ export interface MessageRecord {
 	/** True for a deleted first message of a thread that had replies. */
 	tombstone: boolean;
 	metadata?: MessageMetadata;
-	/** Reactions by the name of the emoji, in the order in which the emoji were first used. */
+	/** Reactions by the name of the emoji, in the order in which the emoji were added. */
 	readonly reactions: Map<string, Set<UserRecord>>;
 	/** The only person, besides the app, who sees the message. */
 	readonly onlyFor?: UserRecord;
@@ -129,7 +129,7 @@ export interface ViewRecord {
 	readonly id: string;
 	readonly user: UserRecord;
 	readonly opener: InteractionRecord;
-	/** Content of the view. Undefined while no person sees it. */
+	/** Content of the view. Undefined after the view was closed. */
 	view?: ModalView;
 	hash: string;
 	errors: Readonly<Record<string, string>>;
@@ -138,7 +138,7 @@ export interface ViewRecord {
 export type InteractionState =
 	| "waiting"
 	| "acknowledged"
-	/** No acknowledgement arrived in time, or no app was connected. People see a warning. */
+	/** The app did not acknowledge the interaction in time, or the delivery failed. People see a warning. */
 	| "failed";
 
 export interface InteractionRecord {

@@ -3,7 +3,7 @@ export interface Allowance {
 	readonly perMs: number;
 }
 
-/** Limits of Slack that a test may change. */
+/** Settings of the simulator that a test may change. */
 export interface SimulatorSettings {
 	/**
 	 * Calls per minute by tier, for each method and workspace: https://docs.slack.dev/apis/web-api/rate-limits. The

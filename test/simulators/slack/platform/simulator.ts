@@ -122,7 +122,7 @@ export class Simulator {
 			.map(({ shown }) => shown);
 	}
 
-	/** Grants the app exactly the permissions of a manifest. */
+	/** Replaces the manifest of the app, including its scopes and events. */
 	installs(manifest: AppManifest): void {
 		install(this.state.app, manifest);
 	}

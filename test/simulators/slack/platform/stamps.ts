@@ -1,6 +1,9 @@
 import type { Clock } from "@parley/base";
 
-/** Ids and timestamps in Slack's format: unique and ordered by time. */
+/**
+ * Creates ids and timestamps in Slack's format. They are unique, and each timestamp is later than the earlier
+ * ones.
+ */
 export class Stamps {
 	readonly #clock: Clock;
 	#last = 0;

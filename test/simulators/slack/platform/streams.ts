@@ -28,7 +28,7 @@ interface Grown {
 }
 
 /**
- * Returns the chunks of a call. Refuses text above the limit of a call, which is 12,000 characters according to the
+ * Returns the chunks of a call. Throws for a text chunk of more than 12,000 characters, the limit in the
  * comments of @slack/web-api.
  */
 export function chunksOf(state: State, { markdown_text: markdown, chunks }: Piece): readonly AnyChunk[] {

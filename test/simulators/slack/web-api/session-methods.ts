@@ -18,7 +18,6 @@ const maxLoadingMessages = 10;
 /** Limit from the comments of the manifest: "A maximum of 4 suggested prompts". */
 const maxPrompts = 4;
 
-/** Methods of agents: sessions, statuses and suggested prompts. */
 export const sessionMethods: readonly Method[] = [
 	// Documentation: https://docs.slack.dev/reference/methods/agents.sessions.setStatus
 	method("agents.sessions.setStatus", { tier: 3, scope: "chat:write" }, ({ state, args }) => {
