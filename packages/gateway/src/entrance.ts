@@ -12,7 +12,7 @@ import type { Port } from "./port.ts";
 import { Admission } from "./transport/admission.ts";
 import { TlsRenewal } from "./transport/tls-renewal.ts";
 
-/** Parts that every connection passes: the gateway's certificate, the limits, and the authentication of the caller. */
+/** Parts that admit connections and callers: the certificate, the limits, the request rules and the authentication. */
 export interface Entrance {
 	readonly reach: Reach;
 	readonly tls: TlsRenewal | undefined;

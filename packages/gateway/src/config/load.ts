@@ -65,7 +65,7 @@ export interface Config extends ProviderChoice {
 	readonly discord?: { readonly apiUrl?: string; readonly cdnUrl?: string };
 	readonly llama?: LlamaSettings;
 	readonly mcp?: readonly McpServerSettings[];
-	/** Whether clients of the MCP server show approvals as forms. */
+	/** Whether the MCP server may show approvals as forms in its clients. */
 	readonly mcpForms?: boolean;
 	readonly search?: SearchSettings;
 	/** Address that replaces the address of Slack, and the listener for Slack's requests. */

@@ -7,7 +7,7 @@ import { settingRefusalTexts } from "../texts/config/refusals.ts";
 import { settingsAt } from "./schema.ts";
 import type { Source } from "./sources.ts";
 
-/** Options of a parse: the message of an issue is the text after "allowed:". */
+/** Options for a parse. They make the message of each issue the text that follows "allowed: " in a refusal. */
 export const inOurWords = {
 	error: (issue: z.core.$ZodRawIssue) => issueWords(issue).replace(/^(?:is missing: it )?must be /, ""),
 };

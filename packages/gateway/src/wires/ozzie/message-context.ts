@@ -31,7 +31,7 @@ function decodeMessage({
 	};
 }
 
-/** Encodes the summary of the messages that the model got. */
+/** Encodes the summary of the chat messages that the model got as context. */
 export function encodeRead(read: ReadSummary): MethodResult<"explain">["read"] {
 	const { authors, files, oldest, newest, hasOlder, ...same } = read;
 	return {

@@ -54,7 +54,7 @@ export interface OzzieServerOptions {
 	readonly counts?: WireCounts;
 	/** Removes secrets from error texts. If it is absent, clients get the texts unchanged. */
 	readonly redactor?: ErrorRedactor;
-	/** Registry that closes the connections of revoked tokens. */
+	/** Registry that closes the connections of tokens that become invalid. */
 	readonly openConnections?: OpenConnections;
 	readonly secretPages?: SecretPages | undefined;
 }

@@ -135,7 +135,10 @@ export class PromptLines {
 		return [...lines, { type: "done" }];
 	}
 
-	/** Returns the lines of an abort. A `turn_end` reports it, so an abort between two turns gets its own turn. */
+	/**
+	 * Returns the lines of an abort that no `turn_end` has reported. An abort between two turns gets its own turn,
+	 * because only a `turn_end` can report it.
+	 */
 	#endAborted(open: boolean): Notice[] {
 		if (this.#aborted) return [];
 		const end: Notice = { type: "turn_end", stop: "aborted" };
