@@ -23,11 +23,11 @@ export interface ReplyListener {
 	writeCall(index: number, json: string): void;
 	endCall(index: number): void;
 	/**
-	 * Returns a call id that is unique in the session. This is the provider's id, unless the id is empty, or `used` or
-	 * the session already contains it.
+	 * Returns the id to record for a call: the provider's id, or a new id if the session cannot use the provider's id.
+	 * `used`: ids of the earlier calls of the reply.
 	 */
 	callId(id: string, used: ReadonlySet<string>): string;
-	/** Called when the reply is complete or failed. `context` is the context after a complete reply. */
+	/** Called when the reply is complete or failed. `context`: the context after a complete reply, if it is known. */
 	end(reply: Reply, context: ContextSnapshot | undefined): void;
 }
 
@@ -289,8 +289,8 @@ function plain(written: string): string {
 type Block = AssistantMessage["content"][number];
 
 /**
- * Returns the content of a reply for people, without secrets. In the stored steps, the arguments of calls and the
- * thinking are unchanged, because the provider needs them.
+ * Returns the content of a reply for people, without secrets. The stored steps contain the secrets in arguments of
+ * calls and in signed thinking, because the provider needs both unchanged.
  */
 export function shownContent(
 	content: AssistantMessage["content"],

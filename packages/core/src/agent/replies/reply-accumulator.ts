@@ -15,7 +15,9 @@ export interface AccumulatorOptions {
 	readonly normalise: (call: WrittenCall) => NormalCall;
 }
 
-/** Maximum characters of a reply. It exceeds every real reply, and fits in one line of every wire with any escaping. */
+/**
+ * Maximum characters of the text of a reply. A text of this length fits in one line of every wire with any escaping.
+ */
 const maxText = 2 * 1024 * 1024;
 /** Maximum characters of the thinking of a reply, including signatures and encrypted parts. */
 const maxThinking = 8 * 1024 * 1024;

@@ -19,7 +19,7 @@ import { replyTexts } from "./texts.ts";
 
 /** Ports for a text that is hidden from clients. */
 export interface TextPorts extends StreamPorts, SpendingPorts {
-	/** Returns a random number from 0 to 1, to spread simultaneous retries. */
+	/** Returns a random number from 0 up to, but not including, 1. Spreads simultaneous retries. */
 	readonly random: () => number;
 }
 

@@ -91,7 +91,7 @@ const jitterMs = 1_000;
 
 /**
  * Chooses the attempts for one reply: several calls of a model, depending on its failure, then its fallbacks. `random`
- * returns a number from 0 to 1. `max` limits the calls of all models together.
+ * returns a number from 0 up to, but not including, 1. `max` limits the calls of all models together.
  */
 export class Tries {
 	readonly #names: readonly string[];

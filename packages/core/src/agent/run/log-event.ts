@@ -10,7 +10,7 @@ import { runLogTexts } from "./texts.ts";
 interface LoggedRun {
 	readonly log: Logger;
 	readonly steps: readonly Step[];
-	/** Start of the run in this process, on the monotonic clock. */
+	/** Time at which this process started or continued the run, on the monotonic clock. */
 	readonly beganAt: number;
 }
 

@@ -26,7 +26,7 @@ export class ProviderHealth {
 		this.#clock = clock;
 	}
 
-	/** Returns the states of all called providers, in the order of their first calls. */
+	/** Returns the known states of providers, in the order in which the providers became known. */
 	list(): readonly ProviderState[] {
 		return [...this.#states.values()];
 	}

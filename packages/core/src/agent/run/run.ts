@@ -83,7 +83,7 @@ export class Run {
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly control: RunControl;
-	/** Start of the run in this process, on the monotonic clock. */
+	/** Time at which this process started or continued the run, on the monotonic clock. */
 	readonly beganAt: number;
 	/** Whether an earlier process, or an attempt whose commit failed, has worked on the run. */
 	readonly resumed: boolean;

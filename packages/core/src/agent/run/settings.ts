@@ -323,7 +323,7 @@ export interface ResolvedModel {
 	readonly model: string;
 }
 
-/** Resolves a name, a tier or `default` for a session. Throws as `realName` does. */
+/** Resolves a name, a tier or `default` for a session. Throws as `realName` and `chooseSettings` do. */
 export async function resolveChoice(
 	{ profile }: { readonly profile: string },
 	requested: string,

@@ -3,7 +3,7 @@ import { parse, TomlError } from "smol-toml";
 import { CST, isMap, isNode, isScalar, Lexer, LineCounter, parseDocument } from "yaml";
 import { frontmatterTexts } from "./texts.ts";
 
-/** Maximum bytes of the text between the fences. */
+/** Maximum bytes of the frontmatter. */
 const maxFrontmatter = 64 * 1024;
 /** Maximum levels of nested lists and maps below the top level. */
 const maxDepth = 16;

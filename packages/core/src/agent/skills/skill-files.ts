@@ -45,8 +45,8 @@ export interface SkillsOnDisk {
 }
 
 /**
- * Directories of skills in order of precedence. The operator's directory is first, so that a working directory cannot
- * replace its skills.
+ * Directories of skills in order of precedence. The operator's directory is first, so that a skill of a working
+ * directory cannot replace a skill of the operator.
  */
 const places: readonly { readonly source: SkillSource; readonly below: string }[] = [
 	{ source: "data", below: "skills" },

@@ -78,7 +78,7 @@ async function render(
 		taskId === undefined ? undefined : taskSection,
 	]);
 	const prompt = notes.length === 0 ? rendered : `${[rendered.trimEnd(), ...notes].join("\n\n")}\n`;
-	// Unknown authors wrote the project notes and the repository, so they may contain secrets.
+	// The project notes and the description of the repository may contain secrets.
 	return session.redactor.into("instructions").redact(prompt);
 }
 

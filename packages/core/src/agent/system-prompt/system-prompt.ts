@@ -37,7 +37,7 @@ export interface PromptTexts {
 
 const instructionsPlace = /\{\{\s*instructions\s*\}\}/;
 
-/** Returns the role and rules of an agent without its own instructions. */
+/** Returns the built-in role and rules, for agents without their own instructions. */
 export function builtInInstructions({ questions }: { readonly questions: boolean }): string {
 	return withBlocks(agentInstructions, { questions });
 }

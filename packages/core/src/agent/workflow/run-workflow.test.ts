@@ -265,7 +265,7 @@ async function writeSkill({ directory }: TestRuntime, name: string, facts: strin
 	await writeFile(join(skills, `${name}.md`), `---\n${facts}---\nBe brief.\n`);
 }
 
-/** Returns the errors of the next runs that end in sessions other than `home`. */
+/** Returns the errors of the first `count` runs that end in sessions other than `home`. */
 function endsOf(t: TestRuntime, home: string, count: number): Promise<string[]> {
 	const { promise, resolve } = Promise.withResolvers<string[]>();
 	const errors: string[] = [];
