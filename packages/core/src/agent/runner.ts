@@ -247,10 +247,7 @@ async function resume(sessionId: string, { journal, clock, sessions, runner }: P
 	runner.start(session, claimed);
 }
 
-/**
- * Parks runs that wait for people immediately, and other runs after the grace period. Resolves when all runs have
- * stopped.
- */
+/** Parks waiting runs immediately, and working runs after the grace period. Resolves when all runs have stopped. */
 export async function drain(sessions: AsyncIterable<Session>, graceMs: number, clock: Clock): Promise<void> {
 	const runs = (await Array.fromAsync(sessions)).flatMap((session) => [...session.live.values()]);
 	for (const run of runs) if (run.waiting) run.park();

@@ -9,7 +9,7 @@ import { asApprover, authorizeAnswer, type PromptWithActor } from "./may-answer.
 import { isSamePerson } from "./participants.ts";
 import { promptTexts } from "./texts.ts";
 
-/** Settings of all channels. They name the other channels in which approvals are answered. */
+/** Settings of all channels, including the other channels in which approvals are answered. */
 export type AnsweringPlaces = Places;
 
 /**
@@ -30,8 +30,8 @@ export async function placesAnsweredHere(
 }
 
 /**
- * Returns the other channels in which approvals of a channel are answered, except channels that people of other
- * organisations use. Returns none if people of other organisations use this channel.
+ * Returns the other channels in which approvals of a channel are answered. Omits channels that were shared with other
+ * organisations at their last message. Returns none if this channel was shared at its last message.
  */
 export async function placesAnswering(db: Tx, place: string | undefined, places: Places): Promise<string[]> {
 	const named = places.approveIn(place);
@@ -47,7 +47,7 @@ export function authorizeApprover(principal: Principal, places: Places): void {
 	authorize(asApprover(principal, approvers), "prompt.approve");
 }
 
-/** Whether a question is an approval. Other questions can be answered only in their own channel. */
+/** Whether a question is the approval of a tool call. Only approvals can be answered in another channel. */
 export function isApproval({ binding, wanted_grant }: PromptWithActor): boolean {
 	return binding !== null && wanted_grant === null;
 }
@@ -62,8 +62,8 @@ interface PromptOrigin {
 
 /**
  * Throws `permission_denied` with the missing right unless the person may answer this approval in their own channel,
- * which is not the channel of the session. Only one unchanged call can be approved there. A denial needs the same
- * right.
+ * which is not the channel of the session. Throws `not_found` for a principal without a person. Only one unchanged call
+ * can be approved there. A denial needs the same right.
  */
 export function authorizeElsewhere(
 	principal: Principal,

@@ -34,7 +34,7 @@ export interface Question {
 	readonly approval?: { readonly floor: boolean; readonly binding: string; readonly scope?: GrantScope };
 	/** Schedule of the notices about an approval. */
 	readonly notices?: NoticeSchedule;
-	/** The requested grant of a grant request. Only an explicit answer settles the request. */
+	/** Requested grant, set only for a grant request. No existing grant answers the request. */
 	readonly requestedGrant?: StoredGrantRequest;
 }
 
@@ -355,7 +355,7 @@ interface Settling {
 	readonly binding: string | undefined;
 	/** Whether a person typed the answer in a chat message. */
 	readonly typed: boolean;
-	/** Authors of the earlier approvals, as from `actingId`. */
+	/** Ids of the authors of the earlier approvals, in the form of `actingId`. */
 	readonly voters?: readonly string[];
 }
 

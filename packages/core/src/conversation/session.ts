@@ -17,7 +17,7 @@ import type { Observers } from "./observers.ts";
 /**
  * Judges arguments that a person changed in a call that waits for approval. `binding` is the binding of the open
  * prompt. If `narrows` is true, the changed call must stay within the action classes of the displayed call. Returns the
- * binding of the changed call's approval. Throws `invalid_argument` if the prompt must stay open.
+ * binding and the question of the changed call. Throws `invalid_argument` if the prompt must stay open.
  */
 export type ChangeJudge = (args: unknown, binding: string, narrows: boolean) => Promise<JudgedChange>;
 
@@ -33,7 +33,7 @@ export const compactionId = "compaction";
 
 export interface LiveRun {
 	readonly id: string;
-	/** Every line of this logger names the run. */
+	/** Logger that adds the session id and, for a run, the run id to each line. */
 	readonly log: Logger;
 	cancel(): void;
 	/**
@@ -41,7 +41,7 @@ export interface LiveRun {
 	 * when the run has stopped.
 	 */
 	park(): void;
-	/** Whether the run only waits for a person's answer. */
+	/** Whether the run only waits, for example for a person's answer, a retry or workflow steps. */
 	readonly waiting: boolean;
 	/** Milliseconds of work since the start or continuation of the run, without waits. */
 	readonly workedMs: number;
@@ -126,7 +126,7 @@ export class Session {
 	readonly profile: string;
 	/** Channel of the session, in the form of `placeKey`. */
 	readonly place: string | undefined;
-	/** Model that `set_model` or the channel settings have set. */
+	/** Model that is set for the session, for example by `set_model`. Undefined if none is set. */
 	model: string | undefined;
 	readonly bus: EventBus;
 	/**

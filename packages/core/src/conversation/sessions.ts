@@ -9,7 +9,7 @@ import { readPasswords } from "./passwords.ts";
 import { Session, type SessionParts, type SessionRow } from "./session.ts";
 import { taskTexts } from "./texts.ts";
 
-/** A session in use. All concurrent leases of one id share one `Session`. Dispose the lease to return it. */
+/** A session in use. All concurrent leases of one id share one `Session`. Dispose of the lease after use. */
 export interface Lease extends Disposable {
 	readonly session: Session;
 }

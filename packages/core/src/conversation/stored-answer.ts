@@ -6,7 +6,10 @@ import { storePassword } from "./passwords.ts";
 import type { Session } from "./session.ts";
 import { promptTexts } from "./texts.ts";
 
-/** Throws `permission_denied` for a password from a connection without encryption. A cancellation contains no password. */
+/**
+ * Refuses an answer to a password question over an unencrypted connection. Throws `permission_denied` unless the answer
+ * is a cancellation, which contains no password.
+ */
 export function refuseReadable({ cancelled }: PromptResponse): void {
 	if (cancelled === true) return;
 	const message = promptTexts.unencrypted;

@@ -33,7 +33,7 @@ export interface Votes {
 	readonly changed?: ChangedCall;
 }
 
-/** Current facts about the people on whom a vote depends. */
+/** Current facts that decide which votes are valid. */
 export interface Voters {
 	/** Authors of the work. They cannot approve the call. */
 	readonly requesters: readonly Person[];

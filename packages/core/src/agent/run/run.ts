@@ -59,7 +59,10 @@ export type ChooseSettings = (
 
 export interface RunLimits {
 	readonly modelCalls: number;
-	/** Maximum working time of one run in milliseconds. Waits for people and waits before retries are excluded. */
+	/**
+	 * Maximum working time of one run in milliseconds. Excludes waits, for example for people, before retries and for
+	 * workflow steps.
+	 */
 	readonly workingMs: number;
 }
 
@@ -318,7 +321,10 @@ class RunControl implements LiveRun {
 	}
 }
 
-/** Measures the working time of a run against its limit. Pauses while the run waits for a person or a provider. */
+/**
+ * Measures the working time of a run against its limit. Pauses while the run waits, for example for a person or a
+ * provider.
+ */
 class WorkingTime {
 	readonly #clock: Clock;
 	readonly #onOver: () => void;

@@ -63,9 +63,9 @@ interface LiveCommand {
 }
 
 /**
- * Manages commands that outlive the call that started them. These commands end when the gateway stops. The journal
- * contains their start and their end, so that the session shows after a restart that they have ended. Their output is
- * only in memory.
+ * Manages commands that continue after their call has ended. All commands end when the gateway stops. The journal
+ * contains the start and the end of each command, so that a session shows ended commands as ended after a restart.
+ * Output is only in memory.
  */
 export class BackgroundCommands {
 	readonly #ports: CommandsPorts;
@@ -245,7 +245,7 @@ export class BackgroundCommands {
 		return { command: live.command, text: live.output.take() };
 	}
 
-	/** Resolves with new output, at the end of the command, after the time, or when the signal aborts. */
+	/** Resolves when output arrives, the command ends, the time is over, or the signal aborts. */
 	async #change(live: LiveCommand, ms: number, signal: AbortSignal): Promise<void> {
 		const { promise, resolve } = Promise.withResolvers<void>();
 		const wake = new AbortController();

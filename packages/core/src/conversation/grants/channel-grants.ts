@@ -348,7 +348,7 @@ function refused(message: string): ParleyError {
 
 /**
  * Asks in a session whether to trust its channel, and returns the token of the question. The question belongs to no
- * run, and only an explicit answer settles it. Throws `failed_precondition` if the question is already open.
+ * run. Throws `failed_precondition` if the session already has an open grant request.
  */
 async function askForGrant(
 	{ prompts, clock, ids }: { readonly prompts: Prompts; readonly clock: Clock; readonly ids: Ids },

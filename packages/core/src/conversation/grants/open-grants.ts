@@ -109,7 +109,7 @@ export class OpenGrants {
 	 * - the sessions that received the open grant
 	 * - `also`
 	 *
-	 * If there are none, the channel's session with the newest message receives the events.
+	 * If there are none, the channel's most recently updated session receives the events.
 	 */
 	async inPlace<T>(
 		place: string,
@@ -221,7 +221,7 @@ export class OpenGrants {
 		if (ids.size === 0) for (const id of await this.#newestIn(place)) ids.add(id);
 		const leases: Lease[] = [];
 		for (const id of ids) {
-			// A session that was deleted in the meantime needs no event.
+			// Skips a session that was deleted in the meantime.
 			const lease = await sessions.leaseOwn(id).catch(unlessUnknown);
 			if (lease) leases.push(lease);
 		}

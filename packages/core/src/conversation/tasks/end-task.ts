@@ -38,9 +38,14 @@ export interface EndDeps {
 }
 
 /**
- * Ends a task with all consequences: its workers are cancelled, dependent tasks fail if the task did not complete, and
- * waiting tasks become claimable. Open runs of the ended tasks end later: in the process that has claimed the task, or
- * after `claimEnded`. Returns the ids of all ended tasks, or an empty list if the task had already ended.
+ * Ends a task with all consequences:
+ *
+ * - Its workers are cancelled.
+ * - Dependent tasks fail, unless the task completed.
+ * - A waiting parent task becomes claimable.
+ *
+ * Open runs of the ended tasks end later: in the process that has claimed the task, or after `claimEnded`. Returns the
+ * ids of all ended tasks, or an empty list if the task had already ended.
  */
 export async function endTask(deps: EndDeps, row: TaskRow, end: TaskEnd): Promise<string[]> {
 	const { tx, now, record, ownTask } = deps;
