@@ -42,7 +42,7 @@ export class Exchange {
 	readonly #options: ExchangeOptions;
 	readonly #controller = new AbortController();
 	readonly #watchdog: Watchdog;
-	/** First failure, which `explain` returns. Later failures do not replace it. */
+	/** First failure, which `explain` returns unless the caller has aborted. */
 	#failure: ModelError | undefined;
 	#status: number | undefined;
 	#body: GuardedBody | undefined;

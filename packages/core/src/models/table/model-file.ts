@@ -70,8 +70,8 @@ type Row = z.infer<ReturnType<typeof makeSchemas>["row"]>;
  *
  * - A row with the `id` and `provider` (default: anthropic) of a known model replaces the fields that it contains.
  * - Any other row adds a model and needs `context_window` and `max_output`.
- *   either, a missing cache price equals the input price.
- *   either, a missing cache price equals the input price.
+ * - `prices` must contain `input` and `output`, unless the model already has prices. A missing cache price keeps its
+ *   known value, or equals the input price.
  * - `long_prompt: null` removes the price for long prompts, and `compact_above: null` removes the threshold.
  * - If a row has a `tier`, the provider's previous model of this tier loses it.
  */
