@@ -54,7 +54,10 @@ export class Details {
 		return rows;
 	}
 
-	/** Rows of one entry, where 1 is the last entry. Undefined if the entry does not exist. */
+	/**
+	 * Rows of one entry. `place` counts backwards from 1, the last entry. Undefined if the entry does not
+	 * exist.
+	 */
 	rowsOf(place: number, format: OutputFormat): string[] | undefined {
 		const entry = this.#entries.at(-place);
 		return entry && entryRows(entry, format);

@@ -21,7 +21,7 @@ export function completeCommand(io: Io, all: (io: Io) => Command): Command {
 		const { default: readCommands } = await import("@bomb.sh/tab/commander");
 		const program = all(io);
 		if (words.includes("config")) await completeSettings(program);
-		// The library adds its own completion commands, so the program for completion must not contain them.
+		// The library adds its own completion commands, so `program` must not contain those of Parley.
 		readCommands(program, { completionCommandName: "completion" }).parse(words);
 	});
 }

@@ -30,7 +30,8 @@ import { readConfig } from "./run-gateway.ts";
 export async function tryServers(flags: McpFlags, io: Io, version: string): Promise<number> {
 	const config = await readConfig(defined({ data: flags.data }), io);
 	if (!existsSync(config.data)) throw new UsageError(mcpServeTexts.noDataDirectory({ data: config.data }));
-	// A gateway ignores an invalid file and continues without its servers. This command treats the file as an error.
+	// A gateway ignores an invalid file and continues without its servers. This command throws for an invalid
+	// file.
 	const agent = chosenAgent(config.data, flags);
 	const files = [mcpFileIn(config.data), agentMcpFileIn(config.data, agent)];
 	for (const file of files) await readMcpFile(file);

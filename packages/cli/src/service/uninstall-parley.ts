@@ -157,7 +157,7 @@ async function confirmDeletion(
 	);
 }
 
-/** Rejects if no gateway has used the directory, or if the directory contains the home directory. */
+/** Rejects if no gateway has used the directory, or if the directory is or contains the home directory. */
 async function checkDeletable(data: string, home: string): Promise<void> {
 	const isUsed = existsSync(databaseIn(data)) || existsSync(lockIn(data));
 	const [real, realHome] = await Promise.all([data, home].map((path) => realpath(path).catch(() => path)));

@@ -59,7 +59,10 @@ interface OpenCode {
 	readonly mark: string;
 	readonly indentation: number;
 	readonly language: string | undefined;
-	/** Printed lines that determine the colours of later lines. Removed when they exceed `longestCode`. */
+	/**
+	 * Printed lines that determine the colours of later lines. Emptied when they exceed `longestCode`
+	 * characters.
+	 */
 	readonly lines: readonly string[];
 }
 
