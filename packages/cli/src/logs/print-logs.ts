@@ -68,7 +68,8 @@ async function printJournal(
 ): Promise<void> {
 	const { since, follow } = options;
 	const printer = new Printer(options, io);
-	// With a filter, all lines are read, because the number applies to the lines that pass the filter.
+	// With a filter, all lines are read, because the requested number counts only the lines that pass the
+	// filter.
 	const lines = options.level === undefined && since === undefined ? options.lines : undefined;
 	const after = await readJournal({ name, scope, since, lines }, machine, (line) => printer.store(line));
 	printer.flush();
@@ -84,7 +85,7 @@ async function printFile(data: string, options: LogsOptions, { io }: Surrounding
 		for (const text of await readLogFile(data)) printer.store({ text });
 		return printer.flush();
 	}
-	// Older lines are stored until they end, because only the last ones are printed.
+	// Older lines are stored until all are read, because only the last ones are printed.
 	let isOlder = true;
 	using interrupt = untilInterrupt();
 	const onLine = (text: string): void => (isOlder ? printer.store({ text }) : printer.print({ text }));
