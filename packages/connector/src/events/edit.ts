@@ -45,7 +45,7 @@ function absent(reason: unknown): undefined {
 }
 
 /**
- * Handles the edit of a message that the gateway already got, or that was a command, an answer or a stop. Returns
+ * Handles the edit of a message that the gateway has received, or that was a command, an answer or a stop. Returns
  * undefined for any other message, so that the edit is handled as a new message.
  */
 export async function handleEdit(

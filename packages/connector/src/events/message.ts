@@ -94,7 +94,7 @@ async function refused(
 		const isDenied = ParleyError.from(reason).code === "permission_denied";
 		const { isStranger = false, ...reply } = await requestRefusal(parts.context, event, reason);
 		const onceEach = isStranger ? ("day" as const) : isDenied ? ("hour" as const) : undefined;
-		// Direct messages need no private answer, which would also disappear there.
+		// In direct messages, no other person reads the answer. A private answer would also disappear there.
 		const isPrivate = isStranger && event.room.kind !== "direct" ? (true as const) : undefined;
 		return {
 			effect: "refused",
@@ -198,7 +198,8 @@ async function stopHere(
 		// The task has already ended, but a follow-up in its thread may be running.
 	}
 	if (!(await context.stop(person, room, { key, at }))) return nothingToStop;
-	// A command gets a reply, because the end of the answer only edits an earlier post. People might not see that post.
+	// A text command gets a reply, because the end of the answer only edits an earlier post. People might not see that
+	// post.
 	return { effect: "stopped", ...defined({ reply: isTextCommand(text) ? stoppedReply : undefined }) };
 }
 

@@ -120,7 +120,10 @@ const refusals: ReadonlySet<ErrorCode> = new Set([
 	"failed_precondition" as const,
 ]);
 
-/** Logs the refusal of an event without an answer, because the person does not wait for one. */
+/**
+ * Runs `work`. Logs a refusal and sends no answer, because the person does not wait for one. Rethrows any other
+ * error.
+ */
 async function quietly<Value>(
 	parts: EventParts,
 	event: "deleted" | "stop" | "retitled" | "reaction",

@@ -184,7 +184,7 @@ interface Found {
 	readonly known: readonly string[];
 }
 
-/** Open questions whose cards are in the thread: the questions of the thread's task, or of the room's sessions. */
+/** Open questions whose cards are in the room: the questions of the thread's task, or of the room's sessions. */
 async function openIn(parts: EventParts, room: Room, task: string | undefined): Promise<readonly Found[]> {
 	const { rooms, subscriptions, platform } = parts;
 	await subscriptions.ready;

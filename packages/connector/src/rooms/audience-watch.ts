@@ -68,8 +68,8 @@ export class AudienceWatch {
 	}
 
 	/**
-	 * Resolves when the last time is saved. Call it after the signal has aborted. After an unnoticed suspension, the time does
-	 * not change, and the next start ends the grants.
+	 * Stops the watch, and saves the time of the last connection if it is known. Call it after the signal has aborted.
+	 * After an unnoticed suspension, the saved time does not change, and the next start ends the grants.
 	 */
 	async stop(): Promise<void> {
 		this.#timer?.cancel();

@@ -22,9 +22,9 @@ interface Parts {
 }
 
 /**
- * Returns the current conversations of a channel and of its threads that this person may see, most recently used first.
- * For a thread, the list is empty. `working`: only conversations in which a run is active or waits for a person. Rejects
- * with `permission_denied` if the person has no access.
+ * Returns up to `maxChecked` current conversations of a channel and of its threads that this person may see, most
+ * recently used first. For a thread, the list is empty. `working`: only conversations in which a run is active or
+ * waits for a person. Rejects with `permission_denied` if the person has no access.
  */
 export async function channelConversations(
 	{ gateway, rooms, platform, subscriptions }: Parts,

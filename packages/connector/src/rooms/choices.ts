@@ -9,8 +9,8 @@ const insert = hotStatement<ConnectorTables, ConnectorTables["choices"]>((db, p)
 );
 
 /**
- * Objects that requests of people refer to, for example by a number in a list. A choice is stored before the
- * gateway acts on it, so that a later process repeats the same request.
+ * Choices that are made for a request of a person, for example the object with a number in a list. A choice is stored
+ * before the gateway acts on it, so that a later process repeats the same request.
  */
 export class Choices {
 	readonly #store: Store<ConnectorTables>;

@@ -25,8 +25,8 @@ interface Sessions {
 const recentMs = 24 * 3_600_000;
 
 /**
- * Returns the progress of all known sessions in their rooms, one entry per session. Resolves when the gateway has
- * responded; rejects if the connector stops before that.
+ * Returns the progress of all known sessions in their rooms, one entry per session. Waits until the gateway has
+ * listed the sessions. Rejects if the connector stops before that.
  */
 export async function readRoomProgress(
 	subscriptions: Sessions,

@@ -149,11 +149,11 @@ interface JoinedTable {
 	changed_at: number;
 }
 
-/** Objects that requests of people refer to. */
+/** Choices that were made for requests: see `Choices`. */
 interface ChoicesTable {
 	/** Idempotency key of the request. */
 	key: string;
-	/** The object as text, for example its id. */
+	/** The choice as text, for example the id of an object. */
 	choice: string;
 	changed_at: number;
 }

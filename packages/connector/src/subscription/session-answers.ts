@@ -100,7 +100,7 @@ export class SessionAnswers {
 		return this.#display.reacts;
 	}
 
-	/** Whether the channel offers to add the last message to the active run. */
+	/** Whether the author of the last message can add it to the active run, according to the channel settings. */
 	get offers(): boolean {
 		return this.#display.offers;
 	}

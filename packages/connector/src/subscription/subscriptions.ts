@@ -17,7 +17,7 @@ import { SessionSubscription, type SessionSubscriptionParts } from "./session-su
 
 /** Maximum number of sessions that are listed at the start. */
 const maxListed = 1000;
-/** Maximum number of sessions that are opened in parallel. */
+/** Maximum number of sessions that are opened in parallel after a start. */
 const parallel = 8;
 /**
  * Maximum age of recent activity, in milliseconds. Sessions with recent activity are read after a start. The activity

@@ -79,7 +79,7 @@ function showQueue(run: Run, card: CardContent, scene: Scene): ShowOperation {
 	return showCard(run, queueCard(run), card, scene);
 }
 
-/** Shows a retry of a model call. `at` is the time of the retry in milliseconds since the epoch. */
+/** Shows that a model call is retried at the time `at`, in milliseconds since the epoch. */
 export function showRetrying(
 	run: Run,
 	{ reason, attempt, at }: { readonly reason: string; readonly attempt: number; readonly at: number },

@@ -18,7 +18,7 @@ export interface CallPart {
 	readonly subject?: string;
 	/** Start of the call, or time of the answer to its question, in milliseconds since the epoch. */
 	readonly from: number;
-	/** End of the call; absent while it runs. */
+	/** End of the call, in milliseconds since the epoch; absent while the call runs. */
 	readonly to?: number;
 	readonly failed?: true;
 	/** Token of the open question that the call waits for. */
@@ -74,7 +74,7 @@ export function withQuestion(
 	return parts.map((part) => (isAsking(part) ? { ...part, waits: token } : part));
 }
 
-/** Continues a call after the answer to its question. Its duration starts at `at`. */
+/** Continues a call after the answer to its question. The duration of the call starts again at `at`. */
 export function withAnswer(
 	parts: readonly RunPart[],
 	{ token, at }: { readonly token: string; readonly at: number },

@@ -24,7 +24,7 @@ export class Cut {
 		return text === undefined ? stored.text : `${text.trimEnd()}…`;
 	}
 
-	/** Returns the text of a command or file. A cut adds a line with the number of omitted characters. */
+	/** Returns a text for a block of code. A cut adds a line with the number of omitted characters. */
 	code(stored: StoredText): string {
 		const text = this.#cut(stored);
 		if (text === undefined) return stored.text;

@@ -336,7 +336,7 @@ function styleOf(kind: ControlKind): "success" | "danger" | "secondary" {
 	return kind === "deny" || kind === "deny-all" ? "danger" : "secondary";
 }
 
-/** Instructions for answers without buttons, if the platform refused the card. */
+/** Instructions for answering without buttons, for the post that replaces a refused card. */
 function refusedFacts(waiting: readonly WaitingEntry[], scene: Scene): string {
 	const [first] = waiting;
 	if (!first) return "";

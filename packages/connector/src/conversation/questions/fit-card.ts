@@ -3,7 +3,7 @@ import { parseText } from "../../text/parse-text.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import { Cut } from "./cut.ts";
 
-/** Characters that the platform may need to separate a footer. */
+/** Length reserved for the separation of a footer, in the unit of the dialect. */
 const footRoom = 40;
 
 type Platform = Scene["platform"];

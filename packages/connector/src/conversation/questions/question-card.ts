@@ -164,7 +164,7 @@ function plainFacts({ label }: OpenQuestion): string {
 	return plainMarkdown(new Cut(longestReminder).words(label));
 }
 
-/** Instructions for answers without buttons, if the platform refused the card. */
+/** Instructions for answering without buttons, for the post that replaces a refused card. */
 function howToAnswerPlain(question: OpenQuestion, scene: Scene): string {
 	const { call, kind } = question;
 	const { plain: texts } = approvalTexts;

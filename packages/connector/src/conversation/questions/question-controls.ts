@@ -70,7 +70,10 @@ function buttonsOf(question: OpenQuestion, { platform }: Scene, cut: boolean): B
 	}
 }
 
-/** Buttons that approve a call. Only the operator can approve a critical call, outside of a platform. */
+/**
+ * Buttons that approve a call. A critical call has none, because only the operator can approve it, outside of the
+ * platform.
+ */
 function approving(call: OpenQuestion["call"]): ButtonFacts[] {
 	if (call?.risk === "critical") return [];
 	return definedItems([

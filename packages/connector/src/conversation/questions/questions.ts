@@ -151,7 +151,7 @@ function askInReply(
 	return { slice: after, operations: [...shown, ...notices] };
 }
 
-/** Shows a card. A single call on a card is shown like any other question. */
+/** Shows a card. If it has only one call and this call waits, the call is shown like any other question. */
 function showCard(card: ReplyCard, { open }: QuestionsSlice, scene: Scene): ShowOperation {
 	const [{ token }] = card.rows;
 	const question = card.rows.length === 1 ? open.find((one) => one.token === token) : undefined;
