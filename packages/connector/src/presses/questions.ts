@@ -30,7 +30,7 @@ export interface QuestionAnswer {
 
 type Answering = Omit<QuestionAnswer, "key">;
 
-/** Handlers of the controls of questions. Their cards show the result. */
+/** Handlers of the controls of questions. The card of a question shows the result of an accepted answer. */
 export const pressesOfQuestions: PressHandlers<
 	"approve" | "approve-session" | "deny" | "details" | "answer" | "choose" | "skip" | "secret"
 > = {
