@@ -68,8 +68,8 @@ async function printJournal(
 ): Promise<void> {
 	const { since, follow } = options;
 	const printer = new Printer(options, io);
-	// With a filter, all lines are read, because the requested number counts only the lines that pass the
-	// filter.
+	// With `level`, the limit counts only lines that pass the filter, so all lines are read. With `since`, the
+	// limit does not apply.
 	const lines = options.level === undefined && since === undefined ? options.lines : undefined;
 	const after = await readJournal({ name, scope, since, lines }, machine, (line) => printer.store(line));
 	printer.flush();
@@ -85,7 +85,8 @@ async function printFile(data: string, options: LogsOptions, { io }: Surrounding
 		for (const text of await readLogFile(data)) printer.store({ text });
 		return printer.flush();
 	}
-	// Older lines are stored until all are read, because only the last ones are printed.
+	// Without `since`, only the last ones of the older lines are printed. Older lines are therefore stored
+	// until all are read.
 	let isOlder = true;
 	using interrupt = untilInterrupt();
 	const onLine = (text: string): void => (isOlder ? printer.store({ text }) : printer.print({ text }));
@@ -121,7 +122,10 @@ class Printer {
 		this.#filter = options;
 	}
 
-	/** Stores a line for `flush`, which prints the last stored lines. */
+	/**
+	 * Stores a line that passes the filter, until `flush`. Without `since`, `flush` prints only the last stored
+	 * lines.
+	 */
 	store(line: LogLine): void {
 		if (!matches(line, this.#filter)) return;
 		this.#stored.push(line);
