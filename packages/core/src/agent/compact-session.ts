@@ -148,8 +148,8 @@ async function carryOut(
 }
 
 /**
- * Records that the compaction failed or was cancelled. Only logs an error of the record, because the caller throws the
- * original error.
+ * Records that the compaction failed or was cancelled. Logs a failure of this commit instead of throwing, because the
+ * caller throws the original error.
  */
 async function recordFailure(
 	{ session, log }: LiveCompaction,
@@ -240,7 +240,7 @@ function busy(): ParleyError {
 	return new ParleyError(message, { code: "failed_precondition" });
 }
 
-/** A compaction as active work of a session: later runs wait for it, and a stop of the gateway ends it. */
+/** A compaction as active work of a session: later runs wait for its end, and a stop of the gateway cancels it. */
 class LiveCompaction implements LiveRun, Disposable {
 	readonly id = compactionId;
 	/** Empty, because a compaction makes no tool calls. */

@@ -24,7 +24,8 @@ type ReplyStep = Extract<Step, { kind: "reply" }>;
 
 export interface Ended {
 	/**
-	 * Next run of the session, claimed in the same transaction. Undefined if no run is queued, or if this run was parked.
+	 * Next run of the session, claimed in the transaction that ended this run. Undefined if no run is queued, or if this
+	 * run was parked.
 	 */
 	readonly next: RunRow | undefined;
 }

@@ -85,7 +85,6 @@ function isAnswer({ row, steps }: Run, { reply }: Attempt): boolean {
 	return mayAct(phaseOf(row.options, steps)) && callsOf(reply.content).length === 0;
 }
 
-/** Records a reply that does not end the run. */
 async function recordReply(run: Run, answer: Attempt, spending: SpendingPorts): Promise<void> {
 	const acts = mayAct(phaseOf(run.row.options, run.steps));
 	await run.commit(async ({ tx, record, step }) => {

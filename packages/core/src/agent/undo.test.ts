@@ -183,7 +183,7 @@ test("an undo is refused while a run works, and only the operator may undo and r
 	await setup.log.next("assistant.message");
 	const observer = { id: "watcher", kind: "observer", sessions: [setup.session] } as const;
 	const { operator } = setup.t.runtime;
-	// The observer may read the session but not undo its changes.
+	// An observer may neither undo nor list changes, and gets the same error as for an unknown session.
 	await expect(operator.undo(unkeyed(observer), setup.session, false)).rejects.toMatchObject({
 		code: "not_found",
 	});

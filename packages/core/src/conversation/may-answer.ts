@@ -43,7 +43,7 @@ export function authorizeValue(
 }
 
 /**
- * Throws `permission_denied` for a typed answer to a password question, a trust request, an always-required approval,
+ * Throws `permission_denied` for a typed answer to a password question, a grant request, an always-required approval,
  * or an approval by several people. If the operator has disabled typed decisions, throws for all approvals.
  */
 export function refuseTyped(

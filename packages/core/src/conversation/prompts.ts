@@ -343,7 +343,6 @@ interface Decided {
 	readonly scope: string | null;
 	readonly call_id: string;
 	readonly answer: Answer;
-	/** Whether a person typed the answer in a chat message. */
 	readonly typed: boolean;
 }
 
@@ -353,7 +352,6 @@ interface Settling {
 	readonly answer: Answer;
 	readonly by: Principal;
 	readonly binding: string | undefined;
-	/** Whether a person typed the answer in a chat message. */
 	readonly typed: boolean;
 	/** Ids of the authors of the earlier approvals, in the form of `actingId`. */
 	readonly voters?: readonly string[];

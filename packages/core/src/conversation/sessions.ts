@@ -50,8 +50,8 @@ function maySee({ id, person }: Principal, { owner, place }: Session): boolean {
 }
 
 /**
- * Maximum number of unused sessions in memory. Clients of some wires join again for each message, and loading a session
- * reads its complete conversation.
+ * Maximum number of unused sessions in memory. Clients of some wires join again for each message, and the first run of
+ * a loaded session reads its complete conversation.
  */
 const maxUnused = 16;
 

@@ -167,7 +167,7 @@ export async function decisionOf(
 	return settleCall(run, call, { text: refusal, failed: true });
 }
 
-/** First words of the result of a call that differs from the approved call. */
+/** First words of the result of an approved call that does not run because a fact or the policy has changed. */
 export const changedNote = approvalTexts.changed;
 
 const hidingNote = approvalTexts.secretInCall;
@@ -346,7 +346,6 @@ function labelOf({ row }: Run, label: string): string {
 	return delegated ? `[${visible(delegated.name)}] ${label}` : label;
 }
 
-/** Returns the question without secrets, as people see it. */
 function shownQuestion(run: Run, { validation, ...question }: Elicitation): Elicitation {
 	const redactor = run.session.redactor.into("question");
 	return {

@@ -60,7 +60,7 @@ export function bindingOf({ call, ready, changed = call.arguments }: PlannedCall
 	return bindingText({ name: call.name, arguments: changed }, ready.plan, version);
 }
 
-/** State of the earlier calls at the turn of a call: all have ended. */
+/** Effects of earlier calls at the turn of a call: none is pending, because all earlier calls have ended. */
 export const nothingPending: Before = { taint: "", trusted: 0 };
 
 /**
@@ -155,7 +155,6 @@ export async function withChanges(
 	return changed === undefined ? planned : replan(run, { ...planned, changed }, sharedFacts);
 }
 
-/** Arguments that an approver set instead of the displayed arguments. */
 interface ArgumentChange {
 	readonly changed: unknown;
 	readonly binding: string;

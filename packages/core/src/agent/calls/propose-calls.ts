@@ -142,7 +142,6 @@ async function draftCall(
 	return withReason({ ...proposed, known: undefined }, { notes: [filesChangedNote([])] });
 }
 
-/** Returns the call with the reason of a repeated question before its other notes. */
 function withReason(
 	one: Omit<DraftProposal, "repeated">,
 	repeated: RepeatedQuestion | undefined,

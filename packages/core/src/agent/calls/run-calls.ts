@@ -204,7 +204,7 @@ function progressOf({ id: runId, session, clock }: Run, callId: string): ToolPro
 	});
 }
 
-/** Maximum characters of the changed arguments in a result. The model knows its own arguments. */
+/** Maximum characters of the changed arguments in a result. */
 const maxShown = 4_000;
 
 function argumentsNote({ session }: Run, changed: unknown): string {

@@ -143,7 +143,7 @@ function offeredBy(connections: readonly ToolConnection[], run: string): Offered
 	return { tools: [...byName.values()], guidance };
 }
 
-/** A tool with the source that owns it, or "" for none. */
+/** A tool with its source. The source is "" if the registration names none. */
 interface Owned {
 	readonly source: string;
 	readonly checked: CheckedTool;

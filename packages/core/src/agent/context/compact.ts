@@ -142,9 +142,6 @@ async function summaryOrExtract(job: CompactionJob, task: SummaryTask): Promise<
 	}
 }
 
-/**
- * Whether the model failed or a limit refused the call. Other errors, for example of the store, end the compaction.
- */
 function isOfTheModel(error: unknown): boolean {
 	return error instanceof ModelError || (error instanceof ParleyError && error.code === "resource_exhausted");
 }

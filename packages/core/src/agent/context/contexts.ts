@@ -16,7 +16,7 @@ interface ContextsServices {
 	readonly failpoints: Failpoints;
 }
 
-/** Provides the contexts of all sessions that share a journal. Counts tokens and learns from the counts. */
+/** Contexts of all sessions that share a journal, with their shared token counts and calibrations. */
 export class Contexts {
 	readonly counts: ProviderCounts;
 	readonly texts: TextCounts;
@@ -79,7 +79,7 @@ class ProviderCounts {
 	readonly #log: Logger;
 	readonly #stored: ReturnType<typeof openKeyv<number, Tables>>;
 	readonly #known = new Map<string, number>();
-	/** Monotonic time of the next request to a provider that failed to count. Key: the provider. */
+	/** Earliest monotonic time of a further request to a provider that failed to count. Key: the provider. */
 	readonly #paused = new Map<string, number>();
 
 	constructor({ store, clock, log }: ProviderCountsDeps) {

@@ -40,7 +40,7 @@ export class TextCounts {
 	readonly #clock: Clock;
 	readonly #log: Logger;
 	readonly #known = new Map<string, Known>();
-	/** Monotonic time of the next request to each provider's tokenizer. */
+	/** Earliest monotonic time of a further request to a tokenizer that failed. Key: the provider. */
 	readonly #paused = new Map<string, number>();
 
 	constructor({ clock, log }: { readonly clock: Clock; readonly log: Logger }) {

@@ -7,7 +7,6 @@ export interface CalledTool {
 	readonly name: string;
 	/** Working directory whose `.mcp.json` names the server; empty for servers of the operator. */
 	readonly directory: string;
-	/** Hash of the complete description of the tool. */
 	readonly hash: string;
 }
 

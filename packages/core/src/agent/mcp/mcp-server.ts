@@ -242,7 +242,6 @@ export class McpServer {
 		return this.#phase === "closed";
 	}
 
-	/** Ends an attempt whose connection cannot be used. */
 	async #failed(attempt: Attempt, reason: unknown): Promise<void> {
 		const { connection } = attempt;
 		this.#ended(attempt, problemOf(reason));

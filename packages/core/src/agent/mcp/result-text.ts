@@ -34,7 +34,6 @@ export function resultOf(result: CallToolResult, server: string, mark: string): 
 	};
 }
 
-/** Returns a server's text between two lines with a mark. */
 function untrusted(text: string, server: string, mark: string): string {
 	const clean = cleanText(text);
 	const shown = clean.slice(0, maxCharacters).replace(/[\ud800-\udbff]$/, "");

@@ -90,7 +90,7 @@ export class Deadline {
 export interface CallOptions {
 	readonly timeoutMs: number;
 	readonly signal: AbortSignal;
-	/** Set to the time limit of the call when the call starts. */
+	/** Receives the time limit of the call as `deadline` when the call starts. */
 	readonly pauses: { deadline?: Deadline };
 }
 

@@ -41,7 +41,6 @@ export interface RunPorts {
 	readonly failpoints: Failpoints;
 	/** Returns a keyed hash: see `SecretBox.fingerprint`. */
 	readonly fingerprint: (text: string) => string;
-	/** Whether the gateway is stopping. */
 	readonly stopping: () => boolean;
 	readonly limits: RunLimits;
 	readonly taskLimits: RunLimits;

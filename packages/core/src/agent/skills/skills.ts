@@ -58,7 +58,9 @@ export interface ListedSkill extends SkillOnDisk {
 }
 
 export interface ShownSkill extends ListedSkill {
-	/** A unified diff for people. Only for a skill that has changed since the operator trusted it. */
+	/**
+	 * A unified diff for people, if the skill has changed since the operator trusted it and the trusted content is stored.
+	 */
 	readonly changes?: string;
 }
 

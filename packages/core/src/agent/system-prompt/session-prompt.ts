@@ -99,9 +99,9 @@ const maxListCharacters = 8_000;
 const maxDescription = 400;
 
 /**
- * Returns the list of skills that a model may start. It contains only names, argument hints and descriptions, because
- * texts are loaded on demand. It is part of the session's system prompt, which never changes, so that the provider's
- * cache stays valid.
+ * Returns the list of skills that a model may start. Contains only names, argument hints and descriptions, because
+ * texts are loaded on demand. The list is part of the session's system prompt, which never changes, so that the
+ * provider's cache stays valid.
  */
 function skillsNote(skills: readonly Skill[]): string {
 	const lines: string[] = [];
@@ -128,7 +128,6 @@ async function othersIn(profiles: Profiles | undefined, own: string): Promise<re
 	return (listed?.profiles ?? []).filter(({ name }) => name !== own);
 }
 
-/** Maximum number of agents in the list. */
 const maxAgents = 30;
 
 function agentsNote(agents: readonly Profile[]): string {

@@ -74,7 +74,6 @@ export class UndoSetup<M extends Model = ScriptedModel> implements AsyncDisposab
 		await this.untilEnd();
 	}
 
-	/** Approves calls until the turn ends. */
 	async untilEnd(): Promise<void> {
 		for (;;) {
 			const event = await this.log.next("prompt.requested", "assistant.message");

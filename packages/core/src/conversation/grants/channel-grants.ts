@@ -96,7 +96,7 @@ export class ChannelGrants implements SessionGrants {
 		if (this.#openGrants.mayCount(place)) await this.#openGrants.review();
 	}
 
-	/** Stops the timers and resolves when all writes are done. */
+	/** Stops the automatic checks of the grants. Resolves when the running checks are done. */
 	stop(): Promise<void> {
 		return this.#openGrants.stop();
 	}

@@ -75,10 +75,7 @@ export interface Connection {
 const NO_KEY = "none";
 const keyHeaders = ["authorization", "x-goog-api-key"];
 
-/**
- * Opens a provider's library. Libraries are opened only here. Only `doStream` is called, so the library makes no
- * retries.
- */
+/** Opens a provider's library for one model. The library makes no retries, because callers use only `doStream`. */
 export async function openLibrary(connection: Connection, model: string): Promise<LanguageModelV4> {
 	const { family, baseUrl: baseURL, apiKey = NO_KEY } = connection;
 	const fetch = connection.apiKey === undefined ? withoutKey(connection.fetch) : connection.fetch;

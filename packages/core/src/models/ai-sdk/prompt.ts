@@ -122,7 +122,6 @@ function callNames(messages: readonly Message[]): ReadonlyMap<string, string> {
 interface Place {
 	readonly reader: AiSdkReader;
 	readonly names: ReadonlyMap<string, string>;
-	/** Whether the message belongs to the current turn. */
 	readonly isOfTurn: boolean;
 }
 

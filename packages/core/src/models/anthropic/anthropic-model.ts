@@ -145,7 +145,7 @@ class AnthropicModel implements Model {
 	}
 }
 
-/** Creates an SDK client. Clients are created only here. The SDK makes no retries. */
+/** Creates an SDK client that makes no retries. */
 async function createClient({ apiKey, fetch }: AnthropicOptions, { url }: Address): Promise<BaseAnthropic> {
 	// `Anthropic` adds an object for each part of the API, so it loads more slowly.
 	const { BaseAnthropic } = await import("@anthropic-ai/sdk");

@@ -2,7 +2,7 @@ import { defined } from "@parley/base";
 import type { Usage } from "../../vocabulary/usage.ts";
 import { isFields } from "./errors.ts";
 
-/** Maximum plausible token count. It exceeds the limit of every model, so a higher number is a mistake. */
+/** Maximum plausible token count. A higher number is treated as a mistake. */
 const MAX_TOKENS = 1_000_000_000;
 
 /** Collects the token counts of one reply within plausible limits. */
