@@ -89,7 +89,7 @@ export class Machine implements AsyncDisposable {
 		return program.stdout.trim();
 	}
 
-	/** Resolves with the newest message of a channel that contains the text. `read` returns the text of a message. */
+	/** Resolves with the newest message that contains the text. `read` returns the text of a message. */
 	async find<Shown>(
 		text: string,
 		channel: ShownChannel<Shown>,

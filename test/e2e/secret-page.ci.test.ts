@@ -172,7 +172,7 @@ test("with scripts allowed, no injected script runs, and an invalid answer is ex
 	expect(await page.getByRole("alert").textContent()).toContain("an answer is required");
 	expect(await send(page, password)).toBe(200);
 	await client.event("prompt.response", { token, value: null });
-	// The gateway refuses a form from another site. Its page does not load in a frame.
+	// The gateway refuses a form from another site, and its pages do not load in a frame.
 	const secondToken = await askFor(client, "Once more");
 	const next = String((await client.call("secret_page", { token: secondToken }))["url"]);
 	const foreign = await visit(browser, "about:blank", true);

@@ -75,7 +75,7 @@ export class DiscordSetup implements AsyncDisposable {
 		return this.#changes.until(`"${words}" is shown`, () => look().includes(words));
 	}
 
-	/** Resolves with the process id of a connected connector. The id differs from `than`. */
+	/** Resolves with the process id of a connected connector, other than `than`. */
 	async connectedOther(than?: number): Promise<number> {
 		await this.#changes.until("another connector is connected", () => {
 			const report = this.#report();

@@ -33,7 +33,7 @@ export interface ChaosPeople {
 	readonly pendingActions: PendingActions;
 	readonly messages: { databaseLost(): void };
 	readonly requesters: readonly { readonly id: string; readonly name: string }[];
-	/** Sends a message to the connector in each room. The connector then stores the room. */
+	/** Sends a message to the connector in each room, so that the connector stores the rooms. */
 	greet(): void;
 	act(): void;
 }
@@ -45,8 +45,8 @@ export interface ChaosPlatform<Simulator, People extends ChaosPeople> {
 	/** Ids of the guilds or teams that contain the rooms, as in session keys. */
 	readonly tenants: readonly string[];
 	/**
-	 * Virtual milliseconds after which the connector has stored all earlier actions, although some responses may still be
-	 * pending.
+	 * Virtual milliseconds within which the connector stores all actions. Some responses may still be pending
+	 * then.
 	 */
 	readonly calmMs: number;
 	/** Virtual milliseconds after which unfinished work is a fault. */
@@ -61,8 +61,8 @@ export interface ChaosPlatform<Simulator, People extends ChaosPeople> {
 	break(): void;
 	heal(): void;
 	/**
-	 * Creates the next process of the connector. With `isLost`, it does not resume the platform session of the previous
-	 * process.
+	 * Creates the next process of the connector. With `isLost`, the new process does not resume the platform
+	 * session of the previous one.
 	 */
 	nextProcess(isLost: boolean): PlatformProcess;
 	/** Returns faults about deleted messages. The connector must have stored all actions. */
@@ -93,7 +93,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 	readonly work: Work;
 	readonly growth: SeenGrowth;
 	readonly deaths: string[] = [];
-	/** Outbox rows at the end that wait for the operator or were given up. */
+	/** Outbox rows that wait for the operator or were given up at the end of the run. */
 	stuck: readonly string[] = [];
 	readonly faults: string[] = [];
 	readonly #platform: ChaosPlatform<Simulator, People>;
@@ -130,7 +130,8 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		await mkdir(this.#directory, { recursive: true });
 		const killable = await this.#begin(true);
 		await this.#pass(5000);
-		// A lost connection may lose the first message of an unknown channel, so the connector must first know each room.
+		// If the connection is lost, the first message of an unknown channel may be lost. Therefore the connector
+		// must know each room first.
 		this.people.greet();
 		await this.#pass(30_000);
 		for (const session of this.gateway.sessions) this.work.trust.grantTrust(session);
@@ -146,7 +147,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		await rm(this.#directory, { recursive: true });
 	}
 
-	/** Kinds of events in this run, for statistics over many runs. */
+	/** Occurrences in this run, such as the death of a process, for statistics over many runs. */
 	get happened(): readonly string[] {
 		const { tasks } = this.work.tasks;
 		const answered = this.gateway.sessions

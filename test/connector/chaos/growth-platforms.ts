@@ -10,7 +10,7 @@ export interface NoticePlatform extends GrowthPlatform {
 	/** Principals of the approvers: `PLATFORM:TENANT:USER`. */
 	readonly approvers: readonly string[];
 	readonly approvals: string;
-	/** Parley's posts in each approver's direct messages, and in the approval channel. */
+	/** Returns Parley's posts in each approver's direct messages, and in the approval channel. */
 	elsewhere(): { readonly direct: readonly (readonly SeenPost[])[]; readonly approvals: readonly SeenPost[] };
 }
 

@@ -42,8 +42,8 @@ const partMs = 250;
  */
 const longestMs = 300_000;
 /**
- * Real milliseconds before which a wait does not fail. During one disk write on a busy machine, the virtual clock may
- * pass its own limit.
+ * Real milliseconds before which a wait does not fail, because the virtual clock may pass `longestMs` during
+ * one disk write on a busy machine.
  */
 const patienceMs = 10_000;
 

@@ -79,8 +79,8 @@ export function judgeFile(
 }
 
 /**
- * Returns a fault if the gateway made more retries than people requested. It may make fewer, because it can refuse a
- * request.
+ * Returns a fault if the gateway made more retries than were requested. The gateway may make fewer, because it
+ * can refuse a request.
  */
 export function judgeRetries({ sessions }: ScriptedGateway, expected: number): string[] {
 	const retries = sessions

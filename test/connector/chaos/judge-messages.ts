@@ -9,10 +9,7 @@ type SentMessage = DiscordChaosRun["people"]["messages"]["sentMessages"][number]
  */
 const receiptMs = 60_000;
 
-/**
- * Returns faults in messages, edits, attachments and retries. Compares the people's actions with the arrivals at the
- * gateway.
- */
+/** Returns the faults in messages, edits, attachments and retries. */
 export function judgeMessages(run: DiscordChaosRun): string[] {
 	const { people, gateway } = run;
 	const { sentMessages } = people.messages;

@@ -37,14 +37,12 @@ export interface SentMessage<Room, Person> {
 export interface Speech<Room, Person> {
 	/** Returns the text of a message to Parley, with a mention if the room requires one. */
 	address(text: string, room: Room): string;
-	/**
-	 * Whether a person may edit the message. Without `mayEdit` or `mayDelete`, every message can be edited or deleted.
-	 */
+	/** Whether the message may be edited. This and `mayDelete` are true by default. */
 	mayEdit?(sentMessage: SentMessage<Room, Person>): boolean;
 	mayDelete?(sentMessage: SentMessage<Room, Person>): boolean;
 }
 
-/** Number of newest messages that people may edit, delete or stop. */
+/** Number of newest messages in which `recent` looks for messages that are not deleted. */
 const recent = 6;
 
 export class Messages<Room extends Place, Person extends Author<Room>> {
@@ -60,14 +58,14 @@ export class Messages<Room extends Place, Person extends Author<Room>> {
 		this.#speech = speech;
 	}
 
-	/** The newest messages except deleted ones, newest last. */
+	/** The newest `recent` messages, newest last, without deleted messages. */
 	get recent(): readonly SentMessage<Room, Person>[] {
 		return this.sentMessages.slice(-recent).filter(({ isDeleted }) => !isDeleted);
 	}
 
 	/**
-	 * Records a loss of the database. It may lose any message sent so far, for example one that was stored but not
-	 * delivered.
+	 * Records a loss of the database, which may lose any message sent so far, for example one that was stored but
+	 * not delivered.
 	 */
 	databaseLost(): void {
 		for (const sentMessage of this.sentMessages) sentMessage.mayBeLost = true;

@@ -24,7 +24,7 @@ interface Played {
 	readonly faults: readonly string[];
 	/** Failpoints at which no process has died. */
 	readonly unvisited: readonly string[];
-	/** Number of runs by kind of event. */
+	/** Number of runs in which each occurrence of `happened` appeared. */
 	readonly census: ReadonlyMap<string, number>;
 }
 

@@ -95,7 +95,7 @@ export class SlackPeople {
 		this.#sign(person, "🔁", answer);
 	}
 
-	/** A person can add the same emoji to a message only once. */
+	/** Adds a reaction unless the user has already added it, because Slack refuses a second one. */
 	#sign(person: Person, emoji: string, on: { readonly id: string }): void {
 		const sign = `${person.id} ${emoji} ${on.id}`;
 		if (!this.#signs.has(sign)) person.reacts(emoji, { on });

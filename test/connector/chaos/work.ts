@@ -11,8 +11,8 @@ type Session = ScriptedGateway["sessions"][number];
 const partChance = 0.35;
 
 /**
- * Position of a call among the calls of its reply that need approval together (`place` of `count`), and among all calls
- * of the reply (`inReply`).
+ * Position of a call in its reply: `place` of `count` among the calls that need approval together, and
+ * `inReply` among all calls.
  */
 interface PlaceInReply {
 	readonly id: string;

@@ -100,7 +100,7 @@ export class DeliveryRun {
 		await this.#ended(Promise.all([outbox.stop(), inbox.stop()]));
 	}
 
-	/** Waits until the process has stopped. Meanwhile, it may receive responses to its open requests. */
+	/** Waits until the process has stopped. Until then, the process may receive responses to open requests. */
 	async #ended(stopping: Promise<unknown>): Promise<void> {
 		let hasEnded = false;
 		void stopping.then(() => {

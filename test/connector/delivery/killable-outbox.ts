@@ -8,10 +8,10 @@ const quietTicks = 4;
 
 const stop = "a stop";
 
-/** Places that a process reaches often. It reaches the other places only a few times. */
+/** Places that a process reaches often. */
 export const often: readonly string[] = [stop, "before a commit", "after a commit"];
 
-/** Places at which a process can die. At the place `stop`, it is stopped. */
+/** Places at which a process can die or, at `stop`, is stopped. */
 export const places = [
 	...often,
 	...["claim", "claimed", "answered", "look", "looked", "settled"].map((name) => `outbox.${name}`),

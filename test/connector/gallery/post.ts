@@ -17,7 +17,7 @@ export interface Draw<S> {
 export interface Post {
 	readonly author: string;
 	readonly isApp: boolean;
-	/** Line above the post, for example the message that it answers. */
+	/** Line above the post, for example the answered message. */
 	readonly above?: Markup | undefined;
 	readonly body: Markup;
 	/** Line below the post, for example its reactions. */

@@ -88,7 +88,7 @@ async function operate(
 	{ operator, asks: requestParams, notes, has = "" }: Operating,
 ): Promise<void> {
 	const { played } = notebook;
-	// Replacing values inside strings keeps the type of the parameters.
+	// Replaces values only inside strings, which keeps the type of the parameters.
 	const params = parseJson(notebook.filled(JSON.stringify(requestParams))) as typeof requestParams;
 	let answer: object = {};
 	const isFound = async (): Promise<boolean> => {

@@ -6,8 +6,8 @@ import type { SceneGateway } from "./scene-gateway.ts";
 import type { Running, Site } from "./site.ts";
 
 /**
- * Number of consecutive checks without a change after which a scene may count as calm. The checks are about one
- * millisecond of real time apart.
+ * Minimum number of consecutive checks without a change before a scene is considered calm. The checks are about
+ * one millisecond of real time apart.
  */
 const quietTurns = 15;
 
@@ -87,7 +87,7 @@ export class PlayedScene<S extends Site = Site> implements AsyncDisposable {
 			const now = await this.#traces();
 			quiet = now === before ? quiet + 1 : 0;
 			before = now;
-			// More frequent requests would exceed the gateway's rate limit.
+			// More frequent calls of `#isAtWork` would exceed the gateway's rate limit.
 			return quiet > 0 && quiet % quietTurns === 0 && !(await this.#isAtWork());
 		}, "everything is done");
 	}

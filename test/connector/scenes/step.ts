@@ -121,7 +121,7 @@ export type Happening<S extends Site = Site> =
 	 */
 	| { readonly fault: string; readonly is: Fault }
 	| { readonly cuts: "socket" }
-	/** An administrator changes Parley's permissions in a channel. */
+	/** An administrator removes Parley's permissions in a channel. */
 	| {
 			readonly forbids: readonly (
 				| "SendMessages"

@@ -41,7 +41,7 @@ export class WatchedClient {
 		onTestFinished(() => this.port.close());
 	}
 
-	/** Resolves when the client is ready for the first time, refused or closed. */
+	/** Resolves when the client is first ready, or is refused or closed. */
 	async connect(): Promise<this> {
 		await this.port.connect({
 			dispatch: (event) => {

@@ -20,7 +20,7 @@ export class DiscordMachine extends Machine {
 		return { DISCORD_TOKEN: this.simulator.token };
 	}
 
-	/** Resolves with the newest message in a channel that contains the text. */
+	/** Resolves with the newest message that contains the text. */
 	seen(text: string, channel: Channel): Promise<Shown> {
 		return this.find(text, channel, read);
 	}

@@ -33,7 +33,7 @@ export class SlackMachine extends Machine {
 		return { SLACK_BOT_TOKEN: this.simulator.token, SLACK_APP_TOKEN: this.simulator.appToken };
 	}
 
-	/** Resolves with the newest message in a channel that contains the text. */
+	/** Resolves with the newest message that contains the text. */
 	seen(text: string, channel: Channel): Promise<Shown> {
 		return this.find(text, channel, read);
 	}

@@ -13,7 +13,7 @@ const LOOKBACK = 20;
 /** Minimum length of a cached prefix, in tokens. Some models require longer prefixes. */
 const LEAST_TOKENS = 1_024;
 
-/** Tokens of one prompt, divided by their use of the cache. */
+/** Tokens of one prompt, grouped by their use of the cache. */
 export interface CacheUse {
 	readonly read: number;
 	readonly written5m: number;

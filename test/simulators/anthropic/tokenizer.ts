@@ -4,10 +4,10 @@ export type Tokenizer = (text: string) => number;
 
 /**
  * Counts tokens:
- * - one for each seven characters, or fewer at the end, of a word without Chinese characters or of a run of at
- *   least two whitespace characters;
- * - one for up to three digits;
- * - one for each other character, for example a Chinese character. Single whitespace characters are free.
+ * - One per seven characters, rounded up, of a word or of repeated whitespace.
+ * - One per group of up to three digits.
+ * - One per other character, for example a Chinese character.
+ * - None for a single whitespace character.
  */
 export const wordsAndSigns: Tokenizer = (text) => {
 	let tokens = 0;

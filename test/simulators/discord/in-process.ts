@@ -126,8 +126,8 @@ export class InProcessPort implements DiscordPort {
 	}
 
 	/**
-	 * Moves the stored session back to the position before the lowest unreceived event. Deletes the session if
-	 * that is its start.
+	 * Moves the stored session back to the position before the lowest unreceived event. Deletes the session if no
+	 * event precedes that position.
 	 */
 	#rollBack(): void {
 		const { id, seq, unreceived = [] } = this.#sessions.session ?? { id: "", seq: 0 };

@@ -12,7 +12,10 @@ import {
 	stopOf,
 } from "./wire.ts";
 
-/** Finish reasons by stop: https://platform.openai.com/docs/api-reference/chat-streaming */
+/**
+ * Finish reasons by the stop reason of the Messages API:
+ * https://platform.openai.com/docs/api-reference/chat-streaming
+ */
 const stops: Readonly<Record<string, string>> = {
 	end_turn: "stop",
 	tool_use: "tool_calls",

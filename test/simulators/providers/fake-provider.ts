@@ -16,7 +16,7 @@ import type {
 
 export interface FakeProviderOptions {
 	readonly apiKey?: string;
-	/** Whether requests must have no key. */
+	/** Whether requests must not have a key. */
 	readonly keyless?: boolean;
 	readonly clock?: Clock;
 	/** Model ids in the model list. If undefined, the response is 404. */
@@ -26,9 +26,9 @@ export interface FakeProviderOptions {
 const CHARACTERS_PER_TOKEN = 4;
 
 /**
- * Simulator of the API of a family of providers on a loopback port. It sends scripted replies, records reply
- * requests, and refuses requests that break the rules of its wire. A refusal is a fault of Parley or of the
- * script, so `close` throws if a refusal has not been read.
+ * Simulator of the API in `wire` on a loopback port. It sends scripted replies, records reply requests, and
+ * refuses requests that break the rules of the API. A refusal is a fault of Parley or of the script, so `close`
+ * throws if a refusal has not been read.
  */
 export class FakeProvider implements AsyncDisposable {
 	readonly wire: ProviderWire;

@@ -10,7 +10,10 @@ import {
 	stopOf,
 } from "./wire.ts";
 
-/** Finish reasons by stop: https://ai.google.dev/api/generate-content#FinishReason */
+/**
+ * Finish reasons by the stop reason of the Messages API:
+ * https://ai.google.dev/api/generate-content#FinishReason
+ */
 const reasons: Readonly<Record<string, string>> = {
 	end_turn: "STOP",
 	stop_sequence: "STOP",

@@ -11,7 +11,7 @@ import { type ClientOptions, probe, WatchedClient } from "./watched-client.ts";
 /** Slack allows one new socket per minute, but "a small amount of burst behavior is tolerated". */
 const settings = { tiers: { ...defaultSettings.tiers, 1: 100 } };
 
-/** Resolves when the clients have also detected that the sockets are open. */
+/** Resolves with the sockets when the clients have acknowledged a test event over each of them. */
 export async function known(sockets: readonly Socket[]): Promise<readonly Socket[]> {
 	const body = { type: "event_callback", event: { type: probe } };
 	await Promise.all(sockets.map((socket) => socket.receive({ type: "event", body, attempt: 0 })));
@@ -25,7 +25,7 @@ export async function openSlack(options: SimulatorOptions = {}) {
 	const server = await SlackServer.start(simulator);
 	onTestFinished(() => server.close());
 	const watch = new Watch();
-	// A change is visible only after the event.
+	// The change is visible only after this callback has returned.
 	server.listen(() => void setImmediate(() => watch.notify()));
 	const [general, ada] = [simulator.channel("general"), simulator.member("Ada")];
 	const { apiUrl, sockets } = server;

@@ -150,7 +150,7 @@ test("envelopes of two megabytes and with thousands of parts are accepted", asyn
 	await watch.until("it came", () => one.envelopes.length === 1);
 });
 
-/** Sends at most 200 messages, until the condition is true. */
+/** Sends messages until the condition is true, but at most 200. */
 async function chatter(says: (text: string) => unknown, enough: () => boolean) {
 	for (let n = 0; n < 200 && !enough(); n++) {
 		says(`text ${n}`);

@@ -10,7 +10,7 @@ export interface Cast {
 	/** Unique title, which identifies the task in all observations. */
 	readonly title: string;
 	readonly home: string;
-	/** True if another task depends on this task. */
+	/** Whether another task depends on this task. */
 	readonly needed: boolean;
 }
 

@@ -1,7 +1,7 @@
 import type { DiscordSite } from "../discord-site.ts";
 import type { Scene, Step } from "../step.ts";
 
-/** The connector stops, and Discord does not store events for its next process. */
+/** Stops the connector. Discord then forgets the session and its events. */
 const forgotten: Step<DiscordSite>[] = [
 	{ stops: "connector" },
 	{

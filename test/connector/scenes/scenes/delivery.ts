@@ -10,8 +10,8 @@ const onlyLookups = { context: 0 };
 const onlyEnds = { live: "off" } as const;
 
 /**
- * A scene with one request whose result is unclear. Discord creates no second post with the same nonce, so the
- * connector repeats the request without a lookup.
+ * Returns a scene with one request whose result is unclear. Discord creates no second post with the same nonce,
+ * so the connector repeats the request without a lookup.
  */
 function repeated(name: string, is: Fault): Scene<DiscordSite> {
 	const requests: string[] = [];

@@ -17,7 +17,10 @@ const three: Step[] = [
 	},
 ];
 
-/** Presses a button for one call, which only the person who opened the details of the card sees. */
+/**
+ * Opens the details of the card and presses a button for one call. Only the person who opened the details sees
+ * the button.
+ */
 function decides(label: string, by: "Alex" | "Olga", fills?: Readonly<Record<string, string>>): Step[] {
 	return [
 		{ clicks: "Details", by },

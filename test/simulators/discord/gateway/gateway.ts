@@ -31,7 +31,9 @@ export interface Resume {
 	readonly seq: number;
 }
 
-/** Discord's gateway, version 10, without its sockets: https://discord.com/developers/docs/events/gateway */
+/**
+ * Simulated gateway of Discord, version 10, without sockets: https://discord.com/developers/docs/events/gateway
+ */
 export class Gateway {
 	readonly #state: State;
 	readonly #delivery: Delivery;

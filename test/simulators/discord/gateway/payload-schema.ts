@@ -130,8 +130,8 @@ function generateSchema(): Schema {
 }
 
 /**
- * Replaces each empty enum with a schema that forbids all values. The generator writes such an enum for a type
- * without values, but it is not a valid schema.
+ * Replaces each empty enum with a schema that forbids all values. The generator writes such an enum, which is
+ * not a valid schema, for a type without values.
  */
 function forbidEmpty(value: unknown): void {
 	if (typeof value !== "object" || value === null) return;

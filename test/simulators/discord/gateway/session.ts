@@ -39,7 +39,9 @@ export class GatewayClosed extends Error {
 	}
 }
 
-/** Session of the app. `log` contains its newest events. `sink` is undefined while it is disconnected. */
+/**
+ * Session of the app. `log` contains its newest events. `sink` is undefined while the session is disconnected.
+ */
 export interface Session {
 	readonly id: string;
 	readonly intents: number;

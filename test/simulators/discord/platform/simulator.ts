@@ -86,8 +86,8 @@ export class Simulator {
 	}
 
 	/**
-	 * Posts of the app without their final text: responses that still show "thinking…", and posts for which `isDraft`
-	 * returns true.
+	 * Returns the posts of the app without their final text: responses that still show "thinking…", and posts for
+	 * which `isDraft` returns true.
 	 */
 	unfinished(isDraft: (shown: Shown) => boolean = () => false): Shown[] {
 		const { state } = this;

@@ -49,7 +49,7 @@ export function findRoute(method: string, path: string): Match | undefined {
 	return found.sort((one, other) => Object.keys(one.params).length - Object.keys(other.params).length)[0];
 }
 
-/** Discord's REST API, version 10, for a simulator. Answers each request synchronously. */
+/** Simulated REST API of Discord, version 10. Answers each request synchronously. */
 export class RestApi {
 	readonly limits: RateLimits;
 	readonly #state: State;

@@ -26,7 +26,7 @@ export function controlsOf(blocks: readonly unknown[]): SeenControl[] {
 }
 
 /**
- * Returns the controls of an element. A pair of feedback buttons is one element, but people press its buttons
+ * Returns the controls of an element. A pair of feedback buttons is one element, but users press its buttons
  * separately.
  */
 function pressables(element: Part): Part[] {

@@ -42,7 +42,7 @@ export class SentInteraction {
 		return { title: found.view.title.text, fields, errors: found.errors };
 	}
 
-	/** Responses as the person sees them: messages that were sent to the response URL, and later ephemeral messages. */
+	/** Returns the responses that the user sees: messages to the response URL, and later ephemeral messages. */
 	answers(): Shown[] {
 		const { user, createdAt, answers, view } = this.record;
 		// A form has no channel, so the code uses the channel of the action that opened the form.

@@ -11,7 +11,7 @@ import { emojiOf } from "./emoji.ts";
 import { readAloud } from "./read-aloud.ts";
 
 /**
- * A message as a person sees it at a certain moment. Its id is `CHANNEL-TS`, and its content is the text of the
+ * State of a message as a user sees it. The id is `CHANNEL-TS`, and the content is the text of the
  * notification.
  */
 export interface Shown extends ShownMessage {
@@ -25,7 +25,7 @@ export interface Shown extends ShownMessage {
 	readonly threadTs?: string;
 }
 
-/** Returns the control as a person sees it. It is always enabled, because Slack has no disabled controls. */
+/** Returns the visible control, which is always enabled, because Slack has no disabled controls. */
 function controlOf({ element }: SeenControl): ShownControl {
 	const { type, url } = element;
 	if (isButton(type)) {

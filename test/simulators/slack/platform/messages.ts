@@ -107,7 +107,7 @@ export interface Change {
 
 export interface Changing {
 	readonly by: UserRecord;
-	/** Whether people see the note "edited". */
+	/** Whether clients show the note "edited". */
 	readonly isEdit: boolean;
 	readonly cause?: StateCause;
 }

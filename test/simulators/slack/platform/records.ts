@@ -81,7 +81,9 @@ export interface StreamRecord {
 	/** `timeline` shows a card for each task, and `plan` one block with all tasks. */
 	readonly mode: "timeline" | "plan";
 	readonly startedAt: number;
-	/** State of the stream in the words of `streaming_state` in @slack/types. `errored`: the stream lasted too long. */
+	/**
+	 * State of the stream, a value of `streaming_state` in @slack/types. `errored`: the stream lasted too long.
+	 */
 	state: "in_progress" | "completed" | "errored";
 	/** Whether the app stopped the stream, or updated the message after Slack had ended the stream. */
 	isFinished: boolean;
@@ -148,7 +150,7 @@ export interface InteractionRecord {
 	/** Channel of the action. Undefined for a form and a press in the Home tab. */
 	readonly channel?: ChannelRecord;
 	readonly threadTs?: string;
-	/** Message with the pressed element. For a shortcut, its message. */
+	/** Message with the pressed element, or the message of a shortcut. */
 	readonly message?: MessageRecord;
 	/** The message at the time of the press, if it has changed since then. */
 	readonly pressedOn?: Version;

@@ -55,7 +55,7 @@ export function renameSession(state: State, place: SessionPlace, title: string):
 	return session;
 }
 
-/** Renames a session as a person: https://docs.slack.dev/reference/events/agent_session_title_changed */
+/** Renames a session as a user: https://docs.slack.dev/reference/events/agent_session_title_changed */
 export function retitleSession(state: State, by: UserRecord, place: SessionPlace, title: string): void {
 	const before = sessionAt(state, place)?.title ?? "";
 	renameSession(state, place, title);

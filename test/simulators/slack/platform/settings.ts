@@ -46,7 +46,7 @@ export interface SimulatorSettings {
 	 * number.
 	 */
 	shareMs: number;
-	/** Milliseconds within which people can edit a message. Unlimited if undefined. */
+	/** Milliseconds within which users can edit a message. Unlimited if undefined. */
 	readonly editWindowMs: number | undefined;
 }
 

@@ -74,7 +74,7 @@ export class Simulator {
 		return this.state.app.user;
 	}
 
-	/** Creates another workspace, for people of Slack Connect. Without a name, returns the default workspace. */
+	/** Creates another workspace, for users of Slack Connect. Without a name, returns the default workspace. */
 	team(name?: string): Team {
 		if (name === undefined) return this.home;
 		const id = this.state.stamps.id("T");
@@ -107,8 +107,8 @@ export class Simulator {
 	}
 
 	/**
-	 * Posts of the app without their final text: streams that the app has not stopped, and posts for which `isDraft`
-	 * returns true.
+	 * Returns the posts of the app without their final text: streams that the app has not stopped, and posts for
+	 * which `isDraft` returns true.
 	 */
 	unfinished(isDraft: (shown: Shown) => boolean = () => false): Shown[] {
 		const { state } = this;

@@ -31,7 +31,7 @@ export function stopSession(
 ): void {
 	const shown = state.statuses.get(messageId({ channel, ts: threadTs }));
 	const isAtWork = shown !== undefined && shown.status !== "" && shown.until === undefined;
-	// Without the subscription to this event, people see an icon instead of a button.
+	// Without the subscription to this event, clients show an icon instead of a button.
 	if (!isAtWork || !state.app.subscriptions.has(subscription)) throw new Refusal("no_stop_button");
 	const event = {
 		...{ type: subscription, channel: channel.id, user: by.id, thread_ts: threadTs },

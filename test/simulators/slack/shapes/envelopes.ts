@@ -1,7 +1,7 @@
 import type { SimulatorEvent, State } from "../platform/state.ts";
 
 /**
- * Returns the payload for the app. An event is wrapped in its outer part:
+ * Returns the payload for the app. An event is in the outer structure of the Events API:
  * https://docs.slack.dev/apis/events-api#event-type-structure
  */
 export function payloadOf(state: State, { kind, body, channel }: SimulatorEvent): Record<string, unknown> {

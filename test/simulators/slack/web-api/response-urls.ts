@@ -36,7 +36,7 @@ export function respond(state: State, url: string, body: unknown): ApiResponse {
 	}
 }
 
-/** Applies a response, which was sent to a response URL or with the acknowledgement of a command. */
+/** Applies a response from a response URL or from the acknowledgement of a command. */
 export function carryOut(state: State, interaction: InteractionRecord, response: Response): void {
 	const { channel, message, user } = interaction;
 	if (!channel) throw new Refusal("invalid_url", { status: 404 });

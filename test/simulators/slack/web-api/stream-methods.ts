@@ -75,7 +75,7 @@ function demandRecipient(
 	if (user && teamId !== undefined && user.team.id !== teamId) throw violated(state, "team_not_found");
 }
 
-/** Returns the display of the tasks. By default, one card for each task. */
+/** Returns the display mode of tasks. By default, one card for each task. */
 function modeOf(state: State, { task_display_mode: mode = "timeline" }: Start): "timeline" | "plan" {
 	if (mode === "timeline" || mode === "plan") return mode;
 	state.violations.push(`task_display_mode ${mode} is not known: use timeline or plan`);

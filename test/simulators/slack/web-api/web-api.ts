@@ -22,7 +22,7 @@ const methods = new Map<string, Method>(
 	].map((method) => [method.name, method]),
 );
 
-/** Slack's Web API for a simulator. Answers each call synchronously. */
+/** Simulated Web API of Slack. Answers each call synchronously. */
 export class WebApi {
 	readonly #state: State;
 	readonly #contract = Contract.load();
