@@ -108,7 +108,7 @@ export async function createRuntime(
 		secrets: new SecretBox(await openSecretKey(config.data, { store, log })),
 		...(await surroundings(options, () => runtime.trust.audit)),
 		mcp: openMcp({ ...options, audit: () => runtime.trust.audit }),
-		...answering(options, models),
+		...runOptions(options, models),
 	});
 	return runtime;
 }
@@ -125,8 +125,7 @@ export function toolsOf({ config: { search }, clock, ids }: ToolSettings): Tool[
 	return [...tools, createWebSearch({ provider: createSearchProvider(search, clock), ids })];
 }
 
-/** Returns the options for runs, for example model, tools and budgets. */
-function answering(
+function runOptions(
 	{ config, clock, ids, log, redactor }: RuntimeSettings,
 	{ model, modelName, table, fallback, anyModel, modelAt, checkModel, adviceAbout }: Models,
 ): Omit<RuntimeOptions, "store" | "failpoints" | "sandbox" | "secrets" | "roots"> {

@@ -42,7 +42,7 @@ export function checkOwnPlace(directory: string, data: string): void {
 export async function findRestorable(store: Store<Tables>): Promise<RestoredSession | undefined> {
 	const all = await listSessions(store, operator, { limit: maxListed });
 	const ids = all.map(({ id }) => id);
-	const startedRuns = await store.read((db) =>
+	const firstEvents = await store.read((db) =>
 		db
 			.selectFrom("events")
 			.select(["session_id", "position"])
@@ -50,7 +50,7 @@ export async function findRestorable(store: Store<Tables>): Promise<RestoredSess
 			.where("seq", "=", 1)
 			.execute(),
 	);
-	const places = new Map(startedRuns.map(({ session_id, position }) => [session_id, Number(position)]));
+	const places = new Map(firstEvents.map(({ session_id, position }) => [session_id, Number(position)]));
 	const placeOf = ({ id }: SessionSummary): number => places.get(id) ?? 0;
 	const [last, ...others] = all.sort((one, other) => placeOf(other) - placeOf(one));
 	return last && { ...last, others: others.map(({ id }) => id) };
