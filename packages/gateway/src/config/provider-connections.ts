@@ -149,7 +149,7 @@ function keyOf(
 	return undefined;
 }
 
-/** Whether a URL matches the provider's known address. Its variables match any word characters and hyphens. */
+/** Whether a URL matches the provider's known address, whose variable matches word characters and hyphens. */
 function isAddress({ href }: URL, common = ""): boolean {
 	const [start = "", end] = common.split(/\{\w+\}/);
 	const text = href.replace(/\/+$/, "");

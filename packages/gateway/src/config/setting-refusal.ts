@@ -7,7 +7,7 @@ import { settingRefusalTexts } from "../texts/config/refusals.ts";
 import { settingsAt } from "./schema.ts";
 import type { Source } from "./sources.ts";
 
-/** Options for a parse. They make the message of each issue the text that follows "allowed: " in a refusal. */
+/** Options for a parse. The message of each issue is the text that a refusal shows after "allowed: " or "needed: ". */
 export const inOurWords = {
 	error: (issue: z.core.$ZodRawIssue) => issueWords(issue).replace(/^(?:is missing: it )?must be /, ""),
 };

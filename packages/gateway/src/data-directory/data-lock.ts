@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-// biome-ignore lint/plugin/sqlite-home: this is a lock of the kernel's, with no data in it
+// biome-ignore lint/plugin/sqlite-home: the database is only a lock and contains no data
 import { DatabaseSync } from "node:sqlite";
 import { ParleyError } from "@parley/base";
 import { dataDirectoryTexts } from "../texts/data-directory.ts";

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-// biome-ignore lint/plugin/sqlite-home: this is a lock of the kernel's, with no data in it
+// biome-ignore lint/plugin/sqlite-home: the database is only a lock and contains no data
 import { DatabaseSync } from "node:sqlite";
 import { type Clock, ParleyError } from "@parley/base";
 import { dataDirectoryTexts } from "../texts/data-directory.ts";

@@ -35,7 +35,6 @@ export interface OpenModelsOptions {
 	readonly mayBeRestored?: boolean;
 }
 
-/** Models of the first provider's server, and facts about it. */
 interface ServerModels {
 	readonly table: ModelTable;
 	/** Host and port of the server, if it does not belong to the provider. */

@@ -36,7 +36,7 @@ export function isSecretPage({ pathname }: { readonly pathname: string }): boole
 	return pathname.startsWith(secretPath);
 }
 
-/** Whether the body is a form of a password page. Only `answerSecretPage` may read such a body. */
+/** Whether a request posts to a password page. Only `answerSecretPage` may read the body of such a request. */
 export function carriesForm({ method, url = "" }: IncomingMessage): boolean {
 	return method === "POST" && isSecretPage(URL.parse(`http://gateway${url}`) ?? { pathname: "" });
 }

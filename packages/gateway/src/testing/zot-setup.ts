@@ -92,7 +92,10 @@ export class ZotSetup implements AsyncDisposable {
 		return this.responses.map((response) => [response.id, response.success || response.error]);
 	}
 
-	/** Types of the frames for the command with this id, without responses and text deltas. */
+	/**
+	 * Types of the frames for the command with this id, without responses and text deltas. The type `turn_end` is
+	 * followed by the stop reason.
+	 */
 	typesOf(id: Id): string[] {
 		return this.frames
 			.filter((frame) => frame.type !== "response" && frame.type !== "text_delta" && frame.request_id === id)

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 
 const NEWLINE = 0x0a;
 
-/** Text between two line breaks, or the reason why the text cannot be read. */
+/** Text of a line without its line break, or the reason why the line cannot be read. */
 export type Line =
 	| { readonly kind: "text"; readonly text: string }
 	/** A line that is longer than the limit. Its bytes were dropped. */

@@ -87,7 +87,7 @@ export class McpEndpoint {
 		return this.#responses.keys().reduce((sum, response) => sum + response.writableLength, 0);
 	}
 
-	/** Whether the body of a request is a message. Only this endpoint reads such a body. */
+	/** Whether a request sends a message to this endpoint. Only the endpoint reads the body of such a request. */
 	carries({ method, url = "" }: IncomingMessage): boolean {
 		return method === "POST" && URL.parse(`http://gateway${url}`)?.pathname === path;
 	}

@@ -35,7 +35,7 @@ const pingedAtOnce = 200;
 const pingFrame = Buffer.from([0x89, 0]);
 /** Milliseconds for a client to answer a close before its socket is destroyed. */
 const closeMs = 2_000;
-/** Private close code for a revoked token: RFC 6455, section 7.4.2. */
+/** Private close code for a token that has become invalid: RFC 6455, section 7.4.2. */
 const tokenRevoked = 4001;
 /** Milliseconds for a slow client to answer a close. The client first reads all earlier frames. */
 const slowCloseMs = 15_000;
@@ -272,8 +272,8 @@ export class OzzieServer {
 	}
 
 	/**
-	 * Closes the connection of a revoked token. Answers the request in progress if it ends within `closeMs`. Drops
-	 * waiting requests.
+	 * Closes a connection whose token has become invalid. Answers the request in progress if it ends within `closeMs`.
+	 * Drops waiting requests.
 	 */
 	#closeRevoked(client: Client): void {
 		const { promise, resolve } = Promise.withResolvers<void>();

@@ -50,7 +50,7 @@ const categories = {
 	[ToolCategoryHint.UNRECOGNIZED]: "physical",
 } as const;
 
-/** Decodes tools. If two tools have one name, the later one applies. */
+/** Decodes tools. If several tools have the same name, the last one applies. */
 export function decodeTools(tools: readonly ToolSchema[]): readonly ClientTool[] {
 	const byName = new Map(tools.map((tool) => [tool.name, tool]));
 	return [...byName.values()].map(({ name, description, parametersSchema, timeoutMs, category }) => ({

@@ -19,7 +19,7 @@ export interface RunWaitOptions {
 	readonly progress: (words: string) => void;
 }
 
-/** State of one run, according to the events of its session. Keeps the events that arrive before `begin`. */
+/** State of one run, according to the events of its session. Keeps the relevant events that arrive before `begin`. */
 export class RunWait {
 	readonly #sessionId: string;
 	#runId: string | undefined;
