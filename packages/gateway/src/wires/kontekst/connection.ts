@@ -62,7 +62,7 @@ export class RunStream {
 	#isCancelled = false;
 	/** Whether the client has closed its half of the stream or has disconnected. */
 	#isClosed = false;
-	#isMuted = false;
+	#ignoresCommands = false;
 
 	constructor(options: RunStreamOptions) {
 		this.#options = options;
@@ -72,7 +72,7 @@ export class RunStream {
 	 * Handles a command of the client. Ignores decisions and cancellations that do not apply, as existing clients expect.
 	 */
 	receive({ command }: RunCommand): void {
-		if (this.#isMuted) return;
+		if (this.#ignoresCommands) return;
 		switch (command?.$case) {
 			case "start":
 				this.#begin(command.value);
@@ -103,7 +103,7 @@ export class RunStream {
 
 	/** Ignores later commands, because a slow client can still send commands before it receives the final status. */
 	stopOutput(): void {
-		this.#isMuted = true;
+		this.#ignoresCommands = true;
 	}
 
 	#finish(): void {
