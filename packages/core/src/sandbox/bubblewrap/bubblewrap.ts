@@ -76,9 +76,7 @@ const GIT_TIMEOUT_MS = 2_000;
 const GIT_OUTPUT_BYTES = 512 * 1024;
 
 const BASH = "/bin/bash";
-/**
- * Text that the shell prints before the command begins. Earlier output comes from bubblewrap, keyctl(1) or the shell.
- */
+/** Text that the shell prints before the command begins. Warnings may precede this text. */
 const STARTED = "the sandbox is built: ";
 
 /**
@@ -236,10 +234,7 @@ export async function sampleOf(bubblewrap: Bubblewrap, profile: SandboxProfile):
 	return JSON.stringify([argv, environment, texts.map((text) => Buffer.from(text).toString("hex"))]);
 }
 
-/**
- * Opens the roots, and the working directory unless it is in a tool directory or a directory of the system. Throws as
- * `PinnedPlaces.pin` does.
- */
+/** Opens the roots, and the working directory if it is in `openPlaces`. Throws as `PinnedPlaces.pin` does. */
 async function pinnedPlaces({ layout }: Bubblewrap, { roots, cwd }: CommandPaths): Promise<PinnedPlaces> {
 	await using undo = new AsyncDisposableStack();
 	const pins = undo.use(new PinnedPlaces());
