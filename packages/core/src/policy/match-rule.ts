@@ -187,8 +187,8 @@ const changesShell = new Set(
 );
 
 /**
- * Whether a rule with these first words allows the command. A program that runs other programs is allowed only if the
- * rule contains all words of the command, because further words could be any program.
+ * Whether a rule with these first words allows the command. For a program that runs other programs, the rule must
+ * contain all words of the command. Otherwise, further words could name any program.
  */
 function allowsCommand(prefix: readonly string[], words: readonly string[]): boolean {
 	if (prefix.some((word, index) => word !== words[index])) return false;

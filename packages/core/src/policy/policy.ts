@@ -184,10 +184,13 @@ function askingOf(rule: PolicyRule): Asking {
 }
 
 /**
- * Returns the built-in rule as it applies to this call. In a session of a channel, an unsandboxed command always
- * requires approval. A change of shared notes always requires approval in a session of a channel and in a tainted
- * session, because every later run may read the notes. A change of schedules always requires approval in a tainted
- * session. In a session of a channel, an approver can approve that change.
+ * Returns the built-in rule as it applies to this call. These calls always require approval:
+ * - an unsandboxed command in a session of a channel
+ * - a change of shared notes in a session of a channel or in a tainted session, because every later run may read the
+ *   notes
+ * - a change of schedules in a tainted session
+ *
+ * In a session of a channel, an approver can approve the change of schedules.
  */
 function builtInOf(
 	{ effect, reason, liftedBy, when }: BuiltInRule,
@@ -221,8 +224,8 @@ export function grantsUnder(
 }
 
 /**
- * Whether a session approval covers a call. It covers calls of the same tool with a path at or below the approved path,
- * or with the same first words of a command.
+ * Whether a session approval covers a call. The call must use the approved tool. For a path approval, its path must
+ * be at or below the approved path. For a command approval, its command must begin with the approved words.
  */
 export function grantCovers(scope: GrantScope, tool: NamedTool, { grant, binding }: ToolPlan): boolean {
 	// No session approval covers a plan without a grant scope.

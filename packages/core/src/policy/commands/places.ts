@@ -128,8 +128,10 @@ const revealing = "environ mem maps smaps fd fdinfo root cwd task map_files".spl
 const wellKnown = ".env .ssh .aws .gnupg .netrc .npmrc id_rsa id_ed25519".split(" ");
 
 /**
- * Whether an absolute path of a command names a secret file, matches a secret file with a pattern, or accesses a secret
- * file through `/proc`.
+ * Whether a command may read a secret through this absolute path. This is so in three cases:
+ * - The path names a secret file.
+ * - The path contains a pattern that matches a secret file.
+ * - The path reveals the state of a process in `/proc`.
  */
 export function isSecretName(path: string): boolean {
 	return isSecret(path) || revealsProcess(path) || path.split("/").some(mayBeWellKnown);

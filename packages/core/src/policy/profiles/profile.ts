@@ -70,7 +70,7 @@ export const noProfiles: Profiles = {
  */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._-]{0,63}$/u;
 
-/** Whether a text can be the name of an agent and its directory: at most 64 characters. */
+/** Whether a text can be the name of an agent and of its directory. */
 export function isProfileName(name: string): boolean {
 	return name.length <= 64 && NAME.test(name) && !name.endsWith(" ");
 }

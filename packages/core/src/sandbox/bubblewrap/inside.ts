@@ -239,8 +239,10 @@ function partition<T>(items: readonly T[], test: (item: T) => boolean): [yes: T[
 }
 
 /**
- * Returns the files with the names of this host, of this user and its group, and of the user and group 65534,
- * to which unmapped files belong.
+ * Returns the files with the names of these accounts and hosts:
+ * - this host
+ * - this user and its group
+ * - the user and group 65534, to which unmapped files belong
  */
 export function accounts(home: string | undefined): TextFile[] {
 	const { username, uid, gid } = ownAccount();

@@ -63,9 +63,11 @@ export function limitsOfProcess(kind: MemoryLimit, processors: number = availabl
 }
 
 /**
- * Returns the limit of the address space in GiB. Programs reserve more addresses than they use. Java 17 needs 4 GiB to
- * start, Node needs 0.75 GiB for each worker thread, and pools of workers have a worker for each processor. If a cgroup
- * limits the memory, the highest value applies.
+ * Returns the limit of the address space in GiB. If a cgroup limits the memory, the highest value applies. Programs
+ * reserve more addresses than they use:
+ * - Java 17 needs 4 GiB to start.
+ * - Node needs 0.75 GiB for each worker thread.
+ * - Pools of workers have a worker for each processor.
  */
 function addressSpaceGib(kind: MemoryLimit, processors: number): number {
 	return kind === "address-space" ? Math.min(16, 4 + processors) : 16;

@@ -76,7 +76,7 @@ export class ProcessGroup {
 	readonly running: Promise<void>;
 	/** Settles when the leader has ended and its output has been read, or when the maximum wait is over. */
 	readonly ended: Promise<GroupEnd>;
-	/** Settles when the leader has ended or the maximum wait is over. Its output may not be completely read yet. */
+	/** Settles when the leader has ended or the maximum wait is over. Part of its output may still be unread. */
 	readonly exited: Promise<void>;
 	readonly #clock: Clock;
 	readonly #child: ChildProcess;

@@ -57,7 +57,7 @@ async function run(line: string, power: Command["power"] = "work"): Promise<stri
 	return `${output}${code === 0 ? "" : `[${code}]`}`;
 }
 
-/** Whether a planted program runs when the operator runs `git commit` and `git status` in the directory. */
+/** Runs `git status` and `git commit` as the operator would. Returns whether a planted program has run. */
 function runsPlanted(path: string): boolean {
 	const env = {
 		PATH: process.env["PATH"],

@@ -156,7 +156,10 @@ export class ScheduleClock {
 		}
 	}
 
-	/** Fires one schedule. A failure does not delay other schedules. */
+	/**
+	 * Fires a schedule, or first requests a report about its owner. Never rejects, so that other schedules are not
+	 * delayed.
+	 */
 	async #fire(schedule: Schedule): Promise<void> {
 		const { clock, log } = this.#parts;
 		const { id, sessionId, principal } = schedule;
