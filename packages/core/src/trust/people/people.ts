@@ -122,8 +122,8 @@ export class People {
 	}
 
 	/**
-	 * Redeems an invitation code. If `code` is undefined, requests access. Throws `resource_exhausted` if there were
-	 * too many attempts.
+	 * Redeems an invitation code. If `code` is undefined, requests access. Throws `permission_denied` for a code that
+	 * is not valid. Throws `resource_exhausted` if there are too many attempts or open access requests.
 	 */
 	pair(request: Keyed, code: string | undefined): Promise<Paired> {
 		return this.#pairing.pair(request, code);
@@ -183,8 +183,8 @@ export class People {
 	}
 
 	/**
-	 * Removes a person's access, except access from the configuration, and deletes the notes about them. Returns the number of
-	 * deleted notes.
+	 * Removes a person's access, except access from the configuration, and deletes the notes about them. Returns the
+	 * number of deleted notes. Throws `not_found` if the person has no stored role.
 	 */
 	async remove(request: Keyed, id: string): Promise<number> {
 		const { principal } = request;

@@ -135,7 +135,8 @@ export class Tokens {
 
 	/**
 	 * Replaces the text of a token and preserves its permissions. The old text stays valid for `graceMs`, at most ten
-	 * minutes. For the operator's own token, also replaces the file. Throws `already_exists` if the key is repeated.
+	 * minutes. For the operator's own token, also replaces the file. Throws `already_exists` if the key is repeated,
+	 * and `failed_precondition` if the token was already replaced.
 	 */
 	async rotate(request: Keyed, target: string, graceMs: number): Promise<CreatedToken> {
 		authorize(request.principal, "token.manage");
@@ -154,7 +155,8 @@ export class Tokens {
 	}
 
 	/**
-	 * Revokes a token. If `target` is a name, also revokes its predecessors that are still valid. A repeated key changes nothing.
+	 * Revokes a token. If `target` is a name, also revokes its predecessors that are still valid. A repeated key
+	 * changes nothing. Throws `failed_precondition` for the operator's own token.
 	 */
 	async revoke(request: Keyed, target: string): Promise<TokenFacts> {
 		const { principal } = request;

@@ -22,8 +22,8 @@ export interface AlwaysAllowed extends AddedRule {
 
 /**
  * Adds the offered rule of an open approval to the operator's policy, and approves the tool call. The other open
- * approvals of the session stay valid, because the rule only allows more. Throws `unavailable` if the run of the
- * approval is not active. Throws `failed_precondition` in these cases:
+ * approvals of the session stay valid, because the rule only allows more. Throws `not_found` for an unknown token,
+ * and `unavailable` if the run of the approval is not active. Throws `failed_precondition` in these cases:
  * - The session belongs to a channel.
  * - The approval offers no rule.
  * - Another request closed the approval.

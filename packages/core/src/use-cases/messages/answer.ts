@@ -49,7 +49,8 @@ export interface AnswerPorts extends KeyServices {
 
 /**
  * Answers the question with this token. Returns false if the question was already closed. Throws `not_found` for an
- * unknown token, and if the principal may not see the session.
+ * unknown token, and if the principal may not see the session. Throws `permission_denied` if the principal may not
+ * give this answer.
  */
 export async function answerQuestion(
 	ports: AnswerPorts,

@@ -63,10 +63,14 @@ export interface ImportedRun {
 }
 
 /**
- * Checks a history and divides it into runs. A user message with text or images that follows a reply starts a run. User
- * messages without a reply between them are one message. Throws `invalid_argument` for an unknown role, a misplaced
- * block, an invalid image, a tool call without exactly one result, or content beyond the limits. An error about one
- * message contains the number of the message.
+ * Checks a history and divides it into runs. A user message with text or images that follows a reply starts a run.
+ * User messages without a reply between them are one message. An error about one message contains the number of the
+ * message. Throws `invalid_argument` for these faults:
+ * - an unknown role
+ * - a message that is empty, or has a block that its role does not allow
+ * - an invalid image
+ * - a tool call with a used id, or without exactly one result
+ * - content beyond the limits
  */
 export function planImport(history: readonly HistoryMessage[]): readonly ImportedRun[] {
 	const { messages, blocks } = historyLimits;
