@@ -152,7 +152,7 @@ export class Places {
 		const { principal } = request;
 		authorize(principal, "place.manage");
 		const profile = await checkPlace(key, requested, this.#surroundings);
-		// The next two checks do not run when the gateway starts. It must start even if models and channels have changed.
+		// `load` omits the next two checks, because the gateway must start even if models and channels have changed.
 		checkKnown(key, profile, (other) => this.#find(other) !== undefined);
 		await checkModel(key, profile, this.#options.checkModel);
 		await this.#once(request, async (tx) => {

@@ -59,7 +59,7 @@ const PAGE_BYTES = 4096;
 const kernel = ["/proc", "/sys", "/dev"];
 /**
  * Paths in /proc that user 0 can write to without a capability. Bubblewrap itself covers only paths that it finds
- * writable. This excludes `/proc/sys`, because only the files in that directory are writable.
+ * writable, and therefore not `/proc/sys`, in which only the files are writable.
  */
 const kernelSwitches = [
 	"/proc/sys",

@@ -40,7 +40,7 @@ export interface Start {
 	readonly texts?: readonly (string | Uint8Array)[];
 	/**
 	 * Receives a handle that a program sends before the command begins. The program then has an additional descriptor
-	 * after the descriptors of `texts`, for the channel of Node:
+	 * after the descriptors of `texts`, for Node's IPC channel:
 	 * https://nodejs.org/api/child_process.html#subprocesssendmessage-sendhandle-options-callback
 	 */
 	onHandle?(handle: unknown): void;

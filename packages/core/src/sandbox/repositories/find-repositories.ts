@@ -38,7 +38,7 @@ export interface Repositories extends Unsearched {
 	readonly directories: readonly GitDirectory[];
 	/** Paths of regular files named `.git`, which contain the path of the repository. */
 	readonly pointers: readonly string[];
-	/** Device and inode of each directory that contains a `.git`. */
+	/** Device and inode, by path, of each directory that contains a `.git`. */
 	readonly tops: ReadonlyMap<string, string>;
 	/** Directories named `.parley` or `.claude`, which may contain skills. */
 	readonly ofAgents: ReadonlySet<string>;
