@@ -111,7 +111,6 @@ export interface JudgedCall {
 
 /** Facts of a call that rules test. Expensive facts are computed on first use. */
 export class CallFacts {
-	/** Name of the tool in rules. */
 	readonly name: string;
 	readonly plan: ToolPlan;
 	readonly roots: readonly string[];

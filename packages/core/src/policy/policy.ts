@@ -82,7 +82,6 @@ export function decide(call: JudgedCall, permissions: Permissions): Decision {
 
 interface RuleInputs {
 	readonly facts: CallFacts;
-	/** Rules in files that require approval. */
 	readonly written: readonly Asking[];
 	readonly ignored: readonly Omit<DescribedRule, "decides">[];
 }

@@ -13,7 +13,6 @@ export interface ProbeFacts {
 	readonly beside: string;
 	/** An existing hidden directory, or `beside` if no hidden directory exists. */
 	readonly data: string;
-	/** System directory of programs. */
 	readonly system: string;
 	readonly devices: string;
 	/** Port of a listener on loopback, or 0 if no listener exists. */
@@ -25,7 +24,6 @@ export interface ProbeFacts {
 	readonly started: string;
 	/** Namespaces outside the sandbox, as the texts of their links in /proc. */
 	readonly namespaces: readonly string[];
-	/** Names of the variables that a command may have. */
 	readonly variables: readonly string[];
 }
 

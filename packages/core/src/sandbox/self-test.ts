@@ -39,12 +39,9 @@ interface Tested {
 	readonly sandboxOf: (root: string) => Sandbox;
 	/** Minor version of bubblewrap (0.x), or infinity from version 1.0 on. */
 	readonly minor: number;
-	/** Directories that the sandbox hides. */
 	readonly hidden: readonly string[];
-	/** Names of the variables that commands get. */
 	readonly variables: readonly string[];
 	readonly listen?: (file: string) => Promise<ProbeListeners>;
-	/** Whether commands may use Unix sockets. */
 	readonly unixSockets: boolean;
 }
 

@@ -40,7 +40,6 @@ interface Scene {
 	readonly tool?: "edit" | "critical" | "question" | "secret";
 	readonly places?: Readonly<Record<string, PlaceProfile>>;
 	readonly asker?: Principal;
-	/** Roles that the operator grants before the run. */
 	readonly roles?: Readonly<Record<string, AssignableRole>>;
 	/** Whether the model repeats the tool call. */
 	readonly again?: true;

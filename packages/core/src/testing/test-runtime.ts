@@ -22,7 +22,6 @@ export interface TestRuntimeOptions
 	/** Directory of an earlier runtime, whose work this runtime continues. */
 	readonly directory?: string;
 	readonly clock?: ManualClock;
-	/** Failpoints of the runtime and of the store. */
 	readonly failpoints?: Failpoints;
 	readonly database?: Store<Tables>;
 	/** Wraps the store that the runtime uses. */

@@ -156,7 +156,6 @@ export interface PolicyScene {
 	readonly profile: string;
 	readonly rootDir: string;
 	readonly place: string | undefined;
-	/** Tools of the session's agent. */
 	readonly tools: readonly Tool[];
 	readonly acceptAll: boolean;
 	readonly grants: readonly GrantScope[];
@@ -253,7 +252,6 @@ function listed({ paths, ...rule }: PolicyRule, ignored: boolean): ListedRule {
 
 type JudgeOptions = SceneOptions & { readonly policies: Policies };
 
-/** Plans the tool call like a run of the session, and decides about it. */
 async function judgeQuestion(question: PolicyQuestion, options: JudgeOptions): Promise<PolicyAnswer> {
 	const scene = await findScene(question, options);
 	const context = await contextOf(scene, options);

@@ -189,7 +189,6 @@ export async function sessionTotals(
 
 type Limited = BudgetState & { readonly limit: number };
 
-/** Returns the budgets with a limit of the gateway and of a session, with the spent amounts. */
 async function limitedOf(
 	db: Tx,
 	{ sessionId, at }: Pick<Charge, "sessionId" | "at">,

@@ -8,7 +8,6 @@ import { dayOf } from "./period.ts";
 import { budgetTexts } from "./texts.ts";
 
 export interface UsageFilter {
-	/** Restricts the report to this session. */
 	readonly sessionId?: string;
 	/** First and last UTC day, YYYY-MM-DD, both inclusive. */
 	readonly since?: string;

@@ -17,7 +17,6 @@ export interface BudgetChange {
 }
 
 export interface ChangeContext {
-	/** Store to which the transaction belongs. */
 	readonly store: Store<Tables>;
 	/** Id of the principal. */
 	readonly by: string;

@@ -56,7 +56,6 @@ const reserved = new Set(
 const assignment = /^([A-Za-z_]\w*)\+?=(.*)$/s;
 
 class Reader {
-	/** Texts of substitutions that are read later. */
 	readonly inner: string[] = [];
 	/** Whether the text so far contains nothing that a shell could expand or read in another way. */
 	plain = true;

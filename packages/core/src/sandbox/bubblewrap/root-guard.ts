@@ -37,7 +37,6 @@ const AFTER_MS = 5_000;
 const MAX_MOUNTS = 150;
 
 export interface Guarded extends CommandPaths {
-	/** Directories that the sandbox hides. */
 	readonly hidden: readonly string[];
 }
 

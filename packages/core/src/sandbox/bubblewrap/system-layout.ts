@@ -81,7 +81,6 @@ interface Surroundings {
 export interface SystemLayout {
 	/** Programs of the system, and the files that these programs need. */
 	readonly base: readonly Mount[];
-	/** Directories with additional programs. */
 	readonly tools: readonly ToolDirectory[];
 }
 

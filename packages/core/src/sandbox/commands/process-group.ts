@@ -10,7 +10,6 @@ import { commandTexts } from "./texts.ts";
 const TERMINATE_MS = 1_500;
 /** Milliseconds to wait for the end of a killed process, and for pipes that another process still uses. */
 const ABANDON_MS = 1_000;
-/** First descriptor after standard input, output and error. */
 const FIRST_TEXT = 3;
 
 /**

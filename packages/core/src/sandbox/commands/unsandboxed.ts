@@ -18,7 +18,6 @@ interface UnsandboxedOptions {
 	readonly runs?: CommandRuns;
 }
 
-/** A sandbox with the fields of `Sandboxes` about commands outside bubblewrap. */
 interface Unsandboxed extends Sandbox {
 	readonly marker: string | undefined;
 	readonly started: number;

@@ -38,7 +38,6 @@ async function run(line: string, fields: Partial<Command> = {}): Promise<string>
 	return `${output}${code === 0 ? "" : `[${code}]`}`;
 }
 
-/** Runs git outside the sandbox, as the operator would. */
 function git(args: readonly string[], cwd = root): string {
 	const env = {
 		PATH: process.env["PATH"],

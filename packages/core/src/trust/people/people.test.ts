@@ -407,7 +407,6 @@ test("the operator cancels an invitation or refuses a request, by the code or by
 	);
 	expect(await g.role("eve")).toBe("stranger");
 	expect((await g.people.list(operator.principal)).waiting).toEqual([]);
-	// The refused person can request access again and gets another code.
 	expect(await g.ask("eve")).not.toBe(pairingCode);
 	const lines = (await g.audit()).filter((line) => line.includes("person.withdraw"));
 	expect(lines).toHaveLength(2);

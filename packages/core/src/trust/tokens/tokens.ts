@@ -38,7 +38,6 @@ type TokensOptions = Pick<
 interface Minted {
 	readonly text: string;
 	readonly id: string;
-	/** Hash of the token's secret. */
 	readonly hash: Buffer;
 }
 
@@ -261,7 +260,6 @@ interface Rotation {
 	readonly until: number;
 }
 
-/** Transfers the permissions of a token to a new text. */
 async function rotateToken(
 	tx: Tx,
 	target: string,

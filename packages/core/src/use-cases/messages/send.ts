@@ -241,7 +241,6 @@ export async function enqueue(
 export interface OptionRules {
 	readonly choice: ModelChoice;
 	readonly settings: ChooseSettings;
-	/** Settings of the session's channel. */
 	readonly profileOf: WorkspacePorts["profileOf"];
 }
 

@@ -209,7 +209,6 @@ export class ScheduleClock {
 		return [...this.#paused.keys(), ...unanswered];
 	}
 
-	/** Retries the paused schedules of a session after the end of a run. */
 	#release(sessionId: string): void {
 		if (this.#firing?.sessionId === sessionId) this.#firing.runEnded = true;
 		this.#retry((paused) => paused.sessionId === sessionId);

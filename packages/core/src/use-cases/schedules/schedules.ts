@@ -48,7 +48,6 @@ interface SchedulesOptions extends KeyServices {
 }
 
 interface ScheduleFilter {
-	/** Restricts the list to schedules of this session. */
 	readonly sessionId?: string | undefined;
 	readonly limit: number;
 }

@@ -32,7 +32,6 @@ interface History {
 	readonly runs: readonly Row<"runs">[];
 	readonly steps: readonly Row<"steps">[];
 	readonly events: readonly { readonly at: number; readonly event: CopiedEvent }[];
-	/** Compactions of the copied turns. */
 	readonly compactions: readonly Row<"compactions">[];
 	readonly readMessages: readonly Row<"read_messages">[];
 	/** All stored files of the original session. */
@@ -120,7 +119,6 @@ export class HistoryCopy {
 		this.#files = new Map(this.files.map(({ from, id }) => [from, id]));
 	}
 
-	/** Returns the copied events with their original times. */
 	events(): { readonly at: number; readonly event: RecordedEvent }[] {
 		return this.#history.events.map(({ at, event }) => ({ at, event: this.#event(event) }));
 	}
@@ -254,7 +252,6 @@ function usedFiles({ runs, steps, events, compactions, files }: History): Histor
 	return files.filter(({ id }) => used.has(id));
 }
 
-/** Matches ids of stored files in texts and in JSON. */
 const fileIds = /\b(?:file|output)_[0-9a-z]+\b/g;
 
 function newFileId(id: string, sessionId: string, ids: Ids): string {

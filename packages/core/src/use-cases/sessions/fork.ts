@@ -44,7 +44,6 @@ export interface Fork {
 	readonly id: string;
 	readonly title: string;
 	readonly turns: number;
-	/** The `seq` of the last event of the fork. */
 	readonly lastSeq: number;
 }
 

@@ -101,7 +101,6 @@ async function findKnown(
 	return id;
 }
 
-/** Stores a new session with its related rows, and returns its first events. */
 async function storeSession(
 	tx: Tx,
 	ports: OpenPorts,
@@ -143,7 +142,6 @@ async function newId(tx: Tx, id: string): Promise<string> {
 	return id;
 }
 
-/** Sets the session budget of the channel settings. */
 async function setOwnBudget(
 	tx: Tx,
 	{ journal, clock }: OpenPorts,
@@ -171,7 +169,6 @@ interface Opening extends NewSession {
 	readonly model?: string;
 	/** Daily limit in billionths of a US dollar. */
 	readonly budget?: number;
-	/** The checked history. */
 	readonly imported?: readonly ImportedRun[];
 	/** Rejects if the session's agent cannot be used. */
 	readonly usable?: Promise<unknown>;

@@ -44,7 +44,6 @@ export class Titles {
 		this.#ports = ports;
 	}
 
-	/** Handles the events of all sessions. */
 	observe({ sessionId, event }: SessionEvent): void {
 		if (event.type === "session.renamed" || event.type === "session.deleted")
 			this.#failures.delete(sessionId);

@@ -209,7 +209,6 @@ interface AccessParts {
 	readonly onSpawned: () => void;
 }
 
-/** Returns the operations of the task's tools for one tool call. */
 function accessOf(parts: AccessParts): TaskAccess {
 	return {
 		plan: (steps) => writePlan(parts, steps),

@@ -214,7 +214,6 @@ export class Tasks {
 
 type Audited = readonly [action: "submit" | "retry" | "cancel" | "reply", decision: string];
 
-/** A person's answer to the question of a task. */
 interface Replying {
 	readonly taskId: string;
 	readonly by: Principal;
