@@ -33,8 +33,7 @@ import { taskRefusalTexts } from "./texts.ts";
 const firstPauseMs = 15_000;
 const longestPauseMs = 10 * 60 * 1000;
 
-/** Faults that may be temporary. */
-const passing: readonly ModelFault[] = [
+const temporaryFaults: readonly ModelFault[] = [
 	"rate-limited",
 	"overloaded",
 	"interrupted",
@@ -146,7 +145,7 @@ export class ActiveTask implements SessionTask {
 		spend: () => Promise<void>,
 	): Promise<boolean> {
 		const row = await findTask(tx, this.taskId);
-		if (row?.state !== "running" || !isPassing(failure) || row.retry_count >= row.max_retries) return false;
+		if (row?.state !== "running" || !isTemporary(failure) || row.retry_count >= row.max_retries) return false;
 		const { clock } = this.#parts.services;
 		const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** row.retry_count);
 		const requestedMs = failure instanceof ModelError ? (failure.retryAfterMs ?? 0) : 0;
@@ -183,8 +182,8 @@ function endOf({ error, content: output, stoppedBy }: TaskRunEnd): TaskEnd {
 
 type RecordTask = (...events: RecordedEvent[]) => Promise<unknown>;
 
-function isPassing(failure: ParleyError): boolean {
-	return failure instanceof ModelError && passing.includes(failure.fault);
+function isTemporary(failure: ParleyError): boolean {
+	return failure instanceof ModelError && temporaryFaults.includes(failure.fault);
 }
 
 /** Maximum depth of workers below a submitted task, and maximum workers of one task. */
