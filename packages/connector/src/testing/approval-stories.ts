@@ -12,7 +12,7 @@ class Dice {
 		this.#state = seed >>> 0;
 	}
 
-	/** Returns a pseudorandom number from 0 to 1, without 1 (mulberry32). */
+	/** Returns a pseudorandom number from 0 to below 1 (mulberry32). */
 	next(): number {
 		this.#state = (this.#state + 0x6d2b79f5) >>> 0;
 		let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);

@@ -54,8 +54,8 @@ function fieldOf(
 export type Edited = { readonly arguments: Arguments } | { readonly problem: string };
 
 /**
- * Reads a filled form. `given` contains the present arguments of the call. Platforms trim a text, so the outer spaces
- * and line breaks of the present argument are added again.
+ * Reads a filled form. `given` contains the current arguments of the call. Platforms trim a text, so the outer spaces
+ * and line breaks of the current argument are added again.
  */
 export function readEdited(fields: Readonly<Record<string, string>>, given: unknown): Edited {
 	const present: Arguments = isArguments(given) ? given : {};
