@@ -11,9 +11,6 @@ const sources = globSync(
 	.filter((path) => !path.endsWith("named-commands.test.ts"))
 	.map((path) => readFileSync(new URL(path, root), "utf8"));
 
-/**
- * Whether a test runs the command by one of its names: in a scene, in a table, after `/` or `!`, or in a function call.
- */
 function isTested(names: readonly string[]): boolean {
 	const called = new RegExp(`(?:commands?: "|[/!]|(?:command|run|find)\\(")(?:${names.join("|")})(?![\\w-])`);
 	return sources.some((source) => called.test(source));

@@ -46,7 +46,6 @@ const recorded = [
 	says("`sum.mjs` subtracted; now it adds, and its test passes."),
 ] as const;
 
-/** Returns the tool results in the last message of a request, by call id. */
 function resultsIn({ body }: ReceivedRequest): Map<string, { text: string; failed: boolean }> {
 	const { content } = body.messages.at(-1) ?? {};
 	const blocks = Array.isArray(content) ? content : [];

@@ -27,7 +27,6 @@ function findChromium(): string | undefined {
 	});
 }
 
-/** Starts a gateway with the documented certificate, a connected client and a browser. */
 async function open(executablePath: string) {
 	await using undo = new AsyncDisposableStack();
 	const setup = undo.use(await RemoteSetup.create());
@@ -78,7 +77,6 @@ async function visit(browser: Browser, url: string, javaScriptEnabled = false) {
 	return { page, output, status: response?.status() };
 }
 
-/** Makes the agent request a password, and returns the token of the question. */
 async function askFor(client: OzzieClient, label: string): Promise<unknown> {
 	await client.call("send_message", { content: `secret: ${label}` });
 	return (await client.event("prompt.request")).payload["token"];

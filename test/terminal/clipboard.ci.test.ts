@@ -19,7 +19,6 @@ const png = Buffer.from(
 const has = (program: string): boolean =>
 	spawnSync("/bin/sh", ["-c", 'command -v "$1"', "sh", program]).status === 0;
 
-/** Creates a program `xclip` that runs a script. Returns a PATH that starts with its directory. */
 function fakeXclip(setup: Setup, name: string, script: string): string {
 	const directory = join(setup.root, name);
 	mkdirSync(directory);
@@ -93,7 +92,6 @@ test("the chat exits while a clipboard program hangs, and stops this program", a
 	expect(readdirSync(setup.work)).not.toContain("planted");
 });
 
-/** Starts an X server without a screen. Returns its display. */
 async function startXvfb(): Promise<string> {
 	const server: ChildProcess = spawn("Xvfb", ["-displayfd", "3", "-nolisten", "tcp"], {
 		stdio: ["ignore", "ignore", "ignore", "pipe"],

@@ -26,7 +26,6 @@ async function run(shell: string, args: readonly string[]): Promise<string[]> {
 	return out.trimEnd().split("\n");
 }
 
-/** Returns the completions of bash for the last of these words. */
 function bash(...words: readonly string[]): Promise<string[]> {
 	const script = `source <(parley completion bash)
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
@@ -35,10 +34,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
 	return run("bash", ["--norc", "-c", script, "bash", ...words]);
 }
 
-/**
- * Returns the completions of zsh with their descriptions. The script replaces functions of zsh's completion
- * system.
- */
+/** The script replaces functions of zsh's completion system. */
 function zsh(...words: readonly string[]): Promise<string[]> {
 	const script = `compdef() { }
 _describe() { print -l -- "\${(@P)2}" }

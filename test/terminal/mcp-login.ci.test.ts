@@ -9,7 +9,6 @@ import { test } from "./terminal-test.ts";
 
 const scope = "mcp:tools";
 
-/** Returns the URL that a login shows on several rows of the screen. */
 async function addressIn(login: Screen): Promise<URL> {
 	await login.shows("copy the complete address");
 	const [, address = ""] = /\n\n(http[\s\S]+?)\n\n/.exec(login.text) ?? [];

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
 
-/** Starts a gateway process. Returns its command-line arguments and environment variables. */
 async function runGateway(environment: Readonly<Record<string, string>> = {}) {
 	const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-memory-")));
 	const port = await choosePort();

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { test } from "./terminal-test.ts";
 
-/** Returns the first rules file in the documentation. */
 function documented(): string {
 	const text = readFileSync(new URL("../../docs/policy.md", import.meta.url), "utf8");
 	return /```jsonc\n(.*?)```/s.exec(text)?.[1] ?? "";

@@ -27,7 +27,6 @@ function parley(cwd: string, ...args: readonly string[]): Screen {
 	return screen;
 }
 
-/** Runs a command without a terminal. */
 function piped(cwd: string, ...args: readonly string[]) {
 	return spawnSync(process.execPath, [binary, ...args], { cwd, env, encoding: "utf8", input: "" });
 }

@@ -154,7 +154,6 @@ async function piped(args: readonly string[], variables: Readonly<Record<string,
 	return { stdout, stderr, status };
 }
 
-/** Pairs a member of the server, and checks that the bot answers. */
 async function playDiscord(wizard: Screen): Promise<void> {
 	const { simulator } = discord;
 	const [general, anna] = [simulator.channel("general"), simulator.member("Anna")];
@@ -167,7 +166,6 @@ async function playDiscord(wizard: Screen): Promise<void> {
 	expect(general.transcript()).toContain("Hello! I am the offline model");
 }
 
-/** Pairs a member of the workspace, and checks that the bot answers. */
 async function playSlack(wizard: Screen): Promise<void> {
 	const { simulator } = slack;
 	const [general, anna] = [simulator.home.channel("general"), simulator.member("Anna")];

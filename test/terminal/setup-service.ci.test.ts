@@ -15,7 +15,6 @@ function setUp(
 	return new Screen({ args: ["setup", ...flags], cwd: managers.work, env });
 }
 
-/** Answers all questions before the service question. Selects the offline model, and otherwise the defaults. */
 async function reachService(screen: Screen): Promise<void> {
 	await screen.shows("Which model should answer?");
 	screen.type(`${down.repeat(7)}\r`);

@@ -218,7 +218,6 @@ test("a refused key is not stored in a script, and the reason does not contain i
 	expect(existsSync(join(root, "refused/api-keys.json"))).toBe(false);
 });
 
-/** Starts a server that refuses every key and records the received keys. */
 async function refusingServer() {
 	const keys: (string | undefined)[] = [];
 	const server = createServer((request, response) => {

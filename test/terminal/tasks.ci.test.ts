@@ -13,7 +13,6 @@ const review = [
 	"say: all is done",
 ].join("\n");
 
-/** Submits a task without a terminal, and returns its id. */
 async function submit(setup: Setup, title: string, description: string, ...flags: string[]): Promise<string> {
 	const { out, code } = await pipe(
 		setup,
@@ -25,7 +24,6 @@ async function submit(setup: Setup, title: string, description: string, ...flags
 	return id;
 }
 
-/** Resolves when the task waits for a reply. */
 async function untilWaiting(setup: Setup, id: string): Promise<void> {
 	const watch = setup.run("task", "watch", id);
 	await watch.shows("task reply");
@@ -34,7 +32,6 @@ async function untilWaiting(setup: Setup, id: string): Promise<void> {
 	expect(watch.text).toContain("the task continues; `parley task watch");
 }
 
-/** Replaces values that differ between runs. */
 function steady(setup: Setup, text: string): string {
 	return setup
 		.normalise(text)

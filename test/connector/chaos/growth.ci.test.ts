@@ -21,7 +21,6 @@ const stepsOf = (twoPosts: number): readonly (readonly [(session: GrowingSession
 	[(session) => void session.end({ content: end }), 3000],
 ];
 
-/** Whether a death at this failpoint can affect an outbox row, a transient edit or its request. */
 const isStep = (place: string): boolean => place.startsWith("outbox.") || place.startsWith("platform.");
 
 interface Stage {

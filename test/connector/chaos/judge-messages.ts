@@ -37,7 +37,6 @@ function judgeSentMessage(run: DiscordChaosRun, sentMessage: SentMessage): strin
 		: [...faults, `the gateway did not learn that ${first} is ${last} now`];
 }
 
-/** Whether a reply to the message reports that the edit was too late. */
 function isRefused({ room, id }: SentMessage): boolean {
 	return room
 		.shows()

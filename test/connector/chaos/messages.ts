@@ -30,7 +30,7 @@ export interface SentMessage<Room, Person> {
 	/** Time of the last edit or deletion, or 0. */
 	changedAt: number;
 	isDeleted: boolean;
-	/** Whether the connector later lost its database, or a person may have stopped the run of the message. */
+	/** Whether the connector later lost its database, or a user may have stopped the run of the message. */
 	mayBeLost: boolean;
 }
 
@@ -42,7 +42,6 @@ export interface Speech<Room, Person> {
 	mayDelete?(sentMessage: SentMessage<Room, Person>): boolean;
 }
 
-/** Number of newest messages in which `recent` looks for messages that are not deleted. */
 const recent = 6;
 
 export class Messages<Room extends Place, Person extends Author<Room>> {
@@ -58,7 +57,7 @@ export class Messages<Room extends Place, Person extends Author<Room>> {
 		this.#speech = speech;
 	}
 
-	/** The newest `recent` messages, newest last, without deleted messages. */
+	/** The newest messages, at most `recent`, without deleted messages, newest last. */
 	get recent(): readonly SentMessage<Room, Person>[] {
 		return this.sentMessages.slice(-recent).filter(({ isDeleted }) => !isDeleted);
 	}

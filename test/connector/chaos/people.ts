@@ -33,7 +33,6 @@ export class People {
 	readonly #simulator: Simulator;
 	readonly #random: Random;
 	readonly #persons: readonly Person[];
-	/** A member whose access to channels changes. */
 	readonly #reader: Person;
 
 	constructor(simulator: Simulator, random: Random) {

@@ -24,7 +24,7 @@ interface Played {
 	readonly faults: readonly string[];
 	/** Failpoints at which no process has died. */
 	readonly unvisited: readonly string[];
-	/** Number of runs in which each occurrence of `happened` appeared. */
+	/** Number of runs by item of `happened`. */
 	readonly census: ReadonlyMap<string, number>;
 }
 

@@ -18,7 +18,6 @@ export class RandomAnswer {
 	readonly words: string[] = [];
 	readonly #parts: RandomAnswerParts;
 	#calls = 0;
-	/** The open call, and the token of its question if any. */
 	#open: { readonly id: string; readonly token?: string } | undefined;
 
 	constructor(parts: RandomAnswerParts) {

@@ -19,7 +19,6 @@ function reactingRun(seed: number, directory: string, kills: number): DiscordCha
 	return run;
 }
 
-/** Returns a fault for each message with several reactions of the bot, or with a reaction that shows an active run. */
 function judgeReactions({ people, simulator }: DiscordChaosRun): string[] {
 	const messages = people.rooms.flatMap(({ record }) => record.messages);
 	const alive = messages.filter(({ deleted, onlyFor }) => !deleted && !onlyFor);

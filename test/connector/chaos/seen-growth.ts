@@ -2,7 +2,6 @@ import { part } from "./growth.ts";
 
 /** Counts the changes of growing answers that the platform has performed. */
 export class SeenGrowth {
-	/** Number of edits or stream additions by post. */
 	readonly #changes = new Map<string, number>();
 	/** Number of additions to native streams. */
 	streamed = 0;

@@ -110,7 +110,6 @@ function judgeSentMessage({ gateway, simulator, people }: SlackChaosRun, sentMes
 	return counts ? faults : [...faults, `the gateway did not learn that ${versions[0]} is ${last} now`];
 }
 
-/** Returns the number of Parley's posts in the room and in all threads that name the unreadable file. */
 function refusalsOf({ simulator }: SlackChaosRun, { room }: SentMessage, file: string): number {
 	return [room, ...simulator.threads()]
 		.flatMap((place) => place.shows())

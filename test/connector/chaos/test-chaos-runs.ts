@@ -9,7 +9,7 @@ import { judgeSlack } from "./slack-judge.ts";
 /** Chaos runs per test file. With `PARLEY_TEST_SCALE=ci`, the four files of both platforms play 480 runs in total. */
 const count = 10 * testScale(12, 75);
 
-/** Minimum share of runs that must have each occurrence of `happened`. */
+/** Minimum share of runs with each item of `happened`. */
 const least: Readonly<Record<string, number>> = {
 	"an answer has grown by several changes": 1,
 	"an answer has called a tool": 0.95,

@@ -24,7 +24,8 @@ interface PlaceInReply {
 export class Work {
 	readonly answers: { readonly session: string; readonly text: string }[] = [];
 	/**
-	 * Texts before calls. `isCut` is true if the run ended before its answer, for example because a person stopped it.
+	 * Texts before calls. `isCut` is true if the run ended before its answer, for example because a user stopped
+	 * it.
 	 */
 	readonly earlier: { readonly session: string; readonly text: string; readonly isCut: boolean }[] = [];
 	/** `approve` lists the possible labels of the buttons that approve the question. */
@@ -36,13 +37,11 @@ export class Work {
 	}[] = [];
 	#replies = 0;
 	#begun = 0;
-	/** The newest reply of each session that may request one more call, with the number of its calls so far. */
 	readonly #unfinished = new Map<Session, { readonly id: string; readonly calls: number }>();
 	readonly tasks: TaskWork;
 	readonly trust: GrantWork;
 	readonly #gateway: ScriptedGateway;
 	readonly #random: Random;
-	/** The growing answer of each session, with its run. */
 	readonly #growing = new Map<Session, { readonly run: string; readonly answer: RandomAnswer }>();
 
 	constructor(
@@ -139,7 +138,6 @@ export class Work {
 		this.earlier.push(...words.map((text) => ({ session: id, text, isCut })));
 	}
 
-	/** Asks about one to three calls of a new reply, or about one more call of the last reply. */
 	#ask(session: Session): void {
 		const last = this.#unfinished.get(session);
 		this.#unfinished.delete(session);
@@ -187,7 +185,6 @@ export class Work {
 		return { id: `run_1/${this.#replies}`, place: 1, count: 1, inReply: 1 };
 	}
 
-	/** Answers the oldest open question of the session, if any, in the name of the operator at a terminal. */
 	#answerElsewhere(session: Session): void {
 		const [token] = session.asking;
 		if (token === undefined) return;

@@ -38,7 +38,6 @@ function judgeInbound({ inbound, received, network }: DeliveryRun): string[] {
 	return [...network.faults, ...lost];
 }
 
-/** Returns the texts of all rows without a card, and the newest text of each card. */
 function expectedTexts(rows: readonly PlannedRow[]): string[] {
 	const plain = rows.filter(({ card }) => card === undefined).map(textOf);
 	const cards = new Map<string, string>();

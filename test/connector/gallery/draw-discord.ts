@@ -11,7 +11,6 @@ import { drawMarkdown } from "./draw-markdown.ts";
 import { html, lines, type Markup } from "./markup.ts";
 import { type Draw, drawFile, drawForm, drawMenu, drawPost, drawReactions } from "./post.ts";
 
-/** A component with `content`, which only some component types have. */
 type Component = SeenComponent & { readonly content?: string };
 
 export const drawDiscord: Draw<DiscordSite> = {

@@ -13,7 +13,6 @@ interface Part {
 	readonly text: string;
 }
 
-/** Splits Markdown into parts. Outside of code blocks, each line of subtext is its own part. */
 function partsOf(markdown: string): Part[] {
 	const parts: { isSmall: boolean; text: string }[] = [];
 	let isCode = false;

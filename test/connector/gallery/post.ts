@@ -8,7 +8,7 @@ export interface Draw<S> {
 	 * Renders the first state of a post with this content, in any channel. Undefined if no post had this content.
 	 */
 	moment(site: S, sight: Sight): Markup | undefined;
-	/** Renders the last form that a person has opened. Undefined if no form was opened. */
+	/** Renders the last form that was opened. Undefined if no form was opened. */
 	form(site: S): Markup | undefined;
 	/** Renders Mia's home page. Undefined on a platform without home pages. */
 	home(site: S): Markup | undefined;

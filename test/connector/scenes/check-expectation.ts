@@ -55,7 +55,7 @@ async function see(notebook: Notebook, step: OfRoom): Promise<void> {
 	const viewer = step.to && people[step.to];
 	const seen = (): string[] => {
 		const room = attempt(() => played.site.room(step.in ?? "general", viewer ?? people.Mia));
-		// A post for one person is in the room or in the person's direct messages.
+		// A private post is in the room or in the viewer's direct messages.
 		const direct = viewer && step.in === undefined ? played.site.directOf?.(viewer.id) : undefined;
 		return [
 			...(room ? shownPosts(played.site, room, viewer) : []),
@@ -118,7 +118,6 @@ async function wait(
 		});
 }
 
-/** Returns the responses to the last press or command, without placeholders for later responses. */
 function answers({ interaction, played }: Notebook): string[] {
 	const answered = (interaction?.answers() ?? []).filter(({ thinking }) => !thinking);
 	return answered.map((seen) => textOfPost(played.site, seen));

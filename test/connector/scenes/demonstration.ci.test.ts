@@ -70,7 +70,7 @@ test("a task from a roz client is approved in Slack, a kontekst client waits for
 	kontekst.start({ sessionId: session, prompt: "read: release.txt" });
 	await play({ clicks: "Approve once", by: "Alex" }, { shows: ["✅ **Approved", "by @Alex"] });
 	expect(await sceneGateway.through(roz.until("turnComplete"))).toMatchObject({ stopReason: "end_turn" });
-	// A kontekst run sends every approval to its client.
+	// A kontekst run sends every approval request to its client.
 	const calls = await sceneGateway.through(kontekst.proposed());
 	for (const { callId } of calls) kontekst.approve(callId);
 	const { kind, value } = await sceneGateway.through(kontekst.last());

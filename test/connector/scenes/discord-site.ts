@@ -22,7 +22,6 @@ const intents =
 	GatewayIntentBits.DirectMessageReactions |
 	GatewayIntentBits.MessageContent;
 
-/** API routes by the names that scenes use for requests. */
 const routes: Readonly<Record<string, string>> = {
 	post: "POST /channels/{channel_id}/messages",
 	edit: "PATCH /channels/{channel_id}/messages/{message_id}",

@@ -1,7 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Prefixes of ids that the gateway creates. */
 const kinds = "sess|run|task|call|prompt|grant|file|sched|mem|msg|steer|review";
 /** Matches a complete id of the gateway. */
 const id = new RegExp(`\\b(?:${kinds})_[0-9a-z]{20,}`, "u");
@@ -12,8 +11,8 @@ const named =
 const shortWord = /\b(?=[0-9a-z]*[0-9])(?=[0-9a-z]*[a-z])[0-9a-z]{6,12}\b/gu;
 const endLength = 6;
 /**
- * Matches ids of people and channels. The attribution of a quoted comment may contain them, because the offline model
- * repeats its input.
+ * Matches ids of users and channels. The attribution of a quoted comment may contain them, because the offline
+ * model repeats its input.
  */
 const person = /\b(?:discord|slack):[0-9A-Za-z]+:[0-9A-Za-z]+/u;
 /** Matches common permissions of Discord (`SEND_MESSAGES`, `SendMessages`) and scopes of Slack (`chat:write`). */

@@ -18,7 +18,7 @@ export class Notebook {
 	}
 
 	/**
-	 * Returns the message with this name, or the newest message with the words that the person sees. Waits until
+	 * Returns the message with this name, or the newest message with the words that `person` sees. Waits until
 	 * such a message exists.
 	 */
 	async message(words: string, person: Player, room = "general"): Promise<{ readonly id: string }> {

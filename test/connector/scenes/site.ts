@@ -18,7 +18,7 @@ export interface Room {
 	/** Returns the messages that the viewer sees, oldest first. Without a viewer, returns the public messages. */
 	shows(viewer?: { readonly id: string }): readonly Seen[];
 	transcript(viewer?: { readonly id: string }): string;
-	/** Returns the names of people whose typing indicator is visible. */
+	/** Returns the names of users whose typing indicator is visible. */
 	typing(): readonly string[];
 }
 
@@ -110,8 +110,8 @@ export interface SiteParts {
 }
 
 /**
- * The chat platform of one scene: its people and channels, its gateway configuration, and its connector. Maps the terms
- * of scenes to the platform.
+ * The chat platform of one scene: its users and channels, its gateway configuration, and its connector. Maps
+ * the terms of scenes to the platform.
  */
 export interface Site {
 	readonly platform: string;
@@ -136,7 +136,7 @@ export interface Site {
 	/** Formats a post like the simulator's `messageText`. */
 	written(seen: Seen): string;
 	/**
-	 * Returns the direct messages of a person if the platform shows the person's private notices there. Otherwise
+	 * Returns the direct messages of a user if the platform shows the user's private notices there. Otherwise
 	 * undefined.
 	 */
 	directOf?(person: string): Room | undefined;
@@ -144,7 +144,7 @@ export interface Site {
 	platformForm(sight: Sight): Sight;
 	/** Returns a text that changes whenever a post is added, edited or deleted. */
 	traces(): string;
-	/** Returns the people whom mentions have notified since the last call, as `@NAME`. */
+	/** Returns the users whom mentions have notified since the last call, as `@NAME`. */
 	drainPings(): string[];
 	/**
 	 * Returns the faults: violations of the platform's rules, unwanted notifications, and planned faults that did

@@ -4,7 +4,7 @@ import type { Room } from "./site.ts";
 
 /** Word joiner, an invisible character between two Markdown marks. */
 const unseen = /\u2060/g;
-/** Matches a link to a profile, which replaces a mention without notifying the person. */
+/** Matches a link to a profile, which replaces a mention without notifying the user. */
 const profile = /\[(@[^\]]*)\]\(https:\/\/[^)\s]*\/team\/\w+\)/g;
 
 /** Removes word joiners and the targets of profile links. */
@@ -17,8 +17,8 @@ interface Viewer {
 }
 
 /**
- * A channel with its top-level messages and the threads of people's messages. Threads of Parley's own top-level posts,
- * for example of tasks, are separate rooms.
+ * A channel with its top-level messages and the threads of users' messages. Threads of Parley's own top-level
+ * posts, for example of tasks, are separate rooms.
  */
 export class SlackRoom implements Room {
 	readonly channel: Channel;

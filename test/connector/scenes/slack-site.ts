@@ -16,7 +16,6 @@ import type { Name, Sight } from "./step.ts";
 
 const hourMs = 3_600_000;
 
-/** API methods by the names that scenes use for requests. */
 const methods: Readonly<Record<string, string>> = {
 	post: "chat.postMessage",
 	edit: "chat.update",
@@ -227,7 +226,6 @@ export class SlackSite implements Site {
 	}
 }
 
-/** Rewrites task and session commands as subcommands of `/parley`, as on Slack. */
 function command(text: string): string {
 	return text.replace(/`\/(?=task |session )/g, "`/parley ");
 }

@@ -95,7 +95,7 @@ export type Operating = {
 	};
 }[RequestMethod];
 
-/** A step that is neither an action of one person nor an expectation. */
+/** A step that is neither an action of one user nor an expectation. */
 export type Happening<S extends Site = Site> =
 	/** Concurrent actions, all before the first response. */
 	| { readonly together: readonly Doing[] }
@@ -157,10 +157,10 @@ export type Expectation =
 	| { readonly answered: Sight }
 	/** The form that the last press or command has opened. */
 	| { readonly form: Sight }
-	/** The last press or command was acknowledged without a response for the person. */
+	/** The last press or command was acknowledged without a response for the user. */
 	| { readonly answeredNothing: true }
 	| { readonly typing: boolean; readonly in?: string }
-	/** Mentions have notified exactly these people since the last `notified` expectation, in this order. */
+	/** Mentions have notified exactly these users since the last `notified` expectation, in this order. */
 	| { readonly notified: readonly Name[] }
 	/** Stores the first capture group of the expression in a post as `{1}`. */
 	| (Seen & { readonly notes: RegExp })
@@ -203,7 +203,7 @@ export interface Scene<S extends Site = Site> {
 	/** Role of Robo, a bot. By default, a member. */
 	readonly robo?: "approver";
 	/**
-	 * The gateway welcomes channels and people, in all scenes of the file. On Discord, `random` is the channel for
+	 * The gateway welcomes channels and users, in all scenes of the file. On Discord, `random` is the channel for
 	 * notices.
 	 */
 	readonly welcome?: true;
@@ -211,7 +211,7 @@ export interface Scene<S extends Site = Site> {
 	readonly notices?: SceneNotices;
 	/** The gateway does not accept approvals by message, in all scenes of the file. */
 	readonly typedApprovals?: "off";
-	/** Messages of a person within 2 s become one request. */
+	/** Messages of a user within 2 s become one request. */
 	readonly joins?: true;
 	/** Requires the sandbox, for example for trusted channels or `run:`. Without bubblewrap, the scene is skipped. */
 	readonly sandbox?: true;

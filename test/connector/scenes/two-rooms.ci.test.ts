@@ -13,7 +13,6 @@ import type { Scene, Step } from "./step.ts";
 const slackScene: Scene = { name: "in Slack", steps: [] };
 const beside: Scene = { name: "in Discord", steps: [] };
 
-/** Returns a live list with the names of the session's events. */
 async function watch(sceneGateway: SceneGateway, client: Client, session_id: string): Promise<string[]> {
 	const seen: string[] = [];
 	const reader = await sceneGateway.through(client.open({ session_id, after_seq: 0 }));

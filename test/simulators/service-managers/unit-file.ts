@@ -28,7 +28,7 @@ export function wordsOf(value: string): string[] {
 	return words;
 }
 
-/** Resolves `%%`. Refuses other specifiers of systemd.unit(5), because Parley does not write them. */
+/** Resolves `%%`. Throws for other specifiers of systemd.unit(5), because Parley does not write them. */
 export function specified(text: string): string {
 	return text.replaceAll(/%(.?)/g, (_, letter: string) => {
 		if (letter !== "%") throw new Error(`a specifier in ${JSON.stringify(text)}`);
@@ -37,8 +37,8 @@ export function specified(text: string): string {
 }
 
 /**
- * Returns the path of EnvironmentFile without its prefix `-` and its wildcard escapes: systemd.exec(5), glob(7).
- * Refuses wildcards.
+ * Returns the path of EnvironmentFile without its prefix `-` and its wildcard escapes: systemd.exec(5),
+ * glob(7). Throws for wildcards.
  */
 export function environmentFileOf(value: string): string {
 	const pattern = specified(value.replace(/^-/, ""));
@@ -49,7 +49,7 @@ export function environmentFileOf(value: string): string {
 
 /**
  * Returns the words of ExecStart. In arguments, but not in the path of the program, `$$` means a dollar sign:
- * systemd.service(5). Refuses variables.
+ * systemd.service(5). Throws for variables.
  */
 export function commandOf(value: string): string[] {
 	return wordsOf(value).map((word, index) =>

@@ -70,7 +70,6 @@ async function listening(server: Server | NetServer): Promise<number> {
 	return (server.address() as AddressInfo).port;
 }
 
-/** Pipes the streams in both directions. When one closes, the other is destroyed. */
 function bind(one: Duplex, other: Duplex): void {
 	for (const [from, to] of [
 		[one, other],

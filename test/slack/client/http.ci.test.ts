@@ -8,7 +8,6 @@ import type { ClientOptions, WatchedClient } from "./watched-client.ts";
 
 type OpenSlack = Awaited<ReturnType<typeof openSlack>>;
 
-/** Connects a client with an HTTP endpoint for Slack's events. */
 async function listening(slack: OpenSlack, options: Partial<ClientOptions> = {}) {
 	const transport: SlackTransport = {
 		...{ type: "http", signingSecret: slack.simulator.signingSecret },

@@ -18,7 +18,7 @@ export async function known(sockets: readonly Socket[]): Promise<readonly Socket
 	return sockets;
 }
 
-/** Starts a simulated Slack with a stopped clock, which its clients share. */
+/** Starts a simulated Slack with a manual clock that its clients share. */
 export async function openSlack(options: SimulatorOptions = {}) {
 	const clock = new ManualClock();
 	const simulator = new Simulator({ clock, settings, ...options });

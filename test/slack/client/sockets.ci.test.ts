@@ -5,7 +5,6 @@ import { known, openSlack } from "./open-slack.ts";
 /** Waits for one turn of the event loop, in which the clients handle received data. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Returns the type of the event in an envelope, and the number of earlier attempts. */
 function describeEnvelope({ body, attempt }: SlackEnvelope): string {
 	return `${Object(body).event.type} ${attempt}`;
 }

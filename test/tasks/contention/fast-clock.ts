@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "@parley/base";
 
-/** Factor of these clocks: a lease of 30 s expires after 1.5 s. */
+/** Speed of the fast clocks relative to real time: a lease of 30 s expires after 1.5 s. */
 const pace = 20;
 
 /**

@@ -68,7 +68,6 @@ const model: Model = {
 	},
 };
 
-/** Returns the calls of a parent task, which starts two workers and waits for their results. */
 function callsOfParent(
 	title: string,
 	replies: number,

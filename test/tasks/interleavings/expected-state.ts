@@ -1,6 +1,6 @@
 import type { TaskState } from "@parley/core";
 
-/** All actions of people, the model, the provider and the process that affect a task and its only worker. */
+/** All actions of users, the model, the provider and the process that affect a task and its only worker. */
 export const actions = [
 	...(["submit", "approve", "revise", "allow", "deny", "cancel"] as const),
 	...(["finish", "effect", "gate", "ask", "spawn", "wait", "fault", "reject"] as const),
@@ -44,13 +44,11 @@ export function isOver(state: TaskState | "none"): boolean {
 	return state === "completed" || state === "failed" || state === "cancelled";
 }
 
-/** Returns the state after the end of a task, which cancels an open worker and closes prompts. */
 function ended(before: ExpectedState, task: TaskState): ExpectedState {
 	const open = before.worker !== "none" && !isOver(before.worker);
 	return { ...before, task, asks: false, ...(open && { worker: "cancelled" as const }) };
 }
 
-/** Returns the state after the end of a worker, which resumes a waiting parent. */
 function workerEnded(before: ExpectedState, worker: TaskState): ExpectedState {
 	return { ...before, worker, ...(before.task === "waiting" && { task: "running" as const }) };
 }

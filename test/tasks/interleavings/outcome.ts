@@ -63,10 +63,6 @@ async function faultsOfOne(
 	return faults;
 }
 
-/**
- * Compares the numbers of effects of the task and of its worker with the expected state. Returns one fault per
- * difference.
- */
 function faultsOfEffects({ effects }: SequenceGroup, { player, at, sequence }: Playing): string[] {
 	const { title } = player.cast;
 	return [[title, at.effects] as const, [workerOf(title), at.workerEffects] as const].flatMap(

@@ -175,7 +175,6 @@ export class SequenceGroup {
 		else await this.killable.pass(pauseMs);
 	}
 
-	/** Advances the clock past all attempts of failing model calls, until their tasks are postponed. */
 	async #passFaults(faulty: readonly (string | undefined)[]): Promise<void> {
 		const titles = faulty.filter((title) => title !== undefined);
 		if (titles.length === 0) return;

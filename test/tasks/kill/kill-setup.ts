@@ -19,7 +19,6 @@ export class KillSetup implements AsyncDisposable {
 	readonly #port: number;
 	readonly #watch = new Watch();
 	readonly client: Client;
-	/** Persisted events that the client has received, by session. */
 	readonly #frames = new Map<string, EventFrame[]>();
 	readonly #reading: Promise<void>[] = [];
 	readonly #writing: FSWatcher;

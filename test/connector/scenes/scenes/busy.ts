@@ -3,7 +3,6 @@ import type { Scene, Step } from "../step.ts";
 const slow = "long: 60 tokens at 2 per second";
 const write = "write: notes.txt <<< hello";
 
-/** Presses the button while the run waits for an approval. */
 const added: readonly Step[] = [
 	{
 		shows: ["I am waiting for the approval above. Your message is next.", "[Stop] [Add to running request]"],

@@ -17,10 +17,7 @@ const three: Step[] = [
 	},
 ];
 
-/**
- * Opens the details of the card and presses a button for one call. Only the person who opened the details sees
- * the button.
- */
+/** Opens the details of the card and presses a button for one call there. */
 function decides(label: string, by: "Alex" | "Olga", fills?: Readonly<Record<string, string>>): Step[] {
 	return [
 		{ clicks: "Details", by },

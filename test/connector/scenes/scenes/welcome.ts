@@ -70,7 +70,7 @@ export const welcome: readonly Scene<DiscordSite>[] = [
 	},
 ];
 
-/** Scenes on Slack, where only the person sees the welcome. */
+/** Scenes on Slack, where the welcome is private. */
 export const welcomeInSlack: readonly Scene<SlackSite>[] = [
 	{
 		name: "a person is welcomed at the first request, in private and once",

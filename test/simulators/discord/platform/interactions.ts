@@ -141,8 +141,8 @@ function isEphemeral({ flags }: Draft["body"]): boolean {
 }
 
 /**
- * Returns the suggestions. Refuses more than 25, and names that do not have 1 to 100 characters:
- * https://discord.com/developers/docs/interactions/application-commands#autocomplete
+ * Returns the suggestions. Throws for more than 25 suggestions, and for a name that does not have 1 to 100
+ * characters: https://discord.com/developers/docs/interactions/application-commands#autocomplete
  */
 function checkChoices(state: State, data: unknown) {
 	// If the contract is loaded, it has checked the response.

@@ -22,7 +22,10 @@ import { demandOpen, demandUnlocked, settle, touch } from "./thread-state.ts";
 const settable =
 	MessageFlags.SuppressEmbeds | MessageFlags.SuppressNotifications | MessageFlags.IsComponentsV2;
 
-/** Creates a message as the app or a person: https://discord.com/developers/docs/resources/message#create-message */
+/**
+ * Creates a message of the app or of a user:
+ * https://discord.com/developers/docs/resources/message#create-message
+ */
 export function createMessage(
 	state: State,
 	author: UserRecord,
@@ -245,8 +248,8 @@ export function changeMessage(state: State, message: MessageRecord, draft: Draft
 }
 
 /**
- * Returns the flags after an edit, which can change SuppressEmbeds and add components v2. Refuses to remove the flag
- * of components v2: https://discord.com/developers/docs/components/reference#component-reference
+ * Returns the flags after an edit, which can change SuppressEmbeds and add components v2. Throws if the edit
+ * would remove components v2: https://discord.com/developers/docs/components/reference#component-reference
  */
 function editedFlags(before: number, flags: number | null | undefined): number {
 	if (flags === undefined || flags === null) return before;

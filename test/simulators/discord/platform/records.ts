@@ -149,7 +149,7 @@ export interface MessageRecord {
 	deleted: boolean;
 	/** Ids of users by emoji, in the order in which the emoji were added. */
 	readonly reactions: Map<string, Set<string>>;
-	/** The only person, besides the app, who sees the message. */
+	/** The only user, besides the app, who sees the message. */
 	readonly onlyFor?: UserRecord;
 }
 
@@ -187,7 +187,7 @@ export interface InteractionRecord {
 	readonly pressedOn?: MessageRecord["components"];
 	readonly trigger?: InteractionRecord;
 	state: InteractionState;
-	/** Whether only the person sees the response. */
+	/** Whether only the user sees the response. */
 	ephemeral: boolean;
 	/** Message that `@original` names: the first response, or the pressed message if the app updates it. */
 	original?: MessageRecord;

@@ -26,7 +26,7 @@ export interface SimulatorOptions {
 }
 
 /**
- * Simulated Discord in one process, with guilds, channels, people, the REST API and the gateway. For the same
+ * Simulated Discord in one process, with guilds, channels, users, the REST API and the gateway. For the same
  * inputs, clock and seed, its behaviour is the same.
  */
 export class Simulator {

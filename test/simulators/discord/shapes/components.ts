@@ -10,7 +10,6 @@ import type { State } from "../platform/state.ts";
 
 type Component = APIMessageTopLevelComponent | APIComponentInContainer;
 
-/** Message that contains the components. The components may refer to its files. */
 type Holder = Pick<MessageRecord, "id" | "attachments">;
 
 /**

@@ -39,7 +39,7 @@ export class Sockets {
 		return `ws://${host}/link/?ticket=${ticket}&app_id=${app.id}`;
 	}
 
-	/** Accepts a connection to an issued address. Refuses an unknown or used address. */
+	/** Accepts a connection to an issued address. Responds with 404 to an unknown or used address. */
 	upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
 		const { searchParams } = new URL(request.url ?? "/", "ws://127.0.0.1");
 		if (!this.#tickets.delete(searchParams.get("ticket") ?? "")) {

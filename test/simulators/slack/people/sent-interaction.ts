@@ -29,7 +29,7 @@ export class SentInteraction {
 		return settleInteraction(this.#state, this.record).state;
 	}
 
-	/** Whether the person sees a failure notice. */
+	/** Whether the user sees a failure notice. */
 	get failed(): boolean {
 		return this.state === "failed";
 	}

@@ -25,7 +25,7 @@ export function publishHome(state: State, user: UserRecord, view: HomeView, hash
 }
 
 /**
- * Emits the event for a person who opens a tab of the app:
+ * Emits the event for a user who opens a tab of the app:
  * https://docs.slack.dev/reference/events/app_home_opened
  */
 export function openHome(state: State, user: UserRecord, tab: "home" | "messages"): void {
@@ -42,7 +42,7 @@ export function openHome(state: State, user: UserRecord, tab: "home" | "messages
 }
 
 /**
- * Records that a person views another channel while the app is open. An app with `agent_view` receives
+ * Records that a user views another channel while the app is open. An app with `agent_view` receives
  * `app_context_changed`. Any other app receives an event only for an assistant's `thread`:
  * https://docs.slack.dev/reference/events/app_context_changed
  */

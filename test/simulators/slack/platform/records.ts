@@ -122,7 +122,7 @@ export interface MessageRecord {
 	metadata?: MessageMetadata;
 	/** Reactions by the name of the emoji, in the order in which the emoji were added. */
 	readonly reactions: Map<string, Set<UserRecord>>;
-	/** The only person, besides the app, who sees the message. */
+	/** The only user, besides the app, who sees the message. */
 	readonly onlyFor?: UserRecord;
 	readonly answers?: InteractionRecord;
 }
@@ -140,7 +140,7 @@ export interface ViewRecord {
 export type InteractionState =
 	| "waiting"
 	| "acknowledged"
-	/** The app did not acknowledge the interaction in time, or the delivery failed. People see a warning. */
+	/** The app did not acknowledge the interaction in time, or the delivery failed. Clients show a warning. */
 	| "failed";
 
 export interface InteractionRecord {
@@ -199,7 +199,7 @@ export interface Prompt {
 	readonly message: string;
 }
 
-/** The app's Home tab for one person: https://docs.slack.dev/surfaces/app-home */
+/** The app's Home tab for one user: https://docs.slack.dev/surfaces/app-home */
 export interface HomeRecord {
 	readonly id: string;
 	readonly user: UserRecord;

@@ -27,7 +27,7 @@ export interface SimulatorOptions {
 }
 
 /**
- * Simulated Slack in one process, with workspaces, channels, people, the Web API and events. For the same
+ * Simulated Slack in one process, with workspaces, channels, users, the Web API and events. For the same
  * inputs, clock and seed, its behaviour is the same.
  */
 export class Simulator {

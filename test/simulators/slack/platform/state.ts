@@ -40,9 +40,9 @@ export class State {
 	readonly channels = new Map<string, ChannelRecord>();
 	readonly files = new Map<string, FileRecord>();
 	readonly views = new Map<string, ViewRecord>();
-	/** Home tabs by the id of the person. */
+	/** Home tabs by the id of the user. */
 	readonly homes = new Map<string, HomeRecord>();
-	/** Channel that each person looks at while the app is open, by the id of the person. */
+	/** Channel that each user views while the app is open, by the id of the user. */
 	readonly contexts = new Map<string, ChannelRecord>();
 	readonly interactions: InteractionRecord[] = [];
 	/** Statuses by the id of the thread's first message. */

@@ -21,7 +21,7 @@ export function setStatus(
 }
 
 /**
- * Presses the Stop button of an active session as a person. The app must then end the status itself:
+ * Presses the Stop button of an active session as a user. The app must then end the status itself:
  * https://docs.slack.dev/reference/events/agent_session_stopped
  */
 export function stopSession(

@@ -102,7 +102,6 @@ function reactionsShape({ reactions }: MessageRecord): object[] {
 	}));
 }
 
-/** Returns the placeholder for a deleted first message of a thread that had replies. */
 function tombstoneShape(message: MessageRecord): Record<string, unknown> {
 	const text = "This message was deleted.";
 	const head = {

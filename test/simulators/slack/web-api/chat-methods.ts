@@ -44,8 +44,8 @@ export const chatMethods: readonly Method[] = [
 		const stream = settleStream(state, message);
 		if (stream?.state === "in_progress") throw new Refusal("streaming_state_conflict");
 		const { text, ...contents } = readContents(state, args);
-		// Slack documents: "If the text argument is provided and blocks are not, the blocks will be removed". People
-		// see "edited" only in this case.
+		// Slack documents: "If the text argument is provided and blocks are not, the blocks will be removed".
+		// Clients show "edited" only in this case.
 		const isEdit = args.text !== undefined && contents.blocks === undefined;
 		const change = {
 			...(args.text !== undefined && { text }),

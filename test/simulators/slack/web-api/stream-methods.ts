@@ -61,8 +61,8 @@ export const streamMethods: readonly Method[] = [
 ];
 
 /**
- * Refuses a stream without its recipient outside direct messages. The types of @slack/web-api state: "This is
- * required when starting a streaming conversation outside of a DM".
+ * Throws for a stream without its recipient outside direct messages. The types of @slack/web-api state: "This
+ * is required when starting a streaming conversation outside of a DM".
  */
 function demandRecipient(
 	state: State,
@@ -75,7 +75,6 @@ function demandRecipient(
 	if (user && teamId !== undefined && user.team.id !== teamId) throw violated(state, "team_not_found");
 }
 
-/** Returns the display mode of tasks. By default, one card for each task. */
 function modeOf(state: State, { task_display_mode: mode = "timeline" }: Start): "timeline" | "plan" {
 	if (mode === "timeline" || mode === "plan") return mode;
 	state.violations.push(`task_display_mode ${mode} is not known: use timeline or plan`);
