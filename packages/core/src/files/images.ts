@@ -22,7 +22,7 @@ export function isShowableImage({ mediaType, bytes }: FileFacts, before: number)
 	return isImageType(mediaType) && bytes <= maxImageBytes && before + bytes <= maxRequestImageBytes;
 }
 
-/** Loads the image in a stored file. Returns undefined if models do not read its type, or if the file is deleted. */
+/** Loads the image in a stored file. Returns undefined if models do not read its type, or if its content was deleted. */
 export async function loadImage(files: Files, { id, mediaType }: FileFacts): Promise<ImageBlock | undefined> {
 	if (!isImageType(mediaType)) return undefined;
 	const content = await files.load(id);

@@ -185,7 +185,7 @@ function readOther(words: string, timeZone: string): Trigger | undefined {
 	return cron !== undefined && /^[\d*]/.test(cron) ? { kind: "cron", cron, timeZone } : undefined;
 }
 
-/** Returns the trigger for an event name. Throws `invalid_argument` for an event that cannot start a schedule. */
+/** Returns the event with this name. Throws `invalid_argument` for an event that cannot start a schedule. */
 export function eventOf(name: string): EventTrigger {
 	const known = eventTriggers.find((event) => event === name);
 	if (known !== undefined) return known;

@@ -13,7 +13,7 @@ import { belongsElsewhere, onlyOthersCan, onlyTheOperatorCan, rightTexts } from 
 type Rule = "any" | "own" | "none";
 
 interface Rules extends Record<Exclude<PrincipalKind, "agent">, Rule> {
-	/** Lowest role of the person that a connector acts for. Absent if a connector needs no person. */
+	/** Lowest role of the person that a connector acts for. Absent if the rule does not depend on this person. */
 	readonly role?: Role;
 	/** Whether a connector may do the action without a person. A person still needs `role`. */
 	readonly alone?: true;

@@ -143,7 +143,7 @@ export interface PromptResponse {
 	readonly reason?: string;
 	/** Whether no person made the denial. In that case, `reason` explains it. */
 	readonly unanswered?: boolean;
-	/** False if the connection is neither encrypted nor local. */
+	/** Whether the connection is encrypted or local. Default: true. */
 	readonly confidential?: boolean;
 	/** True if the client showed an always-required approval as a choice between `deny` and `approve`. */
 	readonly choice?: boolean;
