@@ -146,7 +146,7 @@ test("an observer sees the sessions that its token lists", () => {
 	expect(isAuthorized(observer, "session.write", { owner: "operator", sessionId: "sess_a" })).toBe(false);
 });
 
-test("an observer without a list sees all sessions, and no other objects", () => {
+test("an observer of all sessions reads the objects of every owner, and has no other permissions", () => {
 	const observer: Principal = { id: "observer:1", kind: "observer", sessions: "all" };
 	for (const object of [{ owner: "operator", sessionId: "sess_b" }, { owner: "" }]) {
 		for (const action of actions) {
