@@ -87,8 +87,8 @@ function forget(directory) {
 const ROOM = 2 ** 30;
 
 /**
- * Creates a directory in memory. Returns undefined if /dev/shm is too small, as in a Docker container, or if programs
- * cannot be started there.
+ * Creates a directory in memory. Returns undefined if /dev/shm does not exist or is too small, as in a Docker
+ * container, or if programs cannot be started there.
  */
 function directoryInMemory() {
 	const [place, folder] = ["/dev/shm", "/dev/shm/parley-test-"];

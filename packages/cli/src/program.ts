@@ -126,7 +126,7 @@ export function createProgram(io: Io, args: readonly string[]): Command {
 	return explainUsage(program, io);
 }
 
-/** The program with all commands except the completion commands. */
+/** The program with all commands except `completion`, `complete` and `help`. */
 function programToComplete(io: Io): Command {
 	const program = addGlobalFlags(new Command("parley"));
 	for (const { name, make } of allCommands) if (name !== "completion") program.addCommand(make(io, version));
@@ -151,7 +151,8 @@ function addGlobalFlags(program: Command): Command {
 }
 
 /**
- * Passes `--data` and `--url` before the name of a command to that command, unless the flag is repeated after the name.
+ * Passes `--data` and `--url` before the name of a command to that command, unless the flag is repeated after
+ * the name. Throws a `UsageError` if the command does not have the flag.
  */
 function applyGlobalFlags(program: Command, command: Command): void {
 	for (const [name, value] of Object.entries(program.opts())) {

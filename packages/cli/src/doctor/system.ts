@@ -41,8 +41,8 @@ export interface System {
 	/** Whether this user can execute the program, which is a name in PATH or a path. */
 	program(command: string): Promise<boolean>;
 	/**
-	 * The answer of the named provider. By default, of the configured provider. Undefined for the offline
-	 * model, and if the configuration is invalid.
+	 * The answer of the named provider, by default of the configured provider. Undefined for the offline model,
+	 * and if the configuration is invalid.
 	 */
 	provider(name?: string): Promise<ProviderAnswer | undefined>;
 	sandbox(): Promise<SandboxState>;

@@ -79,7 +79,8 @@ export async function runInBackground(run: BackgroundRun): Promise<FoundGateway>
 		const wasOver = hasEnded;
 		const gateway = await findRunningGateway(data);
 		if (gateway) return { gateway, ...defined({ log: wasOver ? undefined : log }) };
-		// Checked after the search, because another command may have started a gateway at the same time.
+		// `wasOver` is checked after the search, because another command may have started a gateway at the same
+		// time.
 		if (wasOver) throw await failure(log, from);
 		if (systemClock.monotonic() > end) {
 			const message = projectTexts.late({ seconds: patienceSeconds, log });

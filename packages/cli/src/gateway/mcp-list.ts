@@ -79,7 +79,10 @@ async function serversOf(flags: McpFlags, io: Io): Promise<Found> {
 	};
 }
 
-/** Returns the agent of `--agent`. Throws a `UsageError` if it has no profile. */
+/**
+ * Returns the agent of `--agent`, or the default agent. Throws a `UsageError` if a named agent has no
+ * directory.
+ */
 export function chosenAgent(data: string, { agent = usualAgent }: McpFlags): string {
 	if (agent === usualAgent || existsSync(dirname(agentMcpFileIn(data, agent)))) return agent;
 	throw new UsageError(

@@ -37,7 +37,10 @@ const shellNames = [
 	"NODE_USE_ENV_PROXY",
 	"ANTHROPIC_BASE_URL",
 ];
-/** Shell variables that may contain a secret. PARLEY_TLS_KEY only contains the path of a file. */
+/**
+ * Matches the names of shell variables that may contain a secret. PARLEY_TLS_KEY contains only the path of a
+ * file.
+ */
 const secretName = /TOKEN|(?<!^PARLEY_TLS_)KEY|SECRET|PASSWORD/;
 /** Variables that only clients use, and the data directory, which the gateway receives as an argument. */
 const clientNames = ["PARLEY_DATA", "PARLEY_TOKEN", "PARLEY_URL"];

@@ -132,8 +132,8 @@ function endsInBackslash({ text, cursor }: Editor): boolean {
 }
 
 /**
- * Whether the text is not empty, and has no control characters except a tab. A key without a function would insert such
- * a character.
+ * Whether the text is a tab, or is not empty and has no control characters. A key without a function would
+ * insert a control character.
  */
 function isTyped(text: string): boolean {
 	return text !== "" && (text === "\t" || !/\p{Cc}/u.test(text));

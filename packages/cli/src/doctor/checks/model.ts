@@ -52,7 +52,7 @@ const maxNamed = 5;
  */
 const withoutNames: ReadonlySet<string> = new Set(["anthropic", "azure"]);
 
-/** Returns the configured model and a fix if the server's list does not contain the model. */
+/** Returns the configured model and a fix if the server's list should contain the model, but does not. */
 function missingModel(
 	{ provider, model: configured = "standard", connections = [] }: Config,
 	listed: readonly string[] = [],
