@@ -45,7 +45,7 @@ export interface IncomingFile {
 	/** Name from the sender. Only a safe form is stored. */
 	readonly name: string;
 	readonly owner: string;
-	/** Session that owns the file. Null until a message contains the file. */
+	/** Session that owns the file. Null for an uploaded file until a message contains it. */
 	readonly sessionId: string | null;
 	readonly content: AsyncIterable<Uint8Array>;
 	/**

@@ -234,7 +234,7 @@ interface FilesTable extends Stamped {
 	id: string;
 	/** Principal that stored the file. For files of tools, the session's owner. */
 	owner: string;
-	/** Session of the file. Null until a message contains the file. */
+	/** Session of the file. Null for an uploaded file until a message contains it. */
 	session_id: string | null;
 	name: string;
 	media_type: string;

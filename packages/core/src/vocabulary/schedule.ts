@@ -41,7 +41,7 @@ interface ScheduleTexts {
 	readonly title?: string | undefined;
 }
 
-/** Message, time and presentation of a schedule. */
+/** Message, trigger and presentation of a schedule. */
 export interface NewSchedule extends ScheduleTexts {
 	readonly trigger: Trigger;
 	/** Default: `post`. */
