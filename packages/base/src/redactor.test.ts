@@ -119,7 +119,7 @@ test("values of three characters are not changed", () => {
 
 const jwt = ["eyJhbGciOiJIUzI1NiJ9", "eyJzdWIiOiIxMjM0NTY3ODkwIn0", "dozjgNryP4J3jVmNHl0w5N"].join(".");
 const pemBody = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n";
-// Joined here so that secret scanners do not report this file.
+// The parts are joined here, so that secret scanners do not report this file.
 const pem = (kind: string) => `-----${"BEGIN"} ${kind}-----\n${pemBody}-----END ${kind}-----`;
 
 test.each([

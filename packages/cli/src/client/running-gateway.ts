@@ -39,7 +39,7 @@ async function readHealth(address: HttpAddress): Promise<RunningGateway["health"
 		const { status }: { status?: unknown } = Object(parseJson(response.text));
 		return status === "ok" || status === "degraded" || status === "draining" ? status : undefined;
 	} catch {
-		// No gateway answers: there is no connection, a timeout, or a response that is not JSON.
+		// No gateway answers: the connection fails, the time limit is exceeded, or the response is not JSON.
 		return undefined;
 	}
 }

@@ -64,7 +64,7 @@ export const diskCheck: Check = {
 	},
 };
 
-/** Returns the data directory. Before the first start, returns its nearest existing parent. */
+/** Returns the data directory, or its nearest existing parent if it does not exist. */
 async function nearest({ data, stat }: System): Promise<string> {
 	for (let path = data; ; path = dirname(path)) {
 		if ((await stat(path)) || path === dirname(path)) return path;

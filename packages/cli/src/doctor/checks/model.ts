@@ -7,7 +7,9 @@ import { modelCheckTexts, skillCheckTexts } from "../../texts/doctor/model.ts";
 import { type Check, configInvalid, fail, ok, warn } from "../finding.ts";
 import type { System } from "../system.ts";
 
-/** Checks the servers of the configured providers, their keys, and the name of the model. Uses no tokens. */
+/**
+ * Checks the servers of the configured providers, their keys, and the name of the model. Makes no model call.
+ */
 export const modelCheck: Check = {
 	id: "model",
 	async examine(system) {
