@@ -187,8 +187,8 @@ export function cgroupLimiter(base: string): Limiter {
 }
 
 /**
- * Returns the cgroup in which this process may create limited cgroups, or undefined if there is none. Checks in this
- * order:
+ * Resolves with the cgroup in which this process may create limited cgroups, or with undefined if no cgroup allows
+ * this. Checks in this order:
  *
  * 1. The parent of this process's cgroup, if the parent has no process (`DelegateSubgroup=` of systemd).
  * 2. This process's cgroup, if no other process is in it. This process then moves into a child cgroup, because a cgroup

@@ -286,8 +286,8 @@ function dueFrom(schedule: Schedule, now: number): number | undefined {
 	// A schedule with an event trigger is due after the minimum pause at the latest, even if the clock was set back.
 	if (trigger.kind === "event") return Math.min(due, now + scheduleLimits.shortestMs);
 	const next = nextDue(trigger, now, createdAt);
-	// The next due time follows the last one, unless a wrong clock caused the last one: it is more than a day ahead,
-	// and later than the next due time from now.
+	// A last due time that is more than a day ahead and after the next due time comes from a wrong clock. It is
+	// ignored.
 	const counts = lastDue <= now + wrongClockMs || (next !== undefined && lastDue <= next);
 	return counts ? nextDue(trigger, Math.max(now, lastDue), createdAt) : next;
 }
