@@ -79,8 +79,8 @@ export class PolicyLayers {
 	}
 
 	/**
-	 * Returns the rules of a session. Until a policy file changes, returns the same object while it is
-	 * cached.
+	 * Returns the rules of a session. Returns the cached object again unless a policy file has changed or the cache
+	 * has evicted the object.
 	 */
 	of({ profile, rootDir, channelTools, above = profile }: PolicyScope): PolicyInForce {
 		const { agents, file } = this.#files;

@@ -27,7 +27,7 @@ export interface ChangeContext {
 /** Cached results of `hasSetBudgets` by store. `writeBudget` sets the result to true unless it restores the configured limit. */
 const inUse = new WeakMap<Store<Tables>, Promise<boolean>>();
 
-/** Writes the change, which applies from its commit. Throws `invalid_argument` for an invalid change. */
+/** Writes the change, which takes effect at the commit. Throws `invalid_argument` for an invalid change. */
 export async function writeBudget(
 	tx: Tx,
 	change: BudgetChange,
