@@ -15,8 +15,8 @@ const nearby = new KnownNetworks((list) => {
 });
 
 /**
- * Names of this machine or of a local network. `isNearby` also accepts names without a dot, such as the name of a
- * container.
+ * Pattern of the names of this machine and of local networks. `isNearby` also accepts names without a dot, such as the
+ * name of a container.
  */
 const nearbyNames = /(?:^|\.)(?:localhost|local|internal|lan|home\.arpa)$/;
 

@@ -27,8 +27,8 @@ export interface LlamaSettings {
 type Written = NonNullable<Settings["llama"]>;
 
 /**
- * Variables that a model server reads: settings of the server, of its libraries, of graphics cards, and of the service
- * with its models.
+ * Prefixes of the variables that the program receives. They belong to settings of the server, of its libraries, and of
+ * graphics cards.
  */
 const prefixes = [
 	"LLAMA_",

@@ -30,8 +30,8 @@ export interface StoredSecrets {
 }
 
 /**
- * Tests whether the key of a data directory decrypts every stored password. Changes nothing, so a gateway may be
- * running. Rejects if the key file is damaged or other users can read it.
+ * Counts the stored passwords of a data directory, and those that its key decrypts. Changes nothing, so a gateway may
+ * be running. Rejects if the key file is damaged or other users can read it.
  */
 export async function checkStoredSecrets(dataDirectory: string): Promise<StoredSecrets> {
 	const keyFile = secretKeyIn(dataDirectory);

@@ -85,7 +85,10 @@ export interface CallersOptions {
 	readonly log: Logger;
 }
 
-/** Paths of services without authentication, because clients use them before they know how to authenticate. */
+/**
+ * Pattern of the paths of services without authentication, because clients use them before they know how to
+ * authenticate.
+ */
 const publicServices = /^\/grpc\.(?:reflection\.|health\.)/;
 
 /**

@@ -66,7 +66,7 @@ const runSeconds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 
 const callSeconds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600] as const;
 const hour = 3_600;
 const answerSeconds = [1, 5, 15, 30, 60, 300, 900, hour, 4 * hour, 12 * hour, 24 * hour] as const;
-/** Upper bounds in seconds, from a task of the `offline` model to tasks that wait for reviews for days. */
+/** Upper bounds of buckets in seconds, from a task of the `offline` model to tasks that wait for reviews for days. */
 const taskSeconds = [
 	0.1,
 	1,

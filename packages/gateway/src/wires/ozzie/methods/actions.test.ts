@@ -193,7 +193,7 @@ test("the table has every method", () => {
 	}
 });
 
-/** Action of the parameters above, for methods with several actions. */
+/** Action that the parameters of `paramsIn` need. Default: the first action of the method. */
 const applied: Partial<Record<MethodName, Action>> = {
 	open_session: "session.open",
 	accept_all_tools: "trust.accept_all",

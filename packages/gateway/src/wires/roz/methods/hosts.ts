@@ -76,7 +76,7 @@ interface HostedSession {
 	readonly calling: (call: ClientCall) => void;
 }
 
-/** Connected hosts by principal and id. If two streams declare one host, the later stream is the host. */
+/** Connected hosts by principal and id. If several streams declare the same id, the last of them is the host. */
 export class Hosts {
 	readonly #hosts = new Map<string, readonly Host[]>();
 
