@@ -15,7 +15,7 @@ const longestPiece = 15_500;
 /**
  * Encodes events for the envelope `both`. Caches the last frame, because an event is sent to all clients in a row. A
  * payload has the flat fields, `id`, `session_id`, `type`, `timestamp`, `source`, and the payload again. If two fields have
- * one name, the flat field has precedence.
+ * the same name, the flat field has precedence.
  */
 export class EnvelopeFrames {
 	readonly #clock: Clock;

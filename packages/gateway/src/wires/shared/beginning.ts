@@ -26,9 +26,9 @@ export function beginning(text: string, length: number): string {
 }
 
 /**
- * Returns the index of the nearest ASCII character at or before a position. A grapheme begins there, and segmentation
- * must start at a grapheme, because flags are pairs of characters. If there is no ASCII character within `farthest`,
- * returns 0 or the position.
+ * Returns an index at which segmentation can start: the nearest ASCII character at or before a position. No flag or
+ * other emoji contains an ASCII character after its start. Without an ASCII character within `farthest`, returns 0 or
+ * the position.
  */
 function safeStart(text: string, place: number): number {
 	for (let at = place; at > Math.max(0, place - farthest); at--) if (text.charCodeAt(at) < 0x80) return at;

@@ -120,7 +120,7 @@ const nanosecondsPerMs = 1_000_000;
 
 export type AnyTaskEvent = TaskEvent | WorkerEvent;
 
-/** Names of events in the Ozzie document. All events of workers have one name. */
+/** Names of events in the Ozzie document. All events of workers have the same name. */
 export const taskEventNames = {
 	"task.created": "task.created",
 	"task.started": "task.started",
