@@ -16,10 +16,10 @@ import type { BudgetReached, Usage } from "./usage.ts";
  * - cut: the last reply was incomplete, usually because of its token limit.
  * - model: a model call failed.
  * - budget: a budget allows no further call.
- * - denied: a call was denied repeatedly.
- * - limit: a limit of the run other than a budget.
- * - settings: the agent of the run, its model or its tools cannot be used.
- * - step: a step of its workflow failed.
+ * - denied: a tool call was denied repeatedly.
+ * - limit: a limit other than a budget was reached.
+ * - settings: the run cannot use its settings, for example its agent, model or tools.
+ * - step: the workflow of the run failed.
  */
 export type EndCause = "refusal" | "cut" | "model" | "budget" | "denied" | "limit" | "settings" | "step";
 

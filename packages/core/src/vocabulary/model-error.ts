@@ -5,11 +5,11 @@ import { callRefusalTexts } from "./texts.ts";
  * Kind of a model failure. It determines whether and when the call is retried.
  * - rate-limited: too many requests.
  * - overloaded: the provider cannot answer now.
- * - interrupted: a reply stopped early or was damaged.
+ * - interrupted: the reply was incomplete, damaged or not usable.
  * - timeout: the reply took too long.
  * - unreachable: the connection failed, for example because of DNS or TLS.
- * - rejected: the request itself is invalid and would be refused again.
- * - unauthenticated: the key was refused.
+ * - rejected: a failure that a retry does not correct, for example an invalid request or an unknown model.
+ * - unauthenticated: the key is missing or was refused.
  */
 export type ModelFault =
 	| "rate-limited"

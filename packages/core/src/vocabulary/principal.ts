@@ -18,7 +18,7 @@ export interface Principal {
 	readonly sessions?: readonly string[] | "all";
 	/** For a connector, the person that it acts for in one request. */
 	readonly person?: Person;
-	/** Wire of the request, such as `ozzie` or `http`. It is recorded in the audit. */
+	/** Wire of the request, such as `ozzie` or `http`. It is recorded in the audit log. */
 	readonly via?: string;
 	/**
 	 * Source of the decisions of a request. Absent for the principal itself. An `agent` never approves. A `form`

@@ -73,8 +73,8 @@ export function readTaint(text: string): Taint {
  * - `outside-read`, `outside-write`: reading or writing files outside the roots.
  * - `exec-sandboxed`, `exec-unsandboxed`: running a command inside or outside a sandbox.
  * - `egress`: access to the network.
- * - `secret`: files with secrets, such as private keys.
- * - `control`: files that control Parley or this machine.
+ * - `secret`: access to secrets, such as private keys or typed passwords.
+ * - `control`: changing files or settings that affect later programs or agents, or leaving the session's sandbox.
  * - `irreversible`: for example publishing or force-pushing.
  * - `person`: a question to a person.
  * - `client`: a tool that a client runs.

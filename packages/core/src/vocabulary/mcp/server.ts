@@ -97,11 +97,11 @@ export interface McpSource {
 
 /**
  * Phase of a server.
- * - idle: it has not started.
- * - starting: its tools are not known yet.
+ * - idle: no start was attempted.
+ * - starting: a start is in progress.
  * - ready: its tools can be called.
- * - waiting: it ended or failed, and starts again later.
- * - closed: the gateway is stopping.
+ * - waiting: it ended or failed to start. After a pause, the next use starts it again.
+ * - closed: it was stopped permanently.
  */
 export type McpServerPhase = "idle" | "starting" | "ready" | "waiting" | "closed";
 
