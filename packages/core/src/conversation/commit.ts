@@ -136,7 +136,10 @@ export class EventBus {
 		return this.#reply;
 	}
 
-	/** Reserves the next position for the events of a running transaction. */
+	/**
+	 * Reserves the next position for the events of a running transaction. Call the returned function once, with the
+	 * recorded events.
+	 */
 	reserve(): (events: readonly Recorded[]) => void {
 		const slot: Slot = { events: undefined };
 		this.#waiting.push(slot);

@@ -154,7 +154,7 @@ export class Session {
 	#clients = 0;
 	#removed = false;
 	#leftAt: number | undefined;
-	/** Whether the row already has the state that the first client writes when it joins. */
+	/** Whether the stored row is open: its status is `active`, and `left_at` is null. */
 	#isOpen: boolean;
 
 	constructor(row: SessionRow, trust: SessionTrust | undefined, parts: SessionParts) {
@@ -205,7 +205,7 @@ export class Session {
 		return runs.find((run) => run !== undefined);
 	}
 
-	/** Sets the claimed task. Undefined when this process has released the claim. */
+	/** Sets the claimed task, or undefined after this process has released the claim. */
 	workOn(task: SessionTask | undefined): void {
 		this.#task = task;
 	}

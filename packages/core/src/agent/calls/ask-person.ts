@@ -61,7 +61,7 @@ export function readApproval(
 	return readPrompt(run.journal, approvalOf(run, planned));
 }
 
-/** Returns the approval that a call needs, in its displayed and its stored form. */
+/** Returns the question for the approval of a call, with the facts that are stored with the approval. */
 export async function approvalQuestion(
 	run: Run,
 	planned: PlannedCall & { readonly judgement: Judgement },
@@ -107,7 +107,10 @@ function withNotice(prompt: Prompt, { groups: [notify], remindMs }: NoticeSchedu
 	};
 }
 
-/** Lets a person change the arguments of a call before the decision, unless the call cannot run. */
+/**
+ * Registers the function that judges changed arguments of a call. For a call that cannot run, the function refuses
+ * every change.
+ */
 export function allowChanges(
 	run: Run,
 	planned: PlannedCall & { readonly judgement: Judgement; readonly pending: Before },
@@ -128,9 +131,9 @@ export function allowChanges(
 }
 
 /**
- * Waits until a proposed call is decided. Returns the call with the approved arguments. For a refused call, records the
- * result and returns undefined. A returned call with a `refusal` is refused or proposed again at its turn. Throws
- * `cancelled` if the signal aborts first.
+ * Waits until a proposed call is decided. Returns the call with the approved arguments. Returns a call that needs no
+ * approval immediately. For a refused call, records the result and returns undefined. A returned call with a `refusal`
+ * is refused or proposed again at its turn. Throws `cancelled` if the signal aborts first.
  */
 export async function decisionOf(
 	run: Run,

@@ -203,7 +203,7 @@ function changingOf(before: readonly Draft[]): readonly DraftProposal[] {
 	return before.filter((one) => one.kind === "draft").filter(({ ready }) => ready.tool.effect !== "none");
 }
 
-/** Returns the earlier calls that write a file and name it in their plan. */
+/** Returns the earlier calls with effects whose plans name a file. */
 function writingOf(before: readonly Draft[]): readonly DraftProposal[] {
 	return changingOf(before).filter(({ ready }) => pathOf(ready) !== undefined);
 }

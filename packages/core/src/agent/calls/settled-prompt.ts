@@ -16,8 +16,8 @@ interface OpenQuestion {
 }
 
 /**
- * Returns the row of an open prompt once it is settled, and ends the prompt when it expires. Throws `cancelled` if the
- * signal aborts first.
+ * Waits until a prompt is settled, and returns its row. Expires the prompt at its expiry time. Throws `cancelled` if
+ * the signal aborts first.
  */
 export async function settled(
 	run: Run,
@@ -46,7 +46,7 @@ interface WaitServices {
 	readonly journal: Journal;
 }
 
-/** Resolves when the prompt is settled, the signal aborts, or the time is over. */
+/** Resolves when `wake` resolves, the prompt is no longer open, the signal aborts, or the time is over. */
 async function firstOf(
 	services: WaitServices,
 	wake: Promise<void>,

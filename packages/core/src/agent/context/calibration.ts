@@ -92,8 +92,8 @@ export class Calibration {
 	#mean = 0;
 
 	/**
-	 * Estimates the tokens of the parts. If `since` is a similar counted request, estimates only the difference from
-	 * its count.
+	 * Estimates the tokens of a request with these features. If `since` is a similar counted request, estimates only the
+	 * difference from its count.
 	 */
 	estimate(features: Features, since?: CountedRequest): Estimate {
 		const rest = since ? difference(features, since.features) : features;

@@ -179,11 +179,14 @@ interface Sizing {
 
 interface Plan {
 	readonly compactions: readonly Compaction[];
-	/** End of the part that a summary replaces; undefined for none. The summary has no text yet. */
+	/**
+	 * End of the part that a summary replaces. Undefined if the plan has no summary. The text of the summary is written
+	 * later.
+	 */
 	readonly summary: Position | undefined;
 }
 
-/** Shares of the room for recent groups, in the order of the attempts. */
+/** Shares of `room.tail` for recent groups, in the order of the attempts. */
 const tailShares = [1, 0.5, 0];
 const longestResult = 16_000;
 const shortestResult = 500;
@@ -336,7 +339,7 @@ function planShortening(sizing: Sizing, reductions: Reductions, plan: Plan): Pla
 }
 
 interface NoteParts {
-	/** The first request; undefined if the conversation still contains it. */
+	/** First user message. Undefined if the compacted conversation still contains it. */
 	readonly first: UserMessage | undefined;
 	readonly decisions: readonly string[];
 	readonly body: string;

@@ -75,11 +75,11 @@ export function memoryAccessOf(run: Run, callId: string, memories: Memories): Me
 }
 
 /**
- * Finds a note that the run may delete. Throws for any other note. A run may delete:
+ * Finds a note that the run may read and delete. Throws for any other note. A run may delete these notes:
  *
- * - a note by the person of the run
- * - a note about that person
- * - outside chats, a note for all people
+ * - notes by the person of the run
+ * - notes about that person
+ * - outside chats, notes for all people
  */
 async function findDeletable(db: Tx, run: Run, id: string): Promise<Memory> {
 	const reader = readerOf(run);

@@ -103,7 +103,7 @@ function callsIn(steps: readonly Step[]): number {
 	return steps.filter((step) => step.kind === "reply" || step.kind === "spent").length;
 }
 
-/** Maximum equal failures or denials of one call. After that, the call does not run again. */
+/** Maximum equal failures, or denials, of one call in a run. After that, the call does not run again. */
 const MAX_FAILURES = 3;
 /** Maximum replies that repeat a call after it failed `MAX_FAILURES` times. After that, the run ends. */
 const MAX_REFUSALS = 3;

@@ -21,9 +21,9 @@ interface Note {
 /**
  * Returns the text of `AGENTS.md` and `CLAUDE.md` in the working directory and in its parent directories inside the
  * roots. The outermost directory is first, and each text follows its path. A single `AGENTS.md` of the working
- * directory has no path. Returns "" if no file exists. The files together have at most 32 KiB, and the nearest files
- * have priority. A file with the same content as a nearer file, or as another file of its directory, is omitted. If a
- * file cannot or may not be read, a sentence in the text says so. Never rejects.
+ * directory has no path. Returns "" if no file exists. Contains at most 32 KiB from the files, and the nearest files
+ * have priority. A file with the same content as a nearer file, or as another file of its directory, is omitted. If an
+ * existing file cannot or may not be read, a sentence in the text states the reason. Never rejects.
  */
 export async function readProjectNotes(cwd: string, roots: readonly string[]): Promise<string> {
 	const notes: Note[] = [];
@@ -82,7 +82,7 @@ async function readNote(path: string, shown: string, { roots, atMost }: Reading)
 async function readBounded(file: FileHandle, shown: string, atMost: number): Promise<ReadNote> {
 	const stats = await file.stat();
 	if (!stats.isFile()) return notUsed(shown, projectNoteTexts.notRegular);
-	// A file may be longer than its reported size, for example in /proc. Its text is then cut without a marker.
+	// A file may be longer than its reported size, for example in /proc. Its text may then be cut without a marker.
 	const { buffer, bytesRead } = await file.read(Buffer.alloc(atMost), 0, atMost, 0);
 	const left = stats.size - bytesRead;
 	// In stream mode, the decoder omits a character that was split by the cut.

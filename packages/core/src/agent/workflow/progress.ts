@@ -115,8 +115,8 @@ export class WorkflowProgress {
 	}
 
 	/**
-	 * Steps with the states that people see. A failed step is `pending`, and a step that did not start before the end is
-	 * `skipped`. A failed sub-agent is `skipped`, because other sub-agents continue.
+	 * Steps with the states that people see. A failed step is `pending`. A failed sub-agent is `skipped`, because other
+	 * sub-agents continue. After the end of the workflow, all other steps without success are `skipped`.
 	 */
 	get plan(): readonly PlanStep[] {
 		const over = this.end !== undefined;

@@ -49,7 +49,7 @@ export class WorkflowRecord {
 		await this.#writing.record({ type: "todo.updated", runId: this.#run.id, callId, steps });
 	}
 
-	/** Records that an attempt of a step starts as this task. */
+	/** Records the start of an attempt of a step. The attempt runs as the task `taskId`. */
 	async start(
 		progress: WorkflowProgress,
 		step: WorkStep,

@@ -227,8 +227,9 @@ export class BackgroundCommands {
 	}
 
 	/**
-	 * Waits for output or the end of the command, and returns the output since the last read. The text is undefined if the
-	 * output is no longer in memory. Throws `not_found` for an unknown command.
+	 * Returns the output since the last read. If there is none, first waits up to `waitMs` for output or the end of the
+	 * command. The text is undefined if the output is no longer in memory. Throws `not_found` for an unknown command, and
+	 * rejects if the signal aborts during the wait.
 	 */
 	async output(
 		sessionId: string,

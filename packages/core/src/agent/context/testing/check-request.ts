@@ -3,7 +3,7 @@ import type { Message } from "../../../vocabulary/message.ts";
 import type { ModelRequest } from "../../../vocabulary/model.ts";
 import type { RunTranscript } from "../../../vocabulary/transcript.ts";
 
-/** Returns the first fault of a request that a provider would reject, or undefined. */
+/** Returns the first fault for which a provider would reject the request, or undefined. */
 export function structuralFault({ messages }: ModelRequest): string | undefined {
 	if (messages[0]?.role !== "user") return "it does not begin with a person";
 	for (const [index, message] of messages.entries()) {
