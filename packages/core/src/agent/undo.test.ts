@@ -150,7 +150,6 @@ test("an undo works after a restart, and completes after a kill in the middle", 
 	const { prompt } = await setup.log.next("prompt.requested");
 	await setup.t.runtime.answer(unkeyed(), prompt.token, { value: true });
 	await isReached;
-	// Simulates a crash: the store closes before the call has an end.
 	expect([await setup.read("a.txt"), await setup.read("b.txt"), await setup.read("c.txt")]).toEqual([
 		"before",
 		undefined,
@@ -158,6 +157,7 @@ test("an undo works after a restart, and completes after a kill in the middle", 
 	]);
 	const { model, session } = setup;
 	const { directory, clock } = setup.t;
+	// Simulates a crash: the store closes before the call has an end.
 	await setup.t.store.close();
 	await using t = await TestRuntime.open({ model, directory, clock });
 	await t.runtime.start();

@@ -244,7 +244,7 @@ export class Session {
 		let ended = false;
 		try {
 			await this.#parts.journal.store.commit(async (tx) => {
-				// The store rolled back an earlier attempt, so the effect of that attempt must be reverted.
+				// If the store repeats a transaction, it has rolled back the earlier attempt.
 				if (ended) this.#removed = false;
 				ended = await work(tx);
 				this.#removed ||= ended;

@@ -109,7 +109,7 @@ function changed<M extends Message>(message: M, form: string, make: () => M): M 
 }
 
 /**
- * Returns a reply without its thinking. Returns a reply that consists only of thinking unchanged, because providers
+ * Returns a reply without its thinking. Does not change a reply that consists only of thinking, because providers
  * reject an empty reply.
  */
 function withoutThinking(message: AssistantMessage): AssistantMessage {

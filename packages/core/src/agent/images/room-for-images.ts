@@ -300,7 +300,7 @@ function withoutSent({ id, images, attachments = [] }: RunRow, reason: string): 
 	return withAttachments(id, [...describedOnly(images, reason), ...attachments]);
 }
 
-/** Returns the change of `withoutSent` that also describes the attached images by name. Their files stay. */
+/** Returns the change of `withoutSent` that also describes the attached images by name. The stored files are kept. */
 function withoutShown({ id, images, attachments = [] }: RunRow, reason: string): Change {
 	const files = attachments.map(({ shown, ...file }) => (shown ? { ...file, problem: reason } : file));
 	return withAttachments(id, [...describedOnly(images, reason), ...files]);

@@ -8,7 +8,7 @@ import type { Elicitation, ElicitationAnswer } from "../../vocabulary/prompt.ts"
 import { type Field, type FieldValue, fieldsOf } from "./form-fields.ts";
 import { formTexts } from "./texts.ts";
 
-/** Functions that ask a person questions during a call, and that redact secrets in the questions. */
+/** Functions that ask a person questions during a call, and redact secrets in the questions. */
 export interface PersonQuestions {
 	readonly ask: (question: Elicitation) => Promise<ElicitationAnswer>;
 	/** Redacts secrets: see `ToolContext.redact`. */

@@ -70,7 +70,7 @@ function booleanDefault({ default: usual }: FieldSchema): string | undefined {
 	return usual ? "yes" : "no";
 }
 
-/** Returns a field in which a person can select several items. Undefined if no question can fill it. */
+/** Returns a field in which a person can select several items. Returns undefined if no question can fill the field. */
 function choicesField(facts: Omit<Field, "choices" | "usual">, schema: FieldSchema): Field | undefined {
 	const choices = choicesOf(Object(schema.items));
 	if (choices === undefined || !areUsable(choices)) return undefined;

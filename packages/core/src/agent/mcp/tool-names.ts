@@ -39,7 +39,7 @@ export function usedNames(tools: readonly Tool[]): ReadonlySet<string> {
 	return new Set(tools.flatMap(({ name, accepts }) => [name, ...(accepts?.names ?? [])]).map(spelled));
 }
 
-/** Normalises a name to compare different spellings. */
+/** Returns a name in lower case without `_` and `-`, so that different spellings are equal. */
 export function spelled(name: string): string {
 	return name.toLowerCase().replaceAll(/[_-]/g, "");
 }

@@ -124,8 +124,8 @@ interface RequestParts {
 const leastOutput = 4_096;
 
 /**
- * Limits the reply to the length that the budgets can pay. Ignores the cost of the input, because its size is not known
- * yet.
+ * Limits the reply to the length that the budgets can pay, but allows at least `leastOutput` tokens. Ignores the cost
+ * of the input, because its size is not known yet.
  */
 async function withinBudget(
 	limits: RequestParts["limits"],

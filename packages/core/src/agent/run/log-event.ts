@@ -84,7 +84,7 @@ export function logEvent(run: LoggedRun, event: RecordedEvent, services: LogServ
 		case "schedule.removed":
 			return;
 		default:
-			// The compiler rejects a new event here until it has a case.
+			// A new event without a case does not have the type of this parameter, so the compiler rejects it.
 			logWork(log, event);
 	}
 }

@@ -103,7 +103,7 @@ export class SkillFiles {
 		});
 	}
 
-	/** Directory of the operator's skills. Empty if it is missing or a link. */
+	/** Directory of the operator's skills. Empty if the directory is missing, a link or not accessible. */
 	get readable(): readonly string[] {
 		const path = join(this.#data, "skills");
 		try {

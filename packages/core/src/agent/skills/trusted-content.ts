@@ -29,7 +29,7 @@ const Content = z.array(
 /** Files of a skill, as they are stored with the trust in it. */
 export type TrustedContent = z.output<typeof Content>;
 
-/** Reads the files of a skill. Throws `aborted` if they changed after the skill was found. */
+/** Reads the files of a skill. Throws `aborted` if the files changed after the skill was found. */
 export async function readContent({ skill, path, files }: SkillOnDisk): Promise<TrustedContent> {
 	let left: number = max.skill;
 	const content: TrustedContent = [];

@@ -170,7 +170,10 @@ export class ChannelGrants implements SessionGrants {
 		this.#openGrants.unwatch(row, endText);
 	}
 
-	/** Answers a grant request of a member for an authorized principal. Returns false if the request was already closed. */
+	/**
+	 * Answers a grant request of a member. Returns false if the request was already closed. The caller must have
+	 * authorized the principal.
+	 */
 	async answer(
 		request: Keyed,
 		session: Session,

@@ -241,7 +241,10 @@ export class OpenGrants {
 		return rows.map(({ id }) => id);
 	}
 
-	/** Sets the timer of the next check. The check ends expired grants, and records that the gateway runs. */
+	/**
+	 * Sets the timer of the next check if a grant is open. The check ends expired grants, and records that the gateway
+	 * runs.
+	 */
 	#arm(): void {
 		this.#timer?.cancel();
 		this.#timer = undefined;

@@ -65,7 +65,7 @@ export interface InsertedTask {
 	readonly created: readonly Recorded[];
 }
 
-/** Stores a task with its conversation, and records the event in the session that owns it. */
+/** Stores a task with its conversation. Records `task.created` in the owning session, except for a workflow step. */
 export async function insertTask(
 	{ ids, clock, journal }: { readonly ids: Ids; readonly clock: Clock; readonly journal: Journal },
 	{ tx, record }: { readonly tx: Tx; readonly record: (...events: RecordedEvent[]) => Promise<unknown> },
@@ -206,9 +206,11 @@ function tooMany(reason: string): ParleyError {
 }
 
 /**
- * Throws `invalid_argument` for a dependency in another session, one that can no longer complete, or a worker's dependency
- * outside its siblings. Locks each row until the transaction ends, so that a dependency that fails concurrently finds the
- * dependent task.
+ * Throws `invalid_argument` for these dependencies:
+ * - a task of another session
+ * - a failed or cancelled task
+ * - for a task of a worker, a task that is not one of its siblings
+ * Locks each row until the transaction ends, so that a dependency that fails concurrently finds the dependent task.
  */
 async function refuseNeeds(
 	tx: Tx,
