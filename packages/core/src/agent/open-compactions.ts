@@ -19,7 +19,7 @@ export async function noteCompaction(tx: Tx, sessionId: string, now: number): Pr
 		.execute();
 }
 
-/** Removes the note of a compaction. Call it in the transaction that records the end. */
+/** Removes the note of a compaction. Must be part of the transaction that records the end. */
 export async function forgetCompaction(tx: Tx, sessionId: string): Promise<void> {
 	await tx.deleteFrom("keys").where("principal", "=", principal).where("key", "=", sessionId).execute();
 }

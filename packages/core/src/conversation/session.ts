@@ -180,8 +180,8 @@ export class Session {
 	}
 
 	/**
-	 * The claimed task of this session. Undefined if the session belongs to no task, and while this process has no
-	 * claim.
+	 * The claimed task of this session. Undefined if the session belongs to no task, or if this process has not claimed
+	 * the task.
 	 */
 	get task(): SessionTask | undefined {
 		return this.#task;

@@ -263,7 +263,9 @@ function subAgentNotes({ row }: Run): string[] {
 	return delegated ? [approvalTexts.requestedBySubAgent(visible(delegated.name))] : [];
 }
 
-/** Returns the reason why the settled question does not allow the call to run, or undefined if it does. */
+/**
+ * Returns the reason why the settled question does not allow the call to run. Returns undefined if the call may run.
+ */
 function refusalOf(row: PromptRow, usable: readonly string[], binding: string): string | undefined {
 	if (row.state === "expired") return approvalTexts.expired;
 	if (row.answer?.kind === "approved") {
@@ -289,9 +291,9 @@ function promptOf(run: Run, shown: ShownQuestion, { ids, profileOf }: QuestionPo
 }
 
 /**
- * Raises a prompt, unless one was raised before a restart, and waits for its answer. Returns its row when it is
- * settled, or undefined if the prompt was withdrawn. The working time of the run excludes the wait. Throws `cancelled`
- * if the run is stopped first.
+ * Raises a prompt and waits for its answer. After a restart, uses the prompt that was raised before. Returns the row of
+ * the settled prompt, or undefined if the prompt was withdrawn. The working time of the run excludes the wait. Throws
+ * `cancelled` if the run is stopped first.
  */
 async function askPerson(
 	run: Run,

@@ -41,7 +41,7 @@ export interface Before {
 }
 
 /**
- * A call that the policy, a grant or an approver allowed. `token` identifies the approval. It is undefined if the call
+ * A call that the policy, a grant or an approver allowed. `token` identifies the approval. Undefined `token`: the call
  * needed no approval.
  */
 export interface ApprovedCall extends PlannedCall {

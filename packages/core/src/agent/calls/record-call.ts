@@ -85,7 +85,10 @@ function shownFacts(image: ImageBlock): ImageFacts {
 	return { mediaType: image.mediaType, bytes: bytesOf(image) };
 }
 
-/** Announces a call. Call it once for each call. */
+/**
+ * Records the decision about a call, and announces the call to clients. The caller must do this only once for each
+ * call.
+ */
 export async function recordStart(
 	run: Run,
 	{

@@ -282,9 +282,9 @@ function unknown(place: string): Opened {
 }
 
 /**
- * Repeats the question of the first call if its bound files changed and earlier calls have run since the question.
- * Call it at the turn of the call, when no call of the reply runs. Returns the calls that still wait, with their
- * updated state.
+ * Repeats the question of the first call if its bound files changed and earlier calls have run since the question. Used
+ * at the turn of this call, when no call of the reply runs. Returns the calls that still wait, with their updated
+ * state.
  */
 async function repeatChangedQuestion(
 	run: Run,
@@ -306,7 +306,8 @@ async function repeatChangedQuestion(
 
 /**
  * Refuses each waiting call whose bound files changed although no call has run since its question. A program or session
- * outside the run must then have changed them. Called before a call with an effect starts. Returns the remaining calls.
+ * outside the run must then have changed the files. Called before a call with an effect starts. Returns the remaining
+ * calls.
  */
 async function refuseIfChanged(
 	run: Run,
@@ -335,7 +336,7 @@ function isBound({ prompt, isBound: hasFiles }: ProposedCall): boolean {
 
 /** Difference between a call and the facts that its approval is bound to. */
 interface Change {
-	/** The result of the call if the change refuses it. */
+	/** Result of the call if the call is refused because of the change. */
 	readonly refusal: string;
 	/** Names of changed files and other facts, for an approver. Empty after a restart, because only hashes are stored. */
 	readonly names: readonly string[];

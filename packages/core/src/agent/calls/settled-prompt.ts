@@ -63,7 +63,7 @@ async function firstOf(
 	signal.removeEventListener("abort", stop);
 }
 
-/** Reads the row every `checkMs` milliseconds, and calls `onSettled` when it is no longer open. */
+/** Reads the prompt every `checkMs` milliseconds, and calls `onSettled` when the prompt is no longer open. */
 function pollPrompt({ clock, journal }: WaitServices, token: string, onSettled: () => void): Timer {
 	let cancelled = false;
 	const poll = async (): Promise<void> => {

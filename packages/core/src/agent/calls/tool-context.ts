@@ -146,7 +146,7 @@ function backgroundOf(run: Run, call: CallBlock, commands: BackgroundCommands): 
 
 /**
  * Returns a sandbox in which a command can write no file larger than the free space of the workspace. Several files
- * together can still exceed the quota. If the workspace is full after a command, the output of the command reports it.
+ * together can still exceed the quota. If the workspace is full after a command, the output of the command states this.
  * Commands that only read are unchanged.
  */
 export function withinQuota(sandbox: Sandbox, workspace: Workspace): Sandbox {

@@ -3,7 +3,7 @@ import { interrupted } from "../../vocabulary/step.ts";
 import type { ToolResult } from "../../vocabulary/tool.ts";
 import { clientCallTexts } from "./texts.ts";
 
-/** A call that a client runs. The client's answer names it by `callId`. */
+/** A call that a client runs. The client's answer names the call by `callId`. */
 export interface ClientCall {
 	readonly callId: string;
 	/** Registered name of the tool. */

@@ -78,7 +78,7 @@ export class ClientTools {
 	}
 
 	/**
-	 * Connects a client that runs tools in a session. It offers no tools before its first registration. Throws
+	 * Connects a client that runs tools in a session. The client offers no tools before its first registration. Throws
 	 * `not_found` or `permission_denied` for a session that the principal may not use, and `permission_denied` in a
 	 * session of a chat channel. Throws `resource_exhausted` if the session has too many clients.
 	 */
@@ -217,7 +217,7 @@ export class ToolConnection {
 		return [...own, ...(instead?.guidance ?? [])];
 	}
 
-	/** Number of answers that named no open call: late, repeated or unknown. They have no effect. */
+	/** Number of answers that named no open call: late, repeated or unknown. Such answers have no effect. */
 	get ignored(): number {
 		return this.#calls.ignored;
 	}

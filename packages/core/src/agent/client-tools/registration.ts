@@ -21,8 +21,8 @@ export interface ClientTool {
 export interface ToolRegistration {
 	/**
 	 * Owner of the tools within the client. The tools replace all tools of this owner, and all tools whose name begins
-	 * with `SOURCE__`. If absent or "", the tools are added to the client's other tools. In both cases, they replace
-	 * tools of the same name.
+	 * with `SOURCE__`. If absent or "", the tools are added to the client's other tools. In both cases, the tools replace
+	 * earlier tools of the same name.
 	 */
 	readonly source?: string;
 	readonly tools: readonly ClientTool[];
@@ -67,7 +67,7 @@ const argumentPattern = /^[A-Za-z0-9_.-]{1,64}$/;
 /** Keywords that a model refuses at the top level of a schema. The refusal affects the complete request. */
 const refusedKeywords = ["oneOf", "anyOf", "allOf"] as const;
 
-/** Checks tools and their owners. Create it with `loadToolCheck`. */
+/** Checks tools and their owners. Created by `loadToolCheck`. */
 export class ToolCheck {
 	readonly #ajv: Ajv2020;
 

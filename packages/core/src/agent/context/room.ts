@@ -35,8 +35,8 @@ export function replyRoom(contextWindow: number, requested: number): number {
 }
 
 /**
- * Divides a window into shares. `fixed`: tokens of instructions and tools. Throws `resource_exhausted` if they leave
- * too little room for messages.
+ * Divides a window into shares. `fixed`: tokens of instructions and tools. Throws `resource_exhausted` if `fixed`
+ * leaves too little room for messages.
  */
 export function roomOf(window: number, reply: number, fixed: number): Room {
 	const messages = window - reply - fixed;

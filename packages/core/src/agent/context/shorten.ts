@@ -21,7 +21,7 @@ function codePointStart(text: string, index: number): number {
 	return code >= 0xdc00 && code <= 0xdfff ? index - 1 : index;
 }
 
-/** Shortens the text until `measure` returns at most `max`. Returns "" if that is impossible. */
+/** Shortens the text until `measure` returns at most `max`. Returns "" if the shortest form is still too large. */
 export function shortenTo(text: string, max: number, measure: (text: string) => number): string {
 	let shown = text;
 	let size = measure(shown);

@@ -32,7 +32,7 @@ interface McpDeps {
 	readonly log: Logger;
 	readonly redactor: TextRedactor;
 	readonly sandbox: Sandboxes;
-	/** Tools of the gateway. A server's tool never hides them. */
+	/** Tools of the gateway. A server's tool never hides a gateway tool. */
 	readonly tools: readonly Tool[];
 	/** PATH of the gateway. */
 	readonly path: string | undefined;

@@ -93,7 +93,7 @@ class AnswerLimits {
 		return new Response(counted, { status, statusText, headers });
 	}
 
-	/** Throws for a message with too many values, and for too many messages. */
+	/** Throws for text that is not JSON, for a message with too many values, and for too many messages. */
 	#check(text: string): void {
 		const value = parseJson(text, { maxNodes: serverLimits.maxNodes });
 		if (!this.#messages.spend(Array.isArray(value) ? value.length : 1))

@@ -141,8 +141,8 @@ export function refuseRepeat(steps: readonly Step[], call: Called): string | und
 }
 
 /**
- * Returns the reason why the run ends, or undefined. It ends if a call was denied too often, or if too many replies
- * repeat a refused call.
+ * Returns the reason to end the run, or undefined if it may continue. A run ends if a call was denied too often, or if
+ * too many replies repeat a refused call.
  */
 export function reachedLimit(steps: readonly Step[]): Refusal | undefined {
 	for (const { name, refusedIn, denials } of countFailures(steps).values()) {

@@ -267,7 +267,7 @@ class RunControl implements LiveRun {
 	readonly #stopping: () => boolean;
 	#cause: StopCause | undefined;
 
-	/** `workingMs`: remaining working time. The run is stopped after it. */
+	/** `workingMs`: remaining working time, after which the run is stopped. */
 	constructor(
 		run: { readonly id: string; readonly log: Logger; readonly policy: PolicyInForce },
 		{ clock, stopping }: { readonly clock: Clock; readonly stopping: () => boolean },

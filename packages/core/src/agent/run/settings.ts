@@ -187,10 +187,7 @@ const chosen = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
 /** Maximum cached choices for one array of tools. */
 const maxChoices = 100;
 
-/**
- * Returns the tools of a profile. Returns the same array for the same choice, so that derived values are
- * computed once.
- */
+/** Returns the tools of a profile. Caches the arrays, so that later functions can cache derived values by array. */
 function toolsOf(profile: Profile, tools: readonly Tool[]): readonly Tool[] {
 	if (!profile.tools) return tools;
 	const key = JSON.stringify(profile.tools);
@@ -248,8 +245,7 @@ function withOffered(own: readonly Tool[], offered: readonly Tool[]): readonly T
 const described = new WeakMap<readonly Tool[], readonly ToolDescription[]>();
 
 /**
- * Returns descriptions of tools. Returns the same objects for the same tools, so that derived values are
- * computed once.
+ * Returns descriptions of tools. Returns the same array for the same tools, so that derived values are computed once.
  */
 function describe(tools: readonly Tool[]): readonly ToolDescription[] {
 	const known = described.get(tools);

@@ -10,7 +10,9 @@ import { runTexts } from "./texts.ts";
 /** Maximum characters of the result in a `skill.completed` event. */
 const maxOutput = 2_000;
 
-/** Records the start of the skill that a person started with the message. Records it only once. */
+/**
+ * Records the start of the skill that a person started with the message. Does nothing if the start is already recorded.
+ */
 export async function startSkill(run: Run): Promise<void> {
 	const { skill, tools } = run.row.options;
 	if (!skill || hasStarted(run, "")) return;

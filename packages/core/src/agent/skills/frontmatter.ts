@@ -143,7 +143,7 @@ function maxLevels(text: string): number {
 interface Token {
 	readonly kind: string;
 	readonly column: number;
-	/** Whether only markers and fillers are before it in its line. */
+	/** Whether only markers and fillers precede the token in its line. */
 	readonly isLead: boolean;
 }
 

@@ -135,8 +135,8 @@ export class WorkflowProgress {
 	}
 
 	/**
-	 * Returns the milliseconds of the last attempt of a step. Undefined while it is open, and in runs of earlier
-	 * versions.
+	 * Returns the milliseconds of the last attempt of a step. Returns undefined while the attempt is open, and in runs of
+	 * earlier versions.
 	 */
 	#durationOf(stepId: string): number | undefined {
 		const last = this.lastTry(stepId);

@@ -29,7 +29,7 @@ export interface SubAgents {
 /** Ports to the models and tasks for the steps of workflows. */
 export interface WorkflowTasks extends StepModels {
 	readonly agents: SubAgents;
-	/** Starts the tasks that are ready. Call it when a task may be ready. */
+	/** Starts the tasks that are ready. Must be called when a task may have become ready. */
 	readonly startTasks: () => void;
 	/** Stops the work on ended tasks. */
 	readonly stopTasks: (ids: readonly string[]) => void;

@@ -206,11 +206,11 @@ function tooMany(reason: string): ParleyError {
 }
 
 /**
- * Throws `invalid_argument` for these dependencies:
+ * Locks the row of each dependency until the transaction ends, so that a dependency that fails concurrently finds the
+ * dependent task. Throws `invalid_argument` for these dependencies:
  * - a task of another session
  * - a failed or cancelled task
  * - for a task of a worker, a task that is not one of its siblings
- * Locks each row until the transaction ends, so that a dependency that fails concurrently finds the dependent task.
  */
 async function refuseNeeds(
 	tx: Tx,

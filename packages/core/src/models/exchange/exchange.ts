@@ -196,8 +196,8 @@ export class Exchange {
 	}
 
 	/**
-	 * Yields the body. An error after the last event ends it normally. An earlier `ModelError` is recorded here,
-	 * because the client library may hide it in its own error.
+	 * Yields the body. An error after the last event is treated as the normal end of the body. An earlier `ModelError` is
+	 * recorded here, because the client library may hide it in its own error.
 	 */
 	async *#untilLast(body: GuardedBody, last: RegExp): AsyncGenerator<Uint8Array> {
 		const seen = new LastEvent(last);

@@ -19,7 +19,7 @@ export class Watchdog {
 	readonly #timeouts: Timeouts;
 	readonly #expire: (subject: string) => void;
 	#end: number;
-	/** Start of the current wait for bytes. */
+	/** Start of the current wait for bytes. Undefined outside such a wait. */
 	#since: number | undefined;
 	#answered = false;
 	#timer: Timer | undefined;

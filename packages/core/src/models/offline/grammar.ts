@@ -141,7 +141,7 @@ function splitAt(text: string, mark: string): string[] {
 	return at === -1 ? [text] : [text.slice(0, at).trim(), text.slice(at + mark.length).trim()];
 }
 
-/** Replaces `\n` with a line feed and `\\` with a backslash. Adds no line feed at the end. */
+/** Replaces `\n` with a line feed and `\\` with a backslash. */
 function readText(text: string): string {
 	return text.replace(/\\([n\\])/g, (_, letter) => (letter === "n" ? "\n" : "\\"));
 }
