@@ -65,7 +65,7 @@ export class Screen {
 		return rows.join("\n").trimEnd();
 	}
 
-	/** The text before the cursor in its row. */
+	/** The text before the cursor, in the cursor's row. */
 	get typed(): string {
 		const { active } = this.#terminal.buffer;
 		return active.getLine(active.baseY + active.cursorY)?.translateToString(false, 0, active.cursorX) ?? "";

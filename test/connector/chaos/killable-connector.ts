@@ -18,7 +18,10 @@ export function isFrequent(place: string): boolean {
 	return place.startsWith("store.") || place.startsWith("platform.");
 }
 
-/** Milliseconds from the death of a process until the platform performs the process's last request. */
+/**
+ * Milliseconds from a death at `platform.late` until the platform performs the last request of the dead
+ * process.
+ */
 const lateMs = 2000;
 
 /** Failpoint at which a process dies, and the hit of this failpoint that kills it. */

@@ -50,7 +50,7 @@ export class Notebook {
 	}
 }
 
-/** Returns undefined if `work` throws. */
+/** Returns the result of `work`, or undefined if it throws. */
 export function attempt<Value>(work: () => Value): Value | undefined {
 	try {
 		return work();

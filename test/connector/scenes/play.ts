@@ -24,7 +24,10 @@ const sights = [
 	"stuck",
 ];
 
-/** Plays a scene, then calls `show`. Rejects with the failed step or the faults, and with all visible posts. */
+/**
+ * Plays a scene, then calls `show`. Rejects with the failed step or the faults, followed by the posts and log
+ * lines.
+ */
 export async function play(
 	sceneGateway: SceneGateway,
 	scene: Scene,

@@ -9,7 +9,6 @@ export interface Row {
 	readonly state: string;
 	readonly suspended: number;
 	readonly putOff: number;
-	/** Number of open runs. */
 	readonly runs: number;
 	readonly prompts: number;
 }

@@ -166,7 +166,10 @@ export const slackStreamLevels: readonly Scene<SlackSite>[] = [
 	},
 ];
 
-/** Waits until the last post has changed in these ways. Consecutive changes of one kind are one item. */
+/**
+ * Waits until the changes of the last post are of these kinds, in this order. Consecutive changes of one kind
+ * count as one.
+ */
 function grew(kinds: readonly string[]): Step<SlackSite> {
 	return {
 		what: `the post has changed by ${kinds.join()}`,

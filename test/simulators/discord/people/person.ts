@@ -151,7 +151,10 @@ export class Person {
 		return this.#begin({ type, channel, data, message, pressedOn: components });
 	}
 
-	/** Selects options of a menu by their labels. Uses the newest menu that has all these options. */
+	/**
+	 * Selects options of a menu by their labels. By default, uses the newest visible menu that has all these
+	 * options.
+	 */
 	chooses(labels: string | readonly string[], place: Place = {}): SentInteraction {
 		const requested = typeof labels === "string" ? [labels] : labels;
 		const has = ({ options = [] }: SeenComponent): boolean =>

@@ -26,7 +26,8 @@ export interface SimulatorSettings {
 	 */
 	readonly invalid: Allowance;
 	/**
-	 * Validity of a nonce, "the past few minutes": https://discord.com/developers/docs/resources/message#create-message
+	 * Validity period of a nonce, "the past few minutes":
+	 * https://discord.com/developers/docs/resources/message#create-message
 	 */
 	readonly nonceMs: number;
 	/** Whether the message history contains nonces. According to discord.py #2451, Discord does not store them. */

@@ -9,8 +9,8 @@ import type { Document, JsonSchema, Operation } from "./openapi.ts";
 import { unionErrors } from "./union-errors.ts";
 
 /**
- * Path of Discord's OpenAPI document, which is not part of this repository. By default, the document is next to the
- * repository. A variable can name another path.
+ * Path of Discord's OpenAPI document, which is not part of this repository. By default, the document is next to
+ * the repository. `PARLEY_DISCORD_OPENAPI` can name another path.
  */
 export const contractFile =
 	process.env["PARLEY_DISCORD_OPENAPI"] ??

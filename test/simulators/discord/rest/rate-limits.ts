@@ -73,7 +73,8 @@ export class RateLimits {
 
 	#bucket({ label, params }: Counted) {
 		const allowance = this.#state.settings.buckets[label] ?? this.#state.settings.bucket;
-		// Discord's "Top-level resources" have separate buckets: channels, guilds, and webhooks with their token.
+		// Each channel, guild, webhook token and interaction token has its own bucket. Discord calls these
+		// "top-level resources": https://discord.com/developers/docs/topics/rate-limits
 		const major =
 			params["channel_id"] ?? params["guild_id"] ?? params["webhook_token"] ?? params["interaction_token"];
 		const key = `${label}/${major ?? ""}`;

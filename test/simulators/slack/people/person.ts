@@ -141,7 +141,7 @@ export class Person {
 		retitleSession(this.#state, this.user, { channel, threadTs }, title);
 	}
 
-	/** Returns the thread of a message. The first reply starts the thread, which has no name. */
+	/** Returns the thread of a message. Ignores the name, because Slack's threads have none. */
 	opensThread(_: string, { of }: { readonly of: { readonly id: string } }): Channel {
 		const { channel, ts, threadTs } = this.#find(of.id);
 		return new Channel(this.#state, channel, threadTs ?? ts);
@@ -201,7 +201,10 @@ export class Person {
 		return this.#sent(pressButton(this.#state, this.user, this.#removedButton(on.id, label)));
 	}
 
-	/** Selects options of a menu by their labels. Uses the newest menu that has all these options. */
+	/**
+	 * Selects options of a menu by their labels. By default, uses the newest visible menu that has all these
+	 * options.
+	 */
 	chooses(labels: string | readonly string[], place: Place = {}): SentInteraction {
 		const requested = typeof labels === "string" ? [labels] : labels;
 		const fits = ({ element }: SeenControl): boolean => {

@@ -54,7 +54,7 @@ export function addMessage(state: State, making: Making): MessageRecord {
 	return message;
 }
 
-/** Returns the timestamp of a thread after checking it. Only a top-level message can have a thread. */
+/** Returns the timestamp. Throws unless it is the timestamp of a top-level message that can have replies. */
 export function threadOf(state: State, channel: ChannelRecord, ts: string): string {
 	const root = channel.messages.find((message) => message.ts === ts);
 	if (!root || root.onlyFor || (root.deleted && !root.tombstone)) throw new Refusal("thread_not_found");

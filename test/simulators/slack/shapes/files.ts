@@ -50,7 +50,7 @@ function shareShape({ ts, threadTs, channel, author }: MessageRecord): object {
 }
 
 /**
- * Returns the shape of a file in events of a channel that several teams share:
+ * Returns the shape of another team's file in a shared channel:
  * https://docs.slack.dev/apis/slack-connect/using-slack-connect-methods-and-events#files
  */
 export function guardedFileShape({ id, createdAt, owner }: FileRecord): Record<string, unknown> {

@@ -39,7 +39,6 @@ export function botShape({ botId, id, name, appId }: UserRecord): Record<string,
 	return { id: botId, deleted: false, name, updated: 0, app_id: appId, user_id: id, icons: {} };
 }
 
-/** Returns the bot profile in the messages of a bot. */
 export function botProfileShape({ botId, name, appId, team }: UserRecord): Record<string, unknown> {
 	const icons = { image_36: "", image_48: "", image_72: "" };
 	return { id: botId, app_id: appId, name, icons, deleted: false, updated: 0, team_id: team.id };

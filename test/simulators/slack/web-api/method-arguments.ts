@@ -153,7 +153,6 @@ export interface OtherMethods {
 	"views.update": ViewsUpdateArguments;
 }
 
-/** Events that the simulator sends. */
 export interface SentEvents {
 	event: SlackEvent;
 }
