@@ -9,7 +9,6 @@ type SentMessage = DiscordChaosRun["people"]["messages"]["sentMessages"][number]
  */
 const receiptMs = 60_000;
 
-/** Returns the faults in messages, edits, attachments and retries. */
 export function judgeMessages(run: DiscordChaosRun): string[] {
 	const { people, gateway } = run;
 	const { sentMessages } = people.messages;
@@ -56,8 +55,8 @@ export function judgeDeleted(run: DiscordChaosRun): string[] {
 }
 
 /**
- * Whether the connector may have missed the last change of the message. Possible causes are a new Discord
- * session shortly after the change, and a lost message.
+ * Whether the connector may have missed the last change of the message. Either the message may be lost, or a
+ * new Discord session started shortly after the change.
  */
 function isUnseen({ simulator }: DiscordChaosRun, { changedAt, mayBeLost }: SentMessage): boolean {
 	const { identifies } = simulator.state;

@@ -33,7 +33,7 @@ export class DeliveryRun {
 	readonly #clock = new ManualClock(startedAt);
 	readonly #random: Random;
 	readonly #directory: string;
-	/** Newest `seq` that any process has planned, by session. */
+	/** Highest `seq` that any process has planned, by session. */
 	readonly #planned = new Map<string, number>();
 	#awayUntil = 0;
 	#databases = 0;

@@ -78,7 +78,10 @@ export class KillableOutbox implements Failpoints {
 		if (this.end !== undefined) return new Promise(() => undefined);
 	}
 
-	/** Returns true if the process must stop gracefully at this step. Open requests may still receive a response. */
+	/**
+	 * Whether the planned graceful stop is due at this step. If so, records the stop. Open requests may still
+	 * receive a response.
+	 */
 	isToStop(step: number): boolean {
 		if (this.#fate?.place !== stop || step < this.#fate.hit) return false;
 		this.stop = stop;

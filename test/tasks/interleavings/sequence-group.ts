@@ -75,9 +75,9 @@ export class SequenceGroup {
 	}
 
 	/**
-	 * Plays the actions like `step`, but kills the process after `commits + 1` commits, or when all requests are
-	 * acknowledged and the process is quiet. In the next process, the requests that were not acknowledged are repeated,
-	 * and the missing model replies are sent.
+	 * Plays the actions like `step`, but kills the process. It dies after `commits + 1` commits, or earlier when
+	 * all requests are acknowledged and the process is quiet. In the next process, the requests that were not
+	 * acknowledged are repeated, and the missing model replies are sent.
 	 */
 	async cutStep(place: number, commits: number): Promise<void> {
 		const active = this.playing.filter(({ sequence }) => place < sequence.length);

@@ -181,7 +181,10 @@ export interface InteractionRecord {
 	readonly channel: ChannelRecord;
 	readonly createdAt: number;
 	readonly data: object;
-	/** Message with the pressed component. The message may have changed since the press. */
+	/**
+	 * Message with the pressed component, also for a form that the press opened. The message may have changed
+	 * since the press.
+	 */
 	readonly message?: MessageRecord;
 	/** Components at the time of the press. Present only if the message has changed since the press. */
 	readonly pressedOn?: MessageRecord["components"];

@@ -11,7 +11,7 @@ const maxSockets = 10;
 export class Sockets {
 	greets = true;
 	opened = 0;
-	/** Maximum number of open sockets, and their minimum number after a socket has closed. */
+	/** Largest number of open sockets so far (`maximum`), and smallest number after a close (`fewest`). */
 	readonly range = { maximum: 0, fewest: Number.POSITIVE_INFINITY };
 	readonly #simulator: Simulator;
 	readonly #changed: () => void;

@@ -3,10 +3,7 @@ import type { Prompt, UserRecord } from "./records.ts";
 /** A command of the manifest: https://docs.slack.dev/reference/app-manifest#slash_commands */
 export interface SlashCommand {
 	readonly command: string;
-	/**
-	 * Whether mentions of users and channels are sent as `<@U…
-	 * name>` instead of as typed.
-	 */
+	/** Whether mentions of users and channels are sent as `<@U…|name>` instead of as typed. */
 	readonly should_escape?: boolean;
 }
 

@@ -110,7 +110,7 @@ export interface MessageRecord {
 	readonly attachments: readonly object[];
 	previews: readonly { readonly url: string; readonly title: string }[];
 	files: readonly FileRecord[];
-	/** Timestamp of the thread's first message. Undefined for the first message itself. */
+	/** For a reply, the timestamp of the thread's first message. Otherwise undefined. */
 	readonly threadTs?: string;
 	broadcast: boolean;
 	edited?: { readonly user: UserRecord; readonly ts: string };
