@@ -52,10 +52,7 @@ export interface GrantFacts {
 	readonly expiresAt: number;
 }
 
-/**
- * The trust grant under which a tool call ran without approval. `until` is its expiry in milliseconds since the
- * epoch.
- */
+/** The trust grant of a channel at the time of an event. `until` is its expiry in milliseconds since the epoch. */
 export interface TrustBadge {
 	readonly grantId: string;
 	readonly until: number;
@@ -124,7 +121,10 @@ export type ConversationEvent =
 			 */
 			readonly imported?: true;
 	  }
-	/** A model call failed, and `model` is called after `inMs` milliseconds. `attempt` counts from 1. */
+	/**
+	 * A model call failed, or its reply was not usable. Next, `model` is called after `inMs` milliseconds. `attempt` counts
+	 * from 1.
+	 */
 	| {
 			readonly type: "run.retrying";
 			readonly runId: string;

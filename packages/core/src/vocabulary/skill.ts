@@ -11,7 +11,7 @@ export interface SkillStep {
 	/** Title in the file, or the id of a step without a title. */
 	readonly title: string;
 	readonly prompt: string;
-	/** Name of a model, or a tier. Default: the run's model. */
+	/** Name of a model, or a tier. Default: the skill's model, otherwise the run's model. */
 	readonly model?: string;
 	/** Ids of the steps that must succeed before this step starts. The steps exist and form no cycle. */
 	readonly needs: readonly string[];
@@ -60,7 +60,7 @@ interface OfRun {
 interface StepTry extends OfRun {
 	readonly stepId: string;
 	readonly title: string;
-	/** Requested model of the step, or "" for the run's model. */
+	/** Resolved name of the model. */
 	readonly model: string;
 	/** Task that works on this attempt. */
 	readonly taskId: string;
@@ -69,7 +69,7 @@ interface StepTry extends OfRun {
 }
 
 /**
- * Events of a skill, in the session of its run. The order is: one `started`; for each attempt of a step, one `step.started` and
+ * Events of a skill, or of a delegation to sub-agents, in the session of its run. The order is: one `started`; for each attempt of a step, one `step.started` and
  * one `step.completed`; one `completed`. Parallel steps are interleaved. After an attempt with `willRetry`, the next attempt of
  * the step follows.
  */
@@ -85,9 +85,9 @@ export type SkillEvent =
 			readonly type: "skill.step.completed";
 			/** Beginning of the result. */
 			readonly output: string;
-			/** "" if the step succeeded, `cancelled`, or the reason for the failure. */
+			/** "" if the step succeeded, otherwise the reason for the failure. It begins with `cancelled` if the step was cancelled. */
 			readonly error: string;
-			/** Verdict about the criteria, in the words of the model that judged, or "" if the step has no criteria. */
+			/** Reason of the verdict about the criteria, or "" if there was no verdict. */
 			readonly reason: string;
 			readonly willRetry: boolean;
 			readonly durationMs: number;
