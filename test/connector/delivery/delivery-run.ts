@@ -12,7 +12,7 @@ import {
 } from "@parley/connector";
 import { Random } from "../../random.ts";
 import { eventsOf, startedAt } from "./events.ts";
-import { type Fate, KillableOutbox, often, places } from "./killable-outbox.ts";
+import { type Fate, frequentPlaces, KillableOutbox, places } from "./killable-outbox.ts";
 import { Network } from "./network.ts";
 import { Platform } from "./platform.ts";
 
@@ -54,7 +54,7 @@ export class DeliveryRun {
 		await mkdir(this.#directory, { recursive: true });
 		for (let remaining = kills; ; remaining--) {
 			const place = this.#random.pick(places);
-			const hit = this.#random.between(1, often.includes(place) ? 30 : 5);
+			const hit = this.#random.between(1, frequentPlaces.includes(place) ? 30 : 5);
 			if (remaining === 0) this.platform.calm = this.#random.chance(0.5);
 			if (await this.#live(remaining > 0 ? { place, hit } : undefined)) break;
 			if (this.#random.chance(0.15)) this.#loseDatabase();

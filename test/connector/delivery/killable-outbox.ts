@@ -8,12 +8,11 @@ const quietTicks = 4;
 
 const stop = "a stop";
 
-/** Places that a process reaches often. */
-export const often: readonly string[] = [stop, "before a commit", "after a commit"];
+export const frequentPlaces: readonly string[] = [stop, "before a commit", "after a commit"];
 
 /** Places at which a process can die or, at `stop`, is stopped. */
 export const places = [
-	...often,
+	...frequentPlaces,
 	...["claim", "claimed", "answered", "look", "looked", "settled"].map((name) => `outbox.${name}`),
 	...["insert", "inserted", "handle", "handled", "done"].map((name) => `inbound.${name}`),
 ];
