@@ -104,8 +104,8 @@ export class Conversation {
 	}
 
 	/**
-	 * Messages that were added to the active run while a row of the reply was incomplete. They are printed
-	 * after the current text of the reply.
+	 * Messages that were added to the active run while the reply's text had an incomplete end. They are printed after the
+	 * current text of the reply.
 	 */
 	get steering(): readonly UserMessagePayload[] {
 		return this.#steering;
@@ -250,8 +250,8 @@ export class Conversation {
 	}
 
 	/**
-	 * Returns the rows of a message that was added to the active run. If a row of the reply is incomplete, the message is
-	 * printed after the current text instead.
+	 * Returns the rows of a message that was added to the active run. While the reply's text has an incomplete end,
+	 * returns no rows, and the message is printed after the current text.
 	 */
 	#steered(message: UserMessagePayload, format: OutputFormat): string[] {
 		this.#active = true;

@@ -71,7 +71,7 @@ export async function logIn(name: string, flags: LoginFlags, io: Io): Promise<vo
 	else printRows([mcpLoginTexts.loggedIn({ server: name })], io);
 }
 
-/** Removes a login, and revokes its tokens if the authorization server allows it. */
+/** Removes the login for a server, and tries to revoke its tokens. Rejects if no login exists. */
 export async function logOut(name: string, flags: LoginFlags, io: Io): Promise<void> {
 	const { data, servers, logins, directory } = await openLogins(flags, io);
 	// A login may remain from a server that is no longer trusted or was removed.

@@ -11,7 +11,7 @@ export interface Platform {
 	readonly title: string;
 	/** Environment variables that only this platform's connector receives. */
 	readonly variables: readonly string[];
-	/** Whether the environment contains the connector's tokens, so that `parley start` runs the connector. */
+	/** Whether the environment contains all credentials that the connector needs. If so, `parley start` runs it. */
 	isRequested(environment: Environment): boolean;
 	/** Text for people with the names of the variables that the connector needs. */
 	readonly credential: string;
@@ -28,7 +28,7 @@ export const discord: Platform = {
 	pairing: (code) => platformTexts.discordPairing({ code }),
 };
 
-/** The bot's token from the environment. Undefined if the token is not set. */
+/** The bot's token from the environment, without the prefix `Bot `. Undefined if the variable is missing or empty. */
 export function discordToken({ environment }: { readonly environment: Environment }): string | undefined {
 	return environment["DISCORD_TOKEN"]?.trim().replace(/^Bot /, "") || undefined;
 }

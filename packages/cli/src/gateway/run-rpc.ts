@@ -130,7 +130,6 @@ async function readRpcConfig(flags: RpcCommandFlags, io: Io): Promise<Config> {
 		environment: { ...environment, ...defined({ ANTHROPIC_API_KEY: givenKey }) },
 		...defined({ keyName: givenKey && "--api-key" }),
 		cwd: io.cwd,
-		// The default is read only if necessary, because it loads another module.
 		defaultData: data ?? (await defaultDataDirectory()),
 		defaultLogLevel: "warn",
 	});

@@ -3,7 +3,7 @@ import { serviceFileTexts } from "../texts/service.ts";
 import { markerLine, type ServicePlan } from "./service-plan.ts";
 import { plain, stopSeconds } from "./systemd-unit.ts";
 
-/** Name of a service in launchd. */
+/** Label of a service's job in launchd. */
 export function labelOf(name: string): string {
 	return `${name}.gateway`;
 }

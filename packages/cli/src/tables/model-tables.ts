@@ -132,7 +132,6 @@ function agentCells({ name, title, model, reasoning, tools, server }: Agent): st
 export type UsageReport = MethodResult<"usage">;
 type UsageRow = UsageReport["rows"][number];
 
-/** Groups by which usage can be summed. */
 const groupings = ["day", "model", "session"] as const;
 export type Grouping = (typeof groupings)[number];
 

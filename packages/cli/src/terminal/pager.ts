@@ -1,8 +1,8 @@
 import type { Key } from "./editor.ts";
 
 /**
- * Position in a text that is shown on the complete screen. `end` is the index of the row after the last
- * visible row. A larger index than the number of rows shows the end of the text.
+ * Position in a text that is shown on the full screen. `end` is the index of the row after the last visible row. An
+ * index above the number of rows shows the end of the text.
  */
 export interface Page {
 	readonly end: number;

@@ -25,8 +25,8 @@ export function visibleOutput(text: string): string {
 }
 
 /**
- * Like `visibleOutput`, but as a terminal shows it: only the text after the last carriage return of each line. Ignores
- * carriage returns at the end of a line.
+ * Like `visibleOutput`, but keeps only the text after the last carriage return of each line, such as the latest state
+ * of a progress bar. Ignores carriage returns at the end of a line.
  */
 export function visibleProgress(text: string): string {
 	const lines = withoutStyles(text).split("\n");

@@ -1,4 +1,4 @@
-/** Texts about tasks. Titles contain only visible characters. */
+/** Texts about tasks. Callers must replace unsafe characters in titles, names and ids. */
 export const taskTexts = {
 	noTask: ({ id }: { readonly id: string }) =>
 		`no task has an id that begins with ${id}; \`parley tasks --all\` lists all tasks`,

@@ -38,7 +38,8 @@ export interface FoundData {
 
 /**
  * The chosen data directory, and the data directories of all services of this copy, if they exist. Rejects with
- * `failed_precondition` if another copy uses one of these directories.
+ * `failed_precondition` if another copy has a service for one of these directories. On Linux, also rejects if another
+ * copy runs a gateway on one of them.
  */
 export async function findData(
 	chosen: string,

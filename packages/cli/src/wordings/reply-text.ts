@@ -17,7 +17,7 @@ export class ReplyText {
 	/** Text that has arrived since the reply started again. Undefined while all text is new. */
 	#repeated: string | undefined;
 	#ended = true;
-	/** All text of the run that was shown. */
+	/** Shown text of all replies of the run, without dropped replies. */
 	#run = "";
 
 	/** Starts a reply, or starts the same reply again. */

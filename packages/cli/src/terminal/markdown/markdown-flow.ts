@@ -15,7 +15,7 @@ export interface TextFlow {
 	end(format: OutputFormat): string[];
 }
 
-/** Prints text without rendering it. A row is printed when it is full or its line ends. */
+/** Converts text to rows without rendering. A row is complete when it is full or when its line ends. */
 export class PlainFlow implements TextFlow {
 	#last = "";
 
@@ -40,13 +40,11 @@ export class PlainFlow implements TextFlow {
 	}
 }
 
-/**
- * Maximum number of characters in an incomplete block. `longestCode` is the maximum for code that is coloured
- * together. Both are parsed again with each new part.
- */
+/** Maximum number of characters in an incomplete block, because `open` parses the complete block. */
 const longestBlock = 16_384;
 /** Pause before the incomplete block is parsed again, as a multiple of the duration of the last parse. */
 const restFactor = 4;
+/** Maximum number of characters of code that is coloured together, because each new line parses all of them. */
 const longestCode = 8_192;
 
 /** Start of a fenced code block: https://spec.commonmark.org/0.31.2/#fenced-code-blocks */
@@ -54,7 +52,7 @@ const fence = /^( {0,3})(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$/;
 const listItem = /^(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)/;
 const heading = /^#{1,6}(?:[ \t]|$)/;
 
-/** An open code block. Its complete lines are printed immediately. */
+/** A code block before its end. Rows of its complete lines are final. */
 interface OpenCode {
 	readonly mark: string;
 	readonly indentation: number;
@@ -66,7 +64,7 @@ interface OpenCode {
 	readonly lines: readonly string[];
 }
 
-/** Prints Markdown. A block is printed when it is complete or too long, and code is printed line by line. */
+/** Renders Markdown. Rows of a block are complete when the block ends or is too long, and rows of code line by line. */
 export class MarkdownFlow implements TextFlow {
 	/** Complete lines of the incomplete block. */
 	#block = "";

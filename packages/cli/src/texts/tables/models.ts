@@ -6,7 +6,7 @@ interface LongPrompt {
 	readonly output: string | undefined;
 }
 
-/** Tables of models, providers and agents. */
+/** Texts in the tables of models, providers and agents. */
 export const modelTableTexts = {
 	columns: ["", "NAME", "TIER", "WINDOW", "REPLY", "THINKING", "IMAGES", "$/M IN", "CACHED", "OUT"],
 	unlistedDefault: ({ model }: { readonly model: string }) =>
@@ -34,7 +34,7 @@ export const modelTableTexts = {
 	noTools: "none",
 } as const;
 
-/** Tables of usage and budgets. */
+/** Texts in the tables of usage and budgets. */
 export const usageTableTexts = {
 	columns: ["CALLS", "INPUT", "CACHED", "OUTPUT", "COST"],
 	total: "total",

@@ -1,4 +1,4 @@
-/** Tables of skills, and facts about a skill. */
+/** Texts in the tables of skills and in the facts about a skill. */
 export const skillTableTexts = {
 	columns: ["NAME", "STARTED BY", "TRUST", "FILE", "DESCRIPTION"],
 	noSkills: "No skills.",
@@ -20,7 +20,7 @@ export const skillTableTexts = {
 		people && agent ? "people, agent" : people ? "people" : agent ? "agent" : "none",
 } as const;
 
-/** Tables of notes, schedules and feedback. */
+/** Texts in the tables of notes, schedules and feedback. */
 export const memoryTableTexts = {
 	forAllPeople: "for all people",
 	about: ({ scope, subject }: { readonly scope: string; readonly subject: string }) =>
