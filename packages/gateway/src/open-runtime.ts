@@ -83,7 +83,7 @@ export interface RuntimeSettings {
 	readonly version: string;
 	/** Directory that tools may access if the configuration has no root. */
 	readonly currentDirectory: string;
-	/** Variables that MCP servers may request by name. Default: the variables of the process. */
+	/** Environment variables that MCP settings can refer to by name. Default: the variables of the process. */
 	readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 

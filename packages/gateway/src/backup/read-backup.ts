@@ -62,9 +62,10 @@ export interface BackupReader {
 }
 
 /**
- * Reads and checks a complete backup: it has exactly the listed files, each once, with the listed size and hash. Otherwise
- * rejects with `data_loss`, and above a limit with `resource_exhausted`. The caller must then drop the received content.
- * The time is proportional to the unpacked size, and only the list is kept in memory.
+ * Reads a backup, and checks that it contains exactly the listed files, each once, with the listed size and hash.
+ * Rejects with `data_loss` for a damaged backup, and with `resource_exhausted` above a limit. After any rejection,
+ * the caller must delete the received content. The time is proportional to the unpacked size, and only the list is
+ * kept in memory.
  */
 export async function readBackup(
 	file: string,

@@ -12,7 +12,7 @@ interface McpParts {
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly redactor: Redactor;
-	/** Variables that servers may request by name. Default: the variables of the process. */
+	/** Environment variables that MCP settings can refer to by name. Default: the variables of the process. */
 	readonly environment?: Readonly<Record<string, string | undefined>>;
 	/** Returns the audit that records changes by commands, if it is open. */
 	audit?(): ChangeAudit | undefined;

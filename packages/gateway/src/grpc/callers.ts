@@ -78,7 +78,7 @@ export interface CallersOptions {
 	readonly openConnections: Pick<OpenConnections, "register">;
 	/** Returns the open connection with these addresses, or undefined. */
 	readonly socketOf: (addresses: ConnectionAddresses) => Socket | undefined;
-	/** Called for a connection whose client has authenticated. */
+	/** Called for each authenticated call, with its connection. */
 	readonly settled: (socket: Socket) => void;
 	/** Called with the HTTP status that corresponds to a refused call. */
 	readonly refused: (status: number) => void;

@@ -34,12 +34,12 @@ export class GrpcEntrance {
 		void this.#loading.then((server) => (server ? server.accept(socket) : socket.destroy()));
 	}
 
-	/** Drains the server, if it is loaded: see `GrpcServer.drain`. */
+	/** Drains the server if its loading has started: see `GrpcServer.drain`. */
 	drain(): void {
 		void this.#loading?.then((server) => server?.drain());
 	}
 
-	/** Closes the server, if it is loaded: see `GrpcServer.close`. */
+	/** Closes the server if its loading has started: see `GrpcServer.close`. */
 	async close(graceMs: number): Promise<void> {
 		const server = await this.#loading;
 		await server?.close(graceMs);

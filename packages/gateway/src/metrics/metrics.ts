@@ -60,8 +60,8 @@ export class Metrics {
 	}
 
 	/**
-	 * Measures a transaction of the store. Called when a transaction of `commands` commands begins. The returned function is
-	 * called at its end.
+	 * Measures a transaction of the store. The store calls this function with the number of commands when the
+	 * transaction begins, and the returned function when the transaction ends.
 	 */
 	readonly transaction = (commands: number): (() => void) => {
 		const { clock } = this.#options;
@@ -147,7 +147,7 @@ function addGauge({ library, registry }: LoadedMetrics, { name, help, labels, re
 
 function workGauges({ runtime, store }: MetricsSources): GaugeDefinition[] {
 	let counting: ReturnType<typeof countOpenWork> | undefined;
-	/** Counts open work. The three gauges of a scrape are read at the same time, and share one query. */
+	/** Counts open work. A scrape reads the three gauges of open work at the same time, so they share one query. */
 	const openWork = (): ReturnType<typeof countOpenWork> => {
 		counting ??= countOpenWork(store).finally(() => {
 			counting = undefined;

@@ -106,7 +106,7 @@ export async function listModels(server: ModelServer): Promise<string[]> {
 /** Returns the address of the list of models. A request for it costs no tokens. */
 export function listAddress({ baseUrl, family = "anthropic" }: ModelServer): string {
 	if (family === "anthropic") return `${baseUrl.replace(/\/v1$/, "")}/v1/models`;
-	// Without `pageSize`, the list has 50 models.
+	// Without `pageSize`, the list has at most 50 models.
 	return family === "google" ? `${baseUrl}/models?pageSize=1000` : `${baseUrl}/models`;
 }
 

@@ -104,8 +104,8 @@ interface RestoredModel {
 }
 
 /**
- * Sets the model of a restored session. A model on the command line has precedence. The stored model is used only if the
- * provider has it.
+ * Sets the model of a restored session: the model on the command line, otherwise the stored model. If the provider
+ * does not have the stored model, sets the default model.
  */
 export async function settleModel(
 	agent: Agent,

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import * as ws from "ws";
 import { frameText } from "./frame-writer.ts";
 
-// The cast is safe for the library (lib/receiver.js), whose types omit this class.
+// The cast is safe: `ws` exports this class (lib/receiver.js), but its types omit it.
 const { Receiver } = ws as unknown as { Receiver: new (options: { isServer: boolean }) => Writable };
 
 async function receive(bytes: Buffer): Promise<string[]> {

@@ -51,7 +51,7 @@ function writerTo(
 	};
 }
 
-/** Text that is larger than the maximum in the socket, so that later frames wait in the writer. */
+/** Text that is larger than `socketShare`, so that later frames wait in the writer. */
 const large = "L".repeat(300 * 1024);
 
 test("all frames of a tick are one write, in their order", async () => {

@@ -88,8 +88,8 @@ export class FrameWriter implements Flushable, Holder {
 	}
 
 	/**
-	 * Delays a long replay. Resolves immediately if few bytes wait. Otherwise, writes the waiting bytes, and
-	 * resolves in a later tick, so that other work can run. If the socket is full, resolves when the socket has
+	 * Delays a long replay. Resolves immediately if few frames and bytes wait. Otherwise, writes the waiting frames,
+	 * and resolves in a later tick, so that other work can run. If the socket is full, resolves when the socket has
 	 * drained or the reader has disconnected.
 	 */
 	drained(): Promise<void> {

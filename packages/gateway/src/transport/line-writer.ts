@@ -97,7 +97,7 @@ export class LineWriter {
 		if (this.#length > maxWaiting) this.#leave();
 	}
 
-	/** Writes the lines that wait for the end of the tick. */
+	/** Writes all waiting lines now. While the buffer of the output is full, does nothing. */
 	flush(): void {
 		if (this.#blocked) return;
 		this.#waited = 0;

@@ -14,7 +14,7 @@ import { TlsRenewal } from "./tls-renewal.ts";
 class SecureListener implements AsyncDisposable {
 	readonly clock = new ManualClock();
 	readonly log = new MemoryLogger();
-	/** Sockets that were passed to the HTTP server. */
+	/** Sockets that the listener passed to `onHttp` or `onHttp2`. */
 	readonly connections: Socket[] = [];
 	readonly place = new TlsPlace();
 	readonly #opened: Promise<[Listener, TlsRenewal]>;

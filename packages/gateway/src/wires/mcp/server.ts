@@ -233,7 +233,10 @@ export class McpEndpoint {
 		return session;
 	}
 
-	/** Starts or restarts the time until the session ends. A session with active requests does not end. */
+	/**
+	 * Restarts the idle time, after which the session ends. While requests are active, the session does not end by
+	 * idleness.
+	 */
 	#touch(session: McpSession): void {
 		if (this.#sessions.get(session.id) !== session) return;
 		const { clock } = this.#options;

@@ -325,7 +325,7 @@ export class OzzieConnection implements HandlerContext {
 		}
 	}
 
-	/** Sends an event. Observers get no tokens. */
+	/** Sends an event. For an observer, removes the token of a prompt. */
 	#send(event: OzzieEvent): void {
 		const { out, principal } = this.deps;
 		out.event(principal.kind === "observer" ? hideToken(event) : event);

@@ -298,7 +298,7 @@ async function faultsOf(t: TestRuntime, { steps, seed }: Sequence): Promise<read
 	return [...faults, ...model.faults.splice(0), ...errors.map((record) => JSON.stringify(record))];
 }
 
-/** Removes the steps that the failure of a sequence does not need. */
+/** Returns a sequence that still fails, without the steps that can be omitted one by one. */
 async function shrunk(t: TestRuntime, { steps, seed }: Sequence): Promise<readonly Step[]> {
 	let minimal = steps;
 	for (let at = steps.length - 1; at >= 0; at--) {

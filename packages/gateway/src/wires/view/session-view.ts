@@ -110,9 +110,10 @@ export class SessionView {
 	}
 
 	/**
-	 * Approves the open and the later tool calls of the session, except calls that always require approval. A connector's
-	 * request changes nothing, and rejects with `permission_denied` unless a trust grant of the channel covers the
-	 * person. Any other request rejects with `failed_precondition` if the session belongs to a channel.
+	 * Approves the open tool calls and, until the trust ends, later tool calls of the session. Calls that always
+	 * require approval are excluded. A connector's request changes nothing, and rejects with `permission_denied`
+	 * unless a trust grant of the channel covers the person. Any other request rejects with `failed_precondition` if
+	 * the session belongs to a channel.
 	 */
 	acceptAll(request: Keyed): Promise<void> {
 		return this.#runtime.acceptAll(request, this.id);

@@ -154,7 +154,7 @@ export function encodeZotMessage({ message, at }: { readonly message: Message; r
 	return { role: message.role, content: inOrder(encodeContent(message.content)), time: encodeTime(at) };
 }
 
-/** Places images after the text, as in `user_message`. Models get images before the text. */
+/** Moves images to the end, as in `user_message`. In stored messages, images precede the text. */
 function inOrder(blocks: readonly Block[]): Block[] {
 	const isImage = ({ type }: Block): boolean => type === "image";
 	return [...blocks.filter((block) => !isImage(block)), ...blocks.filter(isImage)];

@@ -33,11 +33,11 @@ export type Id = z.infer<typeof Id>;
 /** Fields of every line. An id of `null` is treated as absent, because clients in typed languages send it. */
 export const LineEnvelope = z.looseObject({ type: z.string(), id: Id.nullish() });
 
-/** Type of an image. Accepts `image/jpg`, which many programs send for JPEG. */
+/** Schema of the media type of an image. Accepts `image/jpg`, which many programs send for JPEG. */
 const imageType = () =>
 	z.preprocess((type) => (type === "image/jpg" ? "image/jpeg" : type), z.enum(imageTypes));
 
-/** Type of base64 data. Accepts line breaks, as MIME encoders write them. */
+/** Schema of base64 data. Removes line breaks, which MIME encoders insert. */
 const base64 = () =>
 	z
 		.string()

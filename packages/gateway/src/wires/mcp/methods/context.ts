@@ -18,8 +18,8 @@ export interface ToolCall {
 	/** Signal that aborts when the client cancels the call. */
 	readonly cancelled: AbortSignal;
 	/**
-	 * Signal that aborts when the client can no longer receive the result, for example because it has disconnected or the
-	 * gateway stops.
+	 * Signal that ends the wait for the result early, because the client has disconnected, the MCP session has ended
+	 * or the gateway stops.
 	 */
 	readonly lost: AbortSignal;
 	/** Reports the current work in words for people. Undefined if the client requests no reports. */

@@ -193,7 +193,7 @@ test("the table has every method", () => {
 	}
 });
 
-/** Action that the parameters of `paramsIn` need. Default: the first action of the method. */
+/** Action that a request with the parameters of `paramsIn` requires. Default: the first action of the method. */
 const applied: Partial<Record<MethodName, Action>> = {
 	open_session: "session.open",
 	accept_all_tools: "trust.accept_all",

@@ -288,7 +288,10 @@ type Page = Messages[number];
 /** Minimum characters of a message that is cut to the size of a page. */
 const shortestMessage = 1_000;
 
-/** Returns the newest messages that fit into one response. With `seq`, returns the text of one event from `offset` on. */
+/**
+ * Returns the newest messages that fit into one response, and shortens a message that is too long. With `seq`,
+ * returns a page of the text of this event, which starts at `offset`.
+ */
 async function loadMessages(
 	connection: HandlerContext,
 	request: RequestOf<"load_messages">,

@@ -82,7 +82,7 @@ export class Prompts {
 		return { active: active ?? null, queued: this.#waiting.map(describe) };
 	}
 
-	/** Removes a waiting prompt or compaction. Throws `not_found` for an unknown id. */
+	/** Removes a waiting prompt or compaction. Throws `not_found` if none with this id waits. */
 	cancelWaiting(id: Id): void {
 		const job = this.#waiting.find((one) => one.id === id);
 		if (!job)
@@ -97,13 +97,13 @@ export class Prompts {
 		if (active.runId !== undefined) this.#cancelRun(active.runId);
 	}
 
-	/** Ends the active prompt, and removes all waiting prompts. */
+	/** Aborts the active prompt or compaction, and removes all waiting ones. */
 	abortAll(): void {
 		this.#drop(this.#waiting);
 		this.abort();
 	}
 
-	/** Resolves when no prompt runs or waits. */
+	/** Resolves when no prompt and no compaction runs or waits. */
 	async idle(): Promise<void> {
 		while (this.#working !== undefined) await this.#working;
 	}
