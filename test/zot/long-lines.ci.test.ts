@@ -38,7 +38,7 @@ test("an image of 11.9 MiB is accepted and reported by its size, and one of 12 M
 	expect(await agent.response("after")).toMatchObject({ success: true });
 	expect(agent.frames[answer]).toEqual({
 		...{ type: "response", command: "", success: false },
-		error: `the line is longer than 16 MiB (${line.length} bytes), and was skipped`,
+		error: `the line is longer than 16 MiB (${line.length} bytes), and was skipped: send UTF-8 lines of at most 16 MiB`,
 	});
 	expect(agent.frames).toHaveLength(answer + 2);
 	expect(await agent.end()).toEqual({ code: 0, signal: null });
@@ -52,7 +52,7 @@ test("a line of 17 MiB is skipped with an error, and the next line is read", asy
 	expect(await agent.response("1")).toMatchObject({ success: true });
 	expect(agent.frames[0]).toEqual({
 		...{ type: "response", command: "", success: false },
-		error: `the line is longer than 16 MiB (${Buffer.byteLength(line)} bytes), and was skipped`,
+		error: `the line is longer than 16 MiB (${Buffer.byteLength(line)} bytes), and was skipped: send UTF-8 lines of at most 16 MiB`,
 	});
 	expect(await agent.end()).toEqual({ code: 0, signal: null });
 });

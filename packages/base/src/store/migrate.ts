@@ -21,10 +21,11 @@ export interface Schema {
  * `failed_precondition` if a newer program wrote the database. Writes nothing.
  */
 export async function findPending({ db, migrations }: Schema): Promise<string | undefined> {
-	const known = [...new Set(migrations.map((migration) => migration.name))].sort();
-	if (known.length < migrations.length) {
-		throw new ParleyError("two migrations have the same name", { code: "internal" });
-	}
+	const names = migrations.map((migration) => migration.name);
+	const twice = names.find((name, index) => names.indexOf(name) !== index);
+	if (twice !== undefined)
+		throw new ParleyError(`two migrations have the name ${twice}`, { code: "internal" });
+	const known = names.toSorted();
 	const applied = await readMigrationNames(db);
 	const newest = applied.findLast((name) => !known.includes(name));
 	if (newest === undefined) return known.find((name) => !applied.includes(name));
@@ -45,10 +46,14 @@ export async function migrate({ db, engine, migrations }: Schema): Promise<void>
 	if (error === undefined) return;
 	const failed = results?.find((result) => result.status === "Error")?.migrationName;
 	const name = failed ? `migration ${failed}` : "the migration";
-	throw new ParleyError(`${name} failed, and the data is unchanged: correct the cause and start again`, {
-		code: "internal",
-		cause: error,
-	});
+	const reason = error instanceof Error ? error.message : String(error);
+	throw new ParleyError(
+		`${name} failed (${reason}), and the data is unchanged: correct the cause and start again`,
+		{
+			code: "internal",
+			cause: error,
+		},
+	);
 }
 
 /** Returns the names of the migrations that the database contains, in order. */

@@ -205,7 +205,8 @@ test("a failed migration is named and changes nothing", async () => {
 	};
 	await expect(open([createNotes, addAuthor, failing])).rejects.toMatchObject({
 		code: "internal",
-		message: "migration 0003-broken failed, and the data is unchanged: correct the cause and start again",
+		message:
+			'migration 0003-broken failed (near "this": syntax error), and the data is unchanged: correct the cause and start again',
 	});
 	const store = await open();
 	expect(await texts(store)).toEqual(["old"]);
@@ -255,7 +256,7 @@ test("a database of a newer version is refused and not changed, not even to reco
 });
 
 test("migrations of the same name are refused", async () => {
-	await expect(open([createNotes, createNotes])).rejects.toThrow("two migrations have the same name");
+	await expect(open([createNotes, createNotes])).rejects.toThrow("two migrations have the name ");
 });
 
 test.each([

@@ -67,7 +67,7 @@ test("prints one line for an unusable file, and changes nothing", () =>
 		for (const args of [["--verify"], []]) {
 			expect(await run(["restore", at("letter"), ...args], io)).toBe(1);
 			expect(io.drainError()).toMatch(
-				/^parley: .*letter is not a backup, or is damaged or incomplete \(Z_DATA_ERROR\)\n$/,
+				/^parley: .*letter is not a backup, or is damaged or incomplete \(Z_DATA_ERROR\); use another backup\n$/,
 			);
 		}
 		expect(await run(["backup", at("b.tar.gz")], io)).toBe(1);

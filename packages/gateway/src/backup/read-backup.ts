@@ -266,7 +266,8 @@ function explain(file: string, reason: unknown): ParleyError {
 	if (reason instanceof ParleyError) {
 		const { code, message } = reason;
 		if (code !== "data_loss" && !/--max-/.test(message)) return reason;
-		return new ParleyError(readBackupTexts.unusable({ file, reason: message }), { code, cause: reason });
+		const fault = code === "data_loss" ? readBackupTexts.otherBackup({ reason: message }) : message;
+		return new ParleyError(readBackupTexts.unusable({ file, reason: fault }), { code, cause: reason });
 	}
 	const code = errno(reason) ?? "";
 	if (/^(?:Z_|TAR_)/.test(code)) {

@@ -390,7 +390,7 @@ test.each([
 		'{ "chat": { "chanels": {} } }',
 		[
 			"did you mean channels?",
-			"allowed: people, tenants, trust, typedApprovals, joinSeconds, welcome, approvalNotices, channels",
+			"Allowed: people, tenants, trust, typedApprovals, joinSeconds, welcome, approvalNotices, channels",
 		],
 	],
 	['{ "chat": { "channels": { "general": {} } } }', ["chat.channels.general (", "PLATFORM:TENANT:CHANNEL"]],
@@ -495,12 +495,12 @@ test.each(["models", "budgets", "files", "chat", "tls"])(
 test.each([
 	[
 		'{\n  "listn": []\n}',
-		['unknown setting "listn"', ":2:12", "did you mean listen?", "allowed: listen, data"],
+		['unknown setting "listn"', ":2:12", "did you mean listen?", "Allowed: listen, data"],
 	],
 	['{ "log-level": "info" }', ['unknown setting "log-level"', "did you mean logLevel?"]],
 	[
 		'{ "budgets": { "sesion": {} } }',
-		['unknown setting "budgets.sesion"', ":1:26", "did you mean session?", "allowed: day, month, session"],
+		['unknown setting "budgets.sesion"', ":1:26", "did you mean session?", "Allowed: day, month, session"],
 	],
 	['{ "budgets": { "session": { "year": 1 } } }', ['"budgets.session.year"', "allowed: day, month"]],
 	['{ "colour": "red" }', ['unknown setting "colour"', "allowed: listen, data, root"]],

@@ -32,7 +32,7 @@ test("models.json of the data directory adds models, and another file replaces i
 });
 
 test.each([
-	["{", "cannot be read: text is not JSON"],
+	["{", "is not valid: text is not JSON"],
 	['{"models":[{"id":"m"}]}', "models[0].context_window"],
 	['{"model":[]}', "model"],
 ])("a file with %j is refused by its name", async (text, reason) => {
@@ -49,6 +49,6 @@ test("a named file must exist", async () => {
 	const modelsFile = join(data.path, "absent.json");
 	await expect(readModelTable({ data: data.path, modelsFile })).rejects.toMatchObject({
 		code: "invalid_argument",
-		message: `the models file ${modelsFile} cannot be read (ENOENT)`,
+		message: `the models file ${modelsFile} cannot be read (ENOENT): correct the path or the permissions`,
 	});
 });

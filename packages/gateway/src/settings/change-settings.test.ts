@@ -61,11 +61,11 @@ test.each([
 });
 
 test.each([
-	["modle", ["x"], 'unknown setting "modle"; did you mean model?; allowed: listen,'],
+	["modle", ["x"], 'unknown setting "modle": did you mean model? Allowed: listen,'],
 	[
 		"budgets.mont",
 		["5"],
-		'unknown setting "budgets.mont"; did you mean budgets.month?; allowed: day, month, session',
+		'unknown setting "budgets.mont": did you mean budgets.month? Allowed: day, month, session',
 	],
 	["auth.mode", ["x"], 'unknown setting "auth.mode"'],
 	["__proto__", ["x"], 'unknown setting "__proto__"'],

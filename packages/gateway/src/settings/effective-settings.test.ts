@@ -32,7 +32,7 @@ test("a setting has the value of the source with precedence, and its source", ()
 
 test("a setting that does not exist is refused", () => {
 	expect(() => effectiveSetting("budget", sources({}))).toThrow(
-		'unknown setting "budget"; did you mean budgets?',
+		'unknown setting "budget": did you mean budgets?',
 	);
 	expect(() => effectiveSetting("tasks.limit.x", sources({}))).toThrow('unknown setting "tasks.limit.x"');
 });

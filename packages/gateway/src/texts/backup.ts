@@ -49,8 +49,9 @@ export const readBackupTexts = {
 		`${file} cannot be read by this user: correct its permissions`,
 	unusable: ({ file, reason }: { readonly file: string; readonly reason: string }) =>
 		`${file} cannot be used: ${reason}`,
+	otherBackup: ({ reason }: { readonly reason: string }) => `${reason}; use another backup`,
 	damaged: ({ file, reason }: { readonly file: string; readonly reason: string }) =>
-		`${file} is not a backup, or is damaged or incomplete (${reason})`,
+		`${file} is not a backup, or is damaged or incomplete (${reason}); use another backup`,
 	checking: "checking the database",
 	notEmpty: ({ directory, found }: { readonly directory: string; readonly found: string }) =>
 		`${directory} is not empty (${found}); use --force to move its content aside, or choose another directory with --data DIR`,

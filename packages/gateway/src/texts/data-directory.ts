@@ -63,7 +63,7 @@ export const dataDirectoryTexts = {
 		readonly flag: string;
 	}) =>
 		`${directory} is in use by another ${program}${owner}; ${stop}, or choose another directory with ${flag} DIR`,
-	locked: ({ path }: { readonly path: string }) => `${path} is locked by another process`,
+	locked: ({ path }: { readonly path: string }) => `${path} is locked by another process: try again later`,
 	openFile: ({ path, mode, fix }: { readonly path: string; readonly mode: string; readonly fix: string }) =>
 		`${path} is open to other users of this machine (mode ${mode}); run: ${fix}`,
 	keyLength: ({

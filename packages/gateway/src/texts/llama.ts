@@ -10,7 +10,7 @@ export const llamaTexts = {
 	noAnswer: ({ url, reason }: { readonly url: string; readonly reason: string }) =>
 		`The local model server at ${url} does not answer: ${reason}`,
 	exitCode: ({ code }: { readonly code: number | null }) => `with exit code ${code}`,
-	otherServerStopped: "the server that the gateway did not start no longer answers",
+	otherServerStopped: "the server, which another program started, no longer answers",
 	loading: "loads its model",
 	notReady: "does not answer yet",
 	otherProgram: ({ host, answer }: { readonly host: string; readonly answer: string }) =>

@@ -40,5 +40,5 @@ export const rpcTexts = {
 		`--cwd ${path} does not exist or is not a directory; name an existing directory`,
 	unknownError: "unknown error",
 	workingDirectoryUnreadable: ({ path, reason }: { readonly path: string; readonly reason: string }) =>
-		`--cwd ${path} cannot be read (${reason})`,
+		`--cwd ${path} cannot be read (${reason}); name a directory that can be read`,
 } as const;

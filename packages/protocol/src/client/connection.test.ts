@@ -47,7 +47,7 @@ test("a token that is invalid in a header is refused and not repeated", () => {
 
 test.each([
 	[401, "unauthenticated", /requires a valid token/],
-	[403, "permission_denied", /refuses this caller/],
+	[403, "permission_denied", /refuses this client/],
 	[421, "failed_precondition", /does not accept this host name/],
 ])("a handshake refused with %i is final and rejects everything", async (status, code, words) => {
 	const watched = connect((await listen(status)).url);

@@ -141,7 +141,7 @@ export class GatewayClient implements Client, LinkObserver {
 
 	#read(opened: MethodResult<"open_session">, after: number): SessionReader {
 		if (this.#readers.has(opened.session_id)) {
-			throw new ParleyError(`session ${opened.session_id} is already open on this client`, {
+			throw new ParleyError(`session ${opened.session_id} is already open on this client: close it first`, {
 				code: "already_exists",
 			});
 		}

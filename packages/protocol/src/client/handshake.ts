@@ -10,10 +10,14 @@ const refusals: Readonly<Record<number, { readonly code: ErrorCode; readonly rea
 		code: "unauthenticated",
 		reason: "requires a valid token: `parley token` prints it where the gateway runs",
 	},
-	403: { code: "permission_denied", reason: "refuses this caller" },
+	403: {
+		code: "permission_denied",
+		reason: "refuses this client: if the gateway is behind a proxy, use the address of the proxy",
+	},
 	421: {
 		code: "failed_precondition",
-		reason: "does not accept this host name: use one that it was started with",
+		reason:
+			"does not accept this host name: use another name of the gateway, or add this one to allowedHosts in its configuration",
 	},
 };
 

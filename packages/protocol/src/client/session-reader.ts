@@ -82,9 +82,12 @@ export class SessionReader implements OpenSession {
 
 	events(): AsyncIterable<EventFrame> {
 		if (this.#isRead) {
-			throw new ParleyError(`another reader already reads the events of session ${this.id}`, {
-				code: "failed_precondition",
-			});
+			throw new ParleyError(
+				`another reader already reads the events of session ${this.id}: use that reader`,
+				{
+					code: "failed_precondition",
+				},
+			);
 		}
 		this.#isRead = true;
 		return this.#read();

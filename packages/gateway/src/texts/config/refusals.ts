@@ -91,8 +91,10 @@ export const settingRefusalTexts = {
 	searchKey: "a variable of the gateway's environment with the key of Brave Search",
 	/** `place`: position in the source. `near`: a similar name. */
 	unknownSetting: ({ name, place, near, allowed }: UnknownSetting) =>
-		`unknown setting ${name}${place === undefined ? "" : ` (${place})`}${near === undefined ? "" : `; did you mean ${near}?`}${
-			allowed.length === 0 ? "" : `; allowed: ${allowed.join(", ")}`
+		`unknown setting ${name}${place === undefined ? "" : ` (${place})`}${
+			allowed.length === 0
+				? ""
+				: `${near === undefined ? "; allowed" : `: did you mean ${near}? Allowed`}: ${allowed.join(", ")}`
 		}`,
 	missing: ({ place, allowed }: { readonly place: string; readonly allowed: string }) =>
 		`${place} is missing; needed: ${allowed}`,

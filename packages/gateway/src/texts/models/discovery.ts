@@ -36,10 +36,10 @@ export const modelServerTexts = {
 	chooseModel: ({ problem }: { readonly problem: string }) => `${problem}; name the model with --model`,
 	fileUnreadable: ({ path, reason }: { readonly path: string; readonly reason: string | undefined }) =>
 		reason === undefined
-			? `the models file ${path} cannot be read`
-			: `the models file ${path} cannot be read (${reason})`,
+			? `the models file ${path} cannot be read: correct the path or the permissions`
+			: `the models file ${path} cannot be read (${reason}): correct the path or the permissions`,
 	fileInvalid: ({ path, reason }: { readonly path: string; readonly reason: string }) =>
-		`the models file ${path} cannot be read: ${reason}`,
+		`the models file ${path} is not valid: ${reason}`,
 	needsEntry: ({ provider }: { readonly provider: string }) =>
 		`the gateway does not use ${provider}; the operator must add "${provider}": {} to models.providers and restart the gateway`,
 	needsKey: ({ provider, key }: { readonly provider: string; readonly key: string }) =>

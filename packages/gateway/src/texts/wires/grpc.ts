@@ -4,9 +4,9 @@ export const rozErrorTexts = {
 	longInstructions: "is longer than 200,000 characters",
 	manyTexts: "has more than 100 texts",
 	smallWindow: ({ least }: { readonly least: number }) => `is below ${least} tokens`,
-	otherType: "has another type",
+	otherType: "does not have the type of the argument",
 	noArgument: "is not an argument of the call",
-	otherLength: "has another length",
+	otherLength: "does not have the length of the argument",
 	invalidModifier: ({ problem }: { readonly problem: string }) => `the modifier cannot be used: ${problem}`,
 	noHost: ({ host }: { readonly host: string }) =>
 		`host_id: the host ${host} is not connected: connect its client with the metadata parley-host-id`,

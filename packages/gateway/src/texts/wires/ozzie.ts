@@ -19,7 +19,7 @@ export const ozzieErrorTexts = {
 	answerAgain: ({ reason, question }: { readonly reason: string; readonly question: string }) =>
 		`Answer again: ${reason}. ${question}`,
 	twoInvalidAnswers: ({ reason }: { readonly reason: string }) =>
-		`the client sent two answers that cannot be read: ${reason}`,
+		`the client sent two answers that are not valid: ${reason}`,
 	noSession: "session_id: no session is open on this connection: send open_session first, or give session_id",
 	sessionAndKey: ({ session }: { readonly session: string }) =>
 		`external_key: session_id ${session} already names a session: give only one of them`,

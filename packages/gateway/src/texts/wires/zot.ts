@@ -17,7 +17,7 @@ export const zotErrorTexts = {
 	longLine: "longer than 16 MiB",
 	notUtf8: "not UTF-8",
 	lineSkipped: ({ reason, bytes }: { readonly reason: string; readonly bytes: number }) =>
-		`the line is ${reason} (${bytes} bytes), and was skipped`,
+		`the line is ${reason} (${bytes} bytes), and was skipped: send UTF-8 lines of at most 16 MiB`,
 	refusedByModel: "the model refused to answer this message",
 	approvalRequired: ({ reason }: { readonly reason: string }) =>
 		`this call always requires approval${reason === "" ? "" : ` (${reason})`}, and this client does not answer approvals: start with --rpc-approvals`,

@@ -18,7 +18,10 @@ test("responses keep the order of their commands, even if some take longer", asy
 	expect(setup.answers).toEqual([
 		...types.map((type, id) => [id, type === "fly" ? "unknown command" : true]),
 		[undefined, "malformed json: a line must contain one object"],
-		[undefined, "the line is longer than 16 MiB (20000000 bytes), and was skipped"],
+		[
+			undefined,
+			"the line is longer than 16 MiB (20000000 bytes), and was skipped: send UTF-8 lines of at most 16 MiB",
+		],
 		["last", true],
 	]);
 });
