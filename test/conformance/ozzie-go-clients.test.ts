@@ -204,7 +204,7 @@ verifiesOn(
 				prompts: [question, `Answer again: ${reason}. ${question}`],
 				calls: [
 					"started",
-					`failed: denied without an answer: the client sent two answers that cannot be read: ${reason}`,
+					`failed: denied without an answer: the client sent two answers that are not valid: ${reason}`,
 				],
 				error: "",
 			});
@@ -213,7 +213,7 @@ verifiesOn(
 		for (const { answer, why } of malformed) {
 			const { prompts, calls: received } = await ask(client, critical, () => answer);
 			expect(prompts, why).toEqual([question, expect.stringContaining(`Answer again: ${why}`)]);
-			expect(received[1]).toContain(`sent two answers that cannot be read: ${why}`);
+			expect(received[1]).toContain(`sent two answers that are not valid: ${why}`);
 		}
 		expect(await wrote(gateway)).toBe(false);
 		let answers = 0;
@@ -247,7 +247,7 @@ verifiesOn(
 			const received = await ask(client, "ask", valueless(true));
 			expect(received.prompts).toEqual([label, `Answer again: ${reasons[n]}. ${label}`]);
 			expect(received.calls[1]).toBe(
-				`failed: the person declined to answer: the client sent two answers that cannot be read: ${reasons[n]}`,
+				`failed: the person declined to answer: the client sent two answers that are not valid: ${reasons[n]}`,
 			);
 		}
 	},

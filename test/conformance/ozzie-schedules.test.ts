@@ -110,7 +110,7 @@ verifiesOn(
 		);
 		expect(await refused({ cron: "0 9 * *" })).toContain('cron: "0 9 * *" is not valid');
 		expect(await refused({ when: "soon" })).toContain('when: "soon" is not understood');
-		expect(await refused({ event: "tool.call" })).toContain('event: "tool.call" starts no schedule');
+		expect(await refused({ event: "tool.call" })).toContain('event: "tool.call" cannot start a schedule');
 		expect(await refused({ when: "every hour", show: "loud" })).toBe(
 			"invalid params: show: must be one of thread, post, silent",
 		);

@@ -88,7 +88,7 @@ verifiesOn(
 		const { payload } = await client.event("task.failed", { task_id: needs });
 		expect(payload["error"]).toMatch(/^it needs task_\S+ \(A task\), which has failed: .*out of ideas/);
 		expect(await client.refusal("submit_task", { title: "t", description: "d", depends_on: [bad] })).toMatch(
-			/^invalid params: depends_on: "task_\S+" has failed$/,
+			/^invalid params: depends_on: "task_\S+" has failed: leave it out, or repeat the task and use its new id$/,
 		);
 		const { task_id: retried } = await client.call("retry_task", { task_id: bad });
 		expect(await client.call("check_task", { task_id: retried })).toMatchObject({ retry_of: bad });

@@ -37,7 +37,12 @@ const refusals: readonly (readonly [says: RegExp, ...flags: readonly string[]])[
 	[/needs a key: set ANTHROPIC_API_KEY/, "--provider", "anthropic"],
 	[/needs a key: set ANTHROPIC_API_KEY/, "--provider", "anthropic", "--api-key", ""],
 	[/needs a key: set ANTHROPIC_API_KEY/, "--provider", "anthropic", "--api-key", " \t"],
-	[/--cwd .*\/x{100,}… cannot be read \(ENAMETOOLONG\); name a directory that can be read\n$/, ...offline, "--cwd", "x".repeat(5_000)],
+	[
+		/--cwd .*\/x{100,}… cannot be read \(ENAMETOOLONG\); name a directory that can be read\n$/,
+		...offline,
+		"--cwd",
+		"x".repeat(5_000),
+	],
 	[/"claude-sonet-4-6" .*\(did you mean claude-sonnet-4-6,/, ...claude, "--model", "claude-sonet-4-6"],
 	[/--model is "claude-sonnet-4-6", but .* offline/, ...offline, "--model", "claude-sonnet-4-6"],
 	[/"nonsense" .* \(--base-url\); allowed: an http/, ...claude, "--base-url", "nonsense"],

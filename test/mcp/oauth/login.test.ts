@@ -193,7 +193,9 @@ test("the error of a denied login states the denial, without the text of the pag
 		error: "access_denied",
 		error_description: "x",
 	});
-	await expect(pending.finish(answer)).rejects.toThrow(/^the login was denied$/);
+	await expect(pending.finish(answer)).rejects.toThrow(
+		/^the login was denied: repeat the login, and allow the access$/,
+	);
 });
 
 test("a logout revokes the tokens", async () => {

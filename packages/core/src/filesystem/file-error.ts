@@ -28,8 +28,23 @@ export function fileError(subject: string, cause: unknown): ParleyError {
 	if (cause instanceof ParleyError) return cause;
 	const code = systemCode(cause);
 	if (code === "") return ParleyError.from(cause);
-	const [errorCode, reason] = meanings[code] ?? ["internal", fileErrorTexts.other(code)];
+	const [errorCode, reason] = meaningOf(code);
 	return new ParleyError(`${subject}: ${reason}`, { code: errorCode, cause });
+}
+
+/** Returns the reason of a failed file operation in words, without its subject. */
+export function fileFault(cause: unknown): string {
+	const code = systemCode(cause);
+	return code === "" ? ParleyError.from(cause).message : meaningOf(code)[1];
+}
+
+function meaningOf(code: string): readonly [ErrorCode, string] {
+	return meanings[code] ?? ["internal", fileErrorTexts.other(code)];
+}
+
+/** Whether a path does not exist, because it or one of its parent directories is missing. */
+export function isNotFound(cause: unknown): boolean {
+	return ["ENOENT", "ENOTDIR"].includes(systemCode(cause));
 }
 
 /** Returns the system code of an error (`ENOENT`), or "" if the error has no code. */

@@ -2,7 +2,7 @@ import { readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { defined, ParleyError } from "@parley/base";
 import type { ParameterLeniency } from "../vocabulary/tool.ts";
-import { fileError, systemCode } from "./file-error.ts";
+import { fileError, fileFault, isNotFound, systemCode } from "./file-error.ts";
 import { pathFaultTexts } from "./texts.ts";
 
 export interface ResolvedPath {
@@ -229,7 +229,8 @@ async function existingDirectory(path: string, requested: string): Promise<strin
 		const real = await realpath(path);
 		if ((await stat(real)).isDirectory()) return real;
 	} catch (cause) {
-		throw refused(requested, pathFaultTexts.doesNotExist, cause);
+		const { doesNotExist, inaccessible } = pathFaultTexts;
+		throw refused(requested, isNotFound(cause) ? doesNotExist : inaccessible(fileFault(cause)), cause);
 	}
 	throw refused(requested, pathFaultTexts.isNotDirectory);
 }

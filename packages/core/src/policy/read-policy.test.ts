@@ -61,7 +61,7 @@ test.each([
 	["", ":1:1: value expected"],
 	["{}", ":1:1: rules is missing; needed: a list of rules"],
 	['{ "rules": {} }', ":1:12: {} is not allowed for rules; allowed: a list of rules"],
-	['{ "rules": [], "rule": [] }', ':1:24: unknown: "rule"; did you mean rules?; allowed: rules'],
+	['{ "rules": [], "rule": [] }', ':1:24: unknown key "rule": did you mean rules? Allowed: rules'],
 	['{ "rules": [],\n"rules": [] }', ":2:10: rules is set twice"],
 	[rule("7"), ":2:3: 7 is not allowed for rules; allowed: an object with an effect"],
 	[
@@ -72,12 +72,12 @@ test.each([
 	[rule('{ "effect": "alow" }'), ':2:15: "alow" is not allowed for effect; allowed: deny, ask, allow'],
 	[
 		rule('{ "effect": "deny", "tol": "git" }'),
-		':2:30: unknown: "tol"; did you mean tool?; allowed: effect, tool',
+		':2:30: unknown key "tol": did you mean tool? Allowed: effect, tool',
 	],
-	[rule('{ "effect": "deny", "__proto__": {} }'), "unknown: "],
+	[rule('{ "effect": "deny", "__proto__": {} }'), "unknown key "],
 	[
 		rule('{ "effect": "deny", "tool": "run_comand" }'),
-		':2:31: there is no tool "run_comand"; did you mean run_command?',
+		':2:31: there is no tool "run_comand": did you mean run_command?',
 	],
 	[
 		rule('{ "effect": "deny", "tool": ["git", "x*"] }'),
@@ -87,7 +87,7 @@ test.each([
 	[rule('{ "effect": "deny", "tool": 7 }'), ":2:31: 7 is not allowed for tool; allowed: a word"],
 	[
 		rule('{ "effect": "deny", "when": { "clas": "read" } }'),
-		':2:41: unknown: "clas"; did you mean class?; allowed: class, command, path, host',
+		':2:41: unknown key "clas": did you mean class? Allowed: class, command, path, host',
 	],
 	[
 		rule('{ "effect": "deny", "when": { "class": "reads" } }'),

@@ -2,6 +2,7 @@ import { defined, ParleyError } from "@parley/base";
 import { type CommentedJson, type JsonPath, parseCommentedJson } from "@parley/base/commented-json";
 import * as z from "zod";
 import { findNearMiss } from "../text/near-miss.ts";
+import { unknownNameTexts } from "../text/texts.ts";
 import { visible } from "../text/visible.ts";
 import { isMcpToolName } from "../vocabulary/mcp/server.ts";
 import type { ActionClass } from "../vocabulary/taint.ts";
@@ -110,9 +111,8 @@ class RuleReader {
 		if (pattern.startsWith(clientRuleName("")) || isMcpToolName(pattern)) return;
 		const names = namesOf(this.#around.tools);
 		if (names.some((name) => matchesName(name, pattern))) return;
-		const suggestion = findNearMiss(pattern, names);
-		const question = suggestion === undefined ? "" : policyFileTexts.didYouMean(suggestion);
-		throw this.#refused(["tool", index], policyFileTexts.noTool(shown(pattern), question, names));
+		const advice = unknownNameTexts.allowed(findNearMiss(pattern, names), names);
+		throw this.#refused(["tool", index], policyFileTexts.noTool(shown(pattern), advice));
 	}
 
 	#checkCommand(patterns: readonly string[] | undefined): void {
@@ -148,9 +148,8 @@ function explain(file: CommentedJson, { issues: [issue] }: z.ZodError): ParleyEr
 	if (issue?.code === "unrecognized_keys") {
 		const [key = ""] = issue.keys;
 		const allowed = namesAt(path);
-		const suggestion = findNearMiss(key, allowed);
-		const question = suggestion === undefined ? "" : policyFileTexts.didYouMean(suggestion);
-		return refused(file, [...path, key], `unknown: ${shown(key)}${question}; allowed: ${allowed.join(", ")}`);
+		const advice = unknownNameTexts.allowed(findNearMiss(key, allowed), allowed);
+		return refused(file, [...path, key], policyFileTexts.unknownKey(shown(key), advice));
 	}
 	const value = path.reduce<unknown>(
 		(outer, key) => (Object(outer) === outer ? Object(outer)[key] : outer),

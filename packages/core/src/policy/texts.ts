@@ -48,9 +48,8 @@ export const policyFileTexts = {
 	agentRule: "allow is not allowed in the rules of an agent; allowed: deny, ask",
 	alwaysApproval: (name: string | undefined): string =>
 		`${name} always requires approval: no rule can allow it`,
-	didYouMean: (suggestion: string): string => `; did you mean ${suggestion}?`,
-	noTool: (tool: string, question: string, allowed: readonly string[]): string =>
-		`there is no tool ${tool}${question}; allowed: ${allowed.join(", ")}`,
+	unknownKey: (key: string, advice: string): string => `unknown key ${key}${advice}`,
+	noTool: (tool: string, advice: string): string => `there is no tool ${tool}${advice}`,
 	noCommandTool: (tools: readonly string[]): string =>
 		`the rule has a command, but none of its tools runs commands: use ${tools.join(" or ")} in tools, or remove the command`,
 	missing: (name: string, needed: string | undefined): string => `${name} is missing; needed: ${needed}`,
@@ -67,18 +66,18 @@ export const policyFileTexts = {
 	rule: "an object with an effect",
 	schema: "the address of a schema",
 	rules: "a list of rules: [ { … }, … ]",
-	tooManyRules: (max: number): string => `at most ${max} rules`,
+	tooManyRules: (max: number): string => `a list of at most ${max} rules`,
 	atLeastOne: "at least one value (leave the key out to match all)",
-	tooManyNames: (max: number): string => `at most ${max}`,
+	tooManyNames: (max: number): string => `a list of at most ${max} values`,
 	valueOrList: "a value or a list",
 	deleted: (path: string): string =>
 		`${path}: the file was deleted: restore it, or restart the gateway to continue without its rules`,
 	unreadable: (path: string, reason: string, foreign: boolean): string =>
 		`${path}: it cannot be read (${reason})${foreign ? "" : "; give the gateway's user access to it"}`,
-	link: "it is a link, or a link leads to it",
-	notRegular: "it is not a regular file",
+	link: "it is a link, or a link leads to it: replace the link with a copy",
+	notRegular: "it is not a regular file: replace it with a file",
 	writable: (path: string): string =>
-		`every user of this machine can write it: chmod o-w ${JSON.stringify(path)}`,
+		`every user of this machine can write it; run: chmod o-w ${JSON.stringify(path)}`,
 	tooLarge: (kibibytes: number): string => `it is larger than ${kibibytes} KiB: remove rules or comments`,
-	notText: "it is not UTF-8 text",
+	notText: "it is not UTF-8 text: save it as UTF-8",
 } as const;

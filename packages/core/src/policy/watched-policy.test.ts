@@ -79,7 +79,7 @@ test("a file that all users can write is not a policy", async () => {
 	const path = join(directory.path, "policy.jsonc");
 	writeFileSync(path, one);
 	chmodSync(path, 0o666);
-	expect(watch(path).current().problem).toContain("every user of this machine can write it: chmod o-w");
+	expect(watch(path).current().problem).toContain("every user of this machine can write it; run: chmod o-w");
 });
 
 test("links in a workspace are not followed", async () => {

@@ -11,7 +11,7 @@ export const noteTexts = {
 
 /** Errors for the time of a schedule. */
 export const scheduleTimeTexts = {
-	noEvent: (name: string, events: string): string => `event: ${name} starts no schedule: use ${events}`,
+	noEvent: (name: string, events: string): string => `event: ${name} cannot start a schedule: use ${events}`,
 	invalidCron: (cron: string, reason: string): string =>
 		`cron: ${cron} is not valid (${reason}): use five fields such as "0 9 * * 1-5"`,
 	neverDue: (cron: string): string => `cron: ${cron} is never due: use another day or month`,
@@ -31,6 +31,16 @@ export const unreadTexts = {
 	note: "longer than 16 KiB: in a chat, you can only deny this call; only the operator can approve it",
 	refused: (place: "chat" | "form"): string =>
 		`cannot approve this call here: it is longer than 16 KiB, and a ${place} cannot show all of it. Deny it, or ask the operator to approve it with parley answer`,
+} as const;
+
+/** Ends of errors about unknown names. */
+export const unknownNameTexts = {
+	allowed: (suggestion: string | undefined, allowed: readonly string[]): string => {
+		const names = allowed.join(", ");
+		return suggestion === undefined
+			? `; allowed: ${names}`
+			: `: did you mean ${suggestion}? Allowed: ${names}`;
+	},
 } as const;
 
 export const lookAlikeTexts = {

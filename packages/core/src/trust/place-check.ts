@@ -1,6 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import { defined, ParleyError } from "@parley/base";
+import { fileFault, isNotFound } from "../filesystem/file-error.ts";
 import { isWithin, type Roots } from "../filesystem/paths.ts";
 import type { Profiles } from "../policy/profiles/profile.ts";
 import { findNearMiss } from "../text/near-miss.ts";
@@ -62,7 +63,8 @@ export async function placeRoot(key: string, root: string, { dataDir }: Roots): 
 	const named = channelTexts.root(root);
 	if (!isAbsolute(root)) throw refused(key, channelTexts.notAbsolute(named));
 	const real = await realpath(root).catch((cause: unknown) => {
-		throw refused(key, channelTexts.missing(named), cause);
+		const { missing, inaccessible } = channelTexts;
+		throw refused(key, isNotFound(cause) ? missing(named) : inaccessible(named, fileFault(cause)), cause);
 	});
 	if (!(await stat(real)).isDirectory()) throw refused(key, channelTexts.notDirectory(named));
 	if (isWithin(real, dataDir)) throw refused(key, channelTexts.inData(named));

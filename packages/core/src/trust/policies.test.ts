@@ -128,8 +128,8 @@ test("agents and workspaces add rules that ask or deny, and loosen none", async 
 });
 
 test.each([
-	['{ "rules": [], "sandbox": "off" }', 'policy.jsonc:1:27: unknown: "sandbox"; allowed: rules'],
-	['{ "rules": [{ "effect": "allow", "layer": "operator" }] }', 'unknown: "layer"'],
+	['{ "rules": [], "sandbox": "off" }', 'policy.jsonc:1:27: unknown key "sandbox"; allowed: rules'],
+	['{ "rules": [{ "effect": "allow", "layer": "operator" }] }', 'unknown key "layer"'],
 	["{".repeat(10_000), "it has more than 64 levels of lists and objects"],
 	["not a policy", "invalid symbol"],
 ])("an invalid file of a workspace stops the work in that workspace only: %j", async (text, reason) => {

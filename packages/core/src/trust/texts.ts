@@ -6,6 +6,7 @@ export const channelTexts = {
 	root: (path: string): string => `the root ${JSON.stringify(path)}`,
 	notAbsolute: (root: string): string => `${root} is not an absolute path`,
 	missing: (root: string): string => `${root} does not exist`,
+	inaccessible: (root: string, reason: string): string => `${root} cannot be used: ${reason}`,
 	notDirectory: (root: string): string => `${root} is not a directory`,
 	inData: (root: string): string => `${root} is in the data directory`,
 	reason: "which has the gateway's own keys and conversations: choose a directory without it",

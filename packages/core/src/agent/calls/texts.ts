@@ -1,7 +1,7 @@
 /** Texts about approvals: results for the model, and notes and errors for approvers. */
 export const approvalTexts = {
 	cannotRun: (reason: string): string =>
-		`arguments: cannot be changed, because the call cannot run (${reason}); approve it unchanged, or deny it`,
+		`arguments: cannot be changed, because the call cannot run (${reason}); leave them out, or deny the call`,
 	changed: "changed since it was approved",
 	secretInCall: "[redacted] replaces a secret: the call itself contains the secret",
 	requestedBySubAgent: (name: string): string => `requested by the sub-agent ${JSON.stringify(name)}`,
@@ -22,7 +22,8 @@ export const approvalTexts = {
 		`changed since the question was asked: ${differences}; ${next}`,
 	doesMore: (classes: string): string =>
 		`the changed call does more than the approved one: it needs ${classes} as well`,
-	notPossible: (reason: string): string => `the call is no longer possible in the shown form: ${reason}`,
+	notPossible: (reason: string): string =>
+		`the call can no longer run as it was shown (${reason}): deny the call`,
 	guestSender:
 		"this request may only read, because one of its senders is a guest: ask a member to send the request",
 	noAccessSender:

@@ -4,7 +4,7 @@ export const roomTexts = {
 		`the instructions and tools alone need about ${needed} of the ${window} tokens of the context window: ` +
 		"choose a model with a larger context window, or an agent with fewer tools",
 	largeRequest: (needed: number, available: number): string =>
-		`the request needs about ${needed} tokens, but the model has only ${available} besides its reply: ` +
+		`the request needs about ${needed} tokens, but the context window has only ${available} besides the reply: ` +
 		"split the request, or choose a model with a larger context window",
 } as const;
 

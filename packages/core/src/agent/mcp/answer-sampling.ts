@@ -58,7 +58,8 @@ export async function answerSampling(
 
 function requestOf(params: CreateMessageRequestParams, server: string): PlainRequest {
 	const { messages, systemPrompt = "", maxTokens } = params;
-	if (maxTokens < 1 || messages.at(-1)?.role !== "user") throw refused(samplingTexts.invalid);
+	if (maxTokens < 1) throw refused(samplingTexts.maxTokens(maxTokens));
+	if (messages.at(-1)?.role !== "user") throw refused(samplingTexts.lastMessage);
 	return {
 		from: server,
 		system: systemPrompt,

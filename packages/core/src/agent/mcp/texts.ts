@@ -44,11 +44,11 @@ export const mcpConnectionTexts = {
 		"it refused the token of its login, also after a refresh: log in again with `parley mcp login`",
 	scope: (option: string): string =>
 		`the token does not allow this: repeat \`parley mcp login\` with ${option}`,
-	otherOrigin: (origin: string): string => `it is used only at ${origin}`,
+	otherOrigin: (origin: string): string => `a request to an address outside of ${origin} was refused`,
 	unknown: "unknown error",
 	largeMessage: (bytes: number): string => `it sent a message of more than ${bytes} bytes`,
-	manyBytes: "it sent too many bytes",
-	manyMessages: "it sent too many messages",
+	manyBytes: "it sent too many bytes in a short time",
+	manyMessages: "it sent too many messages in a short time",
 	otherLines: "it sent too many lines that are not messages of the protocol",
 	ended: "it has ended",
 	endedWith: (by: string): string => `it ended with ${by}`,
@@ -130,7 +130,8 @@ export const samplingTexts = {
 	tooLong: (characters: number): string =>
 		`the request is longer than ${characters} characters: send a shorter request`,
 	onlyText: (type: string): string => `content of the type ${type} is not supported: send text`,
-	invalid: "the last message must be from the user, and maxTokens must be at least 1",
+	lastMessage: "the last message must have the role user",
+	maxTokens: (tokens: number): string => `maxTokens is ${tokens}: use at least 1`,
 } as const;
 
 /** Questions that people answer for a server of the Model Context Protocol. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import { type Clock, defined, type Logger, ParleyError, type Store } from "@parley/base";
+import { fileFault, isNotFound } from "../../filesystem/file-error.ts";
 import { type Keyed, once } from "../../store/idempotency.ts";
 import type { Tx } from "../../store/journal.ts";
 import { stamp, type Tables } from "../../store/tables.ts";
@@ -358,8 +359,12 @@ function digestOf(skills: readonly SkillOnDisk[]): string {
 
 async function realDirectory(directory: string): Promise<string> {
 	if (!isAbsolute(directory)) throw unusable(skillTrustTexts.notAbsolute(shown(directory)));
-	const real = await realpath(directory).catch(() => undefined);
-	if (real !== undefined && (await stat(real)).isDirectory()) return real;
+	const real = await realpath(directory).catch((cause: unknown) => {
+		const { missingDirectory, cannotUse } = skillTrustTexts;
+		const named = shown(directory);
+		throw unusable(isNotFound(cause) ? missingDirectory(named) : cannotUse(named, fileFault(cause)));
+	});
+	if ((await stat(real)).isDirectory()) return real;
 	throw unusable(skillTrustTexts.noDirectory(shown(directory)));
 }
 

@@ -82,7 +82,8 @@ export const skillReadTexts = {
 		`the skills of this directory together have more than ${files} files or ${mebibytes} MiB: remove some files`,
 	link: (path: string): string =>
 		`${path} is a link: a skill of a working directory cannot be a link. Copy the files there`,
-	linkOutside: (directory: string): string => `it is a link to a path outside ${directory}`,
+	linkOutside: (directory: string): string =>
+		`it is a link to a path outside ${directory}: replace the link with a copy`,
 	fileTooLarge: (kibibytes: number): string => `the file is larger than ${kibibytes} KiB: shorten it`,
 	notText: "the file is not UTF-8 text: save it as UTF-8",
 	logged: "a skill file cannot be used",
@@ -94,7 +95,9 @@ export const skillTrustTexts = {
 	changed: (directory: string): string =>
 		`the skills of ${directory} have changed since they were listed: list them again`,
 	notAbsolute: (path: string): string => `directory: ${path} is not an absolute path`,
-	noDirectory: (path: string): string => `directory: ${path} does not exist or is not a directory`,
+	missingDirectory: (path: string): string => `directory: ${path} does not exist`,
+	cannotUse: (path: string, reason: string): string => `directory: ${path} cannot be used: ${reason}`,
+	noDirectory: (path: string): string => `directory: ${path} is not a directory`,
 	changedMeanwhile: (skill: string): string =>
 		`the files of the skill ${skill} changed while they were read: try again`,
 	diffCut: (characters: number): string =>

@@ -7,13 +7,14 @@ export const channelGrantTexts = {
 		"accept_all_tools applies in a chat only while its channel is trusted: request trust with request_grant, which the operator or an owner confirms",
 	noConversation: (channel: string): string =>
 		`the channel ${channel} has no session yet: send a message in the channel first, so that it can show the question`,
-	otherChannel: (session: string, channel: string): string => `${session} is not a session of ${channel}`,
+	otherChannel: (session: string, channel: string): string =>
+		`${session} is not a session of ${channel}: use a session of this channel`,
 	cannotTrust: (reason: string): string => `this channel cannot be trusted: ${reason}`,
 	cannotTrustShared: "this channel cannot be trusted: people of another organisation can read it",
 	shared: "people of another organisation can read it",
 	strangerWrote: "a person without access wrote in it",
 	alreadyRequested:
-		"trust was already requested: the question is open, and the operator or an owner answers it",
+		"trust was already requested: wait until the operator or an owner answers the open question",
 } as const;
 
 export const openGrantTexts = {

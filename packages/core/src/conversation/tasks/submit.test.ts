@@ -18,7 +18,11 @@ test.each<[string, Partial<NewTask>, string]>([
 	["an unknown tool", { tools: ["run_command", "fly"] }, 'tools: there is no tool "fly"; available: '],
 	["an unknown agent", { agent: "nobody" }, "nobody"],
 	["an unknown model", { model: "nothing-9" }, 'model: there is no model "nothing-9"'],
-	["an unknown task", { dependsOn: ["task_x"] }, 'depends_on: "task_x" is not a task of this session'],
+	[
+		"an unknown task",
+		{ dependsOn: ["task_x"] },
+		'depends_on: "task_x" is not a task of this session: use a task of this session',
+	],
 ])("%s is refused, and leaves no data", async (_what, more, message) => {
 	const { t, home } = await opened();
 	await using _ = t;

@@ -19,8 +19,12 @@ export const taskStateTexts = {
 	tooManyOfPerson: (person: string, max: number): string => `${person} already has ${max} open tasks`,
 	busy: (reason: string): string =>
 		`session busy: ${reason}; wait until some of the tasks end, or cancel some`,
-	notYourWorker: (id: string): string => `depends_on: ${id} is not one of your workers`,
-	notOfSession: (id: string): string => `depends_on: ${id} is not a task of this session`,
-	hasFailed: (id: string): string => `depends_on: ${id} has failed`,
-	hasBeenCancelled: (id: string): string => `depends_on: ${id} has been cancelled`,
+	notYourWorker: (id: string): string =>
+		`depends_on: ${id} is not one of your workers: use an id that spawn_worker returned`,
+	notOfSession: (id: string): string =>
+		`depends_on: ${id} is not a task of this session: use a task of this session`,
+	hasFailed: (id: string): string =>
+		`depends_on: ${id} has failed: leave it out, or repeat the task and use its new id`,
+	hasBeenCancelled: (id: string): string =>
+		`depends_on: ${id} has been cancelled: leave it out, or repeat the task and use its new id`,
 } as const;

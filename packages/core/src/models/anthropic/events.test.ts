@@ -152,9 +152,9 @@ const deep = (levels: number) => `{"a":${"[".repeat(levels)}${"]".repeat(levels)
 test.each([
 	["cut off", '{"path":"a', "the arguments cannot be used: text is not JSON"],
 	["not JSON", "path = a", "the arguments cannot be used: text is not JSON"],
-	["a list", "[1]", "the arguments cannot be used: not a JSON object"],
-	["a text", '"a"', "the arguments cannot be used: not a JSON object"],
-	["null", "null", "the arguments cannot be used: not a JSON object"],
+	["a list", "[1]", "the arguments cannot be used: they are not a JSON object"],
+	["a text", '"a"', "the arguments cannot be used: they are not a JSON object"],
+	["null", "null", "the arguments cannot be used: they are not a JSON object"],
 	["blank", "  ", "the arguments cannot be used: text is not JSON"],
 	[
 		"a key twice",
@@ -178,7 +178,7 @@ test("arguments larger than any reply are not kept", () => {
 		close(0),
 	];
 	expect(contentOf(parts)).toMatchObject([
-		{ arguments: {}, invalid: "the arguments cannot be used: more than 4 MiB" },
+		{ arguments: {}, invalid: "the arguments cannot be used: they are larger than 4 MiB" },
 	]);
 });
 

@@ -66,8 +66,8 @@ export const requestTexts = {
 /** Errors about unreadable model calls. */
 export const badCallTexts = {
 	arguments: (reason: string): string => `the arguments cannot be used: ${reason}`,
-	tooLarge: (mebibytes: number): string => `more than ${mebibytes} MiB`,
-	notObject: "not a JSON object",
+	tooLarge: (mebibytes: number): string => `they are larger than ${mebibytes} MiB`,
+	notObject: "they are not a JSON object",
 	characters: (count: number): string => `it had ${count} characters of arguments by then`,
 	cutOff: (size: string): string =>
 		`the reply was cut off before the call was complete: ${size}. The same call would be cut again: ` +
@@ -75,5 +75,5 @@ export const badCallTexts = {
 	sameId: "another call of this reply has the same id",
 	noName: "the call has no tool name",
 	longName: (max: number): string => `the tool's name is longer than ${max} characters`,
-	tooNested: "nested too deeply",
+	tooNested: "they are nested too deeply",
 } as const;

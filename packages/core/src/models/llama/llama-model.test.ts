@@ -52,10 +52,10 @@ test("texts are counted by /tokenize, each with the key, in their order", async 
 
 test.each<[string, () => Response]>([
 	["503", () => Response.json({ error: { code: 503 } }, { status: 503 })],
-	["no count", () => Response.json({ count: 3 })],
-	["no count", () => new Response("<html>")],
+	["no token count", () => Response.json({ count: 3 })],
+	["no token count", () => new Response("<html>")],
 	[
-		"no count",
+		"no token count",
 		() => {
 			throw new TypeError("fetch failed");
 		},

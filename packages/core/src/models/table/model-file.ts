@@ -112,7 +112,7 @@ function merge(row: Row, known: ModelInfo | undefined, at: (field: string) => st
 	const contextWindow = row.context_window ?? known?.contextWindow ?? missing(row, at("context_window"));
 	const maxOutput = row.max_output ?? known?.maxOutput ?? missing(row, at("max_output"));
 	if (maxOutput > contextWindow) {
-		throw refused(modelFileTexts.maxOutput(maxOutput, at("max_output")));
+		throw refused(modelFileTexts.maxOutput(maxOutput, at("max_output"), contextWindow));
 	}
 	const prices = row.prices ? pricesOf(row.prices, known?.prices, at("prices")) : known?.prices;
 	const longPrompt =

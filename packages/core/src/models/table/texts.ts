@@ -12,8 +12,8 @@ export const modelFileTexts = {
 	file: "an object with models",
 	twice: (id: string, place: string): string =>
 		`${place}: ${JSON.stringify(id)} occurs twice; remove one of the two entries`,
-	maxOutput: (value: string | number, place: string): string =>
-		`${value} is not allowed for ${place}; allowed: up to the context window`,
+	maxOutput: (value: number, place: string, contextWindow: number): string =>
+		`${value} is not allowed for ${place}; allowed: at most ${contextWindow}, the context window`,
 	missing: (place: string, id: string): string =>
 		`${place} is missing: it is required, because ${JSON.stringify(id)} is not a built-in model`,
 	needsBoth: (place: string): string => `${place} must have both input and output`,

@@ -96,7 +96,7 @@ test("a broken agent does not hide the others", async ({ place }) => {
 		{
 			name: "tools",
 			message:
-				'config.toml: there is no tool "red_file"; did you mean read_file?; allowed in tools: read_file, run_command',
+				'config.toml: unknown tool "red_file" in tools: did you mean read_file? Allowed: read_file, run_command',
 		},
 		{ name: "typo", message: expect.stringMatching(/^config\.toml: line 2: unknown key "temprature"/) },
 	]);

@@ -6,6 +6,7 @@ import { fileError, systemCode } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 import { openRegular, readAt } from "../../filesystem/regular-file.ts";
 import { findNearMiss } from "../../text/near-miss.ts";
+import { unknownNameTexts } from "../../text/texts.ts";
 import { visible } from "../../text/visible.ts";
 import { isMcpToolName } from "../../vocabulary/mcp/server.ts";
 import { isProfileName, type Profile, type ProfileProblem, type Profiles } from "./profile.ts";
@@ -145,9 +146,8 @@ class ProfileDirectory implements Profiles {
 		const tools = this.#tools;
 		const unknown = tools && requested.find((name) => !tools.includes(name) && !isMcpToolName(name));
 		if (tools === undefined || unknown === undefined) return;
-		const suggestion = findNearMiss(unknown, tools);
-		const question = suggestion === undefined ? "" : agentTexts.didYouMean(suggestion);
-		throw refused(agentTexts.noTool(unknown, question, tools));
+		const advice = unknownNameTexts.allowed(findNearMiss(unknown, tools), tools);
+		throw refused(agentTexts.noTool(unknown, advice));
 	}
 }
 

@@ -58,13 +58,13 @@ test("the model is set in either field, and both must agree", () => {
 });
 
 test.each([
-	['modle = "x"', 'line 1: unknown key "modle"; did you mean model?; allowed: name, description, model, '],
+	['modle = "x"', 'line 1: unknown key "modle": did you mean model? Allowed: name, description, model, '],
 	[
 		"[sampling]\ntemprature = 1",
-		'line 2: unknown key "temprature" in [sampling]; did you mean temperature?; allowed: temperature, top_p',
+		'line 2: unknown key "temprature" in [sampling]: did you mean temperature? Allowed: temperature, top_p',
 	],
-	["[sampling]\ntopp = 1", 'line 2: unknown key "topp" in [sampling]; did you mean top_p?'],
-	["[samplin]\ntop_p = 1", 'line 1: unknown key "samplin"; did you mean sampling?'],
+	["[sampling]\ntopp = 1", 'line 2: unknown key "topp" in [sampling]: did you mean top_p?'],
+	["[samplin]\ntop_p = 1", 'line 1: unknown key "samplin": did you mean sampling?'],
 	["[provider.tls]\nverify = false", 'unknown key "tls" in [provider]; allowed: endpoint, api, model'],
 	["sampling = { zzz = 1 }", 'unknown key "zzz" in [sampling]; allowed'],
 	['sampling.seed = "x"', 'unknown key "seed" in [sampling]; allowed'],

@@ -2,9 +2,10 @@ import { defined, ParleyError } from "@parley/base";
 import { parse, TomlError } from "smol-toml";
 import * as z from "zod";
 import { findNearMiss } from "../../text/near-miss.ts";
+import { unknownNameTexts } from "../../text/texts.ts";
 import { reasoningLevels, type Sampling } from "../../vocabulary/model.ts";
 import { endpointApis, type Profile } from "./profile.ts";
-import { agentConfigTexts, agentTexts } from "./texts.ts";
+import { agentConfigTexts } from "./texts.ts";
 
 /** Content of an agent's `config.toml`. */
 export type ProfileConfig = Omit<Profile, "name" | "title" | "instructions"> & {
@@ -125,12 +126,11 @@ function explain(text: string, { issues: [issue] }: z.ZodError): ParleyError {
 
 function unknownKey(text: string, table: string, key: string): ParleyError {
 	const allowed = Object.keys(tables[table]?.shape ?? {});
-	const suggestion = findNearMiss(key, allowed);
-	const question = suggestion === undefined ? "" : agentTexts.didYouMean(suggestion);
+	const advice = unknownNameTexts.allowed(findNearMiss(key, allowed), allowed);
 	const where = table === "" ? "" : ` in [${table}]`;
 	const shown = JSON.stringify(key.slice(0, 100));
 	return refused(
-		agentConfigTexts.unknownKey({ place: placeOf(text, table, key), key: shown, where, question, allowed }),
+		agentConfigTexts.unknownKey({ place: placeOf(text, table, key), key: shown, where, advice }),
 	);
 }
 

@@ -8,9 +8,7 @@ export const agentTexts = {
 	name: "an agent's name has at most 64 letters, digits, spaces, dots, hyphens and underscores",
 	ownDirectory: "its directory",
 	empty: "it has neither config.toml nor agent.md",
-	didYouMean: (suggestion: string): string => `; did you mean ${suggestion}?`,
-	noTool: (tool: string, question: string, allowed: readonly string[]): string =>
-		`there is no tool ${JSON.stringify(tool)}${question}; allowed in tools: ${allowed.join(", ")}`,
+	noTool: (tool: string, advice: string): string => `unknown tool ${JSON.stringify(tool)} in tools${advice}`,
 	linkOutside: (path: string): string => `${path} is a link to a path outside the directory of agents`,
 	tooLarge: (path: string, kibibytes: number): string =>
 		`${path} is larger than ${kibibytes} KiB: shorten it`,
@@ -29,7 +27,7 @@ export const agentConfigTexts = {
 	model: "the name of a model, or a tier",
 	tool: "the name of a tool",
 	tools: "a list of tool names",
-	tooManyTools: "at most 200 tool names",
+	tooManyTools: "a list of at most 200 tool names",
 	boolean: "true or false",
 	twoModels: (model: string, other: string): string =>
 		`model is ${JSON.stringify(model)}, but provider.model is ${JSON.stringify(other)}: remove one of them`,
@@ -41,15 +39,13 @@ export const agentConfigTexts = {
 		place,
 		key,
 		where,
-		question,
-		allowed,
+		advice,
 	}: {
 		readonly place: string;
 		readonly key: string;
 		readonly where: string;
-		readonly question: string;
-		readonly allowed: readonly string[];
-	}): string => `${place}unknown key ${key}${where}${question}; allowed: ${allowed.join(", ")}`,
+		readonly advice: string;
+	}): string => `${place}unknown key ${key}${where}${advice}`,
 	number: (min: number, max: number): string => `a number from ${min} to ${max}`,
 	wholeNumber: (min: number, max: number): string => `a whole number from ${min} to ${max}`,
 } as const;

@@ -110,9 +110,13 @@ test.each([
 	["GET https://example.com/ HTTP/1.1\r\nHost: example.com", 403, "by CONNECT"],
 	["POST / HTTP/1.1\r\nHost: example.com\r\nContent-Length: 4\r\n\r\nbody", 403, "by CONNECT"],
 	["GET / HTTP/1.1\r\nHost: example.com\r\nConnection: Upgrade\r\nUpgrade: websocket", 403, "by CONNECT"],
-	["SSH-2.0-OpenSSH_9.9", 400, "not a valid request"],
-	["\x16\x03\x01\x02\x00", 400, "not a valid request"],
-	[`CONNECT example.com:443 HTTP/1.1\r\nX: ${"x".repeat(10_000)}`, 431, "not a valid request"],
+	["SSH-2.0-OpenSSH_9.9", 400, "the request is not valid HTTP, or its headers are too large"],
+	["\x16\x03\x01\x02\x00", 400, "the request is not valid HTTP, or its headers are too large"],
+	[
+		`CONNECT example.com:443 HTTP/1.1\r\nX: ${"x".repeat(10_000)}`,
+		431,
+		"the request is not valid HTTP, or its headers are too large",
+	],
 ])("%j gets the status %i with a reason and no connection", async (request, status, reason) => {
 	const { proxyPort, reached, entries, proxy } = await setUp();
 	const answer = await ask(proxyPort, `${request}\r\n\r\n`);
@@ -242,7 +246,8 @@ test("100 simultaneous tunnels work, and the 129th connection is dropped and log
 	await closed(connect(proxyPort, "127.0.0.1"));
 	expect(entries.at(-1)).toMatchObject({
 		decision: "refused",
-		reason: "the command had 128 open connections, the maximum; a further connection was refused",
+		reason:
+			"the command already had 128 open connections, the maximum: open fewer connections at the same time",
 	});
 	for (const socket of many) socket.destroy();
 });
@@ -256,7 +261,7 @@ test("a command has at most 5000 connections in an hour, and further ones are no
 	expect(
 		entries.filter(
 			({ reason }) =>
-				reason === "the command reached the maximum of 5000 connections; further connections are refused",
+				reason === "the command opened 5000 connections within an hour, the maximum: open fewer connections",
 		),
 	).toHaveLength(1);
 	expect(entries).toHaveLength(5_001);

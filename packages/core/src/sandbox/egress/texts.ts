@@ -1,12 +1,13 @@
 /** Refusals and notes of the proxy through which commands reach hosts. */
 export const egressTexts = {
 	tooManyAtOnce: (max: number): string =>
-		`the command had ${max} open connections, the maximum; a further connection was refused`,
+		`the command already had ${max} open connections, the maximum: open fewer connections at the same time`,
 	commandEnded: "the command has ended",
 	tooMany: (max: number): string =>
-		`the command reached the maximum of ${max} connections; further connections are refused`,
+		`the command opened ${max} connections within an hour, the maximum: open fewer connections`,
 	onlyHttps: "only https is allowed, by CONNECT to port 443: use a URL that begins with https://",
-	invalidRequest: "not a valid request",
+	invalidRequest:
+		"the request is not valid HTTP, or its headers are too large: use a URL that begins with https://",
 	clientDisconnected: "the client has disconnected",
 	notPublicName: "its name resolves to an address that is not on the public internet",
 	notOpened: "a connection to it could not be opened",
@@ -29,8 +30,9 @@ export const egressTexts = {
 
 /** Errors of connections that the gateway, its tools or sandboxed commands open. */
 export const fetchTexts = {
-	notHttps: (origin: string): string => `${origin} is not an https address`,
-	notPublic: (host: string): string => `${host} is not on the public internet`,
+	notHttps: (origin: string): string => `${origin} is not an https address, and only https is allowed`,
+	notPublic: (host: string): string =>
+		`${host} is not on the public internet: requests to this machine and its networks are refused`,
 	unreachable: (host: string): string => `${host} could not be reached`,
 	notReached: (host: string): string =>
 		`"${host}" is not on the public internet: requests to this machine and its networks are refused`,

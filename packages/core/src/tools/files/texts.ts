@@ -80,7 +80,7 @@ export const editFileTexts = {
 	secretRest: (part: string): string => `(the rest of the file is kept secret)\n${part}`,
 	unchanged: "(the file would not change)",
 	tooLong: (path: string, max: number): string =>
-		`${JSON.stringify(path)} would become longer than ${max} characters`,
+		`${JSON.stringify(path)} would become longer than ${max} characters, the maximum`,
 	notFound: (path: string, nearest: string): string => `old_text is not in ${JSON.stringify(path)}${nearest}`,
 	noOccurrence: (count: number, where: string, occurrence: number): string =>
 		`old_text occurs ${count === 1 ? "once" : `${count} times`}${where}: there is no occurrence ${occurrence}`,
@@ -151,7 +151,8 @@ export const listFilesTexts = {
 	hidden: "Whether to show names that begin with a dot.",
 	maxResults: "Maximum number of lines to return.",
 	more: (count: number): string => `${count} more lines: narrow the list by path, pattern or depth`,
-	noneFits: (count: number): string => `none of ${count} files matches the pattern`,
+	noneFits: (count: number): string =>
+		count === 1 ? "the only file does not match the pattern" : `none of ${count} files matches the pattern`,
 	none: (hidden: boolean): string =>
 		`no files${hidden ? "" : "; set hidden to include names that begin with a dot"}`,
 } as const;

@@ -83,7 +83,11 @@ test.each<[string, object[], string]>([
 		[change("zzz", "")],
 		"edit 1: oldText not found in f, and no line of it is similar: read the file again",
 	],
-	["too much", [change("a", "x".repeat(262_144))], "f would become longer than 262144 characters"],
+	[
+		"too much",
+		[change("a", "x".repeat(262_144))],
+		"f would become longer than 262144 characters, the maximum",
+	],
 	["none", [], "invalid arguments of edit: edits: too small: expected array to have >=1 items"],
 	["another name", [{ before: "a", newText: "b" }], expect.stringContaining("edits.0.oldText")],
 ])("%s: the file stays unchanged, and the error has the reason", async (_, edits, text) => {

@@ -12,7 +12,8 @@ export const editTexts = {
 	sameText: (number: number): string => `edit ${number}: oldText equals newText`,
 	secretRest: (parts: string): string => `(the rest of the file is kept secret)\n${parts}`,
 	unchanged: "(the file would not change)",
-	tooLong: (path: string, max: number): string => `${path} would become longer than ${max} characters`,
+	tooLong: (path: string, max: number): string =>
+		`${path} would become longer than ${max} characters, the maximum`,
 	overlap: (one: number, other: number): string =>
 		`edits ${one} and ${other} overlap; merge them into one edit`,
 	notFound: (number: number, path: string, nearest: string): string =>

@@ -80,16 +80,16 @@ function demandAuthor({ person }: Principal, actor: Person | undefined): void {
 }
 
 function demandText({ images, attachments, options, retry_of }: QueuedRow): void {
-	const input =
+	const reason =
 		images !== null || attachments !== null
-			? "files"
+			? queueTexts.files
 			: options !== null
 				? queueTexts.ownOptions
 				: retry_of !== null
-					? queueTexts.earlierMessage
+					? queueTexts.repetition
 					: undefined;
-	if (input === undefined) return;
-	throw new ParleyError(queueTexts.cannotJoin(input), {
+	if (reason === undefined) return;
+	throw new ParleyError(queueTexts.cannotJoin(reason), {
 		code: "failed_precondition",
 	});
 }

@@ -59,10 +59,11 @@ export const feedbackTexts = {
 export const queueTexts = {
 	joined: "queued message entered the run",
 	onlyAuthor: "only the author of a queued message can add it to the active run",
-	ownOptions: "options of its own, for example a skill",
-	earlierMessage: "the message of an earlier run",
-	cannotJoin: (input: string): string =>
-		`the queued message cannot join the active run, because it has ${input}`,
+	files: "it has files",
+	ownOptions: "it has its own options, such as a skill",
+	repetition: "it repeats an earlier message",
+	cannotJoin: (reason: string): string =>
+		`the queued message cannot join the active run, because ${reason}: wait until the run ends`,
 	accepted: "message accepted",
 	busy: (count: number): string =>
 		`session busy: the message was not queued, because ${count} messages are already waiting; try again later`,

@@ -21,16 +21,19 @@ export const directoryFileTexts = {
 
 /** Texts about addresses and headers of remote servers in the file. */
 export const directoryAddressTexts = {
-	invalid: "its address is not a valid http or https address",
+	invalid: "its address is not valid: use an http or https address such as https://mcp.example.com/mcp",
 	variable: "its address contains a variable: write the complete address",
 	credentials: "its address contains a user name or a password: use a header with a variable",
 	fragment: "its address contains #: remove it and the text after it",
-	tooLong: (characters: number): string => `its address is longer than ${characters} characters`,
+	tooLong: (characters: number): string =>
+		`its address is longer than ${characters} characters: use a shorter one`,
 	headerName: (name: string): string => `the header name ${name} is not valid: use letters, digits and -`,
 	ownHeader: (name: string): string => `the header ${name} is set by Parley: remove it`,
 	twice: (name: string): string => `the header ${name} occurs twice: remove one of them`,
-	headerValue: (name: string): string => `the header ${name} contains characters that a header cannot have`,
-	longHeaders: (characters: number): string => `its headers have more than ${characters} characters`,
+	headerValue: (name: string): string =>
+		`the header ${name} contains characters that a header cannot have: use only visible ASCII characters and spaces`,
+	longHeaders: (characters: number): string =>
+		`its headers have more than ${characters} characters in total: remove or shorten some`,
 	otherReference: (header: string, reference: string): string =>
 		`the header ${header} contains ${reference}, which Parley does not replace: write \${NAME} for a variable`,
 } as const;
@@ -47,7 +50,7 @@ export const directoryTrustTexts = {
 	changedFileAndAddress: (file: string, address: string): string =>
 		`${file} has changed, and the address of the server in it is now ${address}`,
 	noFile: (name: string, file: string): string =>
-		`${name}: not used, because ${file} does not exist, or is a link`,
+		`${name}: not used, because ${file} does not exist, or is a link: restore the file`,
 	noEntry: (file: string): string => `${file} does not contain this server, or its entry cannot be used`,
 	otherKind: "its entry is now a server of another kind",
 	changedAddress: (address: string): string => `its address is now ${address}`,

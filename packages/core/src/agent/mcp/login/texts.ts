@@ -12,7 +12,7 @@ export const mcpLoginTexts = {
 		`the login was stopped, because it needs more than ${max} requests`,
 	answerOf: (host: string): string => `the answer of ${host}`,
 	largeAnswer: (host: string, bytes: number): string => `${host} sent more than ${bytes} bytes`,
-	otherLogin: "the answer belongs to another login",
+	otherLogin: "the answer belongs to another login: start the login again",
 	usedAnswer: "the answer was used before: start the login again",
 	noLogin: "it offers no login",
 	otherResource: "it requests a login for another resource",
@@ -20,8 +20,8 @@ export const mcpLoginTexts = {
 	notHttps: "an address of the authorization server is not https, which Parley requires",
 	noRegistration:
 		"clients cannot register themselves at the authorization server: register Parley there, and repeat the login with --client-id",
-	otherServer: "the answer comes from another authorization server",
-	denied: "the login was denied",
+	otherServer: "the answer comes from another authorization server: start the login again",
+	denied: "the login was denied: repeat the login, and allow the access",
 	refused: (error: string): string =>
 		`the authorization server refused the login${error === "" ? "" : `: ${error}`}`,
 	refusedVariable:
