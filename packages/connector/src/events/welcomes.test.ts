@@ -24,7 +24,7 @@ const mention = { says: "hello", in: "general", mentions: "us" } as const;
 test("a person is welcomed in direct messages once, with the tasks, the approvers and the prompts", async () => {
 	const stage = await playScene([{ says: "hello" }, { says: "again" }], await openStage());
 	expect(stage.posts(stage.room()).filter((post) => post.includes(hello))).toEqual([
-		"Hello! Write to me here. I answer questions, work with files and tools, and run tasks in the background. `/help` lists my commands.\nBefore I change anything, I ask for approval. @olga or the operator can give it.\nTry: “Say hi”",
+		"Hello! Write to me here. I answer questions, work with files and tools, and run tasks in the background. `/help` lists my commands.\nWhen a change needs approval, I ask first. @olga or the operator can give it.\nTry: “Say hi”",
 	]);
 	await playScene(
 		[{ restarts: true }, { says: "third" }, { losesDatabase: true }, { says: "fourth" }],
