@@ -142,8 +142,9 @@ interface Part {
 }
 
 /**
- * Returns the next delayed text that can be redacted, or undefined if more text is needed. `text` begins at the
- * position that the gate found, and its first `returned` characters have been returned. Never cuts a registered value.
+ * Returns the end of the next delayed text that can be redacted, or undefined if more text is needed. `text` begins at
+ * the position that the gate found, and its first `returned` characters have been returned. Never cuts a registered
+ * value.
  */
 function nextPart(text: string, returned: number, gate: Gate): Part | undefined {
 	const part = partOfShapes(text, returned);

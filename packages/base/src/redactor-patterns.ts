@@ -119,14 +119,14 @@ export const shapes: readonly RegExp[] = [
 
 /** Pattern of a JSON Web Token that ends before its second dot. */
 const beginningOfJwt = /(?<![\w-])eyJ[\w-]{5,}(?:\.(?:ey?|eyJ[\w-]*)?)?/;
-/** Matches a credential of unlimited length at the end of the text. Its end may be missing. */
+/** Matches a complete or cut credential at the end of the text, if its pattern has no maximum length. */
 export const cutShape = new RegExp(
 	`(?:${[...endless, beginningOfJwt].map(({ source }) => source).join("|")})$`,
 );
 /** Maximum characters of a shape with a maximum length, and of a beginning that `cutShape` does not match. */
 export const longestShape = 100;
 
-/** Patterns of the first characters of all shapes. A stream delays text from such a position. */
+/** Patterns of the first characters of all shapes. A stream delays text that begins with such characters. */
 export const openings = [
 	"xox[abeprs]",
 	"xapp",

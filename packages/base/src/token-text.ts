@@ -17,8 +17,8 @@ export interface TokenText {
 const shape = new RegExp(`^gw_(${tokenKinds.join("|")})_([0-9a-z]{26})_([\\w-]{43})([\\w-]{6})$`);
 
 /**
- * Creates a token `gw_KIND_ID_SECRET` with a secret of 256 random bits. Its last six characters are a checksum of all
- * other characters.
+ * Creates a token `gw_KIND_ID_SECRET` with a secret of 256 random bits. The last six characters of the token are a
+ * checksum of all others.
  */
 export function mintToken(kind: TokenTextKind, ids: Ids): string {
 	const unsigned = `${ids.create(`gw_${kind}`)}_${randomBytes(32).toString("base64url")}`;

@@ -37,8 +37,8 @@ export interface UserMessagePayload {
 }
 
 /**
- * Marks a part of a conversation from before the session. Either a client imported it, so it is not verified, or a fork
- * copied it. It did not happen in this session.
+ * Marks an event from before the session. A client imported the event, so the gateway could not verify it, or a fork
+ * copied it.
  */
 type Imported = true;
 

@@ -45,9 +45,7 @@ export const promptMethods = {
 	/** Returns the URL of a one-time browser page for the answer to a password question. */
 	secret_page: {
 		params: z.object({ token, key }),
-		/**
-		 * A caller that has the URL can answer the question. Show the URL only to the person who requested it.
-		 */
+		/** The URL is sufficient to answer the question. Show it only to the person who requested it. */
 		result: z.object({ url: z.string(), expires_at: z.string() }),
 	},
 } satisfies Record<string, { params: z.ZodObject; result: z.ZodType }>;

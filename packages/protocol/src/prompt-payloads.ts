@@ -54,7 +54,7 @@ export interface AlwaysAllowPayload {
 export interface NoticePayload {
 	/** Ids such as `discord:GUILD:USER`. */
 	readonly people: readonly string[];
-	/** Platform ids of roles whose members may approve. Only a mention reaches them. */
+	/** Platform ids of roles whose members may approve. Only `mention` and `channel` can notify a role. */
 	readonly roles?: readonly string[];
 	/**
 	 * Ways to send the notice, tried in this order until one reaches a person. `mention`: in the conversation.

@@ -126,7 +126,7 @@ export const sessionMethods = {
 			policy_version: z.string(),
 			/** Whether the run started under `accept_all_tools`. */
 			accept_all: z.boolean(),
-			/** Taint of the session in words, for example `untrusted text`. */
+			/** Current taint of the session in words, for example `untrusted text`. */
 			taint: z.array(z.string()),
 			models: z.array(z.object({ model: z.string(), calls: z.int(), errors: z.array(z.string()) })),
 			calls: z.array(

@@ -317,10 +317,10 @@ export const trustMethods = {
 		result: z.object({
 			ok: z.boolean(),
 			records: z.int(),
-			/** Number and hash of the last checked row. */
+			/** Number and hash of the last valid row. In an empty audit log, 0 and 64 zeros. */
 			seq: z.int(),
 			head: z.string(),
-			/** First row that does not match, and the reason. */
+			/** First changed, missing, moved or added row, and the reason. */
 			broken: z.exactOptional(z.object({ seq: z.int(), reason: z.string() })),
 			/** Result of the check of stored text, if it was requested. `ok` above covers only the audit log. */
 			messages: z.exactOptional(TextCheckPayload),

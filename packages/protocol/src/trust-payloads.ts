@@ -18,7 +18,7 @@ export const actionClasses = [
 	"person",
 ] as const;
 
-/** A token without its secret. Times are RFC 3339. */
+/** A token without its secret. Times are in the format of RFC 3339. */
 export const TokenPayload = z.object({
 	id: z.string(),
 	kind: z.enum(["operator", "observer", "connector"]),
@@ -177,9 +177,9 @@ export const TextCheckPayload = z.object({
 	all_sessions: z.int(),
 	/** Number of rows whose hash matches. */
 	verified: z.int(),
-	/** Rows that an earlier version stored without a hash. */
+	/** Number of rows that an earlier version stored without a hash. */
 	unverified: z.int(),
-	/** Rows that were changed, removed or moved. `examples` contains the first 10. */
+	/** Number of changed, removed or moved rows. `examples` contains the first 10. */
 	faults: z.int(),
 	examples: z.array(z.object({ session_id: z.string(), row: z.string(), reason: z.string() })),
 });

@@ -84,9 +84,9 @@ export class Listening {
 	}
 
 	/**
-	 * Starts to record the time at which no message was missed. Call it when the connector is ready. If no time is
-	 * stored, first reads the channels of the given rooms from the positions that `placesOf` returns. Rejects if
-	 * the reading is stopped.
+	 * Starts to record the last time at which no message was missed. Call it when the connector is ready. If no time is
+	 * stored, first reads the channels of the given rooms from the positions that `placesOf` returns. Rejects if the
+	 * reading is stopped.
 	 */
 	async begin(knownRooms: () => Promise<readonly RoomProgress[]>): Promise<void> {
 		if (this.#alive.since === undefined) {

@@ -75,7 +75,7 @@ export class ResumableSession {
 		return this.#isClosed ? new Promise(() => undefined) : this.#shard;
 	}
 
-	/** Receives the session from discord.js. It is null if Discord has ended the session, or if discord.js ends it. */
+	/** Receives the session from discord.js. Null: Discord or discord.js has ended the session. */
 	update(session: ShardSession | null): void {
 		if (this.#isClosed) return;
 		this.#shard = session;

@@ -40,7 +40,7 @@ type Overwrite = z.output<typeof Overwrites>[number];
 /** Permissions in a guild, which determine the audiences of its channels. */
 export interface GuildRights {
 	readonly guild: string;
-	/** User id of the owner, who has all permissions. */
+	/** User id of the guild's owner, who has all permissions. */
 	owner: string;
 	/** Permissions by role id. The default role has the id of the guild. */
 	readonly roles: Map<string, number>;
@@ -48,7 +48,7 @@ export interface GuildRights {
 }
 
 /**
- * Returns a text that identifies the audience of a channel: its owner, and the permissions of the roles and of
+ * Returns a text that identifies the audience of a channel: the guild's owner, and the permissions of the roles and of
  * members with an overwrite. https://docs.discord.com/developers/topics/permissions#permission-overwrites
  */
 export function audienceOf({ guild, owner, roles }: GuildRights, overwrites: readonly Overwrite[]): string {

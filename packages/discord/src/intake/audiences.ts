@@ -66,8 +66,8 @@ export class Audiences {
 	}
 
 	/**
-	 * Applies a change to the known permissions, and compares the audiences. Resolves with undefined if the bot cannot see the
-	 * guild.
+	 * Applies a change to the known permissions, and compares the audiences with the stored ones. Resolves with
+	 * undefined if the bot cannot see the guild.
 	 */
 	async compare(
 		guild: string,

@@ -6,7 +6,7 @@ import { errorCodes } from "../vocabulary/limits.ts";
 import type { ApiResponse, Caller } from "./caller.ts";
 import { Refused } from "./refused.ts";
 
-/** Errors of a request in a thread that must be reopened first: topics/threads#active-archived-threads */
+/** Error codes of requests in a thread that must be reopened first: topics/threads#active-archived-threads */
 const ofClosed: ReadonlySet<number | undefined> = new Set([
 	errorCodes.archivedThread,
 	errorCodes.lockedThread,

@@ -35,7 +35,7 @@ export interface FinderParts {
 	readonly caller: Caller;
 	readonly places: PostChannels;
 	readonly posts: Posts;
-	/** Returns the id of the stored row that a message was posted for, or undefined if no row is known. */
+	/** Returns the id of the outbox row that created a message, or undefined if there is none. */
 	readonly ownerOf: (message: string) => Promise<string | undefined>;
 	/** User id of the bot. */
 	readonly user: string;

@@ -7,7 +7,7 @@ import { Refused } from "./refused.ts";
 /** Maximum cards, and maximum conversations, in memory. */
 const maxKnown = 10_000;
 
-/** Returns the channel of a conversation, whose form is `CHANNEL` or `CHANNEL#task:ID`. */
+/** Returns the channel of a conversation: the part before the first `#`. */
 export function channelOf(conversation: string): string {
 	return conversation.split("#", 1)[0] ?? conversation;
 }

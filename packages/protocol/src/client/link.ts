@@ -55,7 +55,7 @@ export class Link {
 		this.#observer = observer;
 	}
 
-	/** Opens a connection. The owner calls it once, and the link repeats it after a loss. */
+	/** Opens a connection. Call `start` once. The link calls it again after a loss. */
 	start(): void {
 		const { url, token, certificate } = this.#options;
 		this.#observer.connecting();

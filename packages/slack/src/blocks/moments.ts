@@ -15,8 +15,8 @@ export interface Moment {
 }
 
 /**
- * Returns Markdown for the time `at`, in milliseconds since the epoch. Up to `from`, it is a link for
- * `parseMomentLink`, which Slack shows as a relative time and keeps up to date. After `from`, it is fixed text
+ * Returns Markdown for the time `at`, in milliseconds since the epoch. A time up to `from` becomes a link for
+ * `parseMomentLink`, which Slack shows as a relative time and keeps up to date. A later time becomes fixed text
  * relative to `from`.
  */
 export function momentMarkdown(at: number, from = at): string {

@@ -7,7 +7,7 @@ const timeoutMs = 15_000;
 /** Milliseconds for an upload, which may use a slow connection. */
 const uploadTimeoutMs = 120_000;
 const maxAnswer = 64 * 1024;
-/** Maximum characters of an unknown response in an error, for example of a proxy's page. */
+/** Maximum characters of `error` in a refusal. A proxy may respond with a page, not with an error code. */
 const maxWords = 100;
 /** Milliseconds to wait after a rate limit if `Retry-After` contains no number of seconds. */
 const someTimeMs = 30_000;

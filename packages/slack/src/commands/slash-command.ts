@@ -28,7 +28,10 @@ interface Names {
 	readonly bot: string;
 }
 
-/** Parses the text after the slash command. */
+/**
+ * Parses the text after the slash command. Returns the help for an empty text, and an explanation for an invalid
+ * command.
+ */
 export function readCommand(text: string, names: Names): Ordered {
 	const { slash } = names;
 	const command = text.trim().replace(/^[/!]\s*/, "");

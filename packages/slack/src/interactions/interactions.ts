@@ -109,7 +109,7 @@ export class Interactions {
 		if (this.#isElsewhere(read)) return privately(interactionTexts.otherWorkspace);
 		const place = { url, channel, user };
 		const work = async (): Promise<string | undefined> => {
-			// The manifest disables Slack's escaping for the command's text.
+			// The text is not unescaped, because the manifest disables Slack's escaping.
 			const ordered = readCommand(read.text, { slash: read.command, bot: self.name });
 			if ("words" in ordered) return ordered.words;
 			const outside = await this.#outside(channel);

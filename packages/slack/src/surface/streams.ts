@@ -116,8 +116,9 @@ export class Streams {
 	}
 
 	/**
-	 * Ends the stream of a message, even one of another process. Resolves even if no stream is running, or if Slack refuses.
-	 * Rejects for other failures. After a refusal, Slack refuses the next edit until it ends the stream itself.
+	 * Ends the stream of a message, also a stream of another process. Resolves even if no stream is running, or if
+	 * Slack refuses. Rejects for other failures. If Slack refuses to end a running stream, it also refuses edits of the
+	 * message until the stream times out.
 	 */
 	async stop(row: OutboxRow, message: StreamedMessage): Promise<void> {
 		const { caller, log } = this.#parts;

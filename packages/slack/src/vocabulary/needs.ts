@@ -53,7 +53,7 @@ export const botEvents = [
 	"user_change",
 ] as const;
 
-/** Entries in a message's menu. Slack returns their ids in `message_action`, which `commands/shortcuts.ts` handles. */
+/** Entries in a message's menu. A `message_action` contains the `callback_id` of the chosen entry. */
 export const shortcuts = [
 	{ ...appTexts.askAboutThis, callback_id: "ask_about_this" },
 	{ ...appTexts.makeItATask, callback_id: "make_it_a_task" },

@@ -68,7 +68,9 @@ export interface SlackApi {
 
 /** The Web API, and the URLs from Slack for answers to one interaction. */
 export interface SlackResponder extends SlackApi {
-	/** Posts to a `response_url`. Rejects if the URL has another host, or if Slack sends no response or a 5xx status. */
+	/**
+	 * Posts to a `response_url`. Rejects if the URL is not from Slack, or if Slack sends no response or a 5xx status.
+	 */
 	respond(url: string, body: Readonly<Record<string, unknown>>): Promise<SlackAnswer>;
 }
 
