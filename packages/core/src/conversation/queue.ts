@@ -39,7 +39,7 @@ export async function claimNext(tx: Tx, session: Session, now: number): Promise<
 	return toRunRow({ ...row, accept_all: trusted });
 }
 
-/** Returns the stored active run of a session. A restarted gateway continues this run. */
+/** Returns the stored active run of a session, if any. A restarted gateway continues this run. */
 export async function findActive(db: Tx, sessionId: string): Promise<RunRow | undefined> {
 	const row = await db
 		.selectFrom("runs")

@@ -124,13 +124,13 @@ export class Session {
 	readonly rootDir: string;
 	/** Agent profile with which the session was opened. */
 	readonly profile: string;
-	/** Channel of the session, in the form of `placeKey`. */
+	/** Channel of the session, in the form of `placeKey`. Undefined outside channels. */
 	readonly place: string | undefined;
 	/** Model that is set for the session, for example by `set_model`. Undefined if none is set. */
 	model: string | undefined;
 	readonly bus: EventBus;
 	/**
-	 * Id of the task whose conversation this session is. Only the process that has claimed the task writes to the
+	 * Id of the task whose conversation this session is, if any. Only the process that has claimed the task writes to the
 	 * session.
 	 */
 	readonly taskId: string | undefined;
@@ -199,7 +199,9 @@ export class Session {
 		return this.home.#redactor;
 	}
 
-	/** Returns the active run with this id, of this session or of a task whose questions are raised here. */
+	/**
+	 * Returns the active run with this id, if any: a run of this session, or of a task whose questions are raised here.
+	 */
 	runOf(runId: string): LiveRun | undefined {
 		const runs = [this, ...this.working].map(({ live }) => live.get(runId));
 		return runs.find((run) => run !== undefined);

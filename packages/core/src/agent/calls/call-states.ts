@@ -70,7 +70,7 @@ export interface ProposedCall extends PlannedCall {
 	readonly pending: Before;
 	/** Whether the call started before a restart and is safe to repeat. */
 	readonly wasStarted: boolean;
-	/** The approval that the call needs, or that was requested before a restart. */
+	/** The approval that the call needs, or that was requested before a restart. Undefined if there is none. */
 	readonly prompt: Prompt | undefined;
 }
 
@@ -86,7 +86,7 @@ export interface DraftProposal extends Omit<ProposedCall, "kind" | "prompt"> {
 	readonly kind: "draft";
 	/** The planned call, if the policy denied it and a person must still decide. */
 	readonly denied?: PlannedCall;
-	/** The approval of the call from before a restart. */
+	/** The approval of the call from before a restart, if any. */
 	readonly known: PromptRow | undefined;
 	readonly repeated: RepeatedQuestion | undefined;
 }

@@ -32,7 +32,6 @@ export function adjustedNote({ adjusted = [] }: CallBlock): string {
 	return callTexts.adjusted(listed, more);
 }
 
-/** Appends a note to a text, on a separate line. */
 export function withNote(text: string, note: string): string {
 	return note === "" || text.endsWith("\n") ? text + note : `${text}\n${note}`;
 }

@@ -172,7 +172,7 @@ export interface Compaction {
 	readonly text: string | null;
 }
 
-/** The combined effect of all compactions of a session. */
+/** The combined effect of all compactions of a session. An undefined field means that there is no such reduction. */
 export interface Reductions {
 	/** A line replaces each long result before this position. */
 	readonly results: Position | undefined;

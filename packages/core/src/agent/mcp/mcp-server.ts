@@ -102,7 +102,7 @@ export class McpServer {
 	#refused: readonly string[] = [];
 	#problem: string | undefined;
 	#pauseMs = firstPauseMs;
-	/** Monotonic time of the last successful start. */
+	/** Monotonic time of the last successful start. 0 before the first one. */
 	#readyAt = 0;
 	#nextStart = 0;
 	readonly #open = new Set<OpenCall>();

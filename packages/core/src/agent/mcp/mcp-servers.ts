@@ -324,7 +324,6 @@ function countOf({ servers, trusted, ofAgent = [] }: McpSetup): number {
 	return servers.length + trusted.length + ofAgent.length;
 }
 
-/** Returns a source of servers that never change. */
 export function fixedSource(servers: readonly McpServerSettings[]): McpSource {
 	const setup = { servers, trusted: [] };
 	return { current: () => setup };

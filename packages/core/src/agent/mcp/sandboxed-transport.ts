@@ -47,7 +47,7 @@ export class SandboxedTransport implements Transport {
 	onmessage?: Transport["onmessage"];
 	/** Settles when the program has ended. */
 	ended: Promise<void> = Promise.resolve();
-	/** Reason why the program was stopped or ended. */
+	/** Reason why the program was stopped or ended. Undefined before that. */
 	problem: string | undefined;
 	readonly #program: ServerProgram;
 	readonly #lines = new MessageLines(maxMessageBytes, (line) => this.#read(line));

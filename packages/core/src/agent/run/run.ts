@@ -339,7 +339,6 @@ class WorkingTime {
 		this.#onOver = onOver;
 	}
 
-	/** Elapsed working time in milliseconds. */
 	get workedMs(): number {
 		const sinceMs = this.#timer ? this.#clock.monotonic() - this.#since : 0;
 		return this.#limitMs - this.#leftMs + sinceMs;

@@ -35,7 +35,7 @@ export interface RunSettings extends PromptAgent {
 
 export interface PromptAgent {
 	readonly agent: string;
-	/** Instructions that replace the built-in instructions. */
+	/** Instructions that replace the built-in instructions, if any. */
 	readonly instructions: string | undefined;
 }
 

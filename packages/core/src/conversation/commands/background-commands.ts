@@ -23,7 +23,6 @@ interface CommandsPorts {
 	readonly leaseOwn: (id: string) => Promise<Lease>;
 }
 
-/** The call that starts a command. */
 export interface StartingCall {
 	readonly session: Session;
 	readonly runId: string;
@@ -51,7 +50,7 @@ interface LiveCommand {
 	command: BackgroundCommand;
 	readonly output: UnreadOutput;
 	readonly stop: AbortController;
-	/** Reason why `stop` was aborted. */
+	/** Reason why `stop` was aborted. Undefined before that. */
 	cause: "stopped" | "gateway" | undefined;
 	stopping: Stopping;
 	/** Whether the end is recorded, or can no longer be recorded. */
@@ -227,9 +226,9 @@ export class BackgroundCommands {
 	}
 
 	/**
-	 * Returns the output since the last read. If there is none, first waits up to `waitMs` for output or the end of the
-	 * command. The text is undefined if the output is no longer in memory. Throws `not_found` for an unknown command, and
-	 * rejects if the signal aborts during the wait.
+	 * Returns the output since the last read. If no output is unread, first waits up to `waitMs` for output or the end of
+	 * the command. The text is undefined if the output is no longer in memory. Throws `not_found` for an unknown command,
+	 * and rejects if the signal aborts during the wait.
 	 */
 	async output(
 		sessionId: string,

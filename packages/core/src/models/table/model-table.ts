@@ -159,8 +159,8 @@ export function costOf(model: ModelInfo | undefined, usage: Usage): number {
 }
 
 /**
- * Returns the prices for the length of a prompt. They apply to the complete call, including cached tokens, because
- * vendors charge this way.
+ * Returns the prices for the length of a prompt, if known. They apply to the complete call, including cached tokens,
+ * because vendors charge this way.
  */
 function pricesFor({ prices, longPrompt }: ModelInfo, inputTokens: number): Prices | undefined {
 	return longPrompt && inputTokens > longPrompt.above ? longPrompt.prices : prices;

@@ -61,7 +61,7 @@ const variable = /^\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-((?:(?!\$\{)[^}])*)
 
 interface Reference {
 	readonly name: string;
-	/** Value of the reference if the variable is not granted. */
+	/** Value of the reference if the variable is not granted. Undefined if the reference has no default. */
 	readonly usual: string | undefined;
 }
 

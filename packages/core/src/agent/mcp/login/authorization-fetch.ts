@@ -27,7 +27,7 @@ export interface AuthorizationReach {
 
 /** A guarded fetch for one login, refresh or revocation. It records the first problem. */
 export interface AuthorizationFetch extends GuardedFetch {
-	/** First problem of a request. After some problems the library continues without the answer. */
+	/** First problem of a request, if any. After some problems the library continues without the answer. */
 	readonly problem: ParleyError | undefined;
 }
 
