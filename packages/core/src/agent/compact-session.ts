@@ -196,7 +196,7 @@ async function compact(
 
 /**
  * Returns a function that requests a text from the model. The function retries failed calls as a run does, and records
- * the cost of each call. It throws if a budget is exhausted.
+ * the cost of each call. It throws if a budget is exhausted, no attempt is left, or the reply is unusable.
  */
 function writerFor(caller: SessionCaller, { model, names }: RunSettings, random: () => number): WriteText {
 	const { session, signal, clock } = caller;

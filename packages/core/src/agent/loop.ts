@@ -209,7 +209,7 @@ function failureOf(
 	return { error, cause: "cut" };
 }
 
-/** Maximum cut replies in one run. A further cut reply ends the run. */
+/** Maximum cut replies with calls in one run. A further cut reply ends the run. */
 const maxCutReplies = 2;
 
 function cutReplies(steps: readonly Step[]): number {

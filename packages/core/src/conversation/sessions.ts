@@ -26,7 +26,7 @@ export function isSessionId(text: string): boolean {
 	return wellFormed.test(text);
 }
 
-/** Actions that are allowed in the session of a task. They only read. */
+/** Actions that are allowed in the session of a task. These actions only read. */
 const readingTasks: readonly Action[] = [
 	"session.read",
 	"event.read",

@@ -250,7 +250,7 @@ export class ToolProgress {
 			this.#append(redaction.push(decoder.write(bytes)));
 			return;
 		}
-		// A secret may begin before the shown text, so the redactor also reads the text before it.
+		// A secret may begin before the shown text, so the redactor also reads the preceding text.
 		const shown = bytes.length - maxText;
 		const start = bytes.indexOf(0x0a, shown) + 1 || shown;
 		redaction.push(decoder.write(bytes.subarray(0, start)));

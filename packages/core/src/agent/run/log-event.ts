@@ -106,7 +106,7 @@ function logQuestion(
 	log.info(runLogTexts.questionOpened, { ...asks, question: questionId(fingerprint, token), expiresAt });
 }
 
-/** Logs an event of a skill, and facts about a task that its run does not log. */
+/** Logs events of skills, tasks and workers, except events that other code logs. */
 function logWork(log: Logger, event: CommandEvent | SkillEvent | TaskEvent | WorkerEvent): void {
 	switch (event.type) {
 		case "skill.started":

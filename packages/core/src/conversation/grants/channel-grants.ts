@@ -308,7 +308,7 @@ export class ChannelGrants implements SessionGrants {
 		return outcome.response;
 	}
 
-	/** Returns the participants with their current roles, in the same order. The operator stays undefined. */
+	/** Returns the participants with their current roles, in the same order. Undefined entries stay undefined. */
 	#asOfNow(db: Tx, participants: Coverable["participants"]): Promise<(Person | undefined)[]> {
 		return Promise.all(
 			participants.map(async (one) => one && { ...one, role: await this.#people.roleNow(db, one) }),

@@ -109,7 +109,7 @@ export class OpenGrants {
 	 * - the sessions that received the open grant
 	 * - `also`
 	 *
-	 * If there are none, the channel's most recently updated session receives the events.
+	 * If there is no such session, the channel's most recently updated session receives the events.
 	 */
 	async inPlace<T>(
 		place: string,
@@ -127,7 +127,9 @@ export class OpenGrants {
 		}
 	}
 
-	/** Stores the grant, ends the open grant of the channel, and records both events. */
+	/**
+	 * Ends the open grant of the channel, if any, and stores the new grant. Records both events. Returns the new grant.
+	 */
 	async begin(
 		tx: Tx,
 		recipients: GrantRecipients,
@@ -180,8 +182,8 @@ export class OpenGrants {
 	}
 
 	/**
-	 * Ends the grants of channels that use a spent budget: the budget of this session, or the gateway's budget if no
-	 * session is given.
+	 * Ends the grants of channels that use a spent budget, after the running checks. The budget is the budget of this
+	 * session, or the gateway's budget if no session is given.
 	 */
 	spent(sessionId: string | undefined): void {
 		if (this.#stopped || this.#open.size === 0) return;
