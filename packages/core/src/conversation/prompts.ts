@@ -389,7 +389,7 @@ async function settlePrompt(
 
 /**
  * Returns the person's name if the person belongs to a different guild or team than the session. Members of the
- * session's guild or team may not know the person's id.
+ * session's guild or team might not know the person's id.
  */
 function foreignName({ person }: Principal, { place }: Session): { readonly byName?: string } {
 	if (!person || person.name === "" || place === undefined) return {};

@@ -286,7 +286,7 @@ export class Session {
 		};
 	}
 
-	/** Whether `accept_all_tools` is active in this session, or for a claimed task in the owning session. */
+	/** Whether `accept_all_tools` is active in this session or, for a claimed task, in the owning session. */
 	get trusted(): boolean {
 		return this.home.isActive(this.home.trust);
 	}
@@ -327,8 +327,8 @@ export class Session {
 	}
 
 	/**
-	 * Returns the start of the time without a connected client, or undefined while a client is connected. If the
-	 * gateway stopped while a client was connected, this is the next start, because a restart does not mean that the
+	 * Returns the start of the time without a connected client, or undefined while a client is connected. If the gateway
+	 * stopped while a client was connected, returns the start of this process, because a restart does not mean that the
 	 * client has left.
 	 */
 	#absentSince(): number | undefined {

@@ -132,9 +132,9 @@ async function repeatDecision(
 }
 
 /**
- * Records that a call starts, and returns the call that runs. Throws if the run is stopped. If the policy changed, the
- * approval is invalid. A call without an approval is decided again if the policy changed or its channel grant ended.
- * Returns undefined and records the result if the call does not run.
+ * Records that a call starts, and returns the call that runs. Throws if the run is stopped. If the policy changed,
+ * refuses a call with an approval. A call without an approval is decided again if the policy changed or its channel
+ * grant ended. Returns undefined and records the result if the call does not run.
  */
 export async function beginCall(
 	run: Run,

@@ -128,8 +128,8 @@ function mayOffer({ session, policies }: Run, { approvals }: Decision): boolean 
 }
 
 /**
- * Returns the channel grant that replaces the approval of a call. Undefined if no grant covers the call and
- * all authors of the run's messages.
+ * Returns the channel grant that replaces the approval of a call. The grant covers the call and all authors of the
+ * run's messages. Undefined if there is no such grant.
  */
 function findTrust(
 	run: Run,

@@ -19,7 +19,7 @@ export const summaryNoteTexts = {
 	olderLeftOut: (count: number): string => `- (${count} older items were left out)`,
 } as const;
 
-/** Request for a summary. The directory `instructions/` has its system prompt. */
+/** Texts of a request for a summary and of its failures. The directory `instructions/` contains the system prompt. */
 export const summaryTexts = {
 	record: "The record:",
 	earlier: "EARLIER SUMMARY:",
@@ -36,7 +36,7 @@ export const tokenCountTexts = {
 		"the tokenizer of the model does not answer; the tokens of each part of the context are estimated",
 } as const;
 
-/** Text that replaces results and images of older messages. */
+/** Texts that replace results and images of older messages. */
 export const clearedTexts = {
 	image: "[its image was cleared to save space: read it again if you need it]",
 	unknownTool: "a tool",

@@ -27,7 +27,7 @@ export class UnreadOutput {
 		this.#add(this.#redaction.push(this.#decoder.write(chunk)));
 	}
 
-	/** Adds the withheld text when the command has ended. */
+	/** Adds the withheld text. Called when the command has ended. */
 	end(): void {
 		this.#add(this.#redaction.push(this.#decoder.end()) + this.#redaction.end());
 	}

@@ -80,7 +80,7 @@ export async function listTasks(
 	return describeTasks(db, await selected.execute());
 }
 
-/** Returns the conversations of all parent tasks, nearest first. */
+/** Returns the session ids of the conversations of all ancestors of a task, nearest first. */
 export async function conversationsAbove(db: Tx, row: TaskRow): Promise<string[]> {
 	const above: string[] = [];
 	for (let id = row.parent_id; id !== null; ) {

@@ -3,8 +3,8 @@ import type { ModelInfo, Prices } from "./model-table.ts";
 type Facts = Omit<ModelInfo, "id" | "provider">;
 
 /**
- * Returns the prices of a model. Default of `cacheWrite`: the input price. For models since GPT-6, OpenAI charges 25
- * % more than the input price for a cache write.
+ * Returns the prices of a model. Default of `cacheWrite`: the input price. For models since GPT-6, OpenAI charges 1.25
+ * times the input price for a cache write.
  */
 const usd = (input: number, output: number, cacheRead: number, cacheWrite = input): Prices => ({
 	input,

@@ -74,7 +74,7 @@ export function referencesIn(value: string): readonly Reference[] {
 }
 
 /**
- * Replaces references in headers by the granted variables, or else by the default of the reference. Throws
+ * Replaces references in headers by the granted variables, or else by the default of the reference, if any. Throws
  * `invalid_argument` if a value then has a character that no header can have.
  */
 export function fillHeaders(
