@@ -234,7 +234,10 @@ function mayBegin(
 	return name === nameOf(program) && mayFollow(rest, args);
 }
 
-/** Whether the words occur in this order, with only options and their values between them. */
+/**
+ * Whether the words may occur in this order. After an option, any words may be in between, because they may be
+ * values of options. An unknown word matches every word.
+ */
 function mayFollow([next, ...rest]: readonly string[], args: readonly string[]): boolean {
 	if (next === undefined) return true;
 	const last = args[0]?.startsWith("-") || args[0]?.includes(UNKNOWN) ? args.length : 1;

@@ -48,9 +48,11 @@ export interface DescribedRule {
 }
 
 /**
- * Permission that replaces an approval: a rule of the operator, a session approval or trust grant, or
- * `accept_all_tools`. `approver` means that no permission replaces the approval, and that an approver of the channel
- * can approve each call.
+ * Permission that replaces the approval by a person:
+ * - `rule`: a rule of the operator
+ * - `grant`: a session approval or a trust grant
+ * - `accept-all`: `accept_all_tools`
+ * - `approver`: no permission, but in a channel an approver can approve the call
  */
 export type Lift = "rule" | "grant" | "accept-all" | "approver";
 

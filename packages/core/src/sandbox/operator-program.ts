@@ -71,8 +71,8 @@ export function findOperatorProgram(command: string, environment: Environment): 
 }
 
 /**
- * Returns the environment of an operator's program: the variables that every command gets, and those whose name begins
- * with one of the prefixes.
+ * Returns the environment of an operator's program: the variables that every command receives, and those whose
+ * names begin with one of the prefixes.
  */
 export function operatorEnvironment(
 	environment: Environment,

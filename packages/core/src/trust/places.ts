@@ -194,7 +194,10 @@ export class Places {
 		return this.#set.get(key) ?? this.#configured.get(key);
 	}
 
-	/** Reads the row again, because two concurrent changes may be processed in any order. */
+	/**
+	 * Updates the settings in memory after a change. Reads the stored row, because two concurrent changes can reach
+	 * this method in any order.
+	 */
 	async #learn(key: string): Promise<void> {
 		const row = await this.#options.store.read((db) =>
 			db.selectFrom("places").select("profile").where("key", "=", key).executeTakeFirst(),

@@ -50,7 +50,10 @@ async function opened(database: Store<Tables>): Promise<TestRuntime> {
 	return t;
 }
 
-/** Sends a message in the channel and denies its approval requests. Returns whether the run had approval requests. */
+/**
+ * Sends a message to the session and denies all approval requests of its run. Returns whether there were approval
+ * requests.
+ */
 async function asks(t: TestRuntime, log: EventLog, session: string): Promise<boolean> {
 	await t.runtime.send(unkeyed(member), session, { content: "go" });
 	for (let isRepeated = false; ; isRepeated = true) {

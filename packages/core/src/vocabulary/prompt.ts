@@ -13,10 +13,10 @@ export interface PromptOption {
 
 export type PromptType = "confirm" | "text" | "select" | "multi" | "password";
 
-/** Possible harm of the tool call, for people. `critical` always requires approval. */
+/** Risk of a tool call, as approvers see it. A `critical` call always requires approval. */
 export type Risk = "low" | "normal" | "high" | "critical";
 
-/** Facts that a client needs to show an approval. Absent for questions. */
+/** Facts that a client needs to show an approval request. */
 export interface ApprovalContext {
 	readonly callId: string;
 	readonly tool: string;
@@ -84,7 +84,12 @@ export interface ReplyPlace {
 	readonly count: number;
 }
 
-/** A question to a person. If `approval` is set, it is an approval request, otherwise an elicitation. */
+/**
+ * A question to a person, of one of these kinds:
+ * - An approval request has `approval`.
+ * - A request for a trust grant has the type `confirm` and no `approval`.
+ * - Any other question is an elicitation.
+ */
 export interface Prompt {
 	/** Unguessable id that an answer must name. */
 	readonly token: string;
@@ -93,7 +98,10 @@ export interface Prompt {
 	readonly label: string;
 	readonly required: boolean;
 	readonly options: readonly PromptOption[];
-	/** Regular expression (RE2 syntax, linear time) that must match the complete answer. "" accepts any answer. */
+	/**
+	 * Regular expression (RE2 syntax, linear time) that a text answer must match completely. If "", any text is
+	 * accepted. An omitted answer to an optional question is not checked.
+	 */
 	readonly validation: string;
 	readonly placeholder: string;
 	/** Expiry in milliseconds since the epoch. After it, the question closes without an answer. */
@@ -210,7 +218,10 @@ function readConfirm(prompt: Prompt, floor: boolean, response: PromptResponse): 
 	return { kind: "approved", remember: false };
 }
 
-/** Interprets the value of a choice between `deny` and `approve`. Also accepts the values of other approvals, such as `yes`. */
+/**
+ * Interprets the value of a choice between `deny` and `approve`. Also accepts other values that approve or deny
+ * once, such as `yes`.
+ */
 function readDecision(value: unknown, denied: Answer): Answer {
 	if (denying.has(value)) return denied;
 	if (approving.has(value)) return { kind: "approved", remember: false };

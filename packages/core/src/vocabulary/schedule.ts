@@ -3,7 +3,7 @@ import type { Person, Principal } from "./principal.ts";
 import type { Taint } from "./taint.ts";
 import { scheduleLimitTexts } from "./texts.ts";
 
-/** Events that can start a schedule, with their names on the Ozzie wire. */
+/** Types of recorded events that can fire a schedule. The Ozzie protocol uses the same names. */
 export const eventTriggers = [
 	"user.message",
 	"assistant.message",
@@ -68,7 +68,7 @@ export interface Schedule {
 	readonly taint: Taint;
 	/** Milliseconds since the epoch, like the other times. */
 	readonly createdAt: number;
-	/** Absent if the schedule waits for an event, or if a `once` schedule could not fire. */
+	/** Absent if the schedule waits for an event, or if no due time follows. */
 	readonly nextDue?: number;
 	/** Last due time that has passed, even if no run started. */
 	readonly lastDue?: number;
@@ -97,7 +97,7 @@ export const scheduleLimits = {
 	title: 200,
 	/** Maximum schedules of an owner. */
 	perOwner: 50,
-	/** Minimum milliseconds between two firings of a schedule. */
+	/** Minimum milliseconds between two due times of a schedule with an interval or an event trigger. */
 	shortestMs: 60_000,
 	longestMs: 366 * 24 * 3_600_000,
 	/** Maximum milliseconds until the time of a `once` schedule. */
@@ -171,7 +171,10 @@ export type ScheduleEvent =
 			/** Milliseconds since the epoch. Absent if the schedule waits for an event. */
 			readonly nextDue?: number;
 	  }
-	/** A due time with the run that it started, or the reason why it started no run. The run's `user.message` follows. */
+	/**
+	 * A due time with the run that it started, or the reason why it started no run. The run's `user.message` event
+	 * follows.
+	 */
 	| (RunOrigin & {
 			readonly type: "schedule.trigger";
 			readonly trigger: Trigger;
@@ -192,7 +195,7 @@ export type ScheduleEvent =
 
 /**
  * Access to the schedules in the session of a run, for one tool call. The owner of the schedules is the person who
- * started the run. If chat users joined a run of the operator, the owner is the last of these users.
+ * started the run. If the operator started the run and chat users joined it, the owner is the last of these users.
  */
 export interface ScheduleAccess {
 	/**

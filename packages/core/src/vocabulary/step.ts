@@ -6,7 +6,7 @@ import type { WorkflowStep } from "./skill.ts";
 import { callRefusalTexts } from "./texts.ts";
 import { addUsage, noUsage, type Usage } from "./usage.ts";
 
-/** Decision about a tool call, for later explanation. Absent in steps of earlier versions. */
+/** Decision about a tool call, for later explanation. */
 export interface CallDecision {
 	readonly effect: "allow" | "ask" | "refuse";
 	/** Rule that decided or, for an invalid call, the text for the model. */
@@ -16,8 +16,8 @@ export interface CallDecision {
 }
 
 /**
- * Steps of a run, in order. They determine the state of the run: after a crash they are replayed, and the run continues after the
- * last step.
+ * One step of a run. The steps determine the state of the run: after a crash, the gateway replays the steps and
+ * continues the run after the last one.
  */
 export type Step =
 	/**
@@ -79,7 +79,7 @@ export type Step =
 			/** Milliseconds since the epoch. */
 			readonly at: number;
 	  }
-	/** The tool call was announced with `tool.started`. */
+	/** The tool call was announced with `tool.started`. `decision` is absent in steps of earlier versions. */
 	| { readonly kind: "started"; readonly callId: string; readonly decision?: CallDecision }
 	/**
 	 * A later decision about an announced tool call. It replaces the decision of `started`. `asked` is true if the call

@@ -19,7 +19,8 @@ interface ForbiddenPlaces {
 }
 
 /**
- * Returns the absolute path that a word names, relative to `cwd`. Undefined if the path is known only at run time.
+ * Returns the absolute path that a word names. Undefined if the path is known only at run time, for example because
+ * `cwd` is undefined.
  */
 export function resolveWord(word: string, cwd: string | undefined, home: string): string | undefined {
 	// The shell expands `{a,b}` and `{1..3}` to several words.

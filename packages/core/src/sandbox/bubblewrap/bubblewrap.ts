@@ -31,7 +31,7 @@ export interface Bubblewrap {
 	readonly program: string;
 	readonly version: Version;
 	readonly layout: SystemLayout;
-	/** Environment of every command. Contains only variables with allowed names. */
+	/** Variables of the gateway that every command receives. Contains only variables with allowed names. */
 	readonly environment: Readonly<Record<string, string>>;
 	readonly hidden: readonly string[];
 	/** Files of the operator that no command may change. */
@@ -65,7 +65,7 @@ export interface SandboxProfile {
 }
 
 /**
- * Score that makes the kernel end commands before other processes if memory is short.
+ * Score adjustment of commands. If memory is short, the kernel prefers to kill processes with a high score.
  * https://man7.org/linux/man-pages/man5/proc_pid_oom_score_adj.5.html
  */
 const OOM_SCORE = 500;
@@ -262,7 +262,7 @@ async function prepare(
 	const program = await findProgram(command.executable, environment["PATH"] ?? DEFAULT_PATH);
 	const open = openPlaces({ roots, cwd, layout });
 	const steering = steeringIn(roots, bubblewrap);
-	// The home directory is fixed only if its real path is this path.
+	// A home directory that is missing, or whose path contains a link, is not protected against renaming.
 	const home = places.home !== undefined && (await pins.tryPin(places.home)) ? places.home : undefined;
 	const { mounts: all, texts } = buildInside({
 		layout,
@@ -300,7 +300,7 @@ async function prepare(
 	const check = await pins.check(stat, cwd);
 	const prelude = preludeOf(command, { kind: limiter.kind, isBash, check: check.line });
 	const shell = [isBash ? BASH : "/bin/sh", "-c", prelude, "parley", ...check.words];
-	// The descriptor of the channel follows the descriptors of the arguments, the files and the filter.
+	// The descriptor of Node's IPC channel follows the descriptors of the arguments, the files and the filter.
 	const words = [...(proxy?.argv(FIRST_FILE + texts.length + 1) ?? []), program, ...command.args];
 	return {
 		// Bubblewrap reads its options from a descriptor. Every user of the machine can read the arguments of a process,

@@ -158,7 +158,7 @@ async function walk(
 	return found;
 }
 
-/** Maximum bytes of the kernel's list that are read. A line has about a hundred bytes. */
+/** Maximum bytes to read from /proc/net/unix, the kernel's list of Unix sockets. A line has about a hundred bytes. */
 const LIST_BYTES = 4 * 1024 * 1024;
 /**
  * Pattern of a line `Num RefCount Protocol Flags Type St Inode Path`:

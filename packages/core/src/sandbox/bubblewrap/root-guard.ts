@@ -70,7 +70,7 @@ export interface Guarding {
 	readonly swapped: readonly string[];
 	/** Whether a search stopped at a limit, so that parts of the roots were not searched. */
 	readonly isBeyond: boolean;
-	/** Directories that could not be read. */
+	/** Directories that could not be searched for repositories and skills. */
 	readonly unread: readonly string[];
 	/** Number of directories with repositories or skills that were not made read-only, because there were too many. */
 	readonly unprotected: number;

@@ -253,7 +253,7 @@ export class OutputWindow {
 	}
 }
 
-/** Returns the end of the last complete character of valid UTF-8. */
+/** Returns the offset after the last complete character. `bytes` is the beginning of a valid UTF-8 text. */
 function lastBoundary(bytes: Buffer): number {
 	let start = bytes.length - 1;
 	while (start > 0 && isContinuation(bytes[start])) start -= 1;
@@ -262,7 +262,7 @@ function lastBoundary(bytes: Buffer): number {
 	return start + length <= bytes.length ? bytes.length : Math.max(0, start);
 }
 
-/** Returns the start of the first complete character of valid UTF-8. */
+/** Returns the offset of the first complete character. `bytes` is the end of a valid UTF-8 text. */
 function firstBoundary(bytes: Buffer): number {
 	let start = 0;
 	while (start < bytes.length && isContinuation(bytes[start])) start += 1;

@@ -72,5 +72,8 @@ async function isProgram(path: string): Promise<boolean> {
 	}
 }
 
-/** Program directories of the system. Commands may be able to write to directories in the operator's PATH. */
+/**
+ * Directories of the system's programs. They replace the operator's PATH for programs that the sandbox needs,
+ * because commands may be able to write to directories in that PATH.
+ */
 export const SYSTEM_PATH = "/usr/bin:/usr/local/bin:/bin:/run/current-system/sw/bin";

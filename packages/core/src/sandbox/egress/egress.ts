@@ -151,8 +151,8 @@ const PROXY = `http://127.0.0.1:${PORT}`;
 const OWN = "localhost,127.0.0.1,::1";
 
 /**
- * Variables that curl, git, npm, pip, cargo, Go and Node read. `HTTP_PROXY` sends plain HTTP requests to the proxy
- * too, which refuses them with a reason.
+ * Variables that make curl, git, npm, pip, cargo, Go and Node use the proxy. Because of `HTTP_PROXY`, programs also
+ * send plain HTTP requests to the proxy, which refuses them with a reason.
  */
 const environment = {
 	HTTPS_PROXY: PROXY,

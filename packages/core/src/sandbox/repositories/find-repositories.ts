@@ -6,8 +6,8 @@ import { ifThere, systemCode } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 
 /**
- * Number of entries after which a search stops. Reading them takes up to 0.2 s on a slow machine, before and again
- * after a command.
+ * Number of entries after which a search stops. A search runs before and after each command. This number of entries
+ * takes up to 0.2 s on a slow machine.
  */
 const MAX_ENTRIES = 20_000;
 const AT_ONCE = 16;
@@ -146,8 +146,10 @@ class Search implements Repositories {
 	}
 
 	/**
-	 * Reads a directory. Records an unreadable directory in `unread` unless it belongs to another user, because a
-	 * command can make a directory of this user readable again.
+	 * Reads a directory. Records these directories in `unread`:
+	 * - the directory itself, if it is unreadable and does not belong to another user; a command could make it
+	 *   readable again
+	 * - its subdirectories whose names are not valid UTF-8
 	 */
 	async #entriesOf(path: string): Promise<Entries> {
 		try {

@@ -84,7 +84,10 @@ export async function bindTenant(tx: Tx, { tokenId = "" }: Principal, { tenant }
 	}
 }
 
-/** Allows connectors of the platform to serve the guild or team. */
+/**
+ * Allows connectors of the platform to serve the guild or team. A token that is limited to other guilds or teams
+ * remains limited.
+ */
 export async function addTenant(
 	tx: Tx,
 	{ platform, tenant }: Tenant,

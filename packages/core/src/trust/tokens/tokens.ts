@@ -319,7 +319,6 @@ async function adoptToken(tx: Tx, { id, hash }: TokenText, now: number): Promise
 	return others;
 }
 
-/** Throws `invalid_argument` if an old text may not stay valid for this time. */
 function checkGrace(graceMs: number): void {
 	if (graceMs >= 0 && graceMs <= maxGraceMs) return;
 	throw new ParleyError(tokenTexts.grace(graceMs), {

@@ -109,7 +109,10 @@ export async function answerQuestion(
 	return counts;
 }
 
-/** Leases the session of a question for a principal that may give this answer. Audits a refusal. */
+/**
+ * Leases the session of a question. Throws unless the principal may see the session and, while the question is
+ * open, give this answer. Audits a refusal.
+ */
 async function admit(
 	ports: AnswerPorts,
 	by: Principal,

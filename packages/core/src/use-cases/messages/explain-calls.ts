@@ -55,7 +55,10 @@ export function explainCalls(
 	});
 }
 
-/** Returns the approvals of a run, oldest first. `by` is the principal that answered, or undefined. */
+/**
+ * Returns the approval requests of a run, oldest first. `by` is the principal that answered. Undefined if no
+ * principal answered.
+ */
 export async function findApprovals(db: Tx, sessionId: string, runId: string): Promise<Approval[]> {
 	const rows = await db
 		.selectFrom("prompts")

@@ -136,10 +136,10 @@ async function postpone({ journal, log }: FiringParts, schedule: Schedule): Prom
 }
 
 /**
- * Leases the session of a schedule. If the session was deleted, opens the session with the external key of the
- * schedule. Returns undefined in two cases:
- * - The schedule has no external key. Deletes the schedule.
- * - The owner may not open a session. Skips the due time.
+ * Leases the session of a schedule. If the session was deleted, opens the session with the schedule's external key.
+ * Returns undefined if this is impossible:
+ * - If there is no external key, the schedule is deleted.
+ * - If the owner has no permission, the due time is skipped.
  */
 async function leaseTarget(
 	{ sessions, journal, clock, open }: FiringParts,

@@ -47,7 +47,10 @@ export interface TaskRunnerOptions extends ActiveTaskServices {
 	readonly check: (row: TaskRow, requested: NewWorker) => Promise<CheckedTask>;
 }
 
-/** Claims tasks up to the limit, and executes each task until the task ends or waits. */
+/**
+ * Claims tasks and executes their runs. The limit does not count tasks that wait for a person, and does not apply
+ * to ended tasks whose runs are still open.
+ */
 export class TaskRunner {
 	readonly #options: TaskRunnerOptions;
 	readonly #worker: string;
@@ -226,7 +229,10 @@ export class TaskRunner {
 		});
 	}
 
-	/** Renews the claim during long model and tool calls. */
+	/**
+	 * Renews the claim three times per lease until the returned timer is cancelled, because a model or tool call
+	 * can take longer than a lease.
+	 */
 	#renewClaim(claim: Claim, activeTask: ActiveTask, session: Session): Timer {
 		const { clock, journal, log } = this.#options;
 		let stopped = false;
