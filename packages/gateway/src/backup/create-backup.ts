@@ -118,8 +118,8 @@ async function checkPlace(file: string, dataDirectory: string): Promise<void> {
 }
 
 /**
- * Deletes temporary directories of killed backups. They contain copies of the database, and of stored files that may have
- * been deleted since.
+ * Deletes this user's temporary directories that were last changed before `before`. Killed backups leave them behind,
+ * with copies of the database and of stored files that may have been deleted since.
  */
 async function removeAbandoned(directory: string, before: number): Promise<void> {
 	const names = await readdir(directory).catch((): string[] => []);

@@ -35,7 +35,9 @@ export function checkKey(key: string, keyName: string, anyWillDo: boolean): void
 	);
 }
 
-/** Whether a message may show a placeholder: it is at most 20 characters long and does not contain `sk-`. */
+/**
+ * Whether a message may show a placeholder. False for a text that resembles a key: more than 20 characters, or `sk-`.
+ */
 function mayBeShown(key: string): boolean {
 	return key.length <= 20 && !key.toLowerCase().includes("sk-");
 }

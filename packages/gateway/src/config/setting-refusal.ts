@@ -52,8 +52,8 @@ export function notAllowed(
 }
 
 /**
- * Formats at most 200 characters of a value as JSON. Omits the user name and the query of each address, and redacts
- * texts that look like credentials.
+ * Formats at most 200 characters of a value as JSON. Replaces the user information and the query of each address with
+ * `…`, and redacts texts that look like credentials.
  */
 function show(value: unknown): string {
 	const text = typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));

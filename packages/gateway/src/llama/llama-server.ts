@@ -58,7 +58,7 @@ export interface LlamaStatus {
 	readonly restarts: number;
 	/** Reason why the server does not answer, or the last line of its output while it loads. */
 	readonly reason?: string;
-	/** Whether the last token counts came from the server's tokenizer; absent before the first count. */
+	/** Source of the last token counts: the server's tokenizer, or an estimate. Absent before the first count. */
 	readonly tokens?: "counted" | "estimated";
 }
 
@@ -71,8 +71,8 @@ export interface LlamaServerOptions {
 }
 
 /**
- * The configured local model server. Starts the program, starts it again when it ends, and stops it. If
- * another server already answers at the address, uses that server instead.
+ * The configured local model server. If the settings have a command, starts the program, restarts it when it ends,
+ * and stops it with the gateway. If another server already answers at the address, uses that server instead.
  */
 export class LlamaServer {
 	readonly #options: LlamaServerOptions;
@@ -163,7 +163,7 @@ export class LlamaServer {
 		}
 	}
 
-	/** Stops the program, and kills it after 1.5 s. Resolves when it has ended. */
+	/** Stops the program, and kills it if it still runs after 1.5 s. Resolves when the program has ended. */
 	async stop(): Promise<void> {
 		this.#stopping.abort();
 		this.#program?.stop();

@@ -10,7 +10,7 @@ export interface ProviderReport {
 	/** Name of the option or variable for the key. Absent for servers without keys. */
 	readonly key?: string;
 	readonly keyFound: boolean;
-	/** Number of models in the provider's list. Absent if the provider sends no list. */
+	/** Number of models in the provider's list. Absent if the list cannot be read. */
 	readonly models?: number;
 	readonly problem?: string;
 }

@@ -123,8 +123,8 @@ async function replaceIfValid(
 }
 
 /**
- * Returns the reason why a gateway cannot start with the sources. The change is stored nevertheless, because a service
- * may have keys that this environment lacks.
+ * Returns the reason why a gateway cannot start with the sources, or undefined. The change is stored in either case,
+ * because a service may have keys that this environment lacks.
  */
 function startProblem(sources: ConfigSources): string | undefined {
 	try {

@@ -1,4 +1,7 @@
-/** Errors and hints of HTTP requests. A text about a parameter follows its name and its value. */
+/**
+ * Errors and hints of HTTP requests. A text that begins with a verb, such as `is not …`, follows the name and the
+ * value of a parameter.
+ */
 export const httpErrorTexts = {
 	needsSession: "needs a session: add session=ID",
 	limit: "is not a whole number from 1 to 1000",

@@ -161,7 +161,7 @@ export class RunStream {
 		for (const happened of early) this.#happened(happened);
 	}
 
-	/** Removes a session without a message, unless another client has started work in it. */
+	/** Deletes the new session of a failed start, unless another client has open work in it. Never rejects. */
 	async #removeEmpty(sessionId: string): Promise<void> {
 		const { runtime, log } = this.#options;
 		await runtime.remove(this.#keyed("run"), sessionId, false).catch((error: unknown) => {

@@ -30,7 +30,7 @@ export interface RunResult {
 	/** Text of the last answer; empty before the end of the run. */
 	readonly text: string;
 	readonly error: string;
-	/** Open questions of the run. */
+	/** Open prompts of the run; empty after its end. */
 	readonly open: readonly Prompt[];
 }
 

@@ -16,7 +16,10 @@ const silentSeconds = 45;
 /** Milliseconds between two reports, which keep a request open. */
 const reportMs = 10_000;
 
-/** Sends a message and waits for the answer. A cancelled call cancels the run. */
+/**
+ * Sends a message. Resolves with the answer, or with the state of the run when it waits for a person or the time
+ * limit has passed. A cancelled call cancels the run.
+ */
 export async function ask(context: McpContext, input: AskInput, call: ToolCall): Promise<CallToolResult> {
 	// A client without the right gets this error first, so that it cannot find out whether the session exists.
 	authorize(context.principal, "session.write");

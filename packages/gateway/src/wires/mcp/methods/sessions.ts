@@ -37,7 +37,7 @@ function directoryError(reason: unknown): never {
 	throw new ParleyError(message.replace(/^root_dir: /, "directory: "), { code, cause: reason });
 }
 
-/** Removes a session without a message, unless another client has started work in it. */
+/** Deletes the new session of a failed request, unless another client has open work in it. Never rejects. */
 export async function removeEmpty(context: McpContext, sessionId: string): Promise<void> {
 	await context.runtime
 		.remove(unkeyedRequest(context, "delete_session"), sessionId, false)
