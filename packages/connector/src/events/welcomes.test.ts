@@ -107,6 +107,6 @@ test("the usual prompts include skills that the agent may start", async () => {
 	});
 	await playScene([{ says: "hello" }], stage);
 	expect(stage.posts(stage.room())[0]).toContain(
-		"I ask for approval. An approver or the operator can give it.\nTry: “Use the skill review” · “Summarise the last messages here” · “List the files that you can read”",
+		"I ask first. An approver or the operator can give it.\nTry: “Use the skill review” · “Summarise the last messages here” · “List the files that you can read”",
 	);
 });
