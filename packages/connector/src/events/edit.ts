@@ -45,8 +45,8 @@ function absent(reason: unknown): undefined {
 }
 
 /**
- * Handles the edit of a message that the gateway has received, or that was a command, an answer or a stop. Returns
- * undefined for any other message, so that the edit is handled as a new message.
+ * Handles the edit of a message that started a run or that `isDone` finds. Returns undefined for any other message, so
+ * that the edit is handled as a new message.
  */
 export async function handleEdit(
 	parts: EventParts,
@@ -70,7 +70,10 @@ export async function handleEdit(
 	return { effect: "edited", session, run, text, reply };
 }
 
-/** Whether the message was a command, an answer or a stop. These messages are not handled again after an edit. */
+/**
+ * Whether the message was a command, an answer to a question, a message to a task, or a stop. An edit of such a message
+ * is ignored.
+ */
 async function isDone({ store, platform }: EventParts, room: Room, message: string): Promise<boolean> {
 	const conversation = platform.conversation(room);
 	const versions = await store.read((db) => readMessageRecords(db, { conversation, message, limit: 20 }));

@@ -6,8 +6,8 @@ import { taskTexts } from "../texts/tasks.ts";
 import type { EventParts } from "./handler.ts";
 
 /**
- * Task that a message refers to. `task`: a task that has not ended. `continues`: the content of an ended task that the
- * message continues.
+ * Task that a message refers to. `task`: the id of a task that has not ended. `continues`: the content of an ended task
+ * that the message continues. Empty for a deleted task.
  */
 interface TaskReference {
 	readonly task?: string;

@@ -287,7 +287,7 @@ async function belongs(parts: EventParts, event: Message): Promise<boolean> {
 	return !(await isTypedAnswer(parts, event));
 }
 
-/** Posts that the queue of the gateway is full, so that the person knows the reason for the delay. */
+/** Posts that the queue of the session is full, at most once an hour in a conversation. */
 async function postQueueFull(parts: EventParts, event: Message): Promise<void> {
 	const { outbox, platform, clock } = parts;
 	const { room, message, at, seenBefore: replayed = false } = event;

@@ -8,7 +8,9 @@ import type {
 	SessionClient,
 } from "@parley/protocol";
 
-/** Time in milliseconds in which even a busy gateway responds. */
+/**
+ * Age of a pending request, in milliseconds, after which `state` is `waiting`. Even a busy gateway responds earlier.
+ */
 const patienceMs = 5000;
 
 /** Client of the gateway that stops waiting when the connector stops, and reports whether the gateway responds. */

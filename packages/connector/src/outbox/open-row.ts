@@ -47,7 +47,9 @@ export function unblocked(rows: readonly OpenRow[]): readonly OpenRow[] {
 	});
 }
 
-/** Names of the sequences that a row blocks: `own` while it is held or a held row blocks it, otherwise `shared`. */
+/**
+ * Keys of the card and the track that a row blocks: `own` while it is held or a held row blocks it, otherwise `shared`.
+ */
 function placesOf({ lane, card, message }: OpenRow): Record<"own" | "shared", string[]> {
 	const track = trackOf(lane);
 	const cards = card === null ? [] : [`card ${card}`];

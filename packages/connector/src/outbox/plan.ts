@@ -46,7 +46,7 @@ export interface Plan {
 	readonly cursor: Cursor;
 	/** State of the session after the newest event. */
 	readonly stored?: StoredConversation;
-	/** Rows in order. The rows of each event must be complete. */
+	/** Rows in order. The list contains all rows of each of its events. */
 	readonly rows: readonly PlannedRow[];
 	/**
 	 * Whether a connector with another database may have posted the events. The platform is then searched before a post is

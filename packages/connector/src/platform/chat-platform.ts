@@ -106,9 +106,9 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	 */
 	suggest?(room: Room, prompts: readonly string[]): Promise<void>;
 	/**
-	 * Opens a thread at a message of a channel. The posts of the thread are in the room with this message as `thread`. An
-	 * existing thread is treated as opened. Returns the reason for operators if the platform refuses. Rejects with
-	 * `unavailable` if the platform does not answer. Absent if the platform has no such threads.
+	 * Opens a thread at a message of a channel. The posts of the thread are in the room with this message as `thread`.
+	 * An existing thread is treated as opened. Returns the reason for operators if the platform refuses. Rejects with
+	 * `unavailable` if the platform does not answer. Absent if threads need not be opened.
 	 */
 	openThread?(
 		room: Room,

@@ -33,7 +33,7 @@ export interface RoomFacts {
 /** Default channel settings. */
 export const usualFacts: RoomFacts = { mention: "required", sessions: "shared" };
 
-/** Reason for or against handling a message. It is stored with the message, so that it can be explained on request. */
+/** Reason for or against handling a message. It is stored with the message, so that people can ask for the reason. */
 export type Reason = keyof typeof messageTexts.reasons;
 
 export interface AddressVerdict {

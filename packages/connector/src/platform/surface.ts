@@ -108,7 +108,7 @@ export class DeliveryError extends ParleyError {
 		this.limit = options.limit;
 	}
 
-	/** Whether the platform refused the request in a way that makes a repeat useless for now. */
+	/** Whether the platform refused the request, so that an immediate repeat would also be refused. */
 	get isRefusal(): boolean {
 		return this.kind !== "rate-limited" && this.kind !== "unknown";
 	}

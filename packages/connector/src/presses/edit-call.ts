@@ -73,7 +73,7 @@ async function findApproval(
 	}
 }
 
-/** Offers the form again, because a form cannot show its errors. */
+/** Returns a button that opens the form again, because a form cannot show its errors. */
 function retryReply(
 	{ controls }: HandlerContext,
 	{ session, token }: QuestionAnswer,

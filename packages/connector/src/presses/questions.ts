@@ -256,7 +256,10 @@ export function refusalWords(
 	return plainMarkdown(refusalWithoutIds(message.replace(/^(?:forbidden|invalid params): /u, ""), refused));
 }
 
-/** Offers the form again, because a form cannot show its errors. */
+/**
+ * Returns a button that opens the form of a question again, because a form cannot show its errors. Returns undefined
+ * for a question without a form.
+ */
 function retryControls(context: HandlerContext, answering: Answering): Reply["controls"] {
 	const { session, token } = answering;
 	const kind = questionOf(context, answering)?.kind ?? "approval";
@@ -280,10 +283,7 @@ function closedOf(context: HandlerContext, { session, token }: Answering): Retur
 	return slice && closedQuestion(slice, token);
 }
 
-/**
- * Returns a reply with the result of a closed question; undefined while the question is open according to this connector's
- * events.
- */
+/** Returns a reply with the result of a recently closed question; undefined for an open or unknown question. */
 export function whyClosed(context: HandlerContext, answering: Answering): Reply | undefined {
 	const closed = closedOf(context, answering);
 	if (!closed) return;

@@ -134,8 +134,8 @@ export async function answerTask(
 }
 
 /**
- * Handles a message in the thread of a task: as an answer to the task's question if it has one, otherwise with an
- * explanation.
+ * Handles a message to a task: as an answer to the task's question, or with an explanation if no question is open or
+ * the message has no text.
  */
 export async function replyToTask(
 	context: HandlerContext,

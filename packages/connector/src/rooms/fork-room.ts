@@ -39,7 +39,7 @@ export interface ForkOptions {
 	readonly session: string;
 	/** Title of the conversation; may be empty. */
 	readonly title: string;
-	/** Number of the last message in the copy: see `fork_session`. */
+	/** Number of the last message of a person in the copy: see `fork_session`. */
 	readonly at?: number;
 	/** Idempotency key of the request. */
 	readonly key: string;
@@ -48,7 +48,7 @@ export interface ForkOptions {
 /** The copy, with its thread if it has one. A copy without a thread is the current conversation of the room. */
 export interface ForkedRoom {
 	readonly title: string;
-	/** Number of the last message in the copy. */
+	/** Number of the last message of a person in the copy. */
 	readonly at: number;
 	readonly thread?: Room;
 }

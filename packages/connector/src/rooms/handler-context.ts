@@ -47,7 +47,10 @@ export interface HandlerContext {
 		room: Room,
 		which?: { readonly working?: boolean },
 	): Promise<readonly Conversation[]>;
-	/** Returns the room of a session, even if the session is not open. Returns undefined for a session of another connector. */
+	/**
+	 * Returns the room of a session, even if the connector does not read the session. Returns undefined for a session
+	 * of another connector.
+	 */
 	roomOf(
 		session: string,
 	): Promise<{ readonly tenant: string; readonly channel: string; readonly thread?: string } | undefined>;
@@ -118,7 +121,7 @@ export interface SendResult {
 	readonly run?: string;
 	/** Whether the message was sent. False if it was no longer needed, or had no content left. */
 	readonly sent: boolean;
-	/** Attachments that could not be sent, in words for people. */
+	/** Name and reason for each attachment that could not be sent, in Markdown. */
 	readonly failures: readonly string[];
 }
 

@@ -69,8 +69,8 @@ export class Rooms {
 	}
 
 	/**
-	 * Returns sessions of a room in which a run of this person's conversation may be active. These are the current
-	 * session, and other sessions that are read and have an active run.
+	 * Returns the ids of the sessions in which a run may be active, for this person in a room: the current session, and
+	 * other sessions that are read and have an active run.
 	 */
 	async stoppable(person: Person, room: Room): Promise<readonly string[]> {
 		const { subscriptions } = this.#parts;

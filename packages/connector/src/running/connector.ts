@@ -76,7 +76,7 @@ export interface ConnectorParts {
 export interface ConnectorStatus {
 	/** Number of inbound events that wait to be handled. */
 	readonly waiting: number;
-	/** Number of unsettled posts. */
+	/** Number of unsettled outbox rows, for example posts and edits. */
 	readonly open: number;
 	/** Up to 20 posts: held posts, then dead posts, each with the newest first. */
 	readonly stuck: readonly StuckRow[];

@@ -111,7 +111,7 @@ async function createDecisions(db: Kysely<unknown>): Promise<void> {
 	).execute();
 }
 
-/** Adds an index for stops, which are rare among the message records. */
+/** Adds an index for stops that found no active run. They are rare among the message records. */
 async function indexStops(db: Kysely<unknown>): Promise<void> {
 	await db.schema
 		.createIndex("heard_stops")
@@ -179,7 +179,7 @@ async function storeChoices(db: Kysely<unknown>): Promise<void> {
 	).execute();
 }
 
-/** Schema of a connector's database. Never edit a released migration: append a new one. */
+/** Migrations of a connector's database, in order. Never edit a released migration: append a new one. */
 export const connectorMigrations: readonly Migration[] = [
 	{ name: "0001-delivery", up: createDelivery },
 	{ name: "0002-conversations", up: createConversations },

@@ -106,7 +106,7 @@ export class LiveAnswer {
 		return this.#grown !== undefined && card.startsWith(this.#grown);
 	}
 
-	/** Ends the display. Resolves when the last live update has been planned, so that the final rows follow it. */
+	/** Ends the display. Resolves when the running update has ended, so that the final rows follow it. */
 	async end(): Promise<void> {
 		this.show(undefined, { seq: 0, begin: "here" });
 		this.#text = "";
@@ -135,7 +135,7 @@ export class LiveAnswer {
 		});
 	};
 
-	/** Shows the changed parts of the answer. Resolves with true if a change could not be shown now. Never rejects. */
+	/** Shows the changed posts of the answer. Resolves with true if a change could not be shown now. Never rejects. */
 	async #update(run: Run): Promise<boolean> {
 		const { outbox, conversation, log } = this.#parts;
 		let isRefused = false;

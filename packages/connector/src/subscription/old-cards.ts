@@ -19,7 +19,7 @@ export class OldCards {
 		return copy;
 	}
 
-	/** Stores the rows of one event. The rows must be complete. */
+	/** Stores the rows of one event. `rows` must contain all rows of the event. */
 	store(rows: readonly RenderedRow[]): void {
 		for (const [index, row] of rows.entries()) {
 			const { card, payload, seq } = row;

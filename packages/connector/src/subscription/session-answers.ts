@@ -53,7 +53,10 @@ interface Before {
 	readonly open: readonly Run[];
 }
 
-/** Shows the growing answers of one session: selects the run and the level, and ends the posts of an answer. */
+/**
+ * Shows the growing answers of one session. Selects the run that is shown and its level of detail, and deletes unused
+ * posts of ended answers.
+ */
 export class SessionAnswers {
 	readonly #parts: SessionAnswersParts;
 	readonly #about: { readonly conversation: string; readonly room: Room; readonly scene: Scene };

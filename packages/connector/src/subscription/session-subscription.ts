@@ -248,7 +248,8 @@ export class SessionSubscription implements RoomSession {
 	async #reduce(frames: readonly EventFrame[]): Promise<void> {
 		let state = this.#state;
 		const isReplay = (frames[0]?.seq ?? 0) <= this.#replayedTo;
-		// A replay uses a copy, because the database may refuse the transaction. New events do not change `#old`.
+		// If the database refuses the transaction, the same frames are reduced again, so a replay changes only a copy
+		// of `#old`. New events do not change `#old`.
 		let old = isReplay ? this.#old.copy() : this.#old;
 		const rows: PlannedRow[] = [];
 		for (const frame of frames) {

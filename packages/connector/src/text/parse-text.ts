@@ -83,7 +83,7 @@ function nestsTooDeep(line: string): boolean {
 	return (leadingMarkers.exec(line)?.[0].match(marker)?.length ?? 0) > maxNesting;
 }
 
-/** Whether a block of text has too many delimiters of styles. */
+/** Whether a block of text has more than `maxDelimiters` delimiters of styles and links. */
 function stylesTooMuch(lines: readonly string[]): boolean {
 	let fenced = false;
 	let delimiters = 0;

@@ -1,7 +1,7 @@
 import { columnsOf } from "./columns.ts";
 import { type Block, type Inline, type ListItem, plainText, type Table, type TableRow } from "./document.ts";
 
-/** Maximum number of characters of a header cell that is repeated for every row. */
+/** Maximum length of the header cells that are repeated for every row, in UTF-16 code units. */
 const maxLabel = 40;
 /**
  * Number of first rows, including the header, that determine the form of a table. A growing table must not change its

@@ -14,8 +14,8 @@ interface LiveState {
 }
 
 /**
- * Parts of an active run, for a platform that can only add to a post. The end of the current text is omitted while the next
- * words could change its format. Returns an empty list if the run has no visible content.
+ * Parts of an active run, for a platform that can only add to a post. The end of the current text is omitted while the
+ * next words could change its format. Empty for the level `off`, and for a run without visible content.
  */
 export function growingParts(
 	parts: readonly RunPart[],

@@ -15,7 +15,8 @@ const maxSubject = 80;
 const stepOf = (seconds: number): number => (seconds < 60 ? 5 : 30);
 
 /**
- * Markdown of an active run: its parts so far, and the text of the current reply. Empty if the run has no visible content.
+ * Markdown of an active run: its parts so far, and the text of the current reply. Empty for the level `off`, and for a
+ * run without visible content.
  */
 export function liveView(
 	parts: readonly RunPart[],

@@ -33,7 +33,7 @@ export interface Run extends EndedRun {
 	readonly retrying?: boolean;
 	/** Whether a schedule started the run. Its answer is posted only when it is complete. */
 	readonly scheduled?: true;
-	/** Texts and tool calls since the last question. */
+	/** Texts and tool calls since the last question, and the calls that were open at the last question. */
 	readonly parts?: readonly RunPart[];
 	/** Number of questions so far. After each question, the answer grows in another post below the question. */
 	readonly questions?: number;

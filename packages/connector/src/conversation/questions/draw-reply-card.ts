@@ -123,8 +123,8 @@ function drawWaiting(entries: readonly Entry[], waiting: readonly WaitingEntry[]
 	const isAll = waiting.length <= room;
 	const shown = isAll ? waiting : waiting.slice(0, room - 1);
 	const [only, ...others] = waiting;
-	// The last call that people can approve here may use all lines. In other cases, the names of earlier calls are more
-	// important.
+	// The only waiting call may use all lines if people can approve it here. In other cases, the names of decided calls
+	// are more important.
 	const isLast = others.length === 0 && only?.question.call?.risk !== "critical";
 	const each = isAll && (decisions.length === 0 || isLast) ? Math.floor(room / waiting.length) : 1;
 	const rows = shown.map(({ row, question }) => ({ row, ...callRow(row, question, each) }));

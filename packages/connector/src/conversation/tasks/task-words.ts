@@ -29,7 +29,7 @@ export function spentWords({ input, output, cost = 0 }: Spent): string | undefin
 	return cost === 0 ? tokens : `${tokens} · ${formatUsd(cost)}`;
 }
 
-/** Explains the end of a task to a person whose answer is too late, with the known reason, person and time. */
+/** Text about the end of a task: its state, and the known reason, person and time. */
 export function taskEndText(
 	{ status, completed_at }: TaskPayload,
 	ended: EndedTask | undefined,

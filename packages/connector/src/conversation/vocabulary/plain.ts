@@ -58,12 +58,12 @@ function escaped(text: string, pattern: RegExp): string {
 	);
 }
 
-/** Whether a text has no visible character. Platforms refuse a blank post. */
+/** Whether a text has only spaces, control characters and format characters. Platforms refuse a blank post. */
 export function isBlank(text: string): boolean {
 	return !/[^\s\p{Cc}\p{Cf}]/u.test(text);
 }
 
-/** Name of the acting principal: a person of the platform, otherwise the operator. */
+/** Markdown that names an acting principal: a chat user by id, any other principal as the operator. */
 export function actingPerson(by: string, { person }: PersonNames): string {
 	const id = /^[^:]+:[^:]+:(?<id>[^:]+)$/u.exec(by)?.groups?.["id"];
 	return id === undefined ? trustTexts.operator : person(id);
