@@ -110,7 +110,7 @@ function ownKey(environment: Environment, keyName: string): MessagesKey {
 	return apiKey === undefined ? {} : { apiKey, keyName };
 }
 
-/** Chooses the Messages API. Returns undefined without a key and without another server's address. */
+/** Chooses the Messages API. Returns undefined if neither a key nor the address of another server is set. */
 function anthropic(
 	{ provider = "auto", baseUrl }: Settings,
 	environment: Environment,

@@ -45,9 +45,9 @@ const keys = [
 ] as const;
 
 /**
- * Returns the settings in a group at any depth, without old names and without the groups themselves. Includes arrays of
- * objects, and objects with keys that the operator chooses. In a path, `[]` is an item of an array, and a word in
- * capitals is such a key.
+ * Returns the settings in a group at any depth, without old names and without the groups themselves. Includes arrays
+ * of objects, and objects with keys that the operator chooses. In a path, `[]` is an item of an array, and a word in
+ * capitals is a placeholder for such a key.
  */
 export function leavesOf({ setting, schema }: SettingRow): SettingRow[] {
 	const inner = Object.entries(schema.properties ?? {})

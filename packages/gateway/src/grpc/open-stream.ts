@@ -28,8 +28,8 @@ interface StreamParts<Message> {
 	readonly encode: (message: Message, writer: BinaryWriter) => BinaryWriter;
 	readonly mayDrop: (message: Message) => boolean;
 	/**
-	 * Called when the stream ends because the gateway stops or the token is no longer valid. A slow client has not
-	 * received the status yet, and can still send messages.
+	 * Called when the stream ends because the gateway stops or the token is no longer valid. A slow client may not
+	 * have received the status yet, and can still send messages.
 	 */
 	readonly stopped?: () => void;
 	/**

@@ -53,7 +53,7 @@ export async function probeLlama(
 	}
 }
 
-/** Returns the context window for one request in tokens, or undefined if the server does not report it. */
+/** Returns the context window for one request in tokens, or undefined if it cannot be read. */
 export async function readWindow(
 	{ endpoint, apiKey }: LlamaAddress,
 	clock: Clock,

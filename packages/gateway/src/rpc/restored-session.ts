@@ -57,8 +57,8 @@ export async function findRestorable(store: Store<Tables>): Promise<RestoredSess
 }
 
 /**
- * Returns the working directory of a stored session. Throws for another requested directory, because the session's
- * statements about files would be false there.
+ * Returns the working directory of a stored session. Throws if the directory no longer exists, and for another
+ * requested directory, in which the session's statements about files would be false.
  */
 export function workingDirectory({ rootDir }: RestoredSession, requested: string | undefined): string {
 	if (requested !== undefined && real(requested) !== real(rootDir)) {
@@ -69,8 +69,8 @@ export function workingDirectory({ rootDir }: RestoredSession, requested: string
 }
 
 /**
- * Prepares a stored session for a new process. Unfinished work of a killed process does not continue, and its
- * `accept_all_tools` ends, because the client is a different one.
+ * Prepares a stored session for a new process. Cancels unfinished work of the earlier process, and deletes its other
+ * sessions. Ends `accept_all_tools`, because the client is a different one.
  */
 export async function prepareSession(runtime: Runtime, { id, others }: RestoredSession): Promise<void> {
 	await runtime.cancel(rpcRequest, id, { queued: true });

@@ -1,6 +1,6 @@
 /**
- * Errors and hints of HTTP requests. A text that begins with a verb, such as `is not …`, follows the name and the
- * value of a parameter.
+ * Errors and hints of HTTP requests. A text that begins with `is`, `has` or `needs` follows the name and the value of
+ * a parameter.
  */
 export const httpErrorTexts = {
 	needsSession: "needs a session: add session=ID",

@@ -118,7 +118,10 @@ export class RunWait {
 		}
 	}
 
-	/** Returns the status that ends a wait; undefined while the wait continues. */
+	/**
+	 * Returns the status that ends a wait; undefined while the wait continues. Throws `not_found` if the session was
+	 * deleted.
+	 */
 	#status(isStopped: boolean): RunResult["status"] | undefined {
 		if (this.#isDeleted) {
 			throw new ParleyError(`session not found: ${this.#sessionId}`, { code: "not_found" });
@@ -129,7 +132,8 @@ export class RunWait {
 	}
 
 	/**
-	 * Returns the next step for the open prompts: return them to the client, show one to a person, or undefined to wait.
+	 * Decides about the open prompts: `return` ends the wait with all prompts, an approval is shown to a person, and
+	 * undefined continues the wait.
 	 */
 	#next(
 		{ show, patient = false }: RunWaitOptions,
