@@ -25,8 +25,8 @@ type CallStatus = Pick<StatusObject, "code" | "details">;
 export interface GrpcCaller {
 	readonly principal: Principal;
 	/**
-	 * Aborts when the call must end, because its token is no longer valid or the gateway stops. The reason is a
-	 * `CallEnd`.
+	 * Aborts when the call must end, because the client's token is no longer valid or the gateway stops. The reason
+	 * is a `CallEnd`.
 	 */
 	readonly signal: AbortSignal;
 	/** Resolves when the call has its status, or was cancelled. */

@@ -28,7 +28,7 @@ export async function startTask(context: McpContext, input: StartTaskInput): Pro
 	}
 }
 
-/** Returns the state of a task, with its result, or with the open questions of the task and its workers. */
+/** Returns the state of a task, with its result, or with the open prompts of the task and its workers. */
 export async function taskState(context: McpContext, taskId: string): Promise<CallToolResult> {
 	const { runtime, principal } = context;
 	const task = await runtime.tasks.check(principal, taskId);
