@@ -328,8 +328,8 @@ export class Session {
 
 	/**
 	 * Returns the start of the time without a connected client, or undefined while a client is connected. If the gateway
-	 * stopped while a client was connected, returns the start of this process, because a restart does not mean that the
-	 * client has left.
+	 * stopped while a client was connected, returns the start of this process. A restart does not mean that the client has
+	 * left.
 	 */
 	#absentSince(): number | undefined {
 		return this.#clients > 0 ? undefined : (this.#leftAt ?? this.#parts.startedAt);

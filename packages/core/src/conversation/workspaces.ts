@@ -44,8 +44,8 @@ export class Workspaces {
 	}
 
 	/**
-	 * Returns the name of the workspace of a deleted session, or undefined if another session uses the workspace or there
-	 * is none. `tx` is the transaction of the deletion.
+	 * Returns the name of the workspace of a deleted session. Returns undefined if the session has no workspace, or if
+	 * another session uses the workspace. `tx` is the transaction of the deletion.
 	 */
 	async unused(tx: Tx, session: Session): Promise<string | undefined> {
 		const path = this.of(session);

@@ -70,7 +70,7 @@ export interface ProposedCall extends PlannedCall {
 	readonly pending: Before;
 	/** Whether the call started before a restart and is safe to repeat. */
 	readonly wasStarted: boolean;
-	/** The approval that the call needs, or that was requested before a restart. Undefined if there is none. */
+	/** The approval that the call needs, or that was requested before a restart. Undefined for a call without approval. */
 	readonly prompt: Prompt | undefined;
 }
 

@@ -191,8 +191,8 @@ export class ServerConnection {
 const longestProblem = 500;
 
 /**
- * Returns the text of an error: Parley's message if Parley caused or recognises the error, otherwise the beginning of
- * the text from the library or the server.
+ * Returns the text of an error. An error that Parley caused or recognises has Parley's message. Any other error has the
+ * beginning of the text from the library or the server.
  */
 export function problemOf(reason: unknown): string {
 	for (let error = reason; error instanceof Error; error = error.cause) {
