@@ -212,7 +212,7 @@ const causes: Readonly<Record<"cancelled" | "parked" | "overtime", (run: Run) =>
 };
 
 /**
- * Returns the answer of a run: the text of its last reply, or the texts of all replies if the last one is empty. Also
+ * Returns the answer of a run: the text of its last reply, or the texts of all replies if the last text is empty. Also
  * includes each earlier answer that a message to the run followed.
  */
 function finalText(steps: readonly Step[]): string {

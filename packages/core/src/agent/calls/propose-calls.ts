@@ -323,7 +323,7 @@ export async function refuseProposed(
 
 /**
  * Announces a call. If the call is already announced, records its decision if an approval is raised or the decision
- * differs from the last one.
+ * differs from the last recorded decision.
  */
 async function recordJudgement(
 	run: Run,

@@ -121,7 +121,7 @@ interface Option {
 	readonly label: string;
 }
 
-/** Returns a question with these answers. A person must choose one of them. */
+/** Returns a question with these options. A person must choose one option. */
 export function choiceOf(label: string, options: readonly Option[]): Elicitation {
 	return { type: "select", label, options: options.map(optionOf), required: true, validation: "" };
 }

@@ -29,9 +29,9 @@ interface Choice {
 }
 
 /**
- * Returns the fields of a form in their order. Returns undefined if there are too many fields, or if no question can
- * fill one of them. Examples are a field for a secret, of an unknown type, or with too many choices. A server may send
- * any schema. https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
+ * Returns the fields of a form in their order. Returns undefined if there are too many fields, or if a field cannot be
+ * a question. Examples are a field for a secret, of an unknown type, or with too many choices. A server may send any
+ * schema. https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
 export function fieldsOf({ requestedSchema }: ElicitRequestFormParams): readonly Field[] | undefined {
 	const entries = Object.entries(requestedSchema.properties);

@@ -102,7 +102,7 @@ export class McpServer {
 	#refused: readonly string[] = [];
 	#problem: string | undefined;
 	#pauseMs = firstPauseMs;
-	/** Monotonic time of the last successful start. 0 before the first one. */
+	/** Monotonic time of the last successful start. 0 before the first successful start. */
 	#readyAt = 0;
 	#nextStart = 0;
 	readonly #open = new Set<OpenCall>();
@@ -297,8 +297,8 @@ export class McpServer {
 	}
 
 	/**
-	 * If a call failed because a person must open addresses, asks a person to open each one. Returns whether the person
-	 * opened all.
+	 * If a call failed because a person must open addresses, asks a person to open each address. Returns whether the
+	 * person opened all addresses.
 	 */
 	async #opened(call: OpenCall, reason: unknown): Promise<boolean> {
 		const { UrlElicitationRequiredError } = await import("@modelcontextprotocol/client");

@@ -25,7 +25,7 @@ export interface SpendingPorts {
 	readonly budgets: Budgets;
 }
 
-/** Returns the reason why the run may not call this model, or undefined if it may. */
+/** Returns the reason why the run may not call this model. Returns undefined if the call is allowed. */
 export async function refusalOf(
 	run: Run,
 	model: string,
@@ -44,7 +44,10 @@ export async function refusalOf(
 	return error === undefined ? undefined : { error, cause: "budget" };
 }
 
-/** Returns the reason for people why the run's own budget forbids a call of this model, or undefined if it does not. */
+/**
+ * Returns the reason for people why the run's own budget forbids a call of this model. Returns undefined if the budget
+ * allows the call.
+ */
 function refusedByRunBudget(
 	{ row, steps, settings }: Run,
 	model: string,
@@ -81,7 +84,10 @@ export function budgetLeftOf(
 	};
 }
 
-/** Returns the reason for people why the gateway's budgets forbid a call of this model, or undefined if they do not. */
+/**
+ * Returns the reason for people why the gateway's budgets forbid a call of this model. Returns undefined if the budgets
+ * allow the call.
+ */
 async function refusedByBudget(
 	{ session, settings, journal, clock }: Run,
 	model: string,
@@ -141,8 +147,8 @@ export function refuseRepeat(steps: readonly Step[], call: Called): string | und
 }
 
 /**
- * Returns the reason to end the run, or undefined if it may continue. A run ends if a call was denied too often, or if
- * too many replies repeat a refused call.
+ * Returns the reason to end the run, or undefined if the run may continue. A run ends if a call was denied too often,
+ * or if too many replies repeat a refused call.
  */
 export function reachedLimit(steps: readonly Step[]): Refusal | undefined {
 	for (const { name, refusedIn, denials } of countFailures(steps).values()) {

@@ -305,7 +305,7 @@ export class BackgroundCommands {
 	 */
 	#deleteOldest(last: LiveCommand): void {
 		const key = keyOf(last.sessionId, last.command.n);
-		// Ended commands are in the map in the order of their ends, so the last one moves to the end of the map.
+		// Ended commands are in the map in the order of their ends, so the newest ended command moves to the end of the map.
 		if (this.#commands.delete(key)) this.#commands.set(key, last);
 		const ended = [...this.#commands].filter(([, { isRecorded }]) => isRecorded);
 		const read = ended.filter(([, { output }]) => output.isEmpty);
