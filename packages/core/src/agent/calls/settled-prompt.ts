@@ -6,7 +6,7 @@ import type { Prompt } from "../../vocabulary/prompt.ts";
 import type { Run } from "../run/run.ts";
 import { approvalTexts } from "./texts.ts";
 
-/** Milliseconds between reads of the row, in case a notification is missed. */
+/** Milliseconds between reads of the prompt, in case a notification is missed. */
 const checkMs = 1_500;
 
 interface OpenQuestion {
