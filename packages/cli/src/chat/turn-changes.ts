@@ -6,7 +6,7 @@ import { visibleLine } from "../text/visible.ts";
 import { changeTexts } from "../texts/chat/changes.ts";
 import { noteRows } from "../wordings/message-rows.ts";
 
-/** Maximum length of the message that identifies a turn, in characters. */
+/** Maximum width of the message that identifies a turn, in columns. */
 const maxMessage = 60;
 
 /**

@@ -11,9 +11,10 @@ const longestMs = 40_000;
 const pollMs = 50;
 
 /**
- * Asks the gateway of a data directory to stop, and waits until it ends. Resolves with false if the gateway
- * still runs after 40 s. If this process is root and another user owns the data, rejects with
- * `failed_precondition` for a process that may be another program. That user could have stored its id.
+ * Asks the gateway of a data directory to stop, and waits until it ends. Resolves with false if the gateway still runs
+ * after 40 s. If this process is root and another user owns the data, that user could have stored the id of another
+ * process. The function then rejects with `failed_precondition` unless the process has the lock of the data, or that
+ * user may end it.
  */
 export async function endGateway(pid: number, data: string): Promise<boolean> {
 	await askToStop(pid, data);

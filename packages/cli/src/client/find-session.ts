@@ -24,7 +24,7 @@ export interface SessionFacts {
 const maxNamed = 5;
 
 /**
- * Finds the session with this id. The id may be abbreviated as long as it is unique, with or without `sess_`. Rejects
+ * Finds the session with this id. The id may be abbreviated as `beginsId` describes, as long as it is unique. Rejects
  * if no session or several sessions match.
  */
 export async function findSession(address: HttpAddress, given: string): Promise<SessionFacts> {

@@ -17,7 +17,7 @@ export interface HealthReport {
 	readonly storage?: { readonly state: string; readonly since?: string };
 	/** Present only if a local model server is configured. */
 	readonly llama?: LlamaReport;
-	/** Present only if the operator's policy is invalid. The gateway then denies every call. */
+	/** Present only if the operator's policy is invalid. The gateway then denies every tool call. */
 	readonly policy?: { readonly state: string; readonly reason?: string };
 }
 

@@ -15,7 +15,7 @@ export function completionCommand(io: Io): Command {
 		});
 }
 
-/** The hidden command that the scripts run with the typed words. `all` creates the program with all its commands. */
+/** The hidden command that the scripts run with the typed words. `all` creates the program whose words it completes. */
 export function completeCommand(io: Io, all: (io: Io) => Command): Command {
 	return new Command("complete").argument("[words...]").action(async (words: string[]) => {
 		const { default: readCommands } = await import("@bomb.sh/tab/commander");

@@ -112,7 +112,7 @@ interface Working {
 	readonly failpoints: Failpoints;
 }
 
-/** Connects and works. Resolves with the reason to stop. Rejects if the connector cannot continue. */
+/** Connects to the gateway and runs the connector. Resolves with the reason for its end. Rejects after a failure. */
 async function work(
 	{ platform, flags, io, start }: Run,
 	{ config, log, redactor, reportWriter, stopRequest, failpoints }: Working,

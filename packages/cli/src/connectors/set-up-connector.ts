@@ -234,7 +234,7 @@ class SetupConnector {
 		this.#platform = of.platform;
 	}
 
-	/** Whether the setup has started the connector. The connector then ends with the setup. */
+	/** Whether a connector is running that the setup has started. This connector ends with the setup. */
 	get isOwn(): boolean {
 		return this.#own !== undefined;
 	}

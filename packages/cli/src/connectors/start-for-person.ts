@@ -145,7 +145,7 @@ export function welcome(
 		"",
 		...alignColumns(facts.map(([name = "", fact = ""]) => [`  ${dim(name)}`, fact])),
 		"",
-		// A shell finds only `parley` in every directory.
+		// With npx, the command line may contain a relative path, which is valid only in the current directory.
 		`  ${command === "parley" ? startTexts.inOtherTerminal : startTexts.inOtherTerminalHere}`,
 		...alignColumns(lines.map(([line = "", does = ""]) => [`    ${bold(line)}`, does])),
 		"",
@@ -229,7 +229,7 @@ function shellWord(text: string): string {
 	return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Error for a second gateway on the same data directory. */
+/** Error text for a second gateway on the same data directory. */
 export function alreadyRunning(
 	{ pid, urls }: { readonly pid: number; readonly urls: readonly string[] },
 	{ data, defaultData, command }: CallContext & { readonly data: string },

@@ -32,7 +32,7 @@ interface SuperviseOptions {
 	onLine?(line: string): void;
 }
 
-/** Starts a connector for each chat platform that has tokens. Restarts connectors as described for `Supervisor`. */
+/** Starts a connector for each platform with credentials in the environment. Restarts connectors like `Supervisor`. */
 export function superviseConnectors(
 	{ data, logLevel }: { readonly data: string; readonly logLevel: Config["logLevel"] },
 	{ flags, io, log, onLine }: SuperviseOptions,

@@ -19,7 +19,7 @@ export interface PathFacts {
  */
 export interface System {
 	readonly distribution: Distribution;
-	/** User of this process. Undefined on systems without user ids. */
+	/** User id of this process. Undefined on systems without user ids. */
 	readonly uid: number | undefined;
 	readonly data: string;
 	/** Configuration of a gateway that this shell would start, or the error in it. */

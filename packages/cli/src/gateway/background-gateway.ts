@@ -19,7 +19,7 @@ const shownLines = 6;
 
 interface BackgroundStart {
 	readonly data: string;
-	/** Current directory of the gateway. It is the root directory if no setting names one. */
+	/** Current directory of the gateway. If no root is configured, this directory is also the root. */
 	readonly directory: string;
 	readonly io: Io;
 }

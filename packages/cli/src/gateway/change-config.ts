@@ -24,8 +24,8 @@ export interface ConfigFlags {
 }
 
 /**
- * Configuration sources of a gateway that starts without flags in this directory and this environment, with the stored
- * keys.
+ * Configuration sources of a gateway that starts in this directory and this environment, with only these flags and with
+ * the stored keys.
  */
 export async function configSources({ data, config }: ConfigFlags, io: Io): Promise<ConfigSources> {
 	return {

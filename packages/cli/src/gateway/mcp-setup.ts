@@ -50,7 +50,7 @@ function addedServer(name: string, server: McpFileContent["servers"][string]): C
 	return { action: "mcp.add", object: name, facts: { ...facts, ...counted } };
 }
 
-/** Settings of a server in the file. The gateway's schema checks them when the file is read again. */
+/** Settings of a server in `mcp.json`. `changeMcpFile` validates them. */
 function serverOf(
 	program: string,
 	args: readonly string[],

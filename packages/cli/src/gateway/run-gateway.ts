@@ -103,7 +103,7 @@ export async function runGateway(options: RunOptions): Promise<number> {
 		environment: io.environment,
 		onShutdown: () => shutdown.resolve("shutdown"),
 	});
-	// A client that reads the ready line may request a stop immediately.
+	// A program that reads the first output may send a stop signal immediately.
 	const stopRequest = stopSignal();
 	if (options.reloads && config.tls) process.on("SIGHUP", () => void gateway.renewCertificate());
 	options.onListening?.(gateway);

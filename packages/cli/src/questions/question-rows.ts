@@ -38,7 +38,7 @@ function approvalPrompt({ allow_session }: PromptRequestPayload["context"], hasR
 
 /**
  * Rows of the rule that the answer `always` adds: its complete words, and the access that it allows in addition to a
- * sandboxed command. Empty if the question offers none.
+ * sandboxed command. Empty if the question offers no rule.
  */
 export function offeredRows({ context }: PromptRequestPayload, format: OutputFormat): string[] {
 	const { always_allow: rule } = context;

@@ -106,7 +106,7 @@ interface DataUsers {
 	readonly services: readonly InstalledService[];
 	/** Services that start another copy, each with the program of that copy. */
 	readonly others: readonly { readonly file: string; readonly program: string }[];
-	/** Process id of a gateway that another copy runs. */
+	/** Process id of a gateway that another copy runs. On systems other than Linux, a guess based on `others`. */
 	readonly otherGateway: number | undefined;
 }
 

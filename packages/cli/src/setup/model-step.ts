@@ -25,7 +25,7 @@ interface ModelChoice {
 	readonly baseUrl: string | undefined;
 	/** Variable with the provider's key. Undefined if the provider needs no key. */
 	readonly variable: string | undefined;
-	/** Key to store. Undefined if no key must be stored. */
+	/** Key to store. Undefined if the setup stores no key. */
 	readonly key: string | undefined;
 }
 
@@ -89,8 +89,7 @@ async function askProvider({ io, data }: StepParts): Promise<string | undefined>
 }
 
 /**
- * Returns the key to store, or `{ key: undefined }` if no key must be stored. Undefined if the operator
- * leaves.
+ * Returns the key to store, or `{ key: undefined }` if the setup stores no key. Undefined if the operator leaves.
  */
 async function keyOf(
 	provider: string,

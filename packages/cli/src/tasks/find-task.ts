@@ -15,7 +15,7 @@ const pageLength = 200;
 const maxNamed = 5;
 
 /**
- * Finds the task with this id. The id may be abbreviated as long as it is unique, with or without `task_`. Rejects if
+ * Finds the task with this id. The id may be abbreviated as `beginsId` describes, as long as it is unique. Rejects if
  * no task or several tasks match.
  */
 export async function findTask(client: Client, given: string): Promise<Task> {

@@ -92,8 +92,8 @@ export class TaskBoard {
 	}
 
 	/**
-	 * Rows of the running tasks, with the number of hidden tasks above the maximum. With `root`, only rows of
-	 * this task and its workers.
+	 * Rows of the running tasks. If tasks are hidden, the last row has their number. With `root`, only rows of this
+	 * task and its workers.
 	 */
 	live({ columns, styles }: OutputFormat, root?: string): string[] {
 		const running = [...this.#tasks.values()].filter(
@@ -147,7 +147,7 @@ function changed(before: KnownTask | undefined, event: TaskEvent): KnownTask {
 	}
 }
 
-/** Facts that identify the task of an event. */
+/** Facts from which `nameTask` makes the name of a task. */
 interface NamedTask {
 	readonly title: string;
 	/** Id of the parent task, or "" if the task is not a worker. */

@@ -8,7 +8,7 @@ export interface Key {
 	readonly ctrl: boolean;
 	readonly meta: boolean;
 	/**
-	 * Whether the key arrived together with an earlier key. A person seldom types so fast, but an unmarked paste does.
+	 * Whether the key arrived in one chunk with an earlier key. Typed keys seldom do, but keys of an unmarked paste do.
 	 */
 	readonly follows?: boolean;
 }

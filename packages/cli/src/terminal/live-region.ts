@@ -18,8 +18,8 @@ export function drawChange(previous: Frame | undefined, rows: readonly string[],
 }
 
 /**
- * Escape sequences that replace `previous` with a frame of the same height. Only changed rows are drawn, so that a slow
- * connection must transport little data.
+ * Escape sequences that replace `previous` with a frame of the same height. Only changed rows are drawn, to reduce the
+ * data on a slow connection.
  */
 export function drawRows(previous: Frame, next: Frame): string {
 	let at = previous.cursor.row;
@@ -38,8 +38,8 @@ export function eraseFrame(frame: Frame | undefined): string {
 }
 
 /**
- * The frame after the terminal became narrower. Terminals wrap the rows above the cursor again, but handle the row of
- * the cursor differently. The result may therefore erase too few rows, but never too many.
+ * The frame after the terminal became narrower. Terminals wrap the rows above the cursor again, but differ in how they
+ * treat the row of the cursor. `eraseFrame` may therefore erase too few rows, but never too many.
  */
 export function reflowFrame(frame: Frame, columns: number): Frame {
 	const above = frame.rows.slice(0, frame.cursor.row);

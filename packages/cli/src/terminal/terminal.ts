@@ -95,7 +95,7 @@ export class Terminal {
 	}
 
 	/**
-	 * Shows rows on the complete screen until `closePage`. Rows that are drawn in the meantime appear after the page is
+	 * Shows rows on the full screen until `closePage`. Rows that are drawn in the meantime appear after the page is
 	 * closed.
 	 */
 	showPage(rows: readonly string[]): void {

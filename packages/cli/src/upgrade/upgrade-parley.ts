@@ -188,7 +188,7 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 function ignore(): void {}
 
 /**
- * Performs or resumes an upgrade. A signal ends the upgrade at its next point and starts a rollback. The rollback
+ * Performs or resumes an upgrade. A signal ends the upgrade at the next failpoint and starts a rollback. The rollback
  * ignores further signals.
  */
 async function perform(

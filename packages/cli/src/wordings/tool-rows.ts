@@ -26,7 +26,7 @@ export function toolStartRow(
 
 /**
  * Beginning of a tool's result: `maxRows` lines and the number of further lines, or all lines if at most one is left.
- * If several tools run at the same time, `named` adds the name of the tool.
+ * `named`: whether the first row contains the name of the tool.
  */
 export function toolEndRows(
 	ended: Ended,
@@ -41,7 +41,7 @@ export function toolEndRows(
 	return rows.map(ended.status === "failed" ? styles.red : styles.dim);
 }
 
-/** Whether `toolEndRows` shows only a part of the result with the same arguments. */
+/** Whether `toolEndRows` with the same arguments shows only a part of the result. */
 export function hidesResult(
 	ended: Ended,
 	named: boolean,

@@ -56,8 +56,8 @@ async function connectorsOf({ gateway, tokens }: System): Promise<number> {
 }
 
 /**
- * Limits for the difference of the clocks, in milliseconds. A difference of minutes makes certificates and tokens fail.
- * A header has a resolution of a second, so small differences are ignored.
+ * Limits for the difference of the clocks, in milliseconds. The check fails above the first limit, because certificates
+ * and tokens may then be invalid, and warns above the second limit.
  */
 const [farMs, nearMs] = [5 * 60_000, 30_000];
 /** Tolerance for file systems that store times in units of one or two seconds. */
@@ -90,7 +90,7 @@ export const clockCheck: Check = {
 
 /**
  * Difference between the clock of the file system and the machine's clock, in milliseconds. 0 if the data directory is
- * missing or not writable. Another check reports this.
+ * missing or not writable. Other checks report both cases.
  */
 async function differenceToFile({ data, stat, writeProbe, now }: System): Promise<number> {
 	if (!(await stat(data))) return 0;

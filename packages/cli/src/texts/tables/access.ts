@@ -1,4 +1,4 @@
-/** Tables of trust grants, and of requests for trust grants. */
+/** Texts in the tables of trust grants and of requests for trust grants. */
 export const trustTableTexts = {
 	grantColumns: ["ID", "CHANNEL", "STATE", "CALLS", "COVERS", "GRANTED BY", "REASON"],
 	requestColumns: ["ID", "CHANNEL", "REQUESTED BY", "LIMITS", "COVERS", "EXPIRES IN", "REASON"],
@@ -19,7 +19,7 @@ export const trustTableTexts = {
 	}) => `${calls || "all calls"} of ${people}`,
 } as const;
 
-/** Table of the tokens, and texts about a new token. */
+/** Texts in the table of the tokens, and texts about a new token. */
 export const tokenTableTexts = {
 	columns: ["ID", "KIND", "NAME", "SCOPE", "LAST USED", "STATUS"],
 	allSessions: "all sessions",
@@ -34,7 +34,7 @@ export const tokenTableTexts = {
 	howToSend: "Clients send it as `Authorization: Bearer TOKEN`; parley reads it from PARLEY_TOKEN.",
 } as const;
 
-/** Tables of policy rules and decisions. */
+/** Texts in the tables of policy rules and decisions. */
 export const policyTableTexts = {
 	askAlways: "ask always",
 	decisionColumns: ["", "LAYER", "EFFECT", "REASON", "SOURCE"],

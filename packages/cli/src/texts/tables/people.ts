@@ -1,4 +1,4 @@
-/** Table of the people with access, and results of the commands about people. */
+/** Texts in the table of the people with access, and results of the commands about people. */
 export const peopleTableTexts = {
 	noPeople: "No chat user has access. `parley people pair --role owner` prints a code for the first owner.",
 	person: ({ person, name }: { readonly person: string; readonly name: string }) => `${person} (${name})`,

@@ -1,6 +1,6 @@
 import { formatCount, plural } from "../../text/amounts.ts";
 
-/** Tables of sessions, and facts about a session. */
+/** Texts in the tables of sessions and in the facts about a session. */
 export const sessionTableTexts = {
 	factColumns: ["ID", "STATE", "MSGS", "UPDATED"],
 	textColumns: ["TITLE", "DIRECTORY"],
