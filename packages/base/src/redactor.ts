@@ -34,7 +34,7 @@ export interface TextRedactor {
  * known credential.
  */
 export class Redactor {
-	/** Called with the name of a sink for each text from which secrets were removed for that sink. */
+	/** Called after secrets were removed from a text for a sink, with the name of the sink. */
 	onHit: (sink: string) => void = () => undefined;
 	readonly #secrets = new Set<string>();
 	/** All encodings of the secrets. `#wrapped` has the encodings that may contain line breaks. */
@@ -146,7 +146,7 @@ export class Redactor {
 		return redactedStream(this.#gate, { redact, redactCut: (text) => this.#redactCut(redact(text)) });
 	}
 
-	/** Also removes an incomplete registered value of at least `MIN_CUT` characters at the end of the text. */
+	/** Removes an incomplete registered value of at least `MIN_CUT` characters at the end of the text. */
 	#redactCut(text: string): string {
 		let cut = 0;
 		for (const value of this.#values) {
@@ -159,7 +159,8 @@ export class Redactor {
 }
 
 /**
- * Returns the gate of the registered `values`, longest first. Values in `wrapped` may contain line breaks in the text.
+ * Returns the gate of the registered `values`, which are given longest first. Values in `wrapped` may contain line
+ * breaks in the text.
  */
 function gateOf(values: readonly string[], wrapped: ReadonlySet<string>): Gate {
 	// The opening of a shape, such as `gw_`, is not a secret. Delaying it would delay each text that ends with its first

@@ -94,7 +94,7 @@ export class GroupCommit<DB> {
 		});
 	}
 
-	/** State of the disk: see `Store.health`. */
+	/** Returns the state of the disk: see `Store.health`. If commits fail, starts a test commit in the background. */
 	health(): StoreHealth {
 		const { current } = this.#health;
 		if (current.state !== "ok" && !this.#trying && !this.#closed) void this.#try();

@@ -64,8 +64,8 @@ const version = createHash("sha256").update(installed).digest("hex").slice(0, 16
 const cache = fileURLToPath(new URL("../../../../node_modules/.cache/parley", import.meta.url));
 
 /**
- * Returns the files of an empty database. Creating them takes seconds of CPU, so all processes and later runs share one
- * copy.
+ * Returns the files of an empty database. Creating them takes seconds of CPU time, so all processes and later runs
+ * share one copy.
  */
 async function loadEmpty(): Promise<Blob> {
 	const file = join(cache, `pglite-${version}.tar`);

@@ -35,7 +35,7 @@ export interface FinderParts {
 	readonly caller: Caller;
 	readonly places: PostChannels;
 	readonly posts: Posts;
-	/** Returns the id of the outbox row that created a message, or undefined if there is none. */
+	/** Returns the id of the outbox row that created a message, or undefined if no row is known. */
 	readonly ownerOf: (message: string) => Promise<string | undefined>;
 	/** User id of the bot. */
 	readonly user: string;

@@ -61,7 +61,7 @@ export class Refused extends DeliveryError {
 	}
 }
 
-/** Returns the error for an unsuccessful response. `bucket` is the rate limit of the request. */
+/** Returns the error for an unsuccessful response. `bucket` is the name of the request's rate limit. */
 export function refusalOf(response: DiscordResponse, bucket: string): Refused {
 	const fault = Fault.safeParse(response.body).data ?? {};
 	const { status } = response;

@@ -84,7 +84,7 @@ const tabs: ReadonlyMap<string, "page" | "messages"> = new Map([
 
 const remembered = { ignored: "the event only updates cached data" };
 
-/** Translates Slack's events into inbound events. Its requests to Slack only read. */
+/** Translates Slack's events into inbound events. Only reads from Slack. */
 export class Intake {
 	readonly #parts: IntakeParts;
 	readonly #twins: MentionPairs;
@@ -95,7 +95,7 @@ export class Intake {
 	}
 
 	/**
-	 * Translates an event. Ignores and logs undocumented events. Updates caches before the promise resolves. Rejects with
+	 * Translates an event. Ignores and logs invalid events. Updates caches before the promise resolves. Rejects with
 	 * `unavailable` if Slack does not respond to a required request within a second. The caller must then let Slack
 	 * redeliver the event. With `isLast`, a message is translated with the known data instead.
 	 */

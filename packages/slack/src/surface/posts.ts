@@ -56,8 +56,8 @@ interface Prepared extends Drafted {
 export class Posts {
 	readonly #parts: PostsParts;
 	/**
-	 * Timestamps of posts whose files are missing, by row id. Such a post must not be created again. An evicted
-	 * post is searched again.
+	 * Timestamps of posts whose files are missing, by row id. Such a post must not be created again. The connector
+	 * searches again for an evicted post.
 	 */
 	readonly #halves = new LRUCache<string, string>({ max: maxHalves });
 
@@ -125,8 +125,8 @@ export class Posts {
 	}
 
 	/**
-	 * Makes a change. If Slack refuses it because of a running stream, ends the stream first. A process does not know the streams
-	 * of the previous process.
+	 * Makes a change. If Slack refuses it because of a running stream, ends the stream and makes the change again. A
+	 * process does not know the streams of the previous process.
 	 */
 	async #unstreamed(
 		row: OutboxRow,
