@@ -20,7 +20,10 @@ export type JsonPath = readonly (string | number)[];
 /** Unchecked content of a configuration file, with the positions of its values. */
 export interface CommentedJson {
 	readonly values: Readonly<Record<string, unknown>>;
-	/** `FILE:LINE:COLUMN` of a value, or of its nearest existing parent. Lines and columns start at 1. */
+	/**
+	 * Returns the position of a value, or of its nearest existing parent: `FILE:LINE:COLUMN`. Lines and columns start
+	 * at 1.
+	 */
 	locate(path: JsonPath): string;
 }
 

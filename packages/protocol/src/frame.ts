@@ -47,8 +47,8 @@ export interface EventFrame<Name extends string = string, Payload = unknown> {
 	readonly session_id?: string;
 	readonly payload: Payload;
 	/**
-	 * Sequence number in the session. Persisted frames count from 1 without gaps. A transient frame repeats the number of
-	 * the preceding persisted frame, or has 0.
+	 * Sequence number in the session. Persisted frames are numbered from 1 without gaps. A transient frame repeats the
+	 * number of the preceding persisted frame, or has 0.
 	 */
 	readonly seq: number;
 	/** Set on a frame that is not persisted. */

@@ -53,7 +53,7 @@ export const MessageContextParams = z.object({
 	problem: maybe(z.enum(contextProblems)),
 });
 
-/** Messages that the model received as context of a request. */
+/** Summary of the messages that the model received as context of a request. */
 export const ReadMessagesPayload = z.object({
 	messages: z.int(),
 	/** Authors in the order of their first message. */
@@ -61,7 +61,7 @@ export const ReadMessagesPayload = z.object({
 		z.object({
 			name: z.string(),
 			messages: z.int(),
-			/** Kind of author. `self`: the agent. `other`: a bot, or a person without the role member. */
+			/** Kind of author. `self`: the agent. `other`: a bot, or a person whose role is below member. */
 			is: z.enum(["member", "other", "self"]),
 		}),
 	),

@@ -155,7 +155,7 @@ export const trustMethods = {
 	report_person: {
 		params: z.object({
 			check_id: z.string().min(1).max(128),
-			/** Whether the person is in the guild or team and can write in the channel. */
+			/** Whether the person is in the guild or team and has access to the channel. */
 			present: z.boolean(),
 			/** Reason if the person is not present: `left` the guild or team, or has `no_access` to the channel. */
 			reason: maybe(z.enum(["left", "no_access"])),

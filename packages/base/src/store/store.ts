@@ -19,7 +19,10 @@ export interface Store<DB> {
 	commit<T>(command: (tx: Kysely<DB>) => Promise<T>): Promise<T>;
 	/** Runs a query on committed data. Each statement sees the data that was committed before it started. */
 	read<T>(query: (db: Kysely<DB>) => Promise<T>): Promise<T>;
-	/** Whether recent commits reached the disk. While commits fail, a call starts another attempt if none is running. */
+	/**
+	 * Returns whether the last commit reached the disk. While commits fail, a call starts another attempt if none is
+	 * running.
+	 */
 	health(): StoreHealth;
 	/** Finishes earlier calls, then closes the database. Later calls reject with `unavailable`. */
 	close(): Promise<void>;

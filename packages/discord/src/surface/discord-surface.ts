@@ -28,7 +28,7 @@ import { type ThreadNameStore, ThreadTitles } from "./thread-names.ts";
 export interface SurfaceParts extends CommonParts {
 	readonly port: DiscordPort;
 	readonly self: OwnAccount;
-	/** Returns the id of the row that a message was posted for, or undefined if no row is known. */
+	/** Returns the id of the outbox row that created a message, or undefined if no row is known. */
 	readonly ownerOf: (message: string) => Promise<string | undefined>;
 	/** Names that the connector gave to threads. */
 	readonly names: ThreadNameStore;

@@ -78,7 +78,7 @@ function isPage(headers: Headers): boolean {
 	return /^text\/html\b/i.test(headers.get("content-type") ?? "");
 }
 
-/** Maximum bytes of a response in which the signs of a sign-in page are searched. */
+/** Maximum bytes of a response that are searched for signs of a sign-in page. */
 const headBytes = 256 * 1024;
 /** Matches a page of Slack, by the end of its title, a sign-in form or a redirect. */
 const ofSlack =
