@@ -128,7 +128,7 @@ function failed(message: string): ParleyError {
 	return new ParleyError(message, { code: "failed_precondition" });
 }
 
-/** Maximum verdicts in one file. Programs with different environments share the file. */
+/** Maximum verdicts in one file. Gateways with different environments share the file. */
 const MAX_VERDICTS = 16;
 const MAX_BYTES = 16 * 1024;
 const WRITABLE_BY_OTHERS = 0o022;

@@ -112,8 +112,8 @@ function checkApproveIn(key: string, approveIn: PlaceProfile["approveIn"]): void
 }
 
 /**
- * Throws if an approver belongs to a different guild or team than the channel, and therefore has no access to the
- * channel.
+ * Throws `invalid_argument` for an approver whose id does not have the form `PLATFORM:TENANT:USER`, or who belongs
+ * to a different guild or team than the channel.
  */
 function checkApprovers(key: string, approvers: readonly string[]): void {
 	const [platform, tenant] = key.split(":");

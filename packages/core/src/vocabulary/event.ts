@@ -41,8 +41,9 @@ export interface GrantFacts {
 	readonly place: string;
 	/** Ids of the people. Null for all people with access to the channel. */
 	readonly people: readonly string[] | null;
-	/** Names of the covered tools, and of the covered classes. Null covers all except those that always require approval. */
+	/** Names of the covered tools. Null for all tools. */
 	readonly tools: readonly string[] | null;
+	/** Names of the covered classes. Null for all classes that a grant can cover, except `outside-read`. */
 	readonly classes: readonly string[] | null;
 	readonly maxActions: number;
 	readonly usedActions: number;

@@ -101,7 +101,7 @@ function invalid(message: string): ParleyError {
 
 /** Access to notes for the tools of a run: notes about its person, notes of its channel, and notes for all people. */
 export interface MemoryAccess {
-	/** Whether the session is in a chat. Other people may write in it later. */
+	/** Whether the session belongs to a channel, in which other people may write later. */
 	readonly inChat: boolean;
 	/** Returns the note in its stored form. Throws like `store`, but does not check the number of notes. */
 	check(note: NewMemory): NewMemory;

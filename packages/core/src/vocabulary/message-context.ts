@@ -5,7 +5,7 @@ import { contextTexts } from "./texts.ts";
 
 /**
  * Relation of a read message to the request.
- * - thread, channel: an earlier message there.
+ * - thread, channel: an earlier message of the thread or channel of the request.
  * - reply: the request replies to it.
  * - forward, quote: the request contains it. It may come from another channel.
  * - link: the request links to it. It may be in another channel.
@@ -65,7 +65,7 @@ const problems: Readonly<Record<ContextProblem, string>> = {
 	not_allowed: contextTexts.notRead,
 };
 
-/** Whether a text block of a message contains read messages and is not part of the request. */
+/** Whether a text block was created by `contextText`, so that it is not part of the request. */
 export function isContextText(text: string): boolean {
 	return text.startsWith(contextTexts.beginning);
 }

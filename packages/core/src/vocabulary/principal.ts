@@ -21,9 +21,9 @@ export interface Principal {
 	/** Wire of the request, such as `ozzie` or `http`. It is recorded in the audit log. */
 	readonly via?: string;
 	/**
-	 * Source of the decisions of a request. Absent for the principal itself. An `agent` never approves. A `form`
-	 * is a question that the client of an agent shows to a person. A form never approves a call that always
-	 * requires approval.
+	 * Source of the decisions of a request. Absent for the principal itself. An `agent` never approves a tool call.
+	 * A `form` is a question that the client of an agent shows to a person. A form never approves a call that
+	 * always requires approval.
 	 */
 	readonly through?: "agent" | "form";
 }

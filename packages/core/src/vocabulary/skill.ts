@@ -69,9 +69,9 @@ interface StepTry extends OfRun {
 }
 
 /**
- * Events of a skill, or of a delegation to sub-agents, in the session of its run. The order is: one `started`; for each attempt of a step, one `step.started` and
- * one `step.completed`; one `completed`. Parallel steps are interleaved. After an attempt with `willRetry`, the next attempt of
- * the step follows.
+ * Events of a skill, or of a delegation to sub-agents, in the session of its run. The order is: one `started`; for
+ * each attempt of a step, one `step.started` and one `step.completed`; one `completed`. Parallel steps are
+ * interleaved. After an attempt with `willRetry`, the next attempt of the step follows.
  */
 export type SkillEvent =
 	| (OfRun & {

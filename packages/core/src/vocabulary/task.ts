@@ -134,9 +134,9 @@ interface Used {
 }
 
 /**
- * Events of a task in the session that owns the task. A step of a workflow does not have these events. The order is:
- * created; started; progress, suspended and resumed as they occur; then completed, cancelled, or failed without a
- * retry. After a failure with a retry, started follows.
+ * Events of a task in the session that owns the task. A step of a workflow does not have these events. The order
+ * is: created; started; progress, suspended and resumed as they occur; then completed, cancelled, or failed without
+ * a retry. After a failure with a retry, started follows. A task can also be cancelled before it starts.
  */
 export type TaskEvent =
 	| {

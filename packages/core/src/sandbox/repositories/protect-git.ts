@@ -292,8 +292,8 @@ async function removeProgramSettings(settings: SettingsOf): Promise<readonly str
 }
 
 /**
- * Whether a setting names a program, or a working tree outside the roots. Git prints the names of sections and keys in
- * lower case.
+ * Whether a setting must be removed, because it can name or enable a program, or names a working tree outside the
+ * roots. Git prints the names of sections and keys in lower case.
  */
 function isRunning(
 	name: string,

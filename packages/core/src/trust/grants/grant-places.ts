@@ -76,8 +76,8 @@ export async function wasShared(db: Tx, place: string): Promise<boolean> {
 }
 
 /**
- * Returns the connector's session of a channel: the current session if it belongs to the channel, otherwise the session
- * with the newest message. Returns undefined if there is no such session.
+ * Returns the connector's session of a channel: the current session if it belongs to the channel, otherwise the
+ * session that changed last. Returns undefined if there is no such session.
  */
 export async function newestSessionIn(
 	db: Tx,

@@ -105,7 +105,10 @@ export class People {
 		return roleOf({ actor, place, given: known?.role ?? "stranger" }, this.#chat);
 	}
 
-	/** Returns a person with the current role that follows from the reported platform roles, at most the earlier role. */
+	/**
+	 * Returns a person with the current role that follows from the reported platform roles, at most the earlier
+	 * role. A guest on the platform gets at most the role guest.
+	 */
 	async asReported(person: Person, report: Extract<PersonReport, { present: true }>): Promise<Person> {
 		const { roles: platformRoles, guest, shared } = report;
 		const reported = { ...person, platformRoles, place: { ...person.place, shared } };

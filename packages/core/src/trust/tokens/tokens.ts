@@ -133,9 +133,11 @@ export class Tokens {
 	}
 
 	/**
-	 * Replaces the text of a token and preserves its permissions. The old text stays valid for `graceMs`, at most ten
-	 * minutes. For the operator's own token, also replaces the file. Throws `already_exists` if the key is repeated,
-	 * and `failed_precondition` if the token was already replaced.
+	 * Replaces the text of a token and preserves its permissions. The old text stays valid for `graceMs`, at most
+	 * ten minutes. For the operator's own token, also replaces the file. Throws:
+	 * - `invalid_argument` if `graceMs` is not allowed, or if there is no such token
+	 * - `already_exists` if the key is repeated
+	 * - `failed_precondition` if the token was already replaced
 	 */
 	async rotate(request: Keyed, target: string, graceMs: number): Promise<CreatedToken> {
 		authorize(request.principal, "token.manage");

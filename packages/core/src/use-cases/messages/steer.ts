@@ -27,7 +27,8 @@ export interface Steered extends Accepted {
 
 /**
  * Adds a message to the active run. The model sees it in its next call; if none would follow, the run makes another
- * call. Sends an ordinary message instead if an agent sent the message, or if `findAtWork` finds no run.
+ * call. Sends an ordinary message instead if an agent or its form sent the message, or if `findAtWork` finds no
+ * run.
  */
 export async function steer(
 	services: AcceptPorts,

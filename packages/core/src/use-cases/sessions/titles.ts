@@ -199,7 +199,10 @@ function question({ message, reply }: Beginning): string {
 	return titleTexts.end(source, answered);
 }
 
-/** Returns the milliseconds to wait before the second attempt, or undefined if another attempt is useless. */
+/**
+ * Returns the milliseconds to wait before the second attempt. Undefined if that attempt would be useless or the
+ * provider requests a longer wait than `longestPauseMs`.
+ */
 function pauseBefore(failure: ParleyError): number | undefined {
 	if (!(failure instanceof ModelError)) return undefined;
 	if (failure.fault === "rejected" || failure.fault === "unauthenticated") return undefined;
