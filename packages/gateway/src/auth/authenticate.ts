@@ -37,7 +37,9 @@ export interface Circumstances {
 
 export type Authenticate = (request: IncomingRequest, circumstances?: Circumstances) => Promise<AuthOutcome>;
 
-/** Finds the principal of a request. A wrong credential is refused even for a local caller. */
+/**
+ * Creates the function that finds the principal of a request. It refuses a wrong credential even from a local caller.
+ */
 export function createAuthenticate(options: AuthenticateOptions): Authenticate {
 	return async (request, { peer = request.socket.remoteAddress ?? "", opensWebSocket = false } = {}) => {
 		const shown = readCredential(request, opensWebSocket, options);

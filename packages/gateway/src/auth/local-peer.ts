@@ -82,7 +82,10 @@ export function createLocalPeers({
 		working = false;
 	}
 
-	/** Finds the inode of each connection's far end, in the same order; undefined if the connection is not local. */
+	/**
+	 * Finds the inode of each connection's far end, in the same order; undefined if the connection is not local or
+	 * belongs to a tool.
+	 */
 	async function findLocal(connections: readonly ConnectionAddresses[]): Promise<(string | undefined)[]> {
 		const strange = connections.filter((connection) => !known.has(connection));
 		const owners = await findOwners(strange, readTable);

@@ -41,7 +41,7 @@ export const sessionWords: Words = {
 const SQLITE_BUSY = 5;
 
 /**
- * Locks a data directory, so that this process is the only user. Throws `failed_precondition` if another process has
+ * Locks a data directory, so that no other process uses it. Throws `failed_precondition` if another process has
  * the lock. The error contains the id of that process, if known. The lock is SQLite's file lock on an empty database,
  * so the kernel releases it when the process ends, even after a kill. No other code in this process may open that file,
  * because closing it would release the lock: https://www.sqlite.org/howtocorrupt.html, section 2.2

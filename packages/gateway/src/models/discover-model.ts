@@ -76,7 +76,7 @@ export async function discoverModel(server: ModelServer, preferred: string | und
 
 /**
  * Finds the model as `discoverModel` does, but returns `undecided` instead of rejecting if the server has several
- * models.
+ * models but not the preferred one.
  */
 export async function discoverModels(
 	server: ModelServer,
