@@ -195,7 +195,7 @@ class McpFile {
 		});
 	}
 
-	/** Returns a local server with the real paths of its files. Sets `problem` if a path cannot be resolved. */
+	/** Resolves the paths in `read` and `write` of a local server. Sets `problem` if a path cannot be resolved. */
 	async #real<T extends McpServerSettings | TrustedMcpServer>(server: T): Promise<T> {
 		if ("url" in server) return server;
 		const lost: string[] = [];

@@ -33,8 +33,8 @@ interface StreamParts<Message> {
 	 */
 	readonly stopped?: () => void;
 	/**
-	 * Called when the client can no longer receive: it has disconnected, reads too slowly, or its token is no longer valid.
-	 * Not called when the gateway stops.
+	 * Called when the client can no longer receive: it has cancelled the call or disconnected, reads too slowly, or
+	 * its token is no longer valid. Not called when the gateway stops.
 	 */
 	readonly lost: () => void;
 }

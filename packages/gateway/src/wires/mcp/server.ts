@@ -234,8 +234,8 @@ export class McpEndpoint {
 	}
 
 	/**
-	 * Restarts the idle time, after which the session ends. While requests are active, the session does not end by
-	 * idleness.
+	 * Restarts the idle time of a session. After this time, the session ends, or the time restarts if a request is
+	 * active.
 	 */
 	#touch(session: McpSession): void {
 		if (this.#sessions.get(session.id) !== session) return;

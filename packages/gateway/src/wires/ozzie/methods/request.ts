@@ -62,8 +62,8 @@ export type MethodsOf<Method extends MethodName> = {
 };
 
 /**
- * Builds a request for the runtime. Two requests are equal if they have the same key, method, parameters, session, person
- * and channel.
+ * Builds a request for the runtime. Two requests are equal if they have the same principal, key, method, parameters,
+ * session, person and channel.
  */
 export function keyedRequest(request: PrincipalRequest, sessionId?: string): Keyed {
 	const { key, ...params } = { key: undefined, ...request.params };
