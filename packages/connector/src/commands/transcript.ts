@@ -4,7 +4,7 @@ import { plainLine, visible, visibleLine, visibleWords } from "../conversation/v
 import type { PastEvent } from "../gateway/gateway-files.ts";
 import { exportTexts } from "../texts/export.ts";
 
-/** Maximum number of characters of one text. */
+/** Maximum length of one text, in UTF-16 code units. */
 const maxPart = 20_000;
 /** Maximum size of all parts of a transcript in bytes. */
 const maxTranscript = 2 * 1024 * 1024;

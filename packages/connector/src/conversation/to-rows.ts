@@ -51,7 +51,7 @@ function orderOf(operation: RenderOperation): string {
 	return task === undefined ? "" : `#task:${task}`;
 }
 
-/** Maximum number of characters of a title: Slack allows 200. */
+/** Maximum length of a title, in UTF-16 code units. Slack allows 200 characters. */
 const maxTitle = 200;
 
 function cardOf(operation: RenderOperation, index: number): string | undefined {

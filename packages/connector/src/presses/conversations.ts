@@ -123,7 +123,10 @@ interface Offer {
 	readonly question: string;
 }
 
-/** Private list of conversations, with a button for each. The list has no buttons if their ids would be too long. */
+/**
+ * Private list of the first `maxOffered` conversations, with a button for each. The list has no buttons if their ids
+ * would be too long.
+ */
 export function offerConversations(
 	context: HandlerContext,
 	kind: Kind,

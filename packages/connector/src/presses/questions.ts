@@ -48,7 +48,10 @@ export const pressesOfQuestions: PressHandlers<
 	secret: (context, handled, target) => openPage(context, answeringOf(handled, target)),
 };
 
-/** Answers a question with the text of a form. Returns undefined for an accepted answer, because the card shows it. */
+/**
+ * Answers a question with the text of a form. Returns a reply for an invalid text, otherwise the result of
+ * `sendAnswer`.
+ */
 async function answerByForm(
 	context: HandlerContext,
 	answering: QuestionAnswer,
@@ -154,7 +157,10 @@ export function answeringOf(
 	return { person, room, key, session, token };
 }
 
-/** Sends an answer to the gateway. Returns undefined for an accepted answer, because the card shows it. */
+/**
+ * Sends an answer to the gateway. Returns undefined for a recorded answer, because the card shows it. Otherwise,
+ * returns a reply with the reason.
+ */
 export async function sendAnswer(
 	context: HandlerContext,
 	answering: QuestionAnswer,

@@ -68,8 +68,9 @@ export class AudienceWatch {
 	}
 
 	/**
-	 * Stops the watch, and saves the time of the last connection if it is known. Call it after the signal has aborted.
-	 * After an unnoticed suspension, the saved time does not change, and the next start ends the grants.
+	 * Stops the watch. Saves the present time if the platform is connected and the grants need not end. Call it after
+	 * the signal has aborted. After an unnoticed suspension, the saved time does not change, and the next start ends
+	 * the grants.
 	 */
 	async stop(): Promise<void> {
 		this.#timer?.cancel();

@@ -39,7 +39,10 @@ export interface HandlerContext {
 	sessionOf(person: Person, room: Room, key: string): Promise<RoomSession>;
 	/** Returns a session by its id; undefined if this connector does not read the session. */
 	session(id: string): RoomSession | undefined;
-	/** Starts to read a session by its id, so that requests can name it. Returns undefined for an unknown session. */
+	/**
+	 * Starts to read a session by its id, so that requests can name it. Returns undefined for an unknown session.
+	 * Rejects with `not_found` for a deleted session.
+	 */
 	follow(id: string): Promise<RoomSession | undefined>;
 	/** Returns the conversations of a channel: see `channelConversations`. */
 	conversations(

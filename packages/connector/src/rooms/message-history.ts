@@ -74,7 +74,7 @@ interface Stopping {
 export class MessageHistory {
 	readonly #store: Store<ConnectorTables>;
 	readonly #clock: Clock;
-	/** Messages with another event, for example an edit or a deletion. */
+	/** Messages with another event, for example an edit. */
 	readonly #others: RecentNames;
 	/** Conversations in which a person requested a stop while no run was active. */
 	readonly #stops: RecentNames;
@@ -112,8 +112,8 @@ export class MessageHistory {
 	}
 
 	/**
-	 * Whether another inbound event of the same message was already handled. For an edit, only a newer edit or a deletion
-	 * is relevant.
+	 * Whether another inbound event of the same message was already handled. For an edit, only a newer edit is
+	 * relevant.
 	 */
 	async isOvertaken(message: MessageEvent & { readonly editedAt?: number }): Promise<boolean> {
 		if (!this.#others.mayHave(nameOf(message))) return false;

@@ -131,7 +131,7 @@ const aroundBytes = 16_384;
 const retryDelaysMs = [500, 1000, 2000, 4000];
 /** Maximum milliseconds for the download of files from messages that belong to a request. */
 const contextFilesMs = 4000;
-/** Maximum number of characters in the list of missing files that the agent receives. */
+/** Maximum length of the list of missing files that the agent receives, in UTF-16 code units. */
 const maxAboutMissing = 4000;
 
 interface SendParts {

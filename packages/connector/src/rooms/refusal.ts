@@ -49,7 +49,10 @@ export function refusalText(
 	return sentence(refusalWithoutIds(message, { platform, tenant, person }));
 }
 
-/** Explains how to request access. The command is written for the channel, because its text form works in threads, too. */
+/**
+ * Explains how to request access. Names the command as people write it in a channel, and the text form, which also
+ * works in threads.
+ */
 function howToPair(platform: RoomContext["platform"]): string {
 	return accessTexts.noAccess({ command: platform.command("pair", {}) });
 }

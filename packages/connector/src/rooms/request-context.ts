@@ -22,7 +22,7 @@ import type { Rooms } from "./rooms.ts";
 const patienceMs = 3000;
 const maxInThread = 50;
 const usualInChannel = 20;
-/** Maximum number of characters of one message. */
+/** Maximum length of the text of one message, in UTF-16 code units. */
 const maxText = 20_000;
 /** Maximum number of bytes of all messages in a request. The gateway selects at most 80,000 bytes of them. */
 const maxBytes = 300_000;

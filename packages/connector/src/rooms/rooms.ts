@@ -27,7 +27,10 @@ export interface RoomsParts {
 	readonly clock: Clock;
 }
 
-/** Key of the session that a room was switched to, and key of the event that switched it. */
+/**
+ * Key of the session that a room was switched to. `by` is the idempotency key of the switch, or `recovered` after a
+ * loss of the database.
+ */
 interface SwitchedSession {
 	readonly key: SessionKey;
 	readonly by: string;
@@ -69,8 +72,8 @@ export class Rooms {
 	}
 
 	/**
-	 * Returns the ids of the sessions in which a run may be active, for this person in a room: the current session, and
-	 * other sessions that are read and have an active run.
+	 * Returns the ids of the sessions in which a run may be active, for this person in a room. These are the current
+	 * session, and other sessions that are read and have an active run.
 	 */
 	async stoppable(person: Person, room: Room): Promise<readonly string[]> {
 		const { subscriptions } = this.#parts;

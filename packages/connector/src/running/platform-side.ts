@@ -57,7 +57,7 @@ export interface PlatformSide<Ready extends ReadyLink, Parts extends StartedPart
 	linked(link: PlatformLink<Ready>): void;
 	/** Number of channels whose missed events are not read yet. */
 	readonly behind: number;
-	/** Creates the receiver of events and the surface, when the bot's account is first known. */
+	/** Creates the receiver of events and the surface. Called once, when the bot's account is first known. */
 	start(ready: Ready, start: ConnectorStart): Promise<Parts>;
 	/** Shows a change of the health, for example as the presence of the bot. The first state is `working`. */
 	showHealth?(health: Health): void;

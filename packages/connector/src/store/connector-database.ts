@@ -64,7 +64,7 @@ export async function openConnectorDatabase(options: ConnectorDatabaseOptions): 
 	return { store, storedValue: storedValuesOf(store, clock, platform) };
 }
 
-/** Returns the stored values in a connector's database. */
+/** Returns the function `storedValue` of a connector's database. */
 export function storedValuesOf(
 	store: Store<ConnectorTables>,
 	clock: Clock,

@@ -74,7 +74,10 @@ interface RoomsTable {
 	room: string;
 	/** External key of the current session. */
 	external_key: string;
-	/** Key of the event that switched the session, so that a repeat does not switch again. */
+	/**
+	 * Idempotency key of the switch, so that a repeat does not switch again; `recovered` for a switch after a loss of
+	 * the database.
+	 */
 	turned_by: string;
 	changed_at: number;
 }

@@ -229,7 +229,7 @@ export class SessionAnswers {
 		);
 	}
 
-	/** Ends the display. Resolves when no further post is planned. */
+	/** Ends the display of the growing answer. Resolves when its running update has ended. */
 	end(): Promise<void> {
 		this.#leveled = undefined;
 		return this.#live.end();

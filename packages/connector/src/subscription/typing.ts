@@ -75,8 +75,8 @@ const maxName = 60;
 const fileTools: ReadonlySet<string> = new Set(["write_file", "edit_file"]);
 
 /**
- * Description of the step that an event begins; see `progressWords`. `progress` is the progress of the model after the
- * event.
+ * Description of the current step after an event; see `progressWords`. `progress` is the progress of the model after
+ * the event.
  */
 export function stepWords({ event, payload }: OzzieEvent, progress: Progress | undefined): string {
 	if (event === "assistant.stream" && payload.phase !== "end") return liveTexts.writing;

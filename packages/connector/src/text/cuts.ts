@@ -17,7 +17,7 @@ export interface Cuts {
 	readonly cells: number[];
 	/** Offsets after a heading or a table header, and inside a word or a line of code, but never inside a grapheme. */
 	readonly graphemes: number[];
-	/** Offsets inside a link or a code span, for one that is longer than a post. */
+	/** Offsets inside links and code spans. They are used only for a link or a code span that is longer than a post. */
 	readonly atoms: number[];
 	/** The last offset between code points, for a grapheme that is longer than a post. */
 	readonly codePoints: number[];

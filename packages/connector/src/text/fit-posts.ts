@@ -165,8 +165,8 @@ function slice(layout: Layout, from: number, to: number): Block[] {
 }
 
 /**
- * Maximum number of characters of a table header that is repeated in later posts. A longer header could fill a post by
- * itself.
+ * Maximum length of the text of a table header that is repeated in later posts, in UTF-16 code units. A longer header
+ * could fill a post by itself.
  */
 const longestHeader = 160;
 

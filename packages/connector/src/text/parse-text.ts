@@ -4,7 +4,7 @@ import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
 import type { Block, Inline, List, ListItem, Table, TextDocument } from "./document.ts";
 
-/** Maximum number of characters that are parsed. Longer text is shown unchanged. */
+/** Maximum length of parsed text, in UTF-16 code units. Longer text is shown unchanged. */
 const maxLength = 500_000;
 /** Maximum number of nested markers in a line. The parser's time grows faster than linearly with this number. */
 const maxNesting = 32;
@@ -98,7 +98,9 @@ function stylesTooMuch(lines: readonly string[]): boolean {
 
 /** Maximum depth of quotes and lists, so that the prefixes leave space for the text of a line. */
 const maxDepth = 8;
-/** Maximum number of characters in the address of a link. A longer address is shown as text, which can be split. */
+/**
+ * Maximum length of the address of a link, in UTF-16 code units. A longer address is shown as text, which can be split.
+ */
 const maxUrl = 1000;
 const shownScheme = /^(?:https?:\/\/|mailto:)/i;
 const language = /^[\w+#.-]{1,32}$/;

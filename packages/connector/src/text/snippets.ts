@@ -9,7 +9,7 @@ export interface Snippet {
 	readonly language: string;
 }
 
-/** Maximum number of characters of code in a post. Longer code fills more than a screen. */
+/** Maximum length of code in a post, in UTF-16 code units. Longer code fills more than a screen. */
 const maxCharacters = 3000;
 const maxLines = 60;
 /** Maximum number of files. Further code stays in the text. */

@@ -122,7 +122,7 @@ function renamed(
 	return [...shown, notice("milestone", conversationTexts.renamed({ title: plainLine(title, 200) }))];
 }
 
-/** Closes the cards of all open runs, because no further event arrives. */
+/** Closes the cards and updates the reactions of all open runs, because no further event arrives. */
 function deleted({ open }: AnswersSlice, scene: Scene): ReducerStep<AnswersSlice> {
 	const over = conversationTexts.cardDeleted;
 	const cards = open.flatMap((run) => [

@@ -51,7 +51,7 @@ export interface AnswersSlice {
 	readonly usedAt?: number;
 }
 
-/** Maximum number of open runs. The gateway has at most one active run and 32 queued messages. */
+/** Maximum number of open runs. The gateway allows one active run and 32 queued messages in a session. */
 const maxOpen = 40;
 const maxEnded = 8;
 
