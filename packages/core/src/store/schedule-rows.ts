@@ -93,7 +93,7 @@ export async function waitingSchedules(
 	return rows.map(toSchedule);
 }
 
-/** Returns the schedules that start on an event, of one session or of all sessions. */
+/** Returns the schedules that fire on an event, of one session or of all sessions. */
 export async function eventSchedules(db: Tx, sessionId?: string): Promise<Schedule[]> {
 	const rows = await db
 		.selectFrom("schedules")

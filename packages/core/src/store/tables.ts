@@ -277,13 +277,13 @@ interface MemoriesTable extends Stamped {
 	n: GeneratedAlways<number>;
 	id: string;
 	scope: "user" | "channel" | "everyone";
-	/** Person whom the note is about, or the channel in the form of `placeKey`. "" for a shared note. */
+	/** Person or principal whom the note is about, or the channel in the form of `placeKey`. "" for a shared note. */
 	subject: string;
 	/** Person or principal whose run or request wrote the note. */
 	author: string;
 	/** Session of the run that wrote the note. The session may have been deleted. Null if a client stored the note. */
 	session_id: string | null;
-	/** Taint of the session when it wrote the note (see taint.ts). */
+	/** Taint of the session or request that wrote the note (see taint.ts). */
 	taint: string;
 	text: string;
 	/** Array of strings as JSON. */

@@ -1,6 +1,6 @@
 import type { Stamped } from "./stamped.ts";
 
-/** Table of the tokens of clients. The operator's first token is stored in a file instead. */
+/** Table of the tokens of clients, without their texts. The text of the operator's own token is in a file. */
 interface TokensTable extends Stamped {
 	/** Id in the text of the token, 26 characters. */
 	id: string;
@@ -78,7 +78,7 @@ interface ChannelGrantsTable extends Stamped {
 	id: string;
 	/** Key from `placeKey`. */
 	place: string;
-	/** People, tools and classes of the grant, each as a JSON array. Null allows all that may be granted. */
+	/** People, tools and classes of the grant, each as a JSON array or null; see `GrantFacts`. */
 	people: string | null;
 	tools: string | null;
 	classes: string | null;

@@ -51,7 +51,7 @@ export interface Page {
 	readonly body: Body;
 }
 
-/** A redirect that was not followed. */
+/** A response that redirects to `next`. */
 interface Redirect {
 	readonly kind: "elsewhere";
 	readonly url: URL;
