@@ -23,7 +23,7 @@ export function topRows(): SettingRow[] {
 	return Object.entries(fileSchema().properties ?? {}).map(([name, setting]) => asRow(name, setting));
 }
 
-/** Pattern of the sentence that marks the description of a path. */
+/** Pattern of the sentence in a description that marks the setting as a path. */
 export const relative = / Relative to this file\./;
 
 /** Reads the meaning and default of a setting from its description. `preset` is empty without a default. */

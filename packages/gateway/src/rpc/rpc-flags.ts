@@ -27,7 +27,10 @@ export interface RpcFlags {
 	readonly rpcApprovals?: boolean | undefined;
 }
 
-/** Parses a client's name for a reasoning effort. Throws `invalid_argument` for an unknown name. */
+/**
+ * Parses a client's name for a reasoning effort. Returns undefined without a name. Throws `invalid_argument` for an
+ * unknown name.
+ */
 export function readReasoning(text: string | undefined): Reasoning | undefined {
 	if (text === undefined || text === "") return undefined;
 	const word = text.toLowerCase();
