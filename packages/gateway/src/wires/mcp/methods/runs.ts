@@ -46,7 +46,10 @@ export async function ask(context: McpContext, input: AskInput, call: ToolCall):
 	}
 }
 
-/** Answers a question of an agent, and waits for its run. For a task in the background, returns the state of the task. */
+/**
+ * Answers a question, and waits for the run that asked the question. For a task in the background, returns the state
+ * of the task.
+ */
 export async function answer(
 	context: McpContext,
 	input: AnswerInput,
