@@ -205,7 +205,7 @@ export class Chat {
 		});
 	}
 
-	/** The person's messages in the latest sessions without a channel, oldest first. Empty after an error. */
+	/** Messages of people in the latest sessions without an external key, oldest first. Empty after an error. */
 	async earlierMessages(): Promise<readonly string[]> {
 		await this.#attempt(async () => {
 			this.#earlier ??= await readEarlierMessages(this.#options.client);

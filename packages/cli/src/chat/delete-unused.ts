@@ -9,8 +9,8 @@ export interface CreatedSessions {
 }
 
 /**
- * Error codes after which `deleteUnused` skips a session: it is active again, it was deleted, or the gateway is
- * stopping.
+ * Error codes after which `deleteUnused` skips a session: the session is in use, the session was deleted, or the gateway
+ * is not available.
  */
 const harmless: readonly string[] = ["failed_precondition", "not_found", "unavailable"];
 

@@ -4,7 +4,7 @@ import type { Client } from "@parley/protocol";
 const maxSessions = 10;
 const maxMessages = 50;
 
-/** A person's messages in the latest sessions without a channel, oldest first, without duplicates. */
+/** Messages of people in the latest sessions without an external key, oldest first, without duplicates. */
 export async function readEarlierMessages(client: Client): Promise<readonly string[]> {
 	const { sessions } = await client.request("list_sessions", { limit: 4 * maxSessions });
 	const own = sessions.filter(

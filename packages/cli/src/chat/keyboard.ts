@@ -180,7 +180,8 @@ export class Keyboard {
 	}
 
 	/**
-	 * Cancels the running turn. Without a running turn, clears the line. On an empty line, leaves at the second press.
+	 * Cancels the running turn if `canCancel` is true. Otherwise, clears the line. On an empty line, leaves at the second
+	 * press.
 	 */
 	async #interrupt(): Promise<void> {
 		if (this.#chat.canCancel) return this.#chat.cancel();

@@ -26,8 +26,8 @@ export interface GatewayAddress {
 const defaultUrl = "http://127.0.0.1:7777";
 
 /**
- * Finds the gateway like `locateGateway`. Rejects if no address is named, and `--data` or `PARLEY_DATA` names
- * a data directory without a running gateway. A gateway at the default address may use other data.
+ * Finds the gateway like `locateGateway`. Rejects if no address is named, and the data directory from `--data` or
+ * `PARLEY_DATA` contains no address. A gateway at the default address may use other data.
  */
 export async function findGateway(flags: AddressFlags, io: Io): Promise<GatewayAddress> {
 	const found = await locateGateway(flags, io);

@@ -11,7 +11,7 @@ export class HiddenInput implements Disposable {
 	readonly #onInterrupt: () => void;
 	#isHidden = false;
 	readonly #onData = (data: string | Buffer): void => {
-		// Without the line mode of the terminal, these keys arrive as ordinary characters.
+		// In raw mode, these keys arrive as ordinary characters.
 		const text = String(data);
 		if (text.includes(interrupt) || text.includes(endOfInput)) this.#onInterrupt();
 	};
@@ -41,8 +41,8 @@ export class HiddenInput implements Disposable {
 }
 
 /**
- * Applies the deletion keys in a line, and returns the remaining text. A terminal without line mode passes these keys
- * on.
+ * Applies the deletion keys in a line, and returns the remaining text. A terminal in raw mode does not apply these keys
+ * itself.
  */
 export function withoutKeys(line: string): string {
 	let typed: string[] = [];

@@ -36,7 +36,7 @@ export interface ConnectorReport extends ConnectorWords {
 	readonly seen: number;
 }
 
-/** A report with the current state. `silent`: the process has ended, or has sent no report for a while. */
+/** A report with the current state. `silent`: the process ended without a report, or has not reported for a while. */
 export interface ConnectorStatus extends Omit<ConnectorReport, "state"> {
 	readonly platform: string;
 	readonly state: ConnectorState | "silent";

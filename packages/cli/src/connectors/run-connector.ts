@@ -207,8 +207,8 @@ interface ConnectorTarget {
 	readonly platform: string;
 	readonly config: { readonly data: string };
 	/**
-	 * Whether the operator named the address. With a connector token, the connector then waits for the gateway
-	 * itself.
+	 * Whether the operator named the address. With a connector token, such an address is not checked, because the running
+	 * connector waits for the gateway.
 	 */
 	readonly isNamed: boolean;
 }

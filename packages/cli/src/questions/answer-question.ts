@@ -19,7 +19,7 @@ export interface Answered {
 	readonly exitCode: number;
 	/** Result in a form for people. */
 	readonly rows: readonly string[];
-	/** Result from the gateway, with the question. Absent if the person gave no answer. */
+	/** Result from the gateway, with the session and the token of the question. Absent if the person gave no answer. */
 	readonly result?: MethodResult<"prompt_response"> & { readonly session_id: string; readonly token: string };
 }
 

@@ -13,7 +13,7 @@ export type Reading =
 /** Answer that denies an approval, or declines any other question. */
 export const decline: Response = { cancelled: true };
 
-/** Answer that approves a call and adds the rule that its approval offers. */
+/** The answer `always` to an approval. The request `allow_always` sends it, so `response` is only recorded. */
 export const always = { response: { value: "yes" }, shown: questionTexts.yesAlways } as const;
 
 /** Whether a person typed the answer `always` to an approval. An abbreviation is not accepted, because the rule stays. */

@@ -110,7 +110,7 @@ export function memoryRows(
 }
 
 /**
- * Rows of the schedules. The first row of each schedule contains its id and its recurrence. Further rows contain other
+ * Rows of the schedules. The first row of each schedule contains its id and its trigger. Further rows contain other
  * facts, the title, the prompt, and the reason if a schedule did not run. `now` is in milliseconds since the epoch.
  */
 export function scheduleRows(

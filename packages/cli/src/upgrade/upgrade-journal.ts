@@ -34,7 +34,7 @@ export interface StoppedProgram {
 export interface UpgradedData {
 	/** Path without links. */
 	readonly data: string;
-	/** File with the copy of the data. Absent before the copy exists, and for a directory without sessions. */
+	/** File with the copy of the data. Absent before the copy exists, and for a directory without a database. */
 	readonly copy?: string;
 	readonly services: readonly { readonly name: string; readonly scope: Scope }[];
 	readonly program?: StoppedProgram;

@@ -28,7 +28,7 @@ export async function lockAll(upgraded: readonly UpgradedData[]): Promise<DataLo
 
 /**
  * Copies the data to a file that `parley restore` accepts. Returns the path of the file. Undefined for a directory
- * without sessions.
+ * without a database.
  */
 export async function copyData(
 	{ data }: UpgradedData,

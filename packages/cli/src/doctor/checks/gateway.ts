@@ -150,7 +150,7 @@ export const tokensCheck: Check = {
 	},
 };
 
-/** Minimum version of Node, as in package.json. */
+/** Minimum version of Node, as in the package.json of this package. */
 const leastNode = [24, 11] as const;
 
 export const versionsCheck: Check = {

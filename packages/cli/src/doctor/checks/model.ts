@@ -141,7 +141,7 @@ function judge(report: NonNullable<NonNullable<System["health"]>["llama"]>): Fou
 	return ok(words);
 }
 
-/** Maximum number of shown problems and changes. `parley skills` shows all of them. */
+/** Maximum number of shown problems, and of shown changes. */
 const maxShown = 3;
 const recentMs = 7 * 24 * 60 * 60 * 1_000;
 
