@@ -30,7 +30,7 @@ async function startSide(name: string, ...gateway: readonly ServerProcess[]): Pr
 	return { servers: [...gateway, platform, bot], platform, bot };
 }
 
-/** Microseconds of CPU for one message and its answer. */
+/** Average CPU microseconds for one message and its answer. */
 async function costOf({ platform, bot }: Side): Promise<number> {
 	const before = await bot.cpu();
 	await platform.ask({ messages });

@@ -103,7 +103,7 @@ async function measurePush(gateway: Side, floor: Side): Promise<Costs[]> {
 const order = "paced 3 5";
 const reply = "word word word";
 
-/** Returns the milliseconds from sending a message to the first token of its reply, after the turn has ended. */
+/** Milliseconds from sending a message to the first token of its reply. Resolves after the end of the turn. */
 async function timeTo(mark: string, client: GrpcClient, talk: Talk): Promise<number> {
 	const ended = client.until(mark);
 	const began = performance.now();
@@ -158,8 +158,8 @@ async function settled(server: ServerProcess): Promise<void> {
 async function measureIdle(wire: GrpcWire): Promise<{ readonly idle: number; readonly withTools: number }> {
 	const directory = mkdtempSync(join(tmpdir(), "parley-grpc-"));
 	const server = await startServer("gateway", directory);
-	// Sends the token. Without it, the gateway looks up the owner of each local connection, which takes longer with
-	// many connections.
+	// Without a token, the gateway looks up the owner of each local connection, which takes longer with many
+	// connections.
 	const token = readFileSync(join(directory, "data", "tokens", "operator"), "utf8").trim();
 	const delta = "x".repeat(8);
 	const open = async (): Promise<readonly [GrpcClient, ClientHttp2Stream]> => {

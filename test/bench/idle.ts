@@ -78,8 +78,7 @@ async function settled(server: ServerProcess): Promise<void> {
 }
 
 /**
- * Sends the token. Without it, the gateway looks up the owner of each local connection, which takes longer with many
- * connections.
+ * Without a token, the gateway looks up the owner of each local connection, which takes longer with many connections.
  */
 async function openGateway({ port }: ServerProcess): Promise<DrainClient> {
 	token ??= readFileSync(join(directory, "data", "tokens", "operator"), "utf8").trim();

@@ -111,7 +111,7 @@ verifiesOn(
 	},
 );
 
-/** Starts a gateway with a manual clock. Fake timers replace the timers that grpc-js uses. */
+/** Fake timers replace the timers that grpc-js uses. */
 async function startTimed(): Promise<TestGateway> {
 	const write = calls("call_a", "write_file", { path: "a.txt", content: "one" });
 	const model = new ScriptedModel([write]);
@@ -120,7 +120,7 @@ async function startTimed(): Promise<TestGateway> {
 	return gateway;
 }
 
-/** Starts a run with a pending decision. Returns its call, and a WebSocket client of its session. */
+/** Resolves when the run waits for a decision. */
 async function startWaiting(
 	{ url }: TestGateway,
 	connection: RawConnection,

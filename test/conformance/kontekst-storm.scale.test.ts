@@ -18,7 +18,7 @@ const prompts = [
 	"run: echo one\nrun: echo two",
 ];
 
-/** Counts of the open resources of this process, which runs the gateway and its clients. */
+/** Open resources of this process, which runs the gateway and its clients. */
 function holdings(): { readonly timers: number; readonly sockets: number; readonly children: number } {
 	const open = process.getActiveResourcesInfo();
 	const children = readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").trim();
@@ -29,7 +29,6 @@ function holdings(): { readonly timers: number; readonly sockets: number; readon
 	};
 }
 
-/** Gauges of active runs, open prompts, clients and buffered bytes, from the metrics of the gateway. */
 async function openWork(url: string): Promise<Readonly<Record<string, number>>> {
 	const answer = await fetch(`${url}/metrics`, { headers: { connection: "close" } });
 	const expected = /^(parley_(?:runs|prompts_open|clients|outgoing_bytes)(?:\{[^}]*\})?) (\S+)$/gm;

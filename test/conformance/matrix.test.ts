@@ -145,7 +145,7 @@ function bytesOf({ path, upgrade, absolute, query, ...probe }: Probe, port: numb
 	return `${lines.join("\r\n")}\r\n\r\n`;
 }
 
-/** Status of the response. Returns 401 for a 429, which follows too many failures. */
+/** Returns 401 also for 429, with which the gateway refuses a client after too many failures. */
 function statusOf(bytes: string, port: number): Promise<number> {
 	return new Promise((resolve, reject) => {
 		const socket = connect({ host: "127.0.0.1", port }, () => socket.write(bytes));

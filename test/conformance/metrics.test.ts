@@ -19,10 +19,7 @@ async function scrape(gateway: TestGateway): Promise<{ text: string; families: M
 	return { text, families: readExposition(text) };
 }
 
-/**
- * Runs a conversation with an approval, a denial, an unknown tool and a failure. Returns ids that the metrics must not
- * contain.
- */
+/** Returns ids that the metrics must not contain. */
 async function talk(gateway: TestGateway): Promise<string[]> {
 	await using client = await OzzieClient.connect(gateway.url);
 	const session = await client.open();

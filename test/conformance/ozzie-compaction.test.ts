@@ -10,10 +10,7 @@ function tokensOf(value: unknown): number {
 	return Math.ceil(JSON.stringify(value).length / 4);
 }
 
-/**
- * A model that answers with a few words, and counts four characters as a token. With `refusesSummaries`, it refuses
- * requests for a summary.
- */
+/** Counts four characters as a token. Requests without tools are requests for a summary. */
 function createListener(requests: ModelRequest[], refusesSummaries = false): Model {
 	return {
 		provider: "listener",

@@ -24,7 +24,6 @@ async function open(client: GoClient, params: object = {}): Promise<string> {
 	return Opened.parse(await client.call("open_session", params)).session_id;
 }
 
-/** The complete text of a shortened event, read page by page. */
 async function readCompleteFrame(client: GoClient, seq: number): Promise<string> {
 	let [content, offset] = ["", 0 as number | undefined];
 	while (offset !== undefined) {

@@ -38,7 +38,6 @@ interface Ran {
 	readonly stderr: string;
 }
 
-/** Runs the program in the directory `work` of the gateway, with `lines` on stdin. */
 async function run(
 	gateway: TestGateway,
 	{

@@ -20,7 +20,7 @@ const reply: ScriptedReply = async function* ({ messages }) {
 	yield { type: "end", stop: tool ? "tool_use" : "end_turn", usage: noUsage, model: "m" };
 };
 
-/** Starts a gateway with the sandbox, which trusted channels require. Skips the test if bubblewrap is not installed. */
+/** Trusted channels require the sandbox, and the sandbox requires bubblewrap. */
 async function start({ skip }: TestContext, clock?: ManualClock): Promise<TestGateway> {
 	skip(!hasBubblewrap, "bubblewrap is not installed here");
 	const model = new ScriptedModel(...Array.from({ length: 40 }, () => reply));
@@ -42,7 +42,6 @@ interface Channel extends AsyncDisposable {
 	asks(user: string, content?: string): Promise<boolean>;
 }
 
-/** A Discord channel with Ada (a member), Bob (an owner) and Gus (a guest). */
 async function channel(gateway: TestGateway): Promise<Channel> {
 	const operator = await connect(gateway, (await readOperatorToken(gateway.path("data"))) ?? "");
 	const grantRequest = { kind: "connector", name: "discord", platform: "discord", tenants: ["111"] };

@@ -11,7 +11,6 @@ import { verifiesOn } from "./verifies.ts";
 
 const sonnet = "claude-sonnet-5-5";
 
-/** Starts a gateway that uses the vendor's SDK with a simulator of the vendor's service. */
 async function startWithClaude(fake: FakeAnthropic): Promise<TestGateway> {
 	const { apiKey, url: baseUrl } = fake;
 	// With a `baseUrl` outside the vendor's domain, the model list contains only the operator's models and the active

@@ -36,7 +36,6 @@ interface Discord extends AsyncDisposable {
 	turn(user: string, content: string): Promise<Readonly<Record<string, unknown>>[]>;
 }
 
-/** Starts a gateway with a Discord connector for the guild 111. */
 async function discord(config: Partial<Config> = {}): Promise<Discord> {
 	const model = new ScriptedModel(...Array.from({ length: 20 }, () => reply));
 	const gateway = await TestGateway.start({ model, config: { auth: "token", ...config } });

@@ -9,7 +9,7 @@ async function ask(client: OzzieClient, content: string): Promise<EventFrame["pa
 	return (await client.event("prompt.request")).payload;
 }
 
-/** Answers the question and returns the tool result that the model receives. */
+/** Returns the result or the error of the tool call. */
 async function answered(
 	client: OzzieClient,
 	{ token }: EventFrame["payload"],

@@ -181,7 +181,7 @@ interface Received {
 	readonly data: string;
 }
 
-/** Yields the server-sent events that contain data, in order of arrival. */
+/** Omits server-sent events without data. */
 async function* receivedFrom({ body }: Response): AsyncGenerator<Received> {
 	let text = "";
 	for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {

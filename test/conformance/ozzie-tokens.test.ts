@@ -306,9 +306,7 @@ verifiesOn("ozzie", ["token.observer"], "an observer sees a question, and cannot
 	await observer.event("assistant.message");
 });
 
-/**
- * Advances the clock in steps, and sends a request after each step so that the gateway does not disconnect the clients.
- */
+/** Sends a request of each client after each step, so that the gateway does not disconnect the clients. */
 async function pass(clock: ManualClock, ms: number, ...clients: readonly OzzieClient[]): Promise<void> {
 	for (let remaining = ms; remaining > 0; remaining -= 15_000) {
 		clock.advance(Math.min(remaining, 15_000));

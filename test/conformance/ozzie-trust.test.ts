@@ -8,7 +8,7 @@ import { verifiesOn } from "./verifies.ts";
 
 const minute = 60_000;
 
-/** Whether the command requires approval. Denies the approval. */
+/** Denies the approval. */
 async function requiresApproval(client: OzzieClient, content = "run: true"): Promise<boolean> {
 	await client.call("send_message", { content });
 	for (let isRepeated = false; ; ) {
@@ -98,10 +98,7 @@ verifiesOn(
 		await using client = await OzzieClient.connect(gateway.url);
 		await client.open();
 		await client.call("accept_all_tools");
-		/**
-		 * Advances the clock in steps, and sends a request after each step so that the gateway does not disconnect the
-		 * client.
-		 */
+		/** Sends a request after each step, so that the gateway does not disconnect the client. */
 		const pass = async (ms: number): Promise<void> => {
 			for (let remaining = ms; remaining > 0; remaining -= 15_000) {
 				clock.advance(Math.min(remaining, 15_000));
@@ -157,7 +154,6 @@ verifiesOn("ozzie", ["trust.run"], "a run that started under trust keeps it", as
 	expect(await requiresApproval(back)).toBe(true);
 });
 
-/** Waits until the gateway lists a closed session. */
 async function closed(gateway: TestGateway): Promise<void> {
 	while (!(await (await fetch(`${gateway.url}/api/sessions`)).text()).includes('"closed"'));
 }

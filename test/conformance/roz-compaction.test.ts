@@ -14,10 +14,7 @@ function tokensOf(value: unknown): number {
 	return Math.ceil(JSON.stringify(value).length / 4);
 }
 
-/**
- * A model that counts four characters as a token, records requests, and answers with `reply`. A request without tools
- * is a request for a summary, to which it returns a fixed text.
- */
+/** Counts four characters as a token. A request without tools is a request for a summary. */
 function createModel(requests: ModelRequest[], reply: (request: ModelRequest) => ModelEvent[]): Model {
 	return {
 		...{ provider: "listener", defaultModel: "listener" },
@@ -56,7 +53,7 @@ const levels = [
 
 type Level = (typeof levels)[number];
 
-/** Sends up to `turns` messages. Returns the first ContextCompacted event, or undefined if there was none. */
+/** Returns the first ContextCompacted event, or undefined if `turns` messages cause none. */
 async function play(
 	stream: RozStream,
 	{ level, content }: Pick<Level, "level" | "content">,

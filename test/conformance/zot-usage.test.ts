@@ -4,7 +4,6 @@ import { type StreamedReply, says, uses } from "../simulators/anthropic/reply.ts
 import { only, ZotClient } from "./drivers/zot-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Copies a reply with other token counts: input, output, cache read, cache write. */
 function counted(reply: StreamedReply, [input, output, read, written]: readonly number[]): StreamedReply {
 	const usage = {
 		...{ input_tokens: input, output_tokens: output },

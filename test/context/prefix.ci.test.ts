@@ -10,10 +10,7 @@ import { code, mixed, prose } from "./texts.ts";
 
 const mark = ',"cache_control":{"type":"ephemeral"}';
 
-/**
- * The part of the request before its last cache breakpoint. Cache markers are removed, because their positions differ
- * between requests.
- */
+/** Removes cache markers, because their positions differ between requests. */
 function prefixOf({ bytes }: ReceivedRequest): string {
 	const text = bytes.toString();
 	const last = text.lastIndexOf(mark);

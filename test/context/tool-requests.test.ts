@@ -24,7 +24,7 @@ const reviewHint =
 	"review the change of the request, then run " +
 	"`vitest run test/context/tool-requests.test.ts packages/core/src/agent/model-request.test.ts --update`";
 
-/** Tools that models can call. `undo_changes` is only called for the operator's `/undo`, without a model. */
+/** `undo_changes` is only called for the operator's `/undo`, without a model. */
 function toolsOfModels(): string[] {
 	return definedTools().filter((name) => name !== "undo_changes");
 }
@@ -33,7 +33,7 @@ function namesIn(golden: string): string[] {
 	return [...golden.matchAll(/^# tool (\S+)$/gm)].map(([, name = ""]) => name);
 }
 
-/** Names of the tools in the model requests for a message and for a task, with a skill and the web tools. */
+/** Tools in the model requests for a message and for a task. */
 async function toolsSent() {
 	const clock = new ManualClock();
 	const model = new ScriptedModel([says("done")], [says("done")]);
@@ -66,7 +66,6 @@ test("tools that a plain session lacks are sent as reviewed, and together these 
 	expect([...known, ...others.map(({ name }) => name)].sort(), reviewHint).toEqual(toolsOfModels().sort());
 });
 
-/** The tool that the offline model calls for this example, or undefined. */
 async function calledFor(example: string): Promise<string | undefined> {
 	const model = createOfflineModel({ clock: new ManualClock() });
 	const tools = [{ name: "any", description: "Any.", parameters: {} }];

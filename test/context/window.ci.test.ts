@@ -52,10 +52,7 @@ interface Fitting {
 	readonly counted: number;
 }
 
-/**
- * Runs a conversation of `turns` turns, with a restart, a denied call and a declined question. Returns the estimated
- * and the actual number of tokens after each compaction.
- */
+/** Returns the estimated and the actual number of tokens after each compaction. */
 async function talkFor(turns: number, talk: Talk): Promise<Fitting[]> {
 	const random = new Random(3);
 	const fittings: Fitting[] = [];

@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
 
-/** Verifies the hash chain of the audit log and returns its rows about tool calls. */
+/** Also verifies the hash chain of the audit log. */
 async function readAudit(data: string): Promise<string[]> {
 	return readSqliteFile<Tables, string[]>(join(data, "parley.sqlite"), async (db) => {
 		expect(await checkAudit({ read: (query) => query(db) })).toMatchObject({ ok: true });
@@ -49,7 +49,6 @@ test("after a kill of the gateway at any time, the chain is complete, and each e
 	await rm(directory, { recursive: true, force: true });
 });
 
-/** Requests a file write in a session that trusts all tools, then waits until the connection is closed. */
 async function work(port: number): Promise<void> {
 	try {
 		const client = await OzzieClient.connect(`http://127.0.0.1:${port}`);

@@ -34,10 +34,7 @@ function question(token: string): object {
 	};
 }
 
-/**
- * Returns `frameFixtures` with sequence numbers. `changes` overrides fields by sequence number, and `null` removes a
- * frame.
- */
+/** `changes` overrides fields by sequence number, and `null` removes a frame. */
 function frames(changes: Readonly<Record<number, object | null>> = {}): EventFrame[] {
 	return frameFixtures.flatMap((part, index): EventFrame[] => {
 		const change = changes[index + 1];
@@ -46,7 +43,7 @@ function frames(changes: Readonly<Record<number, object | null>> = {}): EventFra
 	});
 }
 
-/** A correct outcome with `changes`: two clients have received every frame of the session. */
+/** A correct outcome, except for `changes`. */
 function outcome(changes: Partial<Outcome> = {}, replayed: EventFrame[] = frames()): Outcome {
 	return {
 		messages: [

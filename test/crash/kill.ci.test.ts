@@ -48,7 +48,7 @@ test.each(seeds)(
 	},
 );
 
-/** Kills a gateway as planned. Adds a replacement for each kill from outside that was too late. */
+/** Adds a replacement for each kill from outside that was too late. */
 async function outlive(
 	killable: KillableGateway,
 	plans: PlannedKill[],

@@ -232,7 +232,7 @@ export class KillableGateway {
 		return { run: follower.say(session, content), once: false };
 	}
 
-	/** Sends messages until the planned state is reached. Kills the gateway in this state, unless a failpoint does. */
+	/** Kills the gateway in the planned state, unless a failpoint has killed it. */
 	async #provoke(plan: PlannedKill, gateway: GatewayProcess): Promise<SentMessage> {
 		let paused = false;
 		if (plan.trigger?.kind === "paused") {
@@ -274,7 +274,7 @@ export class KillableGateway {
 		}
 	}
 
-	/** Whether the target was in the planned state at the kill, according to the clients. */
+	/** Whether the kill was in time for the planned state. A kill in a pause or after a frame is never too late. */
 	#isHit(trigger: Trigger, { id, acked }: SentMessage): boolean {
 		if (trigger.kind === "sent") return acked.length === 0;
 		return trigger.kind === "paused" || trigger.kind === "frame" || !this.#sightings.ended(id);

@@ -11,7 +11,7 @@ import { choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
 
 const timeout = paced(patienceMs * 3);
 
-/** A gateway that is killed and restarted at the same address. Disposing of `stack` stops its last process. */
+/** Disposal of `stack` stops the last process of the gateway. */
 async function mortalGateway(stack: AsyncDisposableStack) {
 	const directory = await mkdtemp(join(tmpdir(), "parley-roz-"));
 	stack.defer(() => rm(directory, { recursive: true, force: true }));

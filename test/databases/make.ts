@@ -28,7 +28,6 @@ async function begin(title: string): Promise<string> {
 	return (await t.runtime.create({ ...unkeyed }, { title, rootDir: tmpdir() })).id;
 }
 
-/** Waits until the session has at least `count` events of this type, and returns these events. */
 async function until(sessionId: string, type: string, count: number) {
 	for (;;) {
 		const events = await t.runtime.history.newest(operator, { limit: 1000, sessionId, types: [type] });

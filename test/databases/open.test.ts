@@ -40,10 +40,7 @@ interface Opened {
 	readonly model: ReturnType<typeof fixtureParts>["model"];
 }
 
-/**
- * Opens a copy of the fixture with the current program, at the time at which the fixture was created. Does not continue
- * the stored work.
- */
+/** The clock starts at the time at which the fixture was created. Stored work does not continue. */
 async function open(name: string): Promise<Opened> {
 	const facts = Facts.parse(
 		parseJson(await readFile(new URL(`${name}.expected.json`, folder), "utf8"), { maxNodes: 100_000 }),
@@ -84,7 +81,6 @@ async function summaryOf(t: TestRuntime, sessionId: string): Promise<string> {
 	return words;
 }
 
-/** Waits until at least `count` runs of the session have ended, and returns the end of the last run. */
 async function ended(t: TestRuntime, sessionId: string, count: number) {
 	for (;;) {
 		const ends = await eventsOf(t, sessionId, "assistant.message");

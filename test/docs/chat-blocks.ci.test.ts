@@ -56,7 +56,6 @@ function play(
 	return new PlayedBlock(documented(key, changes), { cwd: clone, env });
 }
 
-/** Starts a gateway with the documented tokens, and stops it when its connector is connected. */
 async function starts(key: string, platform: Platform, changes: readonly Change[]): Promise<void> {
 	const variables = { PARLEY_DATA: dataOf(`${platform}-start`), PARLEY_LISTEN: "127.0.0.1:0" };
 	await using block = play(key, changes, variables);
@@ -65,9 +64,7 @@ async function starts(key: string, platform: Platform, changes: readonly Change[
 	expect(await block.ended()).toContain("parley listening on ");
 }
 
-/**
- * Creates a token at the gateway. Runs a connector with this token and another data directory, as on another machine.
- */
+/** The connector has its own data directory, as on another machine. */
 async function connects(
 	key: string,
 	platform: Platform,

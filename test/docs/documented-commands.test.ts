@@ -9,10 +9,7 @@ const program = createProgram({ ...process, environment: {}, exitCode: 0, cwd: "
 
 type Command = typeof program;
 
-/**
- * Returns the `parley` command lines in the examples and code spans of a page, without the word `parley` and without
- * comments.
- */
+/** Returns command lines without the word `parley` and without comments. */
 function documented(page: string): string[] {
 	const text = readFileSync(`${root}/${page}`, "utf8");
 	const blocks = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block = ""]) =>
@@ -27,7 +24,7 @@ function documented(page: string): string[] {
 	});
 }
 
-/** Describes the first part of a command line that the program does not accept. Undefined if it accepts the line. */
+/** Undefined if the program accepts the command line. */
 function unknownPart(line: string): string | undefined {
 	const words = line
 		.replace(/^--(?:data|url) \S+ /, "")

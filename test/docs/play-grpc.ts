@@ -45,8 +45,8 @@ export async function playGrpc({ heading, steps }: Scene, { open, sent }: GrpcWi
 }
 
 /**
- * Waits for a message that matches `shown`, and returns undefined. If none arrives, returns the differences from the
- * other messages of this kind.
+ * Returns undefined after a message that matches `shown`. If none arrives, returns the differences from the other
+ * messages of this kind.
  */
 async function differenceOf(
 	stream: Stream,

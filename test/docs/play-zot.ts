@@ -50,9 +50,7 @@ function send(step: Step, agent: ZotClient, bound: Bound): void {
 	else if (step.kind === "frame") agent.send(Object(fillIn(step.value, bound)));
 }
 
-/**
- * Waits for the shown line. The document may omit earlier lines and fields of an event, but no fields of a response.
- */
+/** The document may omit earlier lines and fields of an event, but no fields of a response. */
 async function checkFrame(shown: Shown, agent: ZotClient, bound: Bound): Promise<void> {
 	const others: string[] = [];
 	for (;;) {

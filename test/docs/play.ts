@@ -49,7 +49,7 @@ class Player implements AsyncDisposable {
 		return this.#client;
 	}
 
-	/** Connects with this token. For the word `operator`, connects without a token. */
+	/** For the word `operator`, connects without a token. */
 	async #connectAs(token: string): Promise<void> {
 		await this.#client?.[Symbol.asyncDispose]();
 		const options = token === "operator" ? {} : { headers: { authorization: `Bearer ${token}` } };
@@ -69,7 +69,7 @@ class Player implements AsyncDisposable {
 		fail(mismatch(shown, response, this.#bound));
 	}
 
-	/** Waits for the shown event. The document may omit earlier events. */
+	/** The document may omit earlier events. */
 	async #event(client: OzzieClient, shown: Readonly<Record<string, unknown>>): Promise<void> {
 		const { promise: late, reject } = Promise.withResolvers<never>();
 		const cancel = afterPatience(patienceMs, () => reject(new Error("the event did not come")));

@@ -19,7 +19,6 @@ beforeAll(async () => {
 });
 afterAll(() => managers[Symbol.asyncDispose]());
 
-/** Opens simulated service managers with a project and the programs that the pages use. */
 async function open(): Promise<Managers> {
 	const opened = await Managers.open();
 	const programs = join(opened.root, "programs");

@@ -102,7 +102,6 @@ function as(user: string): object {
 	return { actor: { id: user, name: user }, place: { tenant: "100", channel: "200" } };
 }
 
-/** Connects with a token, by default the operator's token. */
 function connect(token = readFileSync(join(setup.data, "tokens/operator"), "utf8")): Promise<OzzieClient> {
 	const headers = { authorization: `Bearer ${token.trim()}` };
 	return OzzieClient.connect(`http://127.0.0.1:${setup.gateway.port}`, { headers });
@@ -126,7 +125,6 @@ function environment(): NodeJS.ProcessEnv {
 	return { ...own, PATH: [servers, own["PATH"]].join(delimiter) };
 }
 
-/** Runs commands in the project directory, without a terminal. */
 async function run(script: string) {
 	const PATH = [command.folder, dirname(process.execPath), environment()["PATH"]].join(delimiter);
 	const env = { ...environment(), PATH };

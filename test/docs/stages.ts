@@ -90,7 +90,6 @@ export async function openStage(name: string): Promise<Stage> {
 	};
 }
 
-/** A gateway with models of known prices and a simulator of the vendor's service. */
 async function claude(): Promise<Setting> {
 	const fake = await FakeAnthropic.start();
 	fake.otherwise(replies("Here I am."));

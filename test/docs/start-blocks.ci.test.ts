@@ -54,7 +54,7 @@ function environment(variables: Readonly<Record<string, string>>): NodeJS.Proces
 	};
 }
 
-/** Plays a block that starts one gateway per item of `models`, and stops each gateway with Ctrl-C when it listens. */
+/** The block starts one gateway per item of `models`. */
 async function starts(key: string, models: readonly string[], playing: Playing = {}): Promise<string> {
 	await using block = play(key, playing);
 	for (const [index, model] of models.entries()) {
@@ -189,7 +189,6 @@ testAlone("mcp: a server is added, tried, listed and removed", async () => {
 	expect(await block.ended()).toMatch(/added notes.*✓ notes.*create_entities.*removed notes/s);
 });
 
-/** Installs the memory server as a single-file program, in an npm directory for the user's packages. */
 async function installMemoryServer(): Promise<void> {
 	const input = realpathSync(
 		join(clone, "test/node_modules/@modelcontextprotocol/server-memory/dist/index.js"),

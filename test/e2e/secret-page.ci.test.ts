@@ -47,8 +47,8 @@ async function open(executablePath: string) {
 }
 
 /**
- * Repeats a navigation that the browser aborted because a network interface of the machine changed. Concurrent tests
- * create network namespaces.
+ * Concurrent tests create network namespaces. If this changes a network interface of the machine, the browser aborts
+ * its navigation.
  */
 async function whileNetworkChanges(navigate: () => Promise<Navigated>): Promise<Navigated> {
 	try {
@@ -67,7 +67,6 @@ type Navigated = Awaited<ReturnType<Page["goto"]>>;
  */
 const networkChanged = /ERR_NETWORK_CHANGED|interrupted by another navigation to "chrome-error:/;
 
-/** Opens a page, by default without scripts. Returns the page, its console messages and the status of the response. */
 async function visit(browser: Browser, url: string, javaScriptEnabled = false) {
 	const context = await browser.newContext({ ignoreHTTPSErrors: true, javaScriptEnabled });
 	const page = await context.newPage();

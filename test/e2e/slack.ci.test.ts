@@ -98,7 +98,7 @@ test("signed requests over HTTP are accepted and answered in their channel", {
 	expect(await connector.exited).toEqual({ code: 0, signal: null });
 });
 
-/** Returns the port on which the connector listens for Slack's events, or 0 before it is logged. */
+/** Returns 0 before the connector has logged the port. */
 function listening(lines: readonly string[]): number {
 	const line = lines.find((one) => one.includes("listening for requests of Slack"));
 	return line === undefined ? 0 : Number(JSON.parse(line).port);

@@ -12,7 +12,6 @@ const run = promisify(execFile);
 const program = join(import.meta.dirname, "eval.ts");
 const task = ["--task", "files: read one value"];
 
-/** Runs the program in a home directory, with only these variables, `PATH`, `HOME` and `TMPDIR`. */
 async function evaluate(
 	home: string,
 	args: readonly string[],

@@ -34,7 +34,7 @@ try {
 	process.exitCode = 1;
 }
 
-/** Loads the configuration with the model and its key from the usual sources, and with an empty data directory. */
+/** The model and its key come from the usual sources. */
 function configOf({ data, work }: Places): Config {
 	const config = loadConfig({
 		flags: {

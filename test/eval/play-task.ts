@@ -79,7 +79,7 @@ interface Run {
 	readonly calls: readonly Call[];
 }
 
-/** Reads the events of a run until it ends. Cancels the run after `limitMs`. */
+/** Cancels the run after `limitMs`. */
 async function follow(
 	client: Client,
 	session: OpenSession,

@@ -60,7 +60,7 @@ export class HostileServer implements AsyncDisposable {
 	}
 
 	#address(index: 0 | 1): string {
-		// A server that listens on a TCP port has this type of address.
+		// The cast is safe because the server listens on a TCP port.
 		const { port } = this.#servers[index].address() as AddressInfo;
 		return `http://127.0.0.1:${port}`;
 	}

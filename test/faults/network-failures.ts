@@ -67,7 +67,7 @@ function refusingProxy(answer: string, expected: Pick<NetworkFailure, "fault" | 
 	};
 }
 
-/** A redirect to another host, which must receive neither the request nor the API key. */
+/** The other host must receive neither the request nor the API key. */
 function redirect(status: number): NetworkFailure {
 	return {
 		name: `a redirect to another host, ${status}`,
@@ -94,7 +94,7 @@ async function serve(): Promise<{ server: http.Server; port: number; close: () =
 	const server = createServer();
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
-	// A server that listens on a TCP port has this type of address.
+	// The cast is safe because the server listens on a TCP port.
 	const { port } = server.address() as AddressInfo;
 	const close = async (): Promise<void> => {
 		const closed = new Promise((resolve) => server.close(resolve));

@@ -28,7 +28,7 @@ interface Place extends AsyncDisposable {
 	readonly looked: readonly string[];
 }
 
-/** Opens a session whose model is a simulator. `other` is a second simulator for the fallback model. */
+/** `other` is a second simulator, for the fallback model. */
 async function open(
 	tested: TestedFamily,
 	other?: { readonly tested: TestedFamily; readonly fake: FakeProvider },

@@ -70,8 +70,11 @@ export async function playRetry(
 }
 
 /**
- * Minimum and maximum milliseconds before the next attempt. Before the fallback, 0. After a rate limit with a
- * requested wait, this wait (at most two minutes) plus up to one second. Otherwise 1, 2 or 4 seconds plus up to 25 %.
+ * Minimum and maximum milliseconds before the next attempt:
+ * - Before the fallback: 0.
+ * - After a rate limit with a requested wait: this wait, at most two minutes, plus its tolerance and up to one
+ *   second.
+ * - Otherwise: 1, 2 or 4 seconds, plus up to 25 %.
  */
 function waitAfter(failure: Failure, number: number, last: boolean): readonly [number, number] {
 	if (last) return [0, 0];

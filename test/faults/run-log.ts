@@ -27,7 +27,7 @@ export class RunLog {
 	}
 
 	all<Type extends AnyEvent["type"]>(type: Type): EventOf<Type>[] {
-		// The filter has compared the type.
+		// The cast is safe because the filter compares the type.
 		return this.events.filter((event) => event.type === type) as EventOf<Type>[];
 	}
 

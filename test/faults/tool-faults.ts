@@ -133,7 +133,7 @@ function reply(random: Random, content: readonly ReplyBlock[]): StreamedReply {
 	return cutUp({ content }, random);
 }
 
-/** A reply with one call whose arguments are invalid. The adapter emits the call with the reason. */
+/** The adapter emits a call with invalid arguments together with the reason. */
 function broken(name: string, json: (random: Random) => string): ToolFault {
 	return {
 		name: `arguments: ${name}`,

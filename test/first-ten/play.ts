@@ -54,7 +54,6 @@ export async function playFirstTen(machine: FreshMachine, tarball: string): Prom
 	return { steps, seconds: (performance.now() - start) / 1000 };
 }
 
-/** Rows of a table with the steps and limits, and whether all values are within the limits. */
 export function report({ steps, seconds }: Play): { readonly rows: string[]; readonly isWithin: boolean } {
 	const commands = steps.filter(({ kind }) => kind === "command").length;
 	const row = (time: number, kind: string, text: string): string =>

@@ -23,7 +23,7 @@ const close = 0x88;
 const ping = 0x89;
 const protocolError = [1002];
 
-/** A client frame (RFC 6455, section 5.2) with any first byte and length, masked or unmasked. */
+/** A client frame with any first byte and length: RFC 6455, section 5.2. */
 function frame(payload: Buffer, { first, length = payload.length, masked = true }: Header): Buffer {
 	const bit = masked ? 0x80 : 0;
 	const head = Buffer.alloc(length < 126 ? 2 : length < 65_536 ? 4 : 10);
@@ -145,7 +145,7 @@ function closeCode(bytes: Buffer): number | undefined {
 	return rest.length >= 4 ? rest.readUInt16BE(measure(rest).start) : undefined;
 }
 
-/** Start and length of the payload of the first frame, which is not masked because it comes from a server. */
+/** The frame is not masked, because it comes from a server. */
 function measure(bytes: Buffer): { readonly start: number; readonly length: number } {
 	const length = bytes.readUInt8(1);
 	if (length < 126) return { start: 2, length };

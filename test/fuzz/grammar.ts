@@ -118,7 +118,6 @@ function grow(schema: Schema, parts: Soil): Json {
 	}
 }
 
-/** Makes one mistake: an unexpected value, a missing field, an extra field or a duplicate field. */
 function damageField(fields: Fields, random: Random): void {
 	const at = random.below(Math.max(1, fields.length));
 	const [name] = fields[at] ?? ["stranger"];

@@ -33,7 +33,6 @@ interface Parts {
 
 type Make = (random: Random, port: number) => Parts | Buffer;
 
-/** Encodes a request, including its invalid parts. */
 function write({
 	method = "GET",
 	target = "/api/health",

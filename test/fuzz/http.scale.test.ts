@@ -55,9 +55,6 @@ test("malformed HTTP gets a response or a close and leaves no memory in use, and
 	expect(siege.steps).toBeGreaterThanOrEqual(total);
 });
 
-/**
- * Whether the response is allowed: no response, an HTTP/2 frame, the status 200, 201 or 4xx, or 101 for an upgrade.
- */
 function isExpected(kind: string, answer: string): boolean {
 	if (answer === "101") return kind === "upgrade";
 	return /^(nothing|HTTP\/2|20[01]|4\d\d)$/.test(answer);

@@ -62,7 +62,7 @@ function hpackText(text: string): Buffer {
 	return Buffer.concat([Buffer.from(bytes), Buffer.from(text)]);
 }
 
-/** Encodes HPACK literals with new names. With `indexed`, they enter the dynamic table. */
+/** Encodes HPACK literals with new names. With `indexed`, the fields enter the dynamic table. */
 function hpack(headers: Readonly<Record<string, string>>, indexed = false): Buffer {
 	const fields = Object.entries(headers);
 	return Buffer.concat(
@@ -84,7 +84,7 @@ function times(count: number, make: (index: number) => Buffer): Buffer[] {
 	return Array.from({ length: count }, (_, index) => make(index));
 }
 
-/** Id of the stream that a client opens at this index. */
+/** Streams that a client opens have odd ids. */
 function odd(index: number): number {
 	return 2 * index + 1;
 }

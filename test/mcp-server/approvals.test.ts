@@ -5,7 +5,6 @@ import type { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { TestGateway } from "../conformance/gateway.ts";
 import { Approver, Desk, McpClient } from "./desk.ts";
 
-/** Opens a gateway that may show approvals in forms of MCP clients. */
 function openDesk(): Promise<Desk> {
 	return Desk.open({ config: { mcpForms: true } });
 }

@@ -55,7 +55,7 @@ function anyArguments(random: Random): Record<string, unknown> {
 	);
 }
 
-/** A request, a notification, a response, or an invalid message. No message starts a run. */
+/** No message starts a run. */
 function anyMessage(random: Random, id: number): string {
 	const method = random.pick(methods);
 	const params =

@@ -15,7 +15,6 @@ function environmentOf(data: string, home: string): Record<string, string> {
 	return { PATH: process.env["PATH"] ?? "", HOME: home, PARLEY_DATA: data };
 }
 
-/** Connects the official MCP client to `parley mcp serve`. */
 async function startServer(
 	data: string,
 	home: string,

@@ -41,7 +41,6 @@ async function trustIn(directory: string, more: Partial<TrustedMcpRemote> = {}):
 
 const workOf = ({ t }: McpScene): string => join(t.directory, "work");
 
-/** A server that records its requests and responds to each with this status, by default 400. */
 async function openListener(answer = 400, location?: string) {
 	const seen: IncomingHttpHeaders[] = [];
 	const server = createServer(({ headers }, response) => {
@@ -53,7 +52,7 @@ async function openListener(answer = 400, location?: string) {
 		server.closeAllConnections();
 		server.close();
 	});
-	// A server that listens on a TCP port has this type of address.
+	// The cast is safe because the server listens on a TCP port.
 	const { port } = server.address() as AddressInfo;
 	return { url: `http://127.0.0.1:${port}/mcp`, seen };
 }

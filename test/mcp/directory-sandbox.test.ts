@@ -46,7 +46,7 @@ async function openListener() {
 	}).listen(0, "127.0.0.1");
 	await once(server, "listening");
 	onTestFinished(() => void server.close());
-	// A server that listens on a TCP port has this type of address.
+	// The cast is safe because the server listens on a TCP port.
 	const { port } = server.address() as AddressInfo;
 	return { url: `http://127.0.0.1:${port}/`, count: () => reached };
 }

@@ -12,7 +12,7 @@ const program = join(
 async function freePort(): Promise<number> {
 	const socket = createServer().listen(0, "127.0.0.1");
 	await once(socket, "listening");
-	// A server that listens on a TCP port has this type of address.
+	// The cast is safe because the server listens on a TCP port.
 	const { port } = socket.address() as AddressInfo;
 	socket.close();
 	await once(socket, "close");

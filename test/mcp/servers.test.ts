@@ -97,7 +97,6 @@ test("a call is not run if the description of its tool changed after the approva
 	expect(result).not.toContain("echo: hi");
 });
 
-/** Waits until the server has announced a change of its tools. */
 async function untilChanged({ t }: McpScene): Promise<void> {
 	const hasChanged = () => t.log.records.some(({ message }) => message.includes("announced"));
 	await expect.poll(hasChanged, { timeout: paced(20_000) }).toBe(true);
@@ -289,7 +288,7 @@ test("a reply for a server counts for the model calls of the run", async () => {
 	expect(s.model.requests).toHaveLength(1);
 });
 
-/** Settings of a server that answers its open call when it receives a signal, and a function that sends the signal. */
+/** The server answers its open call when it receives a signal. */
 async function answersOnSignal(faults: readonly string[]) {
 	const directory = await mkdtemp(join(tmpdir(), "parley-mcp-"));
 	onTestFinished(() => rm(directory, { recursive: true, force: true }));

@@ -37,7 +37,6 @@ afterEach(async () => {
 	}
 });
 
-/** A provider on a loopback port, and the sockets of its requests. */
 async function serve(listener: RequestListener) {
 	const sockets: Socket[] = [];
 	const server = createServer((incoming, response) => {
@@ -48,7 +47,7 @@ async function serve(listener: RequestListener) {
 	servers.push(server);
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
-	// A server that listens on a TCP port has this type of address.
+	// The cast is safe because the server listens on a TCP port.
 	const { port } = server.address() as AddressInfo;
 	return { sockets, url: `http://127.0.0.1:${port}` };
 }

@@ -136,7 +136,6 @@ function version(): string {
 	return String(manifest()["version"]);
 }
 
-/** The commands in a marked block of the page. Throws if the block does not mention the tarball. */
 function documented(name: string): string {
 	const block = blocks.find((one) => one.name === name);
 	if (!block?.script.includes(basename(tarball)))
@@ -144,7 +143,6 @@ function documented(name: string): string {
 	return block.script;
 }
 
-/** Checks the first line of the gateway, sends a message, and stops the gateway. */
 async function playFirstMessage(machine: NewMachine, before: string, line: string): Promise<void> {
 	expect(line).toMatch(/^parley listening on http:/);
 	const parley = (args: string) => machine.run("sh", "-c", `${before} parley ${args}`);

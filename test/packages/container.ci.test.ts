@@ -46,7 +46,7 @@ function copyContext(target: string): void {
 	}
 }
 
-/** Options that mount the packages of this clone, which saves their download. */
+/** Mounting the packages of this clone saves their download. */
 function installedPackages(): string[] {
 	const folders = [".", "test", ...readdirSync(join(root, "packages")).map((name) => `packages/${name}`)];
 	return folders
@@ -141,7 +141,6 @@ const up = "container: PARLEY_PROJECT=~/projects/shop docker compose up --build 
 const token = 'container: export PARLEY_TOKEN="$(docker compose exec parley parley token)"';
 const backup = "container: docker compose exec parley parley backup /tmp/before-upgrade.tar.gz";
 
-/** The command that a documented block runs in the container. */
 function inside(block: string): string {
 	const [, command] = /docker compose exec parley (parley [^\n")]+)/.exec(documented(block)) ?? [];
 	if (command === undefined) throw new Error(`the block "${block}" runs no command in the container`);

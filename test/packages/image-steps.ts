@@ -54,10 +54,7 @@ const ofMachine = [
 	"/etc/resolv.conf",
 	"/etc/ssl",
 ];
-/**
- * Options for a directory that every user may read. By default, bubblewrap creates directories that only their owner
- * may read.
- */
+/** By default, bubblewrap creates directories that only their owner may read. */
 const readable = (path: string): string[] => ["--perms", "0755", "--dir", path];
 const isRoot = process.getuid?.() === 0;
 const uids: Readonly<Record<string, number>> = { root: 0, node: 1000 };
@@ -199,7 +196,7 @@ export class FreshRoot implements Disposable {
 		return stdout;
 	}
 
-	/** Options that mount a script as a program in `/usr/local/bin`, which precedes the machine's own programs. */
+	/** `/usr/local/bin` precedes the machine's own programs in the PATH. */
 	#stub(name: string, script: string): string[] {
 		const file = join(this.directory, `tmp/stub-${name}`);
 		writeFileSync(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 });

@@ -99,7 +99,7 @@ test("the packages contain compiled code and types, without sources, tests and n
 	}
 });
 
-/** Runs a marked command of the page in the project. Also installs the Node.js types. */
+/** Also installs the Node.js types. */
 async function install(name: string, settings: Readonly<Record<string, string>> = {}): Promise<void> {
 	const block = blocks.find((one) => one.name === name);
 	if (!block) throw new Error(`docs/connectors.md has no block ${name}`);
@@ -107,7 +107,6 @@ async function install(name: string, settings: Readonly<Record<string, string>> 
 	await machine.run("sh", "-euc", `cd '${project}'; ${variables.join("")}${block.script} @types/node@24`);
 }
 
-/** Type-checks these files and writes the compiled JavaScript. */
 async function compile(files: Readonly<Record<string, string>>): Promise<void> {
 	for (const [name, text] of Object.entries(files)) writeFileSync(join(project, name), text);
 	const settings = { compilerOptions, files: Object.keys(files) };

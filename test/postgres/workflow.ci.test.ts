@@ -28,7 +28,6 @@ test("on PostgreSQL, a workflow continues after kills of its process, and each s
 	const directory = await mkdtemp(join(tmpdir(), "parley-workflow-"));
 	for (const name of ["root", "data/skills"]) await mkdir(join(directory, name), { recursive: true });
 	await writeFile(join(directory, "data/skills/deploy.md"), deploy);
-	/** Runs the program. Returns its exit code, its signal and its output. */
 	const live = async (hooks = "") => {
 		const child = spawn(process.execPath, [program, database, directory, ...(hooks ? [hooks] : [])], {
 			stdio: ["ignore", "pipe", "inherit"],

@@ -151,9 +151,7 @@ function listening(gateway: Gateway): Promise<string> {
 	return lineOf(gateway, /^parley listening on .*$/m);
 }
 
-/**
- * The first line that matches the pattern. Rejects with the complete output if the process exits without such a line.
- */
+/** Rejects with the complete output if the process exits without a matching line. */
 function lineOf(gateway: Gateway, form: RegExp): Promise<string> {
 	const { promise, resolve, reject } = Promise.withResolvers<string>();
 	let stdout = "";
@@ -170,9 +168,7 @@ function lineOf(gateway: Gateway, form: RegExp): Promise<string> {
 	return promise;
 }
 
-/**
- * Parley's files in the home directory, except in the directories of npm and pnpm, which contain links to the clone.
- */
+/** Excludes the directories of npm and pnpm, which contain links to the clone. */
 function traces(folder = home): string[] {
 	return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
 		const path = join(folder, entry.name);

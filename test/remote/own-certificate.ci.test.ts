@@ -26,7 +26,6 @@ const both = ({ gatewayPort, publicPort }: RemoteSetup) => [
 ];
 const secureAlone = ({ publicPort }: RemoteSetup) => [`0.0.0.0:${publicPort}`];
 
-/** Runs a shell script with the `parley` command in the PATH. `setup.directory` is its working and home directory. */
 async function run(script: string, setup: RemoteSetup, environment: Readonly<Record<string, string>> = {}) {
 	const child = spawn("sh", ["-ec", script], {
 		...{ cwd: setup.directory, stdio: ["ignore", "pipe", "pipe"] },

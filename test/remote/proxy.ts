@@ -61,7 +61,6 @@ const kinds = {
 } as const;
 export type ProxyKind = keyof typeof kinds;
 
-/** Writes an nginx configuration that includes the documented part, and returns its path. */
 function nginxFile(setup: RemoteSetup): string {
 	const part = adapt(documented("nginx"), {
 		"listen 443": `listen 127.0.0.1:${setup.publicPort}`,
@@ -90,10 +89,6 @@ function nginxFile(setup: RemoteSetup): string {
 	return setup.write("nginx.conf", `${main.join("\n")}\n`);
 }
 
-/**
- * Writes the documented site with the self-signed certificate, but without an administration port or redirects. Returns
- * the path of the file.
- */
 function caddyFile(setup: RemoteSetup): string {
 	const site = adapt(documented("caddy"), {
 		"parley.example {": `https://localhost:${setup.publicPort} {\n\tbind 127.0.0.1\n\ttls ${setup.directory}/cert.pem ${setup.directory}/key.pem`,

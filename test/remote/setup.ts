@@ -132,7 +132,7 @@ export class RemoteSetup implements AsyncDisposable {
 			client.pipe(server).pipe(client);
 		}).listen(0, "127.0.0.1");
 		await once(relay, "listening");
-		// A server that listens on a TCP port has this type of address.
+		// The cast is safe because the server listens on a TCP port.
 		const { port } = relay.address() as AddressInfo;
 		const tls = { certificate: this.certificate, authority: `localhost:${this.publicPort}` };
 		return {

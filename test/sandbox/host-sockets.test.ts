@@ -34,7 +34,6 @@ beforeAll(async () => {
 });
 afterAll(() => undo.disposeAsync());
 
-/** Creates a sandbox whose root directory is `root`. By default, commands may use Unix sockets to reach listeners. */
 function sandboxOf(mode: "required" | "off", unixSockets = true, path?: string) {
 	const common = { mode, unixSockets, clock: systemClock, ids: createIds(), log: silentLogger };
 	const environment = { PATH: process.env["PATH"], HOME: "/nonexistent" };
@@ -165,7 +164,6 @@ testInside.each([
 	},
 );
 
-/** A server that listens on a socket in the root after `listen`. */
 async function makeLater() {
 	const server = createServer((connection) => connection.end("reached"));
 	return {

@@ -77,9 +77,7 @@ const unwalkable: Readonly<Record<string, string | false>> = {
 	filter: isFiltered && "a filter holds for these tests",
 };
 
-/**
- * Runs one probe as an unconfined command, and returns its output. The probe `terminal-session` runs in new namespaces.
- */
+/** The probe `terminal-session` runs in new namespaces. */
 async function runProbe(name: string): Promise<string> {
 	const script = probeScript(
 		probes.filter((probe) => probe.name === name),

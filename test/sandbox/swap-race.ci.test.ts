@@ -24,10 +24,7 @@ interface Results {
 	failed: number;
 }
 
-/**
- * Sends a message with calls and counts their results. On a fast machine, the gateway's rate limit refuses some
- * messages.
- */
+/** On a fast machine, the gateway's rate limit refuses some messages. */
 async function write(writer: OzzieClient, content: string, results: Results): Promise<void> {
 	const sent = await writer.request("send_message", { content });
 	if (!sent.ok && sent.error.startsWith("rate limited")) return;

@@ -25,7 +25,6 @@ afterAll(() => rmSync(directory, { recursive: true }));
 
 type Call = (typeof deniedCalls)[number]["calls"][number];
 
-/** Writes a program that makes a system call, and returns its path. */
 function writeCall(call: Call): string {
 	const program = join(directory, "call");
 	rmSync(program, { force: true });

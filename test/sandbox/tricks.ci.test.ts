@@ -25,7 +25,7 @@ const sandboxes = (mode: "required" | "off") =>
 	createSandboxes({ ...common, mode, ids: createIds(), log: silentLogger, hidden: [] });
 const [confining, open] = [sandboxes("required"), sandboxes("off")];
 
-/** Returns true if the trick has reached its goal. Removes the files of the trick outside of the root. */
+/** Also removes the files that the trick created outside of the root. */
 async function succeeds(line: string, where: typeof confining, directory: string): Promise<boolean> {
 	const root = join(temporary, directory);
 	const sandbox = await where.of({ chat: false, roots: [root] });

@@ -57,7 +57,7 @@ test("the bundle of the present sources is run", async () => {
 	});
 });
 
-/** All files that these files load on import, including the files themselves. */
+/** Includes the files themselves. */
 function loadedBy(...names: readonly string[]): Set<string> {
 	const texts = new Map(chunks().map(({ file, text }) => [basename(file), text]));
 	const loaded = new Set(names);

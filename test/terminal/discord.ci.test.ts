@@ -240,7 +240,7 @@ test("a connector waits for a gateway behind a proxy that answers 404 while the 
 	});
 	proxy.listen(0, "127.0.0.1");
 	await once(proxy, "listening");
-	// A server that listens on a TCP port has this type of address.
+	// The cast is safe because the server listens on a TCP port.
 	const { port } = proxy.address() as AddressInfo;
 	// With a stored token, the connector could start before it has connected to the gateway.
 	discord.remove("tokens", "connector-discord");

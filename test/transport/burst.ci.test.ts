@@ -7,7 +7,7 @@ import { choosePort, GatewayProcess } from "../gateway-process.ts";
 
 const BURST = 1_500;
 
-/** The first line of the response to a request without a token, or the error code of the closed connection. */
+/** Resolves with the first line of the response, or with the error code of a failed connection. */
 function ask(port: number): Promise<string> {
 	const { promise, resolve } = Promise.withResolvers<string>();
 	const socket: Socket = connect(port, "127.0.0.1");

@@ -56,8 +56,7 @@ test("each malformed line is answered once, and the process continues unchanged"
 		pings += 1;
 		expect(await agent.data({ id: `alive-${pings}`, type: "ping" })).toEqual({ pong: true });
 		refused += only(agent.frames.slice(read), "response").filter(({ success }) => !success).length;
-		// Some lines request the complete transcript. Without a limit of the conversation, they would take most of the
-		// time.
+		// Some lines request the complete transcript. In a long conversation, they would take most of the time.
 		if (pings % 10 === 0) await clear(agent, pings);
 		if (refused >= total / 10) before ??= await probe(agent);
 	}

@@ -8,7 +8,7 @@ import type { Session } from "node:inspector/promises";
  */
 export class CallDepth {
 	readonly #inspector: Session;
-	/** The functions in the call stack of each point, innermost first. */
+	/** Functions in the call stack of each point, innermost first. */
 	readonly #above = new Map<string, readonly string[]>();
 
 	private constructor(inspector: Session) {

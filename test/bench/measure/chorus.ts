@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 
 /**
- * One order of the parent: `each` texts of `size` characters per tick, for `ticks` ticks. In the last tick, each text
- * starts with `mark`.
+ * Order from the parent process: in each of `ticks` ticks, each stream emits `each` texts of `size` characters. In
+ * the last tick, each text starts with `mark`.
  */
 interface Part {
 	readonly ticks: number;

@@ -27,7 +27,7 @@ export class Relay implements AsyncDisposable {
 	}
 
 	get port(): number {
-		// A server that listens on a TCP port has this type of address.
+		// The cast is safe because the server listens on a TCP port.
 		return (this.#server.address() as AddressInfo).port;
 	}
 

@@ -118,7 +118,7 @@ class RozConversation implements Conversation {
 	}
 }
 
-/** The text of each reply, concatenated from its deltas. The state `thinking` starts a new reply. */
+/** The state `thinking` starts a new reply. Replies without text are omitted. */
 function repliesIn(frames: readonly RozFrame[]): string[] {
 	const replies = [""];
 	for (const { kind, value } of frames) {

@@ -197,7 +197,7 @@ export class ZotClient implements AsyncDisposable {
 		await rm(this.directory, { recursive: true, force: true });
 	}
 
-	/** Waits until the condition is true or the process has exited. Throws after a line with an invalid form or order. */
+	/** Also resolves when the process has exited. Throws after a line with an invalid form or order. */
 	async #when(condition: string, isTrue: () => boolean): Promise<void> {
 		const isSettled = (): boolean => this.#failure !== undefined || !this.#open || isTrue();
 		await this.#watch.until(condition, isSettled);
@@ -237,7 +237,7 @@ export function typesOf(frames: readonly ZotFrame[]): string[] {
 }
 
 export function only<Type extends ZotType>(frames: readonly ZotFrame[], type: Type): Of<Type>[] {
-	// The filter has compared the type.
+	// The cast is safe because the filter compares the type.
 	return frames.filter((frame) => frame.type === type) as Of<Type>[];
 }
 

@@ -101,8 +101,8 @@ export class ZotOrder {
 	}
 
 	/**
-	 * Throws unless each call has exactly one result before the next model call. Also throws for arguments, progress and
-	 * results without a call.
+	 * Throws unless each call has one result before the next model call. Also throws for arguments without an end, and
+	 * for arguments, progress and results without a call.
 	 */
 	#pair(frame: Exclude<ZotFrame, { type: "response" }>): void {
 		if (frame.type === "tool_use_start") this.#written.add(frame.id);

@@ -283,7 +283,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		this.#arm(await this.#begin(isLost));
 	}
 
-	/** Advances the clock until `work` has settled, in at most 200 steps. The work of a dead process may never settle. */
+	/** Advances the clock in at most 200 steps, because the work of a dead process may never settle. */
 	async #through(work: Promise<void>): Promise<void> {
 		let isOver = false;
 		const settle = (): void => {

@@ -60,10 +60,7 @@ function judgeTasks({ work, simulator }: DiscordChaosRun, posts: readonly Shown[
 	});
 }
 
-/**
- * Returns a fault for each grant that outlives a change of the channel's readers, has a usable card after its end, or
- * has several cards. Ignores changes that the connector may have missed.
- */
+/** Ignores changes of the channel's readers that the connector may have missed. */
 function judgeTrust({ work, people, simulator }: DiscordChaosRun, posts: readonly Shown[]): string[] {
 	return work.trust.grants.flatMap(({ id, place, grantedAt, isOver }) => {
 		const changedAt = people.audiences.get(place.split(":").at(-1) ?? "") ?? 0;

@@ -132,10 +132,7 @@ export class KillableConnector implements Failpoints {
 		};
 	}
 
-	/**
-	 * Sends a request to the platform. If the process dies at `platform.late`, the platform performs the request
-	 * afterwards.
-	 */
+	/** If the process dies at `platform.late`, the platform performs the request afterwards. */
 	async #ask<Value>(work: () => Promise<Value>): Promise<Value> {
 		if (this.#isFated("platform.late")) {
 			this.die("platform.late");

@@ -44,7 +44,7 @@ export function judgeDeleted({ people, gateway }: SlackChaosRun): string[] {
 	return judgeWaiting(gateway, deleted);
 }
 
-/** Whether the first message of the session's thread was deleted, which also deletes the thread. */
+/** Whether the first message of the session's thread was deleted. */
 function isMissingFor({ people }: SlackChaosRun, externalKey = ""): boolean {
 	return people.messages.sentMessages.some(
 		({ id, isDeleted }) => isDeleted && externalKey.includes(`:${id}`),
@@ -70,10 +70,7 @@ function judgeTasks(run: SlackChaosRun, posts: readonly Shown[]): string[] {
 	});
 }
 
-/**
- * Returns a fault for each grant that outlives the join of a guest, or has a usable card after its end. Ignores joins
- * that Slack may not have reported.
- */
+/** Ignores joins that Slack may not have reported. */
 function judgeTrust({ work, people, simulator }: SlackChaosRun, posts: readonly Shown[]): string[] {
 	return work.trust.grants.flatMap(({ id, place, grantedAt, isOver }) => {
 		const changedAt = people.audiences.get(place.split(":").at(-1) ?? "") ?? 0;

@@ -95,7 +95,7 @@ export class SlackPeople {
 		this.#sign(person, "🔁", answer);
 	}
 
-	/** Adds a reaction unless the user has already added it, because Slack refuses a second one. */
+	/** Slack refuses a reaction that the user has already added. */
 	#sign(person: Person, emoji: string, on: { readonly id: string }): void {
 		const sign = `${person.id} ${emoji} ${on.id}`;
 		if (!this.#signs.has(sign)) person.reacts(emoji, { on });

@@ -55,7 +55,7 @@ export function playGolden<S extends Site>(Place: SiteClass<S>, draw: Draw<S>): 
 	});
 }
 
-/** Whether a gateway sends welcomes applies to all its scenes, so scenes with a welcome have a separate gateway. */
+/** A gateway sends welcomes in all its scenes or in none, so scenes with a welcome have a separate gateway. */
 function sceneGatewayOf({ welcome }: Scene): "welcoming" | "usual" {
 	return welcome ? "welcoming" : "usual";
 }

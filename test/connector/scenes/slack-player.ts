@@ -38,7 +38,6 @@ class Written implements SentInteraction {
 export class SlackPlayer implements Player {
 	readonly person: Person;
 	readonly #mention: string;
-	/** Called with a thread that the user has opened, and its name. */
 	readonly #opens: (name: string, thread: Channel) => void;
 
 	constructor(person: Person, mention: string, opens: (name: string, thread: Channel) => void) {

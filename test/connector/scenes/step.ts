@@ -219,6 +219,6 @@ export interface Scene<S extends Site = Site> {
 	readonly publicUrl?: string;
 	/** Expected errors in the log. */
 	readonly errors?: readonly RegExp[];
-	/** Reason why the expected behaviour is not implemented yet. */
+	/** Reason why the expected behaviour is not implemented yet. The scene is then not played. */
 	readonly todo?: string;
 }

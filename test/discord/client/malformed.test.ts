@@ -6,10 +6,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { Watch } from "../../watch.ts";
 import { WatchedClient } from "./watched-client.ts";
 
-/**
- * Starts a server in place of Discord's gateway. It refuses the first `refused` connections, and the test sends
- * its frames.
- */
+/** Refuses the first `refused` connections. The test sends the frames of Discord's gateway. */
 async function place({ refused = 0 } = {}) {
 	let attempts = 0;
 	const server = createServer((_request, response) => {
@@ -30,7 +27,7 @@ async function place({ refused = 0 } = {}) {
 		socket.once("message", () => connected.resolve(socket));
 	});
 	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-	// A server that listens on a TCP port has this type of address.
+	// The cast is safe because the server listens on a TCP port.
 	const { port } = server.address() as AddressInfo;
 	const url = `ws://127.0.0.1:${port}`;
 	onTestFinished(() => {

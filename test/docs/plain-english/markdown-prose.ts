@@ -45,7 +45,7 @@ function withoutCode(page: string): string {
 
 type Start = "blank" | "heading" | "item" | "row";
 
-/** The kind of block that a line starts. Undefined if the line continues a paragraph. */
+/** Undefined if the line continues a paragraph. */
 function startOf(raw: string): Start | undefined {
 	const text = raw.replace(/^\s*(?:>\s*)*/, "");
 	if (text === "") return "blank";

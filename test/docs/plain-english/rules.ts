@@ -188,7 +188,7 @@ export const rules: readonly Rule[] = [
 	},
 ];
 
-/** Whether the sentence is a question. Questions may start with an interrogative. */
+/** Questions may start with an interrogative. */
 function isQuestion(plain: string): boolean {
 	return /\?["')\s]*$/.test(plain);
 }

@@ -19,7 +19,7 @@ export function sourceProse(file: string, source: string, literals: Literals): P
 	];
 }
 
-/** Returns a function that maps a character index to its line number, starting at 1. */
+/** Line numbers start at 1. */
 function lineFinder(source: string): (index: number) => number {
 	const starts = [...source.matchAll(/\n/g)].map(({ index }) => index + 1);
 	return (index) => {
@@ -40,7 +40,6 @@ interface CommentLines {
 	readonly lines: string[];
 }
 
-/** Joins line comments on consecutive lines into one comment. */
 function joinedComments(comments: readonly Comment[], source: string): CommentLines[] {
 	const groups: CommentLines[] = [];
 	let end = -1;
@@ -88,7 +87,7 @@ function commentProse({ start, lines }: CommentLines, lineAt: (index: number) =>
 	return prose;
 }
 
-/** Removes the tag of a line. For `@param {string} name TEXT`, only TEXT remains. */
+/** Returns TEXT for `@param {string} name TEXT`. */
 function withoutTag(line: string): string {
 	const tag = tagOfProse.exec(line);
 	if (tag === null) return line;
@@ -114,17 +113,14 @@ function testTitles(program: ESTree.Program): Found[] {
 	return titles;
 }
 
-/** Name at the root of a call, for example `test` in `test.each(rows)`. */
+/** Returns `test` for `test.each(rows)`. */
 function rootName(callee: ESTree.Expression | ESTree.Super): string {
 	if (callee.type === "Identifier") return callee.name;
 	if (callee.type === "MemberExpression") return rootName(callee.object);
 	return callee.type === "CallExpression" ? rootName(callee.callee) : "";
 }
 
-/**
- * String literals, template literals and their concatenations that contain a sentence. Excludes tagged templates, which
- * contain SQL.
- */
+/** Excludes tagged templates, which contain SQL. */
 function sentenceLiterals(program: ESTree.Program): Found[] {
 	const literalProse: Found[] = [];
 	/** Nodes to skip: parts of a concatenation or a tagged template, and literal types. */

@@ -109,7 +109,7 @@ export async function listen(
 }
 
 export function addressOf(server: Server): string {
-	// A server that listens on a TCP port has this type of address.
+	// The cast is safe because the server listens on a TCP port.
 	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 

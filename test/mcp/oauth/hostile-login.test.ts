@@ -27,10 +27,7 @@ function json(value: object): Answer {
 
 const honestTokens = { access_token: "a".repeat(32), token_type: "Bearer", refresh_token: "r".repeat(32) };
 
-/**
- * An MCP server that is its own authorization server, with incorrect parts. Returns its URL and the paths of all its
- * requests.
- */
+/** An MCP server that is its own authorization server, with incorrect parts. */
 async function openLiar({ resource, metadata, tokens, answers = {} }: Lies) {
 	const paths: string[] = [];
 	const server = await listen((request, response) => {
@@ -65,7 +62,6 @@ async function openLiar({ resource, metadata, tokens, answers = {} }: Lies) {
 	return { url: `${origin}/mcp`, paths };
 }
 
-/** Logs in. Returns the error message, or "logged in". */
 async function outcome(url: string, more: Partial<LoginOptions> = {}): Promise<string> {
 	try {
 		const pending = await begin(remoteAt(url), more);

@@ -41,7 +41,6 @@ function openWith({ id }: McpLogin, logins: McpLogins, replies: readonly Scripte
 	return openScene([], replies, { mcp: { source: fixedSource([settings]), version: "1", logins } });
 }
 
-/** Opens a session whose server has a stored login. */
 async function openLoggedIn(replies: readonly ScriptedReply[]) {
 	const stored = await storeLogin();
 	return { s: await openWith(stored.login, stored.logins, replies), ...stored };

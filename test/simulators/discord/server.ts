@@ -50,7 +50,7 @@ export class DiscordServer {
 	}
 
 	get #host(): string {
-		// A server on a TCP port has an object as its address.
+		// The cast is safe because the server listens on a TCP port.
 		return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
 	}
 

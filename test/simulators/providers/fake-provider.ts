@@ -63,7 +63,7 @@ export class FakeProvider implements AsyncDisposable {
 	}
 
 	get url(): string {
-		// A server on a TCP port has an object as its address.
+		// The cast is safe because the server listens on a TCP port.
 		const { port } = this.#server.address() as AddressInfo;
 		return `http://127.0.0.1:${port}${this.wire.base}`;
 	}

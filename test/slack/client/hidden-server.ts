@@ -66,7 +66,7 @@ async function listening(server: Server | NetServer): Promise<number> {
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
 	onTestFinished(() => void server.close());
-	// A server that listens on a TCP port has this type of address.
+	// The cast is safe because the server listens on a TCP port.
 	return (server.address() as AddressInfo).port;
 }
 

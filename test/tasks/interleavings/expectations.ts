@@ -14,7 +14,8 @@ export interface Row {
 }
 
 /**
- * Whether a task, its worker and its dependent have reached this state, according to the events that clients receive.
+ * Whether a task, its worker and its dependent have reached this state, according to events and open model calls.
+ * Assumes the state `waiting`, for which there is no event.
  */
 export function hasReached(
 	{ title, needed }: Pick<Cast, "title" | "needed">,

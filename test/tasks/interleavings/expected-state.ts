@@ -30,7 +30,7 @@ export interface ExpectedState {
 	readonly putOff: number;
 	/** Number of postponements of the worker after provider errors. */
 	readonly workerPutOff: number;
-	/** Number of completed tool calls with effects. */
+	/** Number of the task's completed tool calls with effects. */
 	readonly effects: number;
 	readonly workerEffects: number;
 }

@@ -9,7 +9,7 @@ import { PuppetModel } from "./puppet-model.ts";
 export interface Storage {
 	readonly database: Store<Tables>;
 	readonly directory: string;
-	/** Start time in milliseconds since the epoch. */
+	/** Start time of the process's clock, in milliseconds since the epoch. */
 	readonly now: number;
 }
 

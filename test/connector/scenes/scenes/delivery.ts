@@ -9,10 +9,7 @@ const onlyLookups = { context: 0 };
 /** Channel settings without growing answers. A fault of the next post then affects the complete answer. */
 const onlyEnds = { live: "off" } as const;
 
-/**
- * Returns a scene with one request whose result is unclear. Discord creates no second post with the same nonce,
- * so the connector repeats the request without a lookup.
- */
+/** Discord creates no second post with the same nonce, so the connector repeats the request without a lookup. */
 function repeated(name: string, is: Fault): Scene<DiscordSite> {
 	const requests: string[] = [];
 	const posts = "POST /channels/{channel_id}/messages";

@@ -17,7 +17,6 @@ const three: Step[] = [
 	},
 ];
 
-/** Opens the details of the card and presses a button for one call there. */
 function decides(label: string, by: "Alex" | "Olga", fills?: Readonly<Record<string, string>>): Step[] {
 	return [
 		{ clicks: "Details", by },

@@ -166,10 +166,7 @@ export const slackStreamLevels: readonly Scene<SlackSite>[] = [
 	},
 ];
 
-/**
- * Waits until the changes of the last post are of these kinds, in this order. Consecutive changes of one kind
- * count as one.
- */
+/** Consecutive changes of one kind count as one. */
 function grew(kinds: readonly string[]): Step<SlackSite> {
 	return {
 		what: `the post has changed by ${kinds.join()}`,

@@ -51,7 +51,7 @@ export function faultsOfCommand(command: CommandBody): string[] {
 			long(name) < 1 || long(name) > commandLimits.name ? [`name: ${name} has not 1 to 32 characters`] : [];
 		return description ? [...faults, "description: only of chat input commands"] : faults;
 	}
-	// The cast is safe because each option has only some of these fields.
+	// The cast is safe because `AnyOption` only adds optional fields.
 	const options = (command.options ?? []) as readonly AnyOption[];
 	const faults = [...faultsOfName(name, description ?? ""), ...faultsOfOptions(options, name)];
 	if (charactersOf(name, description ?? "", options) > commandLimits.characters) {

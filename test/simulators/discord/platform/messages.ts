@@ -206,7 +206,7 @@ export function editMessage(
 	const { channel } = message;
 	demand(state, author, channel);
 	if (message.author !== author) throw refusals.othersMessage();
-	// The permission AttachFiles "Allows for uploading images and files". It also applies to an existing message:
+	// An edit that uploads files also requires AttachFiles, which "Allows for uploading images and files":
 	// https://discord.com/developers/docs/topics/permissions
 	if (draft.files.length > 0) demand(state, author, channel, "AttachFiles");
 	if (channel.thread) demandOpen(state, channel);

@@ -32,7 +32,7 @@ async function place(answer: (got: Got) => Given | undefined) {
 		if (given) response.writeHead(given.status ?? 200, given.headers).end(given.body);
 	});
 	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-	// A server on a TCP port has an object as its address.
+	// The cast is safe because the server listens on a TCP port.
 	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 	const events = new HttpEvents(simulator, url, () => void setImmediate(() => watch.notify()));
 	const detach = simulator.delivery.attach(events);

@@ -16,7 +16,7 @@ export const appMethods: readonly Method[] = [
 		if (args.app_id !== app.id) throw new Refusal("invalid_app_id");
 		return { manifest: app.manifest };
 	}),
-	// The result is always empty, because the contract has already checked the manifest:
+	// `errors` is always empty, because the contract has already checked the manifest:
 	// https://docs.slack.dev/reference/methods/apps.manifest.validate
 	method("apps.manifest.validate", { tier: 3, token: "configuration" }, () => ({ errors: [] })),
 ];

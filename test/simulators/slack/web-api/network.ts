@@ -5,7 +5,10 @@ import type { ApiResponse } from "./exchange.ts";
 import { refused } from "./web-api.ts";
 
 export interface Fault extends NetworkFault {
-	/** Error with which Slack refuses the call. Slack does not perform the call, except with `drop: "after-commit"`. */
+	/**
+	 * Error with which Slack refuses the call, except with the status 429. Slack performs the call only with `drop:
+	 * "after-commit"`, and never with the status 429.
+	 */
 	readonly error?: string;
 }
 
