@@ -67,7 +67,8 @@ test("no character of a registered value is emitted, at any cut", () => {
 				pieces.push(full.slice(at, at + length));
 				at += length;
 			}
-			// Without the line breaks, the end of the text might cut a value off.
+			// With line breaks at the end, the text does not end inside a value. The stream would also redact an
+			// incomplete value.
 			expect(flow(redactor, [...pieces, "\n\n"]).join("")).toBe(redactor.redact(`${full}\n\n`));
 		}),
 	);

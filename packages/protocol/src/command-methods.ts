@@ -27,7 +27,7 @@ export type CommandPayload = z.output<typeof CommandPayload>;
 
 /** Methods for background commands. */
 export const commandMethods = {
-	/** Returns at most 50 commands of a session: running commands, then ended commands, each with the newest first. */
+	/** Returns at most 50 commands of a session, newest first. If there are more, running commands have precedence. */
 	list_commands: {
 		params: z.object({ session_id: optionalSession }),
 		result: z.object({ commands: z.array(CommandPayload) }),

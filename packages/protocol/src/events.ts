@@ -14,7 +14,7 @@ export type EmptyPayload = Record<string, never>;
 
 /** The first event of a session. */
 export interface SessionCreatedPayload {
-	/** The source of a fork: its session, and the number of the last copied message of a person. */
+	/** The source of a fork: its session, and the number of the last copied turn. */
 	readonly forked_from?: { readonly session_id: string; readonly at: number };
 }
 
@@ -103,13 +103,13 @@ export type ToolCallPayload =
 			readonly imported?: Imported;
 	  };
 
-/** A prompt was answered. The value of a password is null. */
+/** A prompt was answered. The value of a password or of a cancelled question is null. */
 export interface PromptResponsePayload {
 	readonly token: string;
 	readonly value: unknown;
 	readonly cancelled: boolean;
 	readonly by: string;
-	/** Display name of a respondent from another guild or team than the session's. */
+	/** Display name of a respondent from another guild, team or platform than the session's. */
 	readonly by_name?: string;
 	/** Arguments of the approved call, if the person changed them. */
 	readonly arguments?: unknown;

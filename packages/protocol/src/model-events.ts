@@ -53,8 +53,8 @@ export const modelPayloads = {
 	 */
 	"tool.output": z.object({ ...runId, call_id: z.string(), content: z.string() }),
 	/**
-	 * A model call failed and is retried with `model` after `in_ms` milliseconds. `attempt` is the number of the retry,
-	 * from 1.
+	 * A model call failed, or its reply was unusable. The next call uses `model` after `in_ms` milliseconds. `attempt`
+	 * is the number of the retry, from 1.
 	 */
 	"run.retrying": z.object({
 		...runId,

@@ -134,7 +134,7 @@ export const OpenPrompt = PromptRequest.extend({
 	name: z.exactOptional(z.string()),
 	/** Channel of the session: `discord:GUILD:CHANNEL`. Absent outside chats. */
 	place: z.exactOptional(z.string()),
-	/** Whether only an explicit value approves, because the call always requires approval. */
+	/** Whether only an explicit value approves. True for calls that always require approval, and for grant requests. */
 	always_ask: z.boolean(),
 });
 export type OpenPromptPayload = PromptRequestPayload &

@@ -36,8 +36,8 @@ export const sessionMethods = {
 		params: z.object({
 			session_id: optionalSession,
 			/**
-			 * Number, from 1, of the last message of a person in the fork. A negative number omits that many messages at the
-			 * end. Default: the last message before the first run that has not ended.
+			 * Number, from 1, of the last turn in the fork. A negative number omits that many turns at the end.
+			 * Default: the last turn before the first turn that has not ended.
 			 */
 			at: maybe(z.int("must be a number").refine((value) => value !== 0, "must not be 0")),
 			/** Title of the fork. Default: the title of the copied session with `(fork)` or a number. */
@@ -48,7 +48,7 @@ export const sessionMethods = {
 		result: z.object({
 			session_id: z.string().min(1),
 			title: z.string(),
-			/** Number of the last message of a person in the fork. */
+			/** Number of the last turn in the fork. */
 			at: z.int().min(1),
 			last_seq: seq,
 		}),
@@ -66,8 +66,8 @@ export const sessionMethods = {
 		params: z.object({
 			session_id: optionalSession,
 			/**
-			 * Whether running work is stopped first. By default, the request is refused while a run or a task is
-			 * active.
+			 * Whether running work is stopped first. By default, the request is refused while a run or a task has not
+			 * ended.
 			 */
 			force: maybe(z.boolean()),
 			key,

@@ -19,7 +19,7 @@ export const taskMethods = {
 			/** Names of allowed tools. Default: `run_command`, `git` and `query_memories`. */
 			tools: maybe(z.array(z.string().min(1).max(128)).max(50)),
 			priority: maybe(z.enum(taskPriorities)),
-			/** Name of the agent. Default: the agent of the session. */
+			/** Name of the agent. Default: the agent in the channel settings, otherwise the agent of the session. */
 			agent: maybe(z.string().min(1).max(128)),
 			/** Name from `list_models`, or a tier. */
 			model: maybe(z.string().trim().max(200).regex(notBlank, "blank")),

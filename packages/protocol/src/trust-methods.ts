@@ -81,7 +81,10 @@ export const trustMethods = {
 		result: z.object({ status: z.literal("revoked"), info: TokenPayload }),
 	},
 
-	/** Gives a person access with the operator's code. Without a code, returns a code that the operator can approve. */
+	/**
+	 * Redeems an invitation code of the operator. Without a code, requests access and returns a code that the operator
+	 * can approve, unless the person already has access.
+	 */
 	pair: {
 		params: z.object({ code: maybe(code), key }),
 		result: z.discriminatedUnion("status", [
@@ -269,7 +272,7 @@ export const trustMethods = {
 			max_actions: maybe(z.int().min(1).max(10_000)),
 			minutes: maybe(z.int().min(1).max(1440)),
 			reason: z.string().trim().max(500).regex(notBlank, "must contain a reason"),
-			/** Whether the operator allows a channel without messages. The id of such a channel may be mistyped. */
+			/** Whether the operator may trust a channel without sessions. The id of such a channel may be mistyped. */
 			unseen: maybe(z.boolean()),
 			key,
 		}),

@@ -71,7 +71,7 @@ test("without the permission, the notice is posted, edited and deleted, and the 
 	expect(port.last).toMatchObject({ content: "Number 2." });
 	expect(await send({ emoji: "👀" }, "77")).toBe("reaction:");
 	expect(await send({ emoji: "✅" }, "reaction:")).toBe("reaction:");
-	// The channel is not asked again for ten minutes.
+	// After the refusal, the connector adds no reactions in this channel for ten minutes.
 	expect(port.requestLines.filter((each) => each.startsWith("PUT"))).toHaveLength(1);
 	expect(port.requestLines).toContain("DELETE /channels/10/messages/77");
 	expect(log.records).toMatchObject([{ level: "warn", message: expect.stringContaining('"Add Reactions"') }]);

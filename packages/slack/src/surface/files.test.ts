@@ -129,7 +129,7 @@ test("a card that Slack refuses is posted plain with its buttons, then without t
 	const controls = [[{ type: "button", id: "b", label: "Deny", style: "danger" }]];
 	const card = { type: "post", body: "all of it", plain: "`bash`: use `/parley approvals`", controls };
 	for (const times of [1, 2]) {
-		// The connector allows three posts at once. Two other posts leave one for the first attempt.
+		// The connector allows three posts in three seconds. Two other posts leave one for the first attempt.
 		if (times === 1) for (const _ of [1, 2]) await surface.send(row({ type: "post", body: "hello" }));
 		else clock.advance(60_000);
 		port.calls.length = 0;

@@ -8,7 +8,7 @@ export const minute = 60_000;
 export const ready = { state: "ready", account: self } as const;
 export const lost = { state: "lost", detail: "there is no socket" } as const;
 
-/** Opens a `CatchUp` over a scripted Slack. `stored` are the stored values. */
+/** Opens a `CatchUp` over a scripted Slack. `stored` in the result has the stored values. */
 export async function openCatchUp(
 	given: {
 		aliveFor?: number;
