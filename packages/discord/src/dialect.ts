@@ -150,8 +150,12 @@ interface Around {
 }
 
 /**
- * Returns the blocks in a structure that Discord supports: no quote in a quote, no heading in a list or below the third level,
- * and no style inside itself. Separates adjacent delimiters that would be misread.
+ * Returns the blocks in a structure that Discord supports:
+ * - no quote in a quote
+ * - no heading in a list or below the third level
+ * - no style inside itself
+ *
+ * Separates adjacent delimiters that would be misread.
  */
 function supportedBlocks(blocks: readonly Block[]): Block[] {
 	return blocksIn(blocks, { inList: false, inQuote: false });

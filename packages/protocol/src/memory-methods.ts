@@ -61,7 +61,7 @@ export const memoryMethods = {
 			memory_id: maybe(z.string().min(1).max(128)),
 			/** `me` means the caller. */
 			person: maybe(person),
-			/** Channel whose notes are deleted. Its connector sends this when the channel is deleted. */
+			/** Channel whose notes are deleted. A connector sends it when the channel is deleted on the platform. */
 			channel: maybe(channel),
 			key,
 		}),

@@ -82,7 +82,7 @@ export const TaskPayload = z.object({
 	created_at: time,
 	updated_at: time,
 	started_at: z.exactOptional(time),
-	/** End time. Present for every kind of end. */
+	/** End time. Absent while the task has not ended. */
 	completed_at: z.exactOptional(time),
 	usage: Usage,
 });

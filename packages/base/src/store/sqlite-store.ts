@@ -40,10 +40,10 @@ export interface SqliteStoreOptions {
 }
 
 /**
- * Opens a store in one SQLite file that survives loss of power (WAL, synchronous=FULL), or in memory until it is
+ * Opens a store in one SQLite file that survives loss of power (WAL, synchronous=FULL), or in memory until the store is
  * closed. Before a migration, a file with data is copied to `FILE.before-MIGRATION`. Rejects with `data_loss` if the
- * file is damaged, with `failed_precondition` if a newer program wrote it, and with `internal` if a migration fails. Its
- * data stays unchanged in these cases. Rejects with `unavailable` if the file cannot be opened.
+ * file is damaged, with `failed_precondition` if a newer program wrote it, and with `internal` if a migration fails.
+ * The data stays unchanged in these cases. Rejects with `unavailable` if the file cannot be opened.
  */
 export async function openSqliteStore<DB>(options: SqliteStoreOptions): Promise<Store<DB>> {
 	try {

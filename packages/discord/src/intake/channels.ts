@@ -39,7 +39,7 @@ export function roomOf(channel: KnownChannel): Room {
 	return { tenant, channel: id, shared: false, kind };
 }
 
-/** Channels and threads from events, or from requests to Discord. They are not stored. */
+/** Channels and threads from events, or from requests to Discord, cached in memory. */
 export class Channels {
 	readonly #parts: { readonly port: DiscordPort; readonly clock: Clock };
 	readonly #known: Cache<string, KnownChannel>;

@@ -243,7 +243,10 @@ export function readAddress(message: Message, names: Names): { address: Address;
 	};
 }
 
-/** Whether a message forwards another message. It then has no text of its own: resources/message#message-reference-types */
+/**
+ * Whether a message forwards another message. Such a message has no text of its own:
+ * resources/message#message-reference-types
+ */
 function isForwarded({ message_reference: reference }: Message): boolean {
 	return reference != null && (reference.type ?? 0) !== 0;
 }

@@ -70,8 +70,8 @@ export class Reactions {
 	}
 
 	/**
-	 * Returns reactions that may no longer apply. At the end of a run and after an interrupted attempt, reads the message, because
-	 * an attempt may have added a reaction without removing the previous one.
+	 * Returns reactions that may no longer apply. Reads the message after an interrupted attempt, because such an
+	 * attempt may have added a reaction without removing the previous one. Also reads the message at the end of a run.
 	 */
 	async #earlier({ id, target, attempt, conversation }: OutboxRow, reaction: Reaction): Promise<string[]> {
 		const { message, emoji } = reaction;

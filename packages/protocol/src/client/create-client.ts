@@ -4,8 +4,12 @@ import { GatewayClient } from "./gateway-client.ts";
 
 /**
  * Connects to a gateway until `close()`, and reconnects after each loss with delays up to 10 s. The client also ends
- * after a refused handshake (400, 401, 403, 421), a failed first connection with `retryFirst: false`, and repeated protocol
- * violations of the gateway. All calls then reject with the reason. Throws if the URL or the token is invalid.
+ * after:
+ * - a refused handshake (400, 401, 403, 421)
+ * - a failed first connection with `retryFirst: false`
+ * - repeated protocol violations of the gateway
+ *
+ * All calls then reject with the reason. Throws if the URL or the token is invalid.
  */
 export function createClient(options: ClientOptions): Client {
 	if (options.token !== undefined && !/^[!-~]+$/.test(options.token)) {
@@ -30,8 +34,8 @@ const websocketProtocols: Readonly<Record<string, string>> = {
 
 /**
  * Returns the WebSocket URL for the address of a gateway. Without a path, `http://HOST:PORT` becomes
- * `ws://HOST:PORT/api/ws`. Throws `invalid_argument` if the text is not a URL with the scheme http, https, ws or wss, or
- * if it has a user, password, query or fragment.
+ * `ws://HOST:PORT/api/ws`. Throws `invalid_argument` if the text is not a URL with the scheme http, https, ws or wss.
+ * Also throws for a user, password, query or fragment.
  */
 export function resolveEndpoint(text: string): URL {
 	const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -243,9 +243,9 @@ export class GatewayClient implements Client, LinkObserver {
 const event = '{"type":"event","event":"';
 
 /**
- * Whether a frame is transient and may be dropped without parsing. Gateways write the keys of a frame in a
- * fixed order and escape quotes inside texts, so the start and the end of the frame suffice. A frame in
- * another form is parsed. Prompts, `session.deleted` and checks of a person are always parsed.
+ * Whether a frame is transient and may be dropped without parsing. Gateways write the keys of a frame in a fixed order
+ * and escape quotes inside texts. So the start and the end of the frame suffice. A frame in another form is parsed.
+ * Prompts, `session.deleted` and checks of a person are always parsed.
  */
 function isTransient(text: string): boolean {
 	if (!text.endsWith(',"transient":true}') || !text.startsWith(event)) return false;

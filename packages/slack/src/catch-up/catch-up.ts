@@ -53,7 +53,7 @@ const retryMs = 60_000;
 
 /**
  * Reads messages that Slack no longer delivers. After a period without events, reads recently active channels and
- * threads even if the connection is open: the connection might be broken, or this process might have been suspended.
+ * threads, even if the connection is open. The connection might be broken, or this process might have been suspended.
  * Newer messages do not wait for missed messages, which can therefore be handled later.
  */
 export class CatchUp {

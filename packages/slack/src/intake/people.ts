@@ -59,8 +59,8 @@ export class People {
 	}
 
 	/**
-	 * Returns current data of a person from Slack. Returns `left` if the person was deactivated or removed, or if Slack does not
-	 * know them. Rejects with `unavailable` if Slack does not return valid data.
+	 * Returns current data of a person from Slack. Returns `left` if the person was deactivated or removed, or if Slack
+	 * does not know the person. Rejects with `unavailable` if Slack does not return valid data.
 	 */
 	async ask(id: string): Promise<Person | "left"> {
 		const answer = await readSlack(this.#port, { method: "users.info", args: { user: id } });

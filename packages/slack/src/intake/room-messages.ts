@@ -18,8 +18,8 @@ const rightsMs = 60_000;
 /** Messages per page. https://docs.slack.dev/reference/methods/conversations.replies recommends at most 200. */
 const perPage = 200;
 /**
- * Periods in milliseconds before a request in which the newest messages of a long thread are read, because Slack returns
- * the oldest messages of a thread first.
+ * Periods before a request, in milliseconds. In a long thread, only the messages of such a period are read, because
+ * Slack returns the oldest messages of a thread first.
  */
 const windowsMs = [86_400_000, 3_600_000, 300_000];
 /** Maximum linked messages to read for a message. */

@@ -301,8 +301,8 @@ function pressedIn(
 const formId = "parley-form";
 
 /**
- * Control of a form, and the channel, thread, message or home page where it was opened. Slack returns them with the
- * submission.
+ * Control of a form, and the channel, thread, message or home page where the form was opened. Slack returns this data
+ * with the submission.
  */
 const Metadata = z.object({
 	control: z.string(),
