@@ -66,7 +66,7 @@ export function steerHash(steer: {
 	return digest(`steer\n${id}\n${runId}\n${ordinal}\n${actor ?? ""}\n${content}`);
 }
 
-/** Returns the hash of a summary that replaces older messages. */
+/** Returns the hash of a compaction. `summary` is the column of this name. */
 export function summaryHash({
 	sessionId,
 	n,

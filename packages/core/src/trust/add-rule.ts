@@ -9,7 +9,7 @@ import { requestedBy } from "./audit/audit.ts";
 import type { PolicyFiles, TrustOptions } from "./shared/trust-options.ts";
 import { policyStateTexts } from "./texts.ts";
 
-/** A rule that was added to the operator's file. */
+/** The requested rule in the operator's file, which may have contained it before. */
 export interface AddedRule {
 	/** The rule as one line of JSON, as in the file. */
 	readonly rule: string;

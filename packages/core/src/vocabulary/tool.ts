@@ -77,7 +77,10 @@ export type SharedFilesFacts = Map<string, Promise<FilesFact>>;
 
 /** Files below a directory at one time. */
 export interface FilesFact {
-	/** The number of entries, followed by a line for each file: its path, a tab and its identity. */
+	/**
+	 * Number of scanned entries, followed by lines with a path, a tab and an identity: a line for each file, and
+	 * one line for each directory of installed packages.
+	 */
 	readonly text: string;
 	readonly files: number;
 	/** False if a limit ended the search before all files were read. */

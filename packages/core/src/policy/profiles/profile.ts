@@ -20,7 +20,7 @@ export interface Profile {
 	readonly sampling: Sampling;
 	/** Names of the agent's tools. Absent: all tools. */
 	readonly tools?: readonly string[];
-	/** Context window in tokens. For a model in the table, this value can only reduce the model's window. */
+	/** Context window in tokens. If the window of the model is known, this value can only reduce that window. */
 	readonly contextWindow?: number;
 	/** Server that replaces the gateway's model server. */
 	readonly endpoint?: ProfileEndpoint;
@@ -75,5 +75,5 @@ export function isProfileName(name: string): boolean {
 	return name.length <= 64 && NAME.test(name) && !name.endsWith(" ");
 }
 
-/** Profile of a session without a profile name. */
+/** Name of the profile of a session that names no profile. */
 export const defaultProfile = "default";

@@ -167,9 +167,9 @@ const LIST_BYTES = 4 * 1024 * 1024;
 const line = /^[0-9a-f]+:(?: [0-9A-F]+){5} +\d+(?: (.+))?$/;
 
 /**
- * Returns the socket files of outside processes at or below these directories. A network namespace does not prevent a
- * command from connecting to these sockets. If the kernel's list may be incomplete, for example because the list is too
- * long, also searches the directories.
+ * Returns the socket files of outside processes at or below these directories. A network namespace does not prevent
+ * a command from connecting to these sockets. If /proc/net/unix may be incomplete, for example because its text is
+ * too long, also searches the directories.
  */
 export async function hostSockets(directories: readonly string[]): Promise<string[]> {
 	const { names, isComplete } = socketNamesIn((await ifThere(readList())) ?? "");
@@ -181,7 +181,10 @@ export async function hostSockets(directories: readonly string[]): Promise<strin
 	return stats.filter(({ is }) => is?.isSocket()).map(({ path }) => path);
 }
 
-/** Returns the absolute names in the kernel's list, and whether the list names every socket that has a file. */
+/**
+ * Returns the absolute paths in the text of /proc/net/unix, and whether the text names every socket that has a
+ * file.
+ */
 export function socketNamesIn(list: string): { readonly names: string[]; readonly isComplete: boolean } {
 	const [header, ...lines] = list.split("\n");
 	const matches = lines.slice(0, -1).map((text) => line.exec(text));

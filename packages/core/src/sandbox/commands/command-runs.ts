@@ -171,7 +171,10 @@ class Opening {
 		if (at >= 0) this.#output.write(all.subarray(at + this.#startMark.length));
 	}
 
-	/** Returns whether the command began. If it did not, writes the text that was printed so far to `output`. */
+	/**
+	 * Returns whether the command began. If it did not, writes the text that was printed so far to `output`, at
+	 * most its last `MAX_BYTES` bytes.
+	 */
 	end(output: Output): boolean {
 		output.write(this.#before);
 		return this.#hasStarted;

@@ -62,7 +62,8 @@ export async function grantTrust(
 }
 
 /**
- * Ends a grant. If `by` is absent, the grant ends because it expired or because no client was connected for too long.
+ * Ends a grant. If `by` is absent, the reason is that the grant expired, or that all clients were disconnected for
+ * more than `absenceMs`.
  */
 export async function endTrust(
 	tx: Tx,

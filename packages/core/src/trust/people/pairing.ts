@@ -332,7 +332,7 @@ const periodMs = 60_000;
 /** Maximum counted names. The oldest are removed first, so that invented names cannot fill the memory. */
 const maxNames = 10_000;
 
-/** Limits the attempts of each name in a minute, which starts with the first attempt. */
+/** Limits the attempts of each name per minute. The minute starts with the first attempt. */
 export class Attempts {
 	readonly #clock: Clock;
 	readonly #max: number;

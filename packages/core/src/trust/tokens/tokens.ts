@@ -237,7 +237,10 @@ function keyAlreadyUsed({ key }: Keyed): ParleyError {
 	return new ParleyError(tokenTexts.rotateIt(message), { code: "already_exists" });
 }
 
-/** Maximum milliseconds that an old text stays valid: long enough to copy the new text to another machine. */
+/**
+ * Maximum milliseconds that the old text of a rotated token stays valid: long enough to copy the new text to
+ * another machine.
+ */
 const maxGraceMs = 10 * 60 * 1000;
 
 /** Inserts a new token and the tenants that it names. Throws if its name or scope is invalid. */

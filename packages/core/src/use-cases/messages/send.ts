@@ -139,7 +139,7 @@ export interface NewMessage {
 	readonly attachments?: readonly string[];
 	/** Channel messages that the client has read for this message. */
 	readonly context?: ReadContext;
-	/** Client's id of the message, for example in log lines and for feedback. Default in log lines: the run's id. */
+	/** Id that the client gave the message, for log lines and feedback. Default in log lines: the run's id. */
 	readonly correlation?: string;
 	/**
 	 * Skill that the message starts, for clients that name it separately. Other clients write `/name` at the beginning of the

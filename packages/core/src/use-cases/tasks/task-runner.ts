@@ -107,7 +107,7 @@ export class TaskRunner {
 			// A task whose run has not started notices its end when the run starts.
 			for (const run of this.#working.get(id)?.session?.live.values() ?? []) run.cancel();
 		}
-		// The run of an unclaimed task ends after a worker has claimed the task.
+		// The open run of an unclaimed task ends only after a process has claimed the task.
 		this.wake();
 	}
 
