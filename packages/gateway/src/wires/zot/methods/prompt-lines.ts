@@ -7,8 +7,8 @@ import type { Counts, Notice } from "../schema.ts";
 type Called = Extract<Recorded["event"], { type: "model.called" }>;
 
 /**
- * Kind of a model call. `replied`: whether the call returned content. Token counts do not show this, because some
- * providers report no counts.
+ * Kind of a model call. `replied`: whether the model completed the reply or sent content. Token counts do not show
+ * this, because some providers report no counts.
  */
 interface Counted {
 	readonly auxiliary: boolean;
@@ -26,8 +26,8 @@ export class Tally {
 	}
 
 	/**
-	 * Returns the usage line of a call, with the sum of all calls. Returns an empty list for a call without content and
-	 * without tokens.
+	 * Adds a call, and returns its usage line with the sum of all calls. Returns an empty list for a call without a
+	 * reply and without tokens.
 	 */
 	add({ usage, cost, runId }: Called, { auxiliary, replied }: Counted): Notice[] {
 		if (!replied && usage.inputTokens === 0 && usage.outputTokens === 0) return [];
