@@ -54,7 +54,7 @@ export interface BackupSummary {
 	readonly bytes: number;
 	readonly files: number;
 	readonly sessions: number;
-	/** Ids of stored files that were deleted during the backup. */
+	/** Ids of stored files that did not exist, for example because they were deleted during the backup. */
 	readonly missing: readonly string[];
 }
 

@@ -53,7 +53,7 @@ export interface Config extends ProviderChoice {
 	/** File with the operator's own table of models. */
 	readonly modelsFile?: string;
 	readonly budgets?: Budgets;
-	/** Maximum number of model calls of one turn. */
+	/** Maximum number of model calls of one run. */
 	readonly maxModelCalls?: number;
 	/** Whether a model names sessions. Default: true. */
 	readonly titles?: boolean;
