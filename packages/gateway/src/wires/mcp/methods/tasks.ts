@@ -6,7 +6,7 @@ import type { StartTaskInput } from "../schema.ts";
 import { type McpContext, unkeyedRequest } from "./context.ts";
 import { removeEmpty, sessionFor } from "./sessions.ts";
 
-/** Maximum number of open questions that are read to find the questions of a task. */
+/** Maximum number of open prompts of a session that are read to find the prompts of a task. */
 const maxQuestions = 200;
 
 /** Submits a task that runs in the background. */
