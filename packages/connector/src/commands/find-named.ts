@@ -30,7 +30,7 @@ type Found = Named | "none" | "several";
 
 const StoredChoice = z.object({ id: z.string(), title: z.string() });
 
-/** Finds an object: see `searchNow`. After a crash, returns the object that the earlier attempt found. */
+/** Finds an object: see `searchNow`. In a retry, returns the object that the earlier attempt found. */
 async function search(
 	context: HandlerContext,
 	handled: HandledEvent<"command">,

@@ -152,7 +152,7 @@ function fitControl(control: Control, { buttonLabel, optionText }: PlatformLimit
 	return { ...control, placeholder: oneLine(control.placeholder, optionText), options };
 }
 
-/** Returns the label of a control. Platforms refuse empty labels. */
+/** Returns the label of a control in one line. It is never empty, because platforms refuse empty labels. */
 function shown(label: string, maximum: number): string {
 	return oneLine(label, maximum) || "…";
 }

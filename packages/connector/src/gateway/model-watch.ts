@@ -1,7 +1,7 @@
 import type { Clock, Timer } from "@parley/base";
 import type { OzzieEvent } from "@parley/protocol";
 
-/** Time in milliseconds for which a provider is treated as failing after its last failure. */
+/** Maximum time in milliseconds for which a provider is treated as failing after its last failure. */
 const failingMs = 10 * 60_000;
 /** Number of failures that are ignored, because the first retry often succeeds. */
 const usualFailures = 1;

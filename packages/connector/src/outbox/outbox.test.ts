@@ -91,7 +91,7 @@ test("a request interrupted by the end of the process is looked up before it is 
 	office.surface.script.push(never);
 	await office.plan([{ payload: "once" }]);
 	await office.restart();
-	// The platform may still carry out a request. The post counts as missing only after 15 s and two more lookups.
+	// The platform may still carry out a request. The post is treated as missing only after 15 s and two more lookups.
 	await office.pass(15_000);
 	await office.pass(5000);
 	expect(office.shown).toEqual([]);
@@ -141,7 +141,7 @@ test("retries back off within the window, and after it the post is looked up", a
 	for (const ms of [4000, 15_000, 5000]) await office.pass(ms);
 	const find = "find sess_1/1/0";
 	expect(office.surface.calls.slice(20)).toEqual([find, find, find]);
-	// All repeats count as one attempt, so this wait is as short as after a first attempt.
+	// All repeats belong to one attempt, so this wait is as short as after a first attempt.
 	await office.pass(500);
 	expect(office.shown).toEqual(["once"]);
 });

@@ -67,8 +67,8 @@ export type ReadText =
 	| { readonly reply: Reply };
 
 /**
- * Reads the text of a reply to the post of a question: `approve`, `deny: REASON`, or a value. A text has no effect on
- * a post with several calls, because the reply does not show which calls the person has read.
+ * Reads the text of a form, or of a reply to the post of a question: `approve`, `deny: REASON`, or a value. A text has
+ * no effect on a post with several calls, because the reply does not show which calls the person has read.
  */
 export function readText(context: HandlerContext, answering: QuestionAnswer, text: string): ReadText {
 	const slice = context.session(answering.session)?.state.questions;

@@ -24,7 +24,10 @@ export interface Reply {
 	readonly private?: true;
 }
 
-/** Functions for the handlers of presses and commands. Each change uses the `key` of the inbound event. */
+/**
+ * Services for the handlers of presses and commands. Each change takes the idempotency key of the inbound event as
+ * `key`.
+ */
 export interface HandlerContext {
 	readonly gateway: Requester;
 	readonly controls: Controls;

@@ -9,7 +9,7 @@ import {
 	writeMessageRecord,
 } from "./message-records.ts";
 
-/** Time in milliseconds for which the database keeps message records, as `sweep` defines it. */
+/** Time in milliseconds for which the database stores message records, as `sweep` defines it. */
 const retentionMs = 7 * 24 * 3_600_000;
 /** Maximum number of names in memory. If there are more names, each name is looked up in the database. */
 const max = 50_000;

@@ -186,13 +186,13 @@ async function sendMessage(
 		// The session was deleted, or this connection has not joined it. A new session replaces a deleted session.
 		await parts.subscriptions.reopen(subscription);
 		target = await parts.rooms.current(person, room, `${key}/2`);
-		// A request to the same session keeps its key, so that the session does not get the message twice.
+		// A request to the same session uses the same key, so that the session does not get the message twice.
 		return send(parts, target, target.session === subscription.session ? sent : { ...sent, key: `${key}/2` });
 	};
 	const run = await send(parts, subscription, sent).catch(async (reason: unknown) => {
 		const { code } = ParleyError.from(reason);
 		if (code === "not_found") return retry();
-		// An earlier process has already sent the message to another session, before the room was switched.
+		// An earlier attempt has already sent the message, for example to another session before the room was switched.
 		if (isKeyOfOther(reason)) return undefined;
 		throw reason;
 	});

@@ -259,8 +259,8 @@ function contextFile({ name, size, type }: Attachment): NonNullable<ContextMessa
 }
 
 /**
- * Returns the newest messages that fit into a request. Referenced messages are at the end of the list, so they are kept
- * first.
+ * Returns the newest messages that fit into a request. Referenced messages are at the end of the list, so they have
+ * priority.
  */
 function newestWithin(messages: readonly ContextMessage[], maximum: number): ContextMessage[] {
 	let left = maximum;

@@ -283,7 +283,7 @@ const upsertRoom = hotStatement<ConnectorTables, Turn>((db, p) => {
 		.onConflict((conflict) => conflict.column("room").doUpdateSet(turned));
 });
 
-/** Reads the session that a room was switched to, and the key of the event that switched it. */
+/** Reads the session that a room was switched to, and the idempotency key of the switch. */
 async function readTurn(
 	db: Parameters<typeof selectRoom>[0],
 	room: string,

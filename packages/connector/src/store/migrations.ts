@@ -169,8 +169,8 @@ async function storeJoins(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Stores chosen objects. A restarted process must act on the same object, although it no longer has the list with the
- * object's number.
+ * Stores choices for requests, for example of an object by its number in a list. A restarted process must repeat the
+ * same choice.
  */
 async function storeChoices(db: Kysely<unknown>): Promise<void> {
 	await withColumns(

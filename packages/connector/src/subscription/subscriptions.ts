@@ -170,7 +170,7 @@ export class Subscriptions {
 		}
 	}
 
-	/** Stores a listed session in memory. Returns false for a session of another platform. */
+	/** Stores a listed session in memory. Returns false for a session that does not belong to this platform. */
 	#learn({ session_id: id, external_key: text = "", updated_at }: Listed): boolean {
 		const key = readSessionKey(text);
 		if (key?.platform !== this.#parts.platform.name) return false;

@@ -125,7 +125,7 @@ const talking: ScriptedMethods = {
 		const { session } = gateway.create({ external_key, title, place });
 		for (const { event, payload } of from.frames) {
 			if (event !== "user.message" && event !== "assistant.message") continue;
-			// The cast is safe because the session records the payload of the event's name.
+			// The cast is safe because each recorded event has the payload of its type.
 			const message = payload as EventPayloads["user.message"] & EventPayloads["assistant.message"];
 			session.record(event, { ...message, imported: true });
 		}
@@ -213,7 +213,7 @@ function openPrompts({ id, title, frames, asking, runs }: ScriptedSession): List
 	const [run] = runs;
 	return frames.flatMap(({ event, payload }): Listed[] => {
 		if (event !== "prompt.request") return [];
-		// The cast is safe because the session records the payload of the event's name.
+		// The cast is safe because each recorded event has the payload of its type.
 		const question = payload as EventPayloads["prompt.request"];
 		if (!asking.has(question.token)) return [];
 		const origin = { session_id: id, session_title: title, created_at: "2026-01-01T00:00:00.000Z" };

@@ -28,7 +28,7 @@ export const noticeTexts = {
 interface NoticeFacts {
 	/** Name of the tool in Markdown. */
 	readonly tool: string;
-	/** Text of the call in Markdown, for posts in the conversation of the call. */
+	/** Text of the call in Markdown; undefined if the notice may be posted outside of the call's conversation. */
 	readonly what: string | undefined;
 	/** Link to the conversation in Markdown, if it has an address. */
 	readonly link: string | undefined;

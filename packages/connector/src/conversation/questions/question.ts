@@ -28,8 +28,8 @@ export interface ApprovalCall {
 	/** Whether long values are only in the preview. */
 	readonly brief: boolean;
 	/**
-	 * Whether the label adds nothing to the tool and its arguments. The property keeps this name, because stored
-	 * questions use it.
+	 * Whether the label adds nothing to the tool and its arguments. The name of the property cannot change, because
+	 * stored questions use it.
 	 */
 	readonly told: boolean;
 	/** A unified diff, or an empty text. */
