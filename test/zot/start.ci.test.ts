@@ -71,7 +71,7 @@ const refusals: readonly (readonly [says: RegExp, ...flags: readonly string[]])[
 	[/\/file is not a directory; .* with --session DIR/, ...offline, "--session", "file"],
 	[/--session "kept" saves .*, and --no-session does not/, ...offline, "--session", "kept", "--no-session"],
 	[/--session "kept" saves .*, and --no-session does not/, ...offline, "--no-session", "--session", "kept"],
-	[/\/proc\/parley cannot be created; .* --session DIR/, ...offline, "--session", "/proc/parley"],
+	[/\/proc\/parley cannot be created \(ENOENT\); .* --session DIR/, ...offline, "--session", "/proc/parley"],
 	[/\/own is the data directory of a gateway/, ...offline, "--data", "own", "--session", "own/../own"],
 	[/file\/models\.json cannot be read \(ENOTDIR\)/, ...offline, "--data", "file"],
 	[/models\.json is not valid: text is not JSON/, ...offline, "--data", "broken-models"],

@@ -75,8 +75,12 @@ test("the number of values is counted exactly", () => {
 
 test("nesting is limited before anything is built", () => {
 	expect(refusal("[".repeat(64) + "]".repeat(64))).toBe("accepted");
-	expect(refusal("[".repeat(65) + "]".repeat(65))).toBe("JSON text contains more than 64 levels");
-	expect(refusal('{"a":'.repeat(200_000))).toBe("JSON text contains more than 64 levels");
+	expect(refusal("[".repeat(65) + "]".repeat(65))).toBe(
+		"JSON text contains more than 64 levels of lists and objects",
+	);
+	expect(refusal('{"a":'.repeat(200_000))).toBe(
+		"JSON text contains more than 64 levels of lists and objects",
+	);
 });
 
 test.each([

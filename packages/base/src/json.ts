@@ -78,7 +78,7 @@ function checkSize(text: string, maxDepth: number, maxNodes: number): void {
 		else if (isOpening(code)) depth++;
 		else if (isClosing(code)) depth--;
 		if (endsValue(code, previous)) nodes++;
-		if (depth > maxDepth) throw refused(`more than ${maxDepth} levels`);
+		if (depth > maxDepth) throw refused(`more than ${maxDepth} levels of lists and objects`);
 		if (nodes > maxNodes) throw refused(`more than ${maxNodes} values`);
 		previous = code;
 	}

@@ -113,7 +113,7 @@ test("an ambiguous name or argument is refused with the valid names, and no tool
 	const errors = log.events.flatMap(({ event }) => (event.type === "tool.failed" ? [event.error] : []));
 	expect(errors).toEqual([
 		'invalid arguments of read_file: "path" and "file_path" are the same argument and have different values: give only "path"',
-		'invalid arguments of read_file: path: expected string, received undefined; unknown argument "where"; its arguments are: path, offset, column, limit',
+		'invalid arguments of read_file: path: expected string, received undefined; unknown argument "where"; allowed: path, offset, column, limit',
 		"invalid arguments of run_command: timeout_ms: expected number, received string",
 	]);
 });

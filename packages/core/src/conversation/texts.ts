@@ -4,7 +4,7 @@ export const promptTexts = {
 	elsewhere: "in another channel, you can only approve a call once and unchanged, or deny it",
 	onlyOperator:
 		"only the operator can approve this call, with parley answer: in a chat, you can only deny it",
-	passwordInChat: "a password cannot be typed in a chat",
+	passwordInChat: "a password cannot be typed in a chat: answer as the question describes",
 	useButtons: "this approval cannot be answered by typing: use its buttons",
 	typingOff: "typed approvals are turned off: use the buttons",
 	otherKey: "a password cannot be decrypted: it was stored with another key",

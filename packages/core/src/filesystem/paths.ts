@@ -131,7 +131,7 @@ async function refuseReplacedRoot(root: string | undefined): Promise<void> {
 
 function refuseUnclear(text: string): void {
 	const refuse = (reason: string): never => {
-		throw new ParleyError(`${reason}: ${JSON.stringify(text.slice(0, 200))}`, { code: "invalid_argument" });
+		throw new ParleyError(pathFaultTexts.unclear(text.slice(0, 200), reason), { code: "invalid_argument" });
 	};
 	if (text === "") refuse(pathFaultTexts.empty);
 	if (text.includes("\0")) refuse(pathFaultTexts.nul);

@@ -454,7 +454,10 @@ test.each([
 	],
 	['{ "publicUrl": "https://a.test?" }', ["without a path"]],
 	['{ "search": { "provider": "google" } }', ['"google" is not allowed for search.provider', "brave"]],
-	['{ "search": { "provider": "searxng" } }', ["search.url", "an http or https address"]],
+	[
+		'{ "search": { "provider": "searxng" } }',
+		["search.url (", " is missing; needed: an http or https address"],
+	],
 	['{ "search": { "provider": "searxng", "url": "ftp://a" } }', ['"ftp://a"', "an http or https address"]],
 	[
 		'{ "search": { "provider": "searxng", "url": "http://a", "key": "X_KEY" } }',
@@ -462,7 +465,12 @@ test.each([
 	],
 	[
 		'{ "search": { "provider": "brave" } }',
-		['"BRAVE_API_KEY"', "search.key", "a variable of the gateway's environment"],
+		[
+			'"BRAVE_API_KEY"',
+			"search.key (",
+			"the environment of the gateway does not contain this variable",
+			"a variable of the gateway's environment",
+		],
 	],
 	['{ "egress": { "allow": "a.test" } }', ['"a.test" is not allowed for egress.allow', ":1:24)", "a list"]],
 	['{ "egress": { "allow": ["a.test", "10.0.0.1"] } }', ['"10.0.0.1"', ":1:35)", "a host name such as"]],

@@ -149,8 +149,8 @@ function checkSearch(
 ): void {
 	const problem = search && searchProblem(search, environment);
 	if (!problem) return;
-	const { name, value, allowed } = problem;
-	throw notAllowed(source, ["search", name], { value, allowed });
+	const { name, ...refused } = problem;
+	throw notAllowed(source, ["search", name], refused);
 }
 
 function aboutParts(set: Settings, environment: ConfigSources["environment"]): Partial<Config> {

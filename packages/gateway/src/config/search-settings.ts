@@ -28,8 +28,10 @@ type Written = z.output<ReturnType<typeof searchSchema>>;
 /** A setting of `search` with a value that cannot be used. */
 export interface SearchProblem {
 	readonly name: "url" | "key";
-	readonly value: string;
+	/** Undefined: the setting is missing. */
+	readonly value: string | undefined;
 	readonly allowed: string;
+	readonly reason?: string;
 }
 
 /** Finds the first problem that the schema cannot detect; undefined if all settings are valid. */
@@ -38,7 +40,7 @@ export function searchProblem(
 	environment: Readonly<Record<string, string | undefined>>,
 ): SearchProblem | undefined {
 	if (provider === "searxng") {
-		if (url === undefined) return { name: "url", value: "", allowed: settingRefusalTexts.searxngUrl };
+		if (url === undefined) return { name: "url", value: undefined, allowed: settingRefusalTexts.searxngUrl };
 		return key === undefined
 			? undefined
 			: { name: "key", value: key, allowed: settingRefusalTexts.searxngKey };
@@ -48,6 +50,7 @@ export function searchProblem(
 	return {
 		name: "key",
 		value: variable,
+		reason: settingRefusalTexts.noSearchKey,
 		allowed: settingRefusalTexts.searchKey,
 	};
 }

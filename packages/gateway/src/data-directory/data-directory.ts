@@ -97,6 +97,9 @@ function directoryError(path: string, cause: unknown, flag: string): ParleyError
 		case "EROFS":
 			return new ParleyError(dataDirectoryTexts.notCreatedByUser({ path, choose }), { code, cause });
 		default:
-			return new ParleyError(dataDirectoryTexts.notCreated({ path, choose }), { code, cause });
+			return new ParleyError(dataDirectoryTexts.notCreated({ path, reason: errno(cause), choose }), {
+				code,
+				cause,
+			});
 	}
 }

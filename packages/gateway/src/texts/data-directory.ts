@@ -1,6 +1,6 @@
 /** Errors and warnings about the data directory and its files. */
 export const dataDirectoryTexts = {
-	tokenDisappeared: "the operator's token disappeared",
+	tokenDisappeared: "the operator's token was removed while it was read: try again",
 	readOnlyPolicy: ({ path }: { readonly path: string }) =>
 		`the rule was not added, because ${path} is read-only: make it writable, or add the rule yourself`,
 	danglingPolicy: ({ path, target }: { readonly path: string; readonly target: string }) =>
@@ -18,8 +18,15 @@ export const dataDirectoryTexts = {
 		`${path} is not a directory; ${choose}`,
 	notCreatedByUser: ({ path, choose }: { readonly path: string; readonly choose: string }) =>
 		`${path} cannot be created by this user; ${choose}`,
-	notCreated: ({ path, choose }: { readonly path: string; readonly choose: string }) =>
-		`${path} cannot be created; ${choose}`,
+	notCreated: ({
+		path,
+		reason = "unknown reason",
+		choose,
+	}: {
+		readonly path: string;
+		readonly reason: string | undefined;
+		readonly choose: string;
+	}) => `${path} cannot be created (${reason}); ${choose}`,
 	stopGateway: "stop it with `parley stop`",
 	otherAgent: "process of the agent",
 	endAgent: "end that process, or wait until it has ended",

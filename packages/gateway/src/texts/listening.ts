@@ -15,7 +15,8 @@ export const listenTexts = {
 		readonly host: string;
 		readonly port: number;
 	}) => `cannot listen on ${address}: this machine has no address ${host}; use --listen 127.0.0.1:${port}`,
-	failed: ({ address }: { readonly address: string }) => `cannot listen on ${address}`,
+	failed: ({ address, reason }: { readonly address: string; readonly reason: string }) =>
+		`cannot listen on ${address} (${reason}); use --listen with another address`,
 	portInUseFix: ({ free }: { readonly free: string }) =>
 		"another program, perhaps another Parley, already uses this port; " +
 		`stop that program, or use --listen ${free} to get a free port`,
@@ -38,7 +39,7 @@ export const certificateTexts = {
 	passphrase: ({ file }: { readonly file: string }) =>
 		`the private key in ${file} has a passphrase, which the gateway cannot ask for; remove the passphrase with: openssl pkey -in FILE -out key.pem`,
 	noKey: ({ file }: { readonly file: string }) =>
-		`${file} contains no private key in PEM form (-----BEGIN PRIVATE KEY-----); name the file with the key in PEM form`,
+		`${file} contains no readable private key in PEM form (-----BEGIN PRIVATE KEY-----); name the file with the key in PEM form`,
 	orderFix: ({ cert }: { readonly cert: string }) =>
 		`the certificate of the key is not the first one in ${cert}: move it to the beginning of the file`,
 	pairFix: "name a key and a certificate that belong together",

@@ -128,7 +128,10 @@ function listenError(endpoint: Endpoint, cause: unknown): ParleyError {
 				{ code: "invalid_argument", cause },
 			);
 		default:
-			return new ParleyError(listenTexts.failed({ address: place }), { code: "unavailable", cause });
+			return new ParleyError(listenTexts.failed({ address: place, reason: errno(cause) ?? String(cause) }), {
+				code: "unavailable",
+				cause,
+			});
 	}
 }
 

@@ -46,8 +46,8 @@ test.each<[string, Partial<typeof first>, RegExp]>([
 		{ cert: first.cert.replace("MII", "AAA") },
 		/cert\.pem contains a certificate that cannot/,
 	],
-	["no key", { key: "nothing" }, /key\.pem contains no private key in PEM form/],
-	["a certificate where the key should be", { key: first.cert }, /key\.pem contains no private key/],
+	["no key", { key: "nothing" }, /key\.pem contains no readable private key in PEM form/],
+	["a certificate where the key should be", { key: first.cert }, /key\.pem contains no readable private key/],
 	["a key with a passphrase", { key: String(locked) }, /key\.pem has a passphrase, .*openssl pkey -in FILE/],
 ])("%s is refused with advice", async (_name, written, message) => {
 	using place = new TlsPlace();

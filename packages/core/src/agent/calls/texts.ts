@@ -49,7 +49,7 @@ export const callTexts = {
 	leftOut: (characters: number, lines: number): string =>
 		`[… ${characters} characters in ${lines} lines left out …]`,
 	shortPassword: (characters: number): string =>
-		`the password is shorter than ${characters} characters and could not be redacted from the output of the tool`,
+		`the password is shorter than ${characters} characters and could not be redacted from the output of the tool; ask for a longer password`,
 	notRun: (place: string, reason: string): string => `not run: ${place}: ${reason}`,
 	unknownSecret: (place: string): string =>
 		`not run: ${place}: unknown secret; ask for it with ask_user (type: password), and use the handle that it returns`,

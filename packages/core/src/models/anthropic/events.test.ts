@@ -161,7 +161,11 @@ test.each([
 		'{"path":"a","path":"b"}',
 		'the arguments cannot be used: JSON text contains the key "path" twice in one object',
 	],
-	["too deep", deep(64), "the arguments cannot be used: JSON text contains more than 64 levels"],
+	[
+		"too deep",
+		deep(64),
+		"the arguments cannot be used: JSON text contains more than 64 levels of lists and objects",
+	],
 	["a prototype", '{"__proto__":{}}', 'the arguments cannot be used: JSON text contains the key "__proto__"'],
 ])("unusable arguments make the call invalid: %s", (_name, json, invalid) => {
 	expect(contentOf(call(0, json))).toEqual([

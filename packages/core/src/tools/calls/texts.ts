@@ -21,6 +21,7 @@ export const toolCallTexts = {
 		`invalid arguments of ${tool}: ${faults}${names}`,
 	notJson: "the call is not JSON",
 	failed: "a tool failed",
-	argumentNames: (names: readonly string[]): string => `; its arguments are: ${names.join(", ")}`,
-	unknownArgument: (place: string, names: string): string => `${place}unknown argument ${names}`,
+	argumentNames: (names: readonly string[]): string => `; allowed: ${names.join(", ")}`,
+	unknownArguments: (place: string, names: readonly string[]): string =>
+		`${place}unknown ${names.length === 1 ? "argument" : "arguments"} ${names.join(", ")}`,
 } as const;

@@ -152,7 +152,7 @@ function faultOfIssue(issue: z.core.$ZodIssue): string {
 	const field = issue.path.map(String).join(".");
 	const place = field === "" ? "" : `${visible(field)}: `;
 	if (issue.code === "unrecognized_keys")
-		return toolCallTexts.unknownArgument(place, issue.keys.map(quoted).join(", "));
+		return toolCallTexts.unknownArguments(place, issue.keys.map(quoted));
 	if (issue.code === "invalid_key") return `${place}${issue.issues.map(({ message }) => message).join(", ")}`;
 	if (issue.code === "invalid_union") {
 		const alternatives = new Set(issue.errors.map((errors) => faultsOf(errors)));

@@ -50,7 +50,7 @@ export const runCommandTexts = {
 	changed: (parts: readonly string[]): string =>
 		`changed since it was approved: ${parts.join(", ")}; the call did not run`,
 	secretWithNul: (variable: string): string =>
-		`secrets.${variable}: a variable cannot contain this password, because it has a NUL`,
+		`secrets.${variable}: a variable cannot contain this password, because it contains a null character`,
 	continues: (hours: number): string =>
 		`it continues in the background until it is stopped, at most ${hours} hours`,
 	backgroundNeedsSandbox:
@@ -71,7 +71,7 @@ export const runCommandTexts = {
 	sandbox: (mode: string, network: string): string =>
 		`sandbox: ${mode} — ${network}, and only files in the roots`,
 	cannotApprove: (reason: string): string => `the command cannot be approved: ${reason}`,
-	notText: "it contains a NUL or is not well-formed text",
+	notText: "it contains a null character or is not well-formed text",
 	tooLong: (bytes: number, max: number): string =>
 		`its text takes ${bytes} bytes, and at most ${max} can be shown: write the command to a file and run the file`,
 } as const;

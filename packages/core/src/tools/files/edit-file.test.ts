@@ -153,7 +153,7 @@ test("a file cannot grow beyond the limit for edits", async () => {
 test.each([
 	["a directory", ".", '"." is a directory'],
 	["a link out of the roots", "link/x", "leads outside the roots"],
-	["a NUL", "x\0", "a path cannot contain a NUL"],
+	["a NUL", "x\0", "contains a null character"],
 	["a path of the gateway", "../data/x", "tools may not access"],
 ])("%s is refused", async (_name, path, reason) => {
 	await put(join(directory.path, "outside/x"), "a");

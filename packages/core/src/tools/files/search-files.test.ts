@@ -243,7 +243,7 @@ test.each<[Partial<CommandOutcome>, string]>([
 test.each<[string, object, string]>([
 	["nothing", { path: "nowhere" }, 'cannot search "nowhere": there is no such file'],
 	["a pipe", { path: "pipe" }, '"pipe" is not a regular file'],
-	["a NUL in the pattern", { pattern: "a\0b" }, "contains a NUL"],
+	["a NUL in the pattern", { pattern: "a\0b" }, "contains a null character"],
 	["half a character", { pattern: "\u{d800}" }, "not well-formed"],
 	["no pattern", { pattern: "" }, "pattern"],
 	["a long pattern", { pattern: "x".repeat(1_001) }, "pattern"],

@@ -169,7 +169,7 @@ export const searchFilesTexts = {
 	hidden: "Whether to search files whose names begin with a dot.",
 	context: "Number of lines to show before and after each match.",
 	maxResults: "Maximum number of matching lines to return.",
-	badText: "the pattern contains a NUL or is not well-formed text",
+	badText: "the pattern contains a null character or is not well-formed text",
 	label: (pattern: string): string => `search for ${pattern} in`,
 	otherPlace: "changed since it was approved: the path leads to another place",
 	none: (files: number): string => `no matches in ${files === 1 ? "1 file" : `${files} files`}`,

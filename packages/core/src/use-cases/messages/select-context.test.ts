@@ -199,7 +199,7 @@ test("the model gets a note about a problem", async () => {
 	await scene.send({ messages: [], hasOlder: false, problem: "unavailable" });
 	expect(await scene.shown()).toContain("[The earlier messages could not be read at this moment.]");
 	await scene.send({ messages: [], hasOlder: false, problem: "not_allowed" });
-	expect(await scene.shown()).toContain("the author of the request may not read them.]");
+	expect(await scene.shown()).toContain("the author of the request does not have permission to read them.]");
 });
 
 test("text of other people than members, files and quotations make the session untrusted", async () => {

@@ -183,7 +183,7 @@ test("a fork can begin at an earlier message, and has nothing of the later ones"
 test("a fork ends before a message that is not answered, and has no queued message", async () => {
 	const gate = Promise.withResolvers<void>();
 	await using talk = await Talk.begin([[says("one")], gated(gate.promise, "two"), [says("three")]]);
-	await expect(talk.fork()).rejects.toMatchObject(refused("failed_precondition", /no answered message/));
+	await expect(talk.fork()).rejects.toMatchObject(refused("failed_precondition", /no message yet/));
 	await talk.ask("first");
 	await talk.t.send(talk.session, "second");
 	await talk.t.send(talk.session, "waits");

@@ -138,7 +138,7 @@ async function chooseTurn(db: Tx, sessionId: string, at: number | undefined): Pr
 		throw new ParleyError(forkTexts.noTurn(at, all), { code: "invalid_argument" });
 	}
 	if (turn >= 1 && turn <= ended) return turn;
-	throw new ParleyError(forkTexts.notEnded(turn, ended), { code: "failed_precondition" });
+	throw new ParleyError(forkTexts.notEnded(turn, ended, all), { code: "failed_precondition" });
 }
 
 /** Stores the fork with the current properties of the original session. Returns its title. */

@@ -52,7 +52,7 @@ test.each<[string, string, string[], string]>([
 	["the data directory", "../data", [], "is in the data directory"],
 	["below the data directory", "../data/workspaces", [], "is in the data directory"],
 	["a link to the data directory", "hidden", [], "is in the data directory"],
-	["a text that is not a path", "a\0b", [], "contains a NUL"],
+	["a text that is not a path", "a\0b", [], "contains a null character"],
 ])("a directory is refused: %s", async (_, requested, given, reason) => {
 	const refused = choose(requested, given);
 	await expect(refused).rejects.toMatchObject({ code: "invalid_argument" });

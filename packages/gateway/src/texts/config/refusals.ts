@@ -53,7 +53,7 @@ export const settingRefusalTexts = {
 		`${url} is not allowed for ${place}: only the v1 API of Azure is supported; ` +
 		`allowed: ${origin}/openai/v1, with the name of the deployment as the name of the model`,
 	regionMissing: ({ variable, place }: { readonly variable: string; readonly place: string }) =>
-		`the address needs a region: set ${variable}, or ${place}`,
+		`the address of the provider needs a region of letters, digits, _ and -: set ${variable}, or ${place}`,
 	providerKeyMissing: ({ provider, variable }: { readonly provider: string; readonly variable: string }) =>
 		`provider ${provider} needs a key: set ${variable}; --provider offline needs none`,
 	providerKeyUnencrypted: ({ name }: { readonly name: string }) =>
@@ -75,7 +75,7 @@ export const settingRefusalTexts = {
 		`provider ${provider} and llama cannot be used together: remove one of them`,
 	twoAnthropic: `models.providers.anthropic cannot be used together with baseUrl or llama, which use the same provider name. Add your server to models.providers under another name, and set its api to messages`,
 	proxyWithoutAuth: "with auth none, every client of a proxy would be the operator",
-	authLocalOrToken: "auth local or token",
+	authLocalOrToken: "with auth local or token",
 	thisMachine:
 		"an address of this machine only (127.0.0.1, [::1], localhost), which an SSH tunnel makes reachable: ssh -L 7777:127.0.0.1:7777 THIS-MACHINE",
 	reachableWithoutAuth: "with auth none, every client that can reach this address would be the operator",
@@ -86,6 +86,7 @@ export const settingRefusalTexts = {
 	insecureLan: "without TLS, in a network that you trust, with --insecure-lan",
 	eachAddressOnce: "each address only once",
 	noAddress: ({ text }: { readonly text: string }) => `${text} is not HOST:PORT`,
+	noSearchKey: "the environment of the gateway does not contain this variable",
 	searxngUrl: "an http or https address, such as http://127.0.0.1:8888, for searxng",
 	searxngKey: "no key, because searxng needs none",
 	searchKey: "a variable of the gateway's environment with the key of Brave Search",

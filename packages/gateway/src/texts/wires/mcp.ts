@@ -81,5 +81,5 @@ export const mcpErrorTexts = {
 	taskOrRun: "task_status: send either task_id, or session_id and run_id",
 	onlyByPerson: ({ isPassword }: { readonly isPassword: boolean }) =>
 		`question_id: this question ${isPassword ? "asks for a password" : "is an approval"}, which no agent can answer; a person must answer it, for example with parley answer`,
-	noId: "is not an id",
+	noId: "is not an id: use an id of an earlier result",
 } as const;

@@ -79,7 +79,10 @@ test.each([
 	['{"type":"req","id":null,"method":"list_sessions"}', "invalid request: id"],
 	[`{"type":"req","id":"${"i".repeat(129)}","method":"list_sessions"}`, "invalid request: id"],
 	['{"type":"req","id":"r1","id":["r2"],"method":"list_sessions"}', "invalid request: id"],
-	[`{"a":${"[".repeat(65)}${"]".repeat(65)}}`, "invalid request: JSON text contains more than 64 levels"],
+	[
+		`{"a":${"[".repeat(65)}${"]".repeat(65)}}`,
+		"invalid request: JSON text contains more than 64 levels of lists and objects",
+	],
 	['{"__proto__":{"id":"r1"},"type":"req"}', 'invalid request: JSON text contains the key "__proto__"'],
 	['{"type":"req","id":"\\ud800","method":"x"}', "invalid request: JSON text contains a string with a lone"],
 	[
