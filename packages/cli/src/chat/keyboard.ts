@@ -134,7 +134,7 @@ export class Keyboard {
 	/** Completes the common beginning of the matching names. If it cannot add a character, shows the matches. */
 	async #complete(before: Editor, beginning: Beginning): Promise<void> {
 		await this.#chat.complete(beginning, (names) => {
-			// The person has typed further characters in the meantime.
+			// The names no longer match if the person has typed further characters in the meantime.
 			if ((this.#answer ?? this.#message) !== before) return;
 			if (names.length === 0) {
 				this.#choices = missingWords(beginning, before.text);

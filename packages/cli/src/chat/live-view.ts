@@ -14,10 +14,8 @@ import { retryWords } from "../wordings/model-rows.ts";
 import { replyProgressWords } from "../wordings/progress-words.ts";
 import type { Conversation } from "./conversation.ts";
 
-/** Values for the rows below the scrollback. */
 export interface LiveState {
 	readonly conversation: Conversation;
-	/** The message that the person is typing. */
 	readonly message: Editor;
 	/** The answer that the person is typing. Undefined while the message receives the keys. */
 	readonly answer: Editor | undefined;

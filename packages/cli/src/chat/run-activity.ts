@@ -3,7 +3,6 @@ import type { OzzieEvent } from "@parley/protocol";
 /** Approximate number of characters in one token. */
 const charactersOfToken = 4;
 
-/** Time and output of the running turn. */
 export interface Activity {
 	/** Milliseconds since the first event of the turn. Undefined without a running turn. */
 	readonly elapsedMs: number | undefined;
@@ -11,7 +10,6 @@ export interface Activity {
 	readonly tokens: number;
 }
 
-/** Measures the running turn from its events. */
 export class RunActivity {
 	#since: number | undefined;
 	#tokens = 0;

@@ -13,7 +13,6 @@ export interface Io {
 	exitCode: number;
 }
 
-/** Streams, environment and current directory of this process. */
 export function processIo(): Io {
 	const { stdin, stdout, stderr, env } = process;
 	return {

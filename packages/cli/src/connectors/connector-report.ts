@@ -195,8 +195,8 @@ export class ReportWriter {
 	}
 
 	/**
-	 * Writes the state that `watch` reads, at once and then every five seconds. No effect before `watch` and
-	 * after `end`.
+	 * Writes the state that `readState` of `watch` returns, immediately and then every five seconds. No effect before
+	 * `watch` and after `end`.
 	 */
 	readonly changed = (): void => {
 		const readState = this.#report;

@@ -225,7 +225,6 @@ class SetupConnector {
 		readonly flags: ConnectorFlags;
 		readonly io: Io;
 		readonly platform: Platform;
-		/** Further arguments for the connector's command. */
 		readonly args: readonly string[];
 	}) {
 		this.#args = of.args;

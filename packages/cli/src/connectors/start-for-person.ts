@@ -18,7 +18,7 @@ interface StartOptions {
 	readonly flags: RunOptions["flags"];
 	readonly io: Io;
 	readonly version: string;
-	/** Whether to listen also at the default address of Ozzie clients. */
+	/** Whether to also listen at the default address of Ozzie clients. */
 	readonly ozzie: boolean;
 	/** Line that makes the command available in the user's shell. Undefined if the shell already finds the command. */
 	readonly shellLine?: string;

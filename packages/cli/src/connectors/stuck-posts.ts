@@ -18,7 +18,7 @@ interface OfPlatform {
 	readonly flags: ConnectorFlags;
 }
 
-/** Prints up to 100 posts that the connector has not sent and does not retry, with the reason. */
+/** Prints up to 100 held or failed posts of the connector, with the reason. Held posts are first. */
 export async function listStuckPosts(
 	{ platform, flags }: OfPlatform & { readonly flags: { readonly json?: boolean } },
 	io: Io,
@@ -35,8 +35,8 @@ export async function listStuckPosts(
 }
 
 /**
- * Decides whether a held post is sent or discarded. A running connector applies the decision. If none runs, this
- * command applies it, and a post to send is sent at the next start.
+ * Decides that a held post or a failed answer is sent, or that a held post is discarded. A running connector applies the
+ * decision. If none runs, this command applies the decision, and the connector sends the post at its next start.
  */
 export async function decideStuck(
 	{ platform, flags, id, send }: OfPlatform & { readonly id: string; readonly send: boolean },

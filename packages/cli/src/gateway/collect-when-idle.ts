@@ -23,7 +23,7 @@ interface IdleOptions {
 }
 
 /**
- * Makes the heap of a long-lived process grow slowly, from 1 s after its start. After each busy period, collects all
+ * Makes the heap of a long-lived process grow slowly, from 1 s after this call. After each busy period, collects all
  * garbage once, when the process is idle. V8 collects only when it needs memory, so an idle process would otherwise
  * keep the memory of its busiest minute. A collection takes about 40 ms of CPU time.
  */

@@ -9,7 +9,7 @@ export interface Platform {
 	readonly name: "discord" | "slack";
 	/** Name of the platform in texts for people. */
 	readonly title: string;
-	/** Environment variables that only this platform's connector receives. */
+	/** Environment variables that Parley passes to the connector of this platform, but not to other connectors. */
 	readonly variables: readonly string[];
 	/** Whether the environment contains all credentials that the connector needs. If so, `parley start` runs it. */
 	isRequested(environment: Environment): boolean;

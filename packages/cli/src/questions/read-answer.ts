@@ -21,7 +21,6 @@ export function isAlways({ type }: PromptRequestPayload, line: string): boolean 
 	return type === "confirm" && line.trim().toLowerCase() === "always";
 }
 
-/** Parses a typed answer to a question. */
 export function readAnswer(question: PromptRequestPayload, line: string): Reading {
 	switch (question.type) {
 		case "confirm":

@@ -6,7 +6,7 @@ import { uninstallTexts as texts } from "../texts/uninstall.ts";
 import { allServices } from "./find-service.ts";
 import type { Machine } from "./machine.ts";
 
-/** Directory that the operator chose, and the default directory of commands. */
+/** `data`: directory that the operator chose. `usual`: directory without a choice, by default that of all commands. */
 interface DataChoice {
 	readonly data?: string;
 	readonly usual?: string;

@@ -6,7 +6,6 @@ import type { Io } from "../command-line/io.ts";
 interface RunOptions {
 	/** Receives each line of the output. The result then contains no output. */
 	onLine?(line: string): void;
-	/** Signal that ends the program. */
 	readonly signal?: AbortSignal;
 	readonly environment?: Io["environment"];
 }

@@ -14,11 +14,10 @@ import type { Machine } from "./machine.ts";
 import type { Scope, ServicePlan } from "./service-plan.ts";
 import { systemData } from "./systemd-unit.ts";
 
-/** Flags of `parley service install`. */
 export interface InstallFlags extends GatewayFlags {
 	readonly system?: boolean;
 	readonly name: string;
-	/** Account that runs a system service. */
+	/** Account under which a system service runs. */
 	readonly user?: string;
 	readonly envFile?: string;
 	/** Names of shell variables to store in the file with keys. */
@@ -98,8 +97,8 @@ function usualEnvironmentFile(name: string, scope: Scope, data: string): string 
 }
 
 /**
- * Returns the account of a system service. Rejects with `invalid_argument` if the account does not exist or
- * has the user id of root. Unsandboxed commands have the permissions of the gateway.
+ * Returns the account of a system service. Rejects with `invalid_argument` if the account does not exist, or if it is
+ * root, because unsandboxed commands have the permissions of the gateway.
  */
 export async function accountOf(user: string | undefined, { environment, run }: Machine): Promise<string> {
 	const account = user || environment["SUDO_USER"] || "";

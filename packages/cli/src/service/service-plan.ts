@@ -19,7 +19,7 @@ export interface ServicePlan {
 	/** File with keys and tokens. The file may be missing. */
 	readonly environmentFile: string;
 	readonly data: string;
-	/** Account that runs a system service. */
+	/** Account under which a system service runs. Absent for a user service. */
 	readonly user?: string;
 	/** Whether programs of the service may gain privileges through the setuid bit. Only an old bubblewrap needs this. */
 	readonly needsSetuid: boolean;

@@ -53,7 +53,6 @@ export async function uninstallService(
 	);
 }
 
-/** Stops the service and removes its description. */
 export async function removeService({ name, file, manager }: InstalledService): Promise<void> {
 	await manager.check();
 	await manager.stop(name);

@@ -139,7 +139,6 @@ function isTyped(text: string): boolean {
 	return text !== "" && (text === "\t" || !/\p{Cc}/u.test(text));
 }
 
-/** Inserts a text at the cursor. */
 export function insert(editor: Editor, text: string): Editor {
 	const { cursor } = editor;
 	return {

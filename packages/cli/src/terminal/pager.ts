@@ -28,7 +28,6 @@ export function pressPageKey(page: Page, { name, ctrl }: Key, { rows, height }: 
 	return { end: Math.max(least, Math.min(rows, end)) };
 }
 
-/** The visible rows of the page. */
 export function pageRows(page: Page, rows: readonly string[], height: number): string[] {
 	const end = Math.min(rows.length, Math.max(page.end, Math.min(rows.length, height)));
 	return rows.slice(Math.max(0, end - height), end);

@@ -28,7 +28,6 @@ export interface UpgradeResult {
 	readonly gateways: readonly RunningGateway[];
 	/** Reason for the rollback. Absent after a successful upgrade. */
 	readonly failure?: string;
-	/** Notes for the operator. */
 	readonly notes: readonly string[];
 }
 

@@ -10,7 +10,6 @@ export const promptMark = "› ";
 /** Text that replaces the message of a retry. */
 export const againWords = eventTexts.retry;
 
-/** A message in one line. */
 export function messageLine({ content, retry_of }: UserMessagePayload): string {
 	return retry_of === undefined ? visibleLine(content) : againWords;
 }
@@ -23,7 +22,7 @@ export function messageRows(message: UserMessagePayload, { columns, styles }: Ou
 	return ["", ...rows.map((row, index) => styles.bold(`${index === 0 ? promptMark : "  "}${row}`))];
 }
 
-/** Rows for a run that has failed or was cancelled. */
+/** Rows for a run that has failed or was cancelled. Empty if `error` is "". */
 export function endRows(error: string, { columns, styles }: OutputFormat): string[] {
 	if (error === "") return [];
 	if (error === "cancelled") return [styles.yellow("cancelled")];

@@ -1,6 +1,5 @@
 import type { MethodResult, OzzieEvent } from "@parley/protocol";
 
-/** A task in the form that the gateway sends. */
 export type Task = MethodResult<"query_tasks">["tasks"][number];
 
 export type TaskStatus = Task["status"];

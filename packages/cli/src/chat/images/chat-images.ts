@@ -12,7 +12,6 @@ export interface ChatImages {
 	readonly clipboard?: ChatClipboard;
 }
 
-/** Clipboard of the system. */
 export interface ChatClipboard {
 	read(): Promise<Clipboard>;
 	/** Stores an image until the end of the chat. Returns its path. */

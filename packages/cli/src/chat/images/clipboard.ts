@@ -29,12 +29,10 @@ export type Clipboard =
 	 */
 	| { readonly kind: "failed"; readonly program: string };
 
-/** System on which the chat runs. */
 export interface ClipboardSystem {
 	readonly platform: NodeJS.Platform;
 	readonly isWsl: boolean;
 	readonly environment: Readonly<Record<string, string | undefined>>;
-	/** Signal that ends a running program. */
 	readonly signal?: AbortSignal;
 }
 

@@ -4,7 +4,6 @@ import type { SetupFlags } from "../../setup/setup-flags.ts";
 import { setupHelp } from "../../texts/commands/gateway/setup.ts";
 import { sharedHelp } from "../../texts/commands/shared.ts";
 
-/** `parley setup`: runs the setup wizard. */
 export function setupCommand(io: Io): Command {
 	return new Command("setup")
 		.description(setupHelp.description)

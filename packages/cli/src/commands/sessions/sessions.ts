@@ -18,7 +18,6 @@ interface SessionsFlags extends AddressFlags {
 	readonly limit: number;
 }
 
-/** `parley sessions`: lists, searches and manages sessions. */
 export function sessionsCommand(io: Io): Command {
 	const command = new Command("sessions")
 		.description(sessionsHelp.description)

@@ -26,7 +26,6 @@ export function tasksCommand(io: Io): Command {
 	});
 }
 
-/** `parley task`: submits and controls a background task. */
 export function taskCommand(io: Io): Command {
 	const command = new Command("task")
 		.description(taskHelp.description)

@@ -1,7 +1,7 @@
 import { visibleText } from "../../text/visible.ts";
 import { expandTabs, wrapText } from "../../text/wrap.ts";
 
-/** A function that puts escape sequences around a text. */
+/** Returns a text with escape sequences around it, or the unchanged text. */
 export type Style = (text: string) => string;
 
 /** Part of a text with its style. The part contains no escape sequences. */
