@@ -162,7 +162,7 @@ export interface FileCreatedPayload extends FilePayload {
 	readonly imported?: Imported;
 }
 
-/** A channel grant of the session's channel ended. */
+/** The grant of the session's channel has ended. */
 export interface GrantEndedPayload {
 	readonly grant_id: string;
 	readonly reason: string;

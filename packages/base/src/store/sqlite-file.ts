@@ -43,7 +43,7 @@ export function openReader(file: string): DatabaseSync {
 export function openWriter(file: string): DatabaseSync {
 	const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: false });
 	database.exec("pragma journal_mode = wal");
-	// Source: https://www.sqlite.org/pragma.html#pragma_synchronous
+	// With `full`, each commit reaches the disk: https://www.sqlite.org/pragma.html#pragma_synchronous
 	database.exec("pragma synchronous = full");
 	return database;
 }

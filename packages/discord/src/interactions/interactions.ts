@@ -163,7 +163,10 @@ export class Interactions {
 		}
 	}
 
-	/** Returns whether Discord accepted the answer. A second attempt is harmless, because Discord rejects a second answer. */
+	/**
+	 * Sends an answer, at most twice, and returns whether Discord accepted it. A second attempt is harmless, because
+	 * Discord rejects a second answer.
+	 */
 	async #respond(call: Call, body: Callback): Promise<boolean> {
 		const { port, clock, log } = this.#parts;
 		const { id, token } = call.head;

@@ -32,7 +32,7 @@ export type Interaction =
 const optionTypes = { subcommand: 1, group: 2, attachment: 11 } as const;
 const commandTypes = { user: 2, message: 3 } as const;
 
-/** Parses an interaction. Returns undefined for invalid data, which it logs, and for a completion without a focused option. */
+/** Parses an interaction. Returns undefined for invalid data, and for a completion without a focused option. */
 export function readInteraction(
 	head: Head,
 	data: unknown,

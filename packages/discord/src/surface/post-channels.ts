@@ -47,9 +47,9 @@ export class PostChannels {
 	}
 
 	/**
-	 * Runs an action in the thread of `card`, or in the channel if the thread is locked or cannot exist. Rejects with
-	 * `closed` for an edit of a post in a locked thread. Rejects with `rate-limited` for a new post whose thread does
-	 * not exist yet.
+	 * Runs an action in the thread of `card`, or in the channel if the thread is locked or does not exist. Rejects with
+	 * `closed` for an edit of a post in a locked thread. Rejects with `rate-limited` while the thread does not exist
+	 * and the row is younger than a minute, unless the card cannot have a thread.
 	 */
 	async act<T>(
 		row: OutboxRow,

@@ -173,8 +173,8 @@ export class Posts {
 	}
 
 	/**
-	 * Sends a message. Without permission to read the channel's history, the bot cannot reply, so the message is sent without a
-	 * reply.
+	 * Sends a message. If Discord refuses a reply because the bot may not read the channel's history, sends the message
+	 * without the reference.
 	 */
 	async #sendWithOrWithoutReply(threadRequest: ThreadRequest): Promise<ApiResponse> {
 		try {

@@ -9,7 +9,7 @@ import type { SlackApi } from "../vocabulary/slack-port.ts";
 import { appSettings, callSlack } from "./call-slack.ts";
 import type { ProbeResult } from "./probe-address.ts";
 
-/** Access of the checks to Slack. */
+/** Access to Slack and settings for the checks. */
 export interface SlackChecks {
 	readonly bot: SlackApi;
 	/** API with the app token, for Socket Mode. */

@@ -46,7 +46,7 @@ export interface StreamsParts {
  */
 export class Streams {
 	readonly #parts: StreamsParts;
-	/** Streams by channel and timestamp. The next edit of an unknown stream ends it. */
+	/** Streams by channel and timestamp. The next edit of a message whose stream was evicted ends that stream. */
 	readonly #running = new LRUCache<string, Stream>({ max: maxKnown });
 	#refusedUntil = Number.NEGATIVE_INFINITY;
 

@@ -66,7 +66,7 @@ export interface SlackApi {
 	call(call: SlackCall): Promise<SlackAnswer>;
 }
 
-/** The Web API, and the URLs from Slack for answers to one interaction. */
+/** The Web API, and the `response_url`s of interactions. */
 export interface SlackResponder extends SlackApi {
 	/**
 	 * Posts to a `response_url`. Rejects if the URL is not from Slack, or if Slack sends no response or a 5xx status.
