@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { comparedWith } from "../../scripts/test-near.mjs";
 
-/** A repository with two commits on `main`, and a contributor's clone of it. */
 async function openClone() {
 	const directory = await mkdtemp(join(tmpdir(), "parley-near-"));
 	const clone = join(directory, "clone");

@@ -41,7 +41,6 @@ function program(file: string, mode = 0o755): string {
 	return file;
 }
 
-/** Links the command for a user with this PATH and shell. */
 function link(path: readonly string[], shell = "/bin/bash") {
 	return linkCommand({ HOME: home, PATH: path.join(delimiter), SHELL: shell });
 }

@@ -60,12 +60,11 @@ test("a service is upgraded with a copy of its data, after a rollback that start
 	await downgrade(machine, result.copies[0].file);
 });
 
-/** Arguments of the documented upgrade, to version 2.0.0. */
 function upgradeOf(block: string): string[] {
 	return documentedArguments(block, [["./parley-agent-0.2.0.tgz", versions.file("2.0.0")]]);
 }
 
-/** Plays the documented return to version 1.0.0, with this backup. */
+/** `copy` is the path of the backup. */
 async function downgrade(machine: UpgradeMachine, copy: string): Promise<void> {
 	const block = documented("upgrade: parley stop", [
 		["~/.local/share/parley-copies/parley-before-0.2.0-20261129T104500123Z.tar.gz", copy],
@@ -173,7 +172,6 @@ test("a signal rolls the upgrade back", async () => {
 	expect(machine.package()).toEqual(before);
 });
 
-/** Waits until a directory contains an entry with this name. */
 async function appears(directory: string, name: string): Promise<void> {
 	const watcher = watch(directory);
 	try {

@@ -50,7 +50,7 @@ async function health(): Promise<{ readonly status: number; readonly body: unkno
 	return { status: response.status, body: await response.json() };
 }
 
-/** Sends at most 500 messages, until the gateway refuses one. Returns the accepted messages and the error. */
+/** `why` is undefined if the gateway accepts all messages. */
 async function sendUntilRefused(
 	client: Client,
 	session: string,
@@ -73,7 +73,6 @@ async function until(session: OpenSession, isTrue: (frame: EventFrame) => boolea
 	throw new Error("the session ended");
 }
 
-/** The user messages that a new client receives. */
 async function messagesIn(session: string): Promise<string[]> {
 	const reader = await connect(2).open({ session_id: session, after_seq: 0 });
 	const messages: string[] = [];

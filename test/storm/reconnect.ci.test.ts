@@ -56,10 +56,7 @@ test(`${clientCount} clients drop at the same time, resume in time, and miss no 
 	for (const client of clients) client.drop();
 });
 
-/**
- * Connects all clients, with retries. All first attempts start within `withinMs`. Returns the milliseconds until all
- * clients are connected.
- */
+/** All first attempts start within `withinMs`. Returns the milliseconds until all clients are connected. */
 async function rush(clients: readonly StormClient[], random: Random, withinMs: number): Promise<number> {
 	const began = performance.now();
 	const arrive = async (client: StormClient, firstMs: number): Promise<void> => {
@@ -73,9 +70,7 @@ async function rush(clients: readonly StormClient[], random: Random, withinMs: n
 	return Math.round(performance.now() - began);
 }
 
-/**
- * Sends messages to the sessions in turn until the signal aborts, at least one to each. Returns the number of messages.
- */
+/** Sends at least one message to each session. Returns the number of messages. */
 async function write(writer: OzzieClient, sessions: readonly string[], signal: AbortSignal): Promise<number> {
 	let count = 0;
 	while (!signal.aborted || count < sessions.length) {
@@ -87,7 +82,7 @@ async function write(writer: OzzieClient, sessions: readonly string[], signal: A
 	return count;
 }
 
-/** Waits until all runs have ended. Returns the last sequence number of each session. */
+/** Last sequence number of each session, after the end of all runs. */
 async function lastNumbers(writer: OzzieClient, sessions: readonly string[]): Promise<number[]> {
 	for (;;) {
 		const { sessions: listed } = await writer.call("list_sessions", { limit: 1_000 });
@@ -98,7 +93,7 @@ async function lastNumbers(writer: OzzieClient, sessions: readonly string[]): Pr
 	}
 }
 
-/** Milliseconds until the gateway was idle for one second. */
+/** Milliseconds before the first second in which the gateway is idle. */
 async function idleAfter(binary: Binary): Promise<number> {
 	const began = performance.now();
 	for (;;) {

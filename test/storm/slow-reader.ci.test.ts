@@ -52,7 +52,7 @@ test(`one of ${subscribers + 1} subscribers never reads: it is closed, and recon
 	for (const client of clients) client.close();
 });
 
-/** Resumes reading. The client then detects that it was too slow, and reconnects to receive the missing frames. */
+/** The client detects that it was too slow only after it has resumed reading. */
 async function catchUp(sleeper: StormClient, replies: number): Promise<void> {
 	await delay(systemClock, patienceMs);
 	sleeper.reading(true);

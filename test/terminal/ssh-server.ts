@@ -91,9 +91,8 @@ export class SshServer implements AsyncDisposable {
 }
 
 /**
- * Returns a command prefix for a mount namespace with its own `/run` and `/var/log`, because a server that runs
- * as root requires `/run/sshd` and records logins. It also replaces the shadow file, because the server accepts
- * no keys for a locked account.
+ * A server that runs as root requires `/run/sshd` and records logins, so it has its own `/run` and `/var/log`. It
+ * accepts no keys for a locked account, so it has its own shadow file.
  */
 function apart(directory: string): string[] {
 	const shadow = join(directory, "shadow");

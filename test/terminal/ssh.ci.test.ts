@@ -47,7 +47,7 @@ function testHere(title: string, check: (context: TestContext) => Promise<void>)
 	});
 }
 
-/** Runs a script in a terminal of a simulated other machine, from which `ssh THE-MACHINE` connects to the server. */
+/** Simulates another machine, from which `ssh THE-MACHINE` connects to the server. */
 function atTerminal(script: string): Screen {
 	const PATH = [server.path, dirname(process.execPath), bin].join(delimiter);
 	const env = { PATH, HOME: setup.root };

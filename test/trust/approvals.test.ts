@@ -21,9 +21,7 @@ import { furnish, type Swap, type SwapSetup, swaps } from "./swaps.ts";
 
 const never = new Promise<void>(() => undefined);
 
-/**
- * Runs a `run_command` call that is approved. Swaps the file after the approval is durable and before the call starts.
- */
+/** Swaps the file after the approval is durable and before the call starts. */
 async function approveAndSwap({
 	command,
 	swap,
@@ -170,7 +168,7 @@ test("a call with a preview of more than 16 KiB cannot be approved in a chat, an
 	expect(JSON.stringify(model.requests.at(1)?.messages.at(-1))).toContain("in pieces, please");
 });
 
-/** Decodes the displayed command. The encoding is unambiguous. */
+/** The encoding of the displayed command is unambiguous. */
 function decoded(shown: string): string {
 	return shown.replaceAll(/\\u\{([0-9a-f]+)\}/g, (_, hex: string) =>
 		String.fromCodePoint(Number.parseInt(hex, 16)),

@@ -19,7 +19,6 @@ function bearer(token: string) {
 	return { headers: { authorization: `Bearer ${token.trim()}` } };
 }
 
-/** Gives Ada the role member, and connects with a connector token for Ada's server. */
 async function connectorOf(operator: OzzieClient, url: string): Promise<OzzieClient> {
 	const tokenRequest = { kind: "connector", name: "discord", platform: "discord", tenants: ["111"] };
 	const { token } = await operator.call("create_token", tokenRequest);

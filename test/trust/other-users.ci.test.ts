@@ -43,16 +43,13 @@ const test = base.extend<{ setup: Setup; gateway: { readonly port: number; reado
 	},
 });
 
-/**
- * Session titles as the operator sees them. A changed title would show that a request of the other user had an effect.
- */
+/** A changed title would show that a request of the other user had an effect. */
 async function titles(port: number): Promise<string[]> {
 	const answer = await fetch(`http://127.0.0.1:${port}/api/sessions`, { headers: { connection: "close" } });
 	// The gateway's list has these fields.
 	return ((await answer.json()) as { title: string }[]).map(({ title }) => title);
 }
 
-/** Runs the program, as another user if `uid` is defined, and returns the JSON that it prints. */
 async function sendAs(
 	{ node, program }: Setup,
 	args: readonly string[],
@@ -83,10 +80,7 @@ test.skipIf(!isRoot)(
 	},
 );
 
-/**
- * Creates a virtual network cable whose second end is in a new network namespace. Returns undefined if this machine
- * does not allow it.
- */
+/** Returns undefined if this machine does not allow virtual network cables. */
 function layCable(name: string): { readonly host: string; readonly namespace: string } | undefined {
 	const namespace = `${name}n`;
 	const host = "10.213.77.1";

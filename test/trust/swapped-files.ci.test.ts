@@ -146,10 +146,6 @@ async function writeFixtures(
 	return { directory, evil, swap: () => put(path, content) };
 }
 
-/**
- * Requests the command, swaps the file, and approves. Returns the notes of the prompt, and the status and error of the
- * call.
- */
 async function approve(command: string, { directory, swap }: Pick<Workshop, "directory" | "swap">) {
 	await client.call("open_session", { root_dir: directory });
 	await client.call("send_message", { content: `run: ${command}` });

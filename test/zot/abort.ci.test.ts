@@ -8,12 +8,12 @@ const rounds = 50;
 /** Maximum milliseconds from the abort to the exit of all tool processes. */
 const maxMs = 2_000;
 
-/** Waits for this number of turns of the event loop. A turn is much shorter than a prompt. */
+/** A turn of the event loop is much shorter than a prompt. */
 async function turns(count: number): Promise<void> {
 	for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Aborts the prompt at a random time. Returns the milliseconds until its processes have exited. */
+/** Returns the milliseconds until the processes of the prompt have exited. */
 async function abortOnce(agent: ZotClient, round: number, random: Random): Promise<number> {
 	const pipe = `held${round}`;
 	const thoughts = random.pick(["think: so\n", "say: Look.\n", ""]);
@@ -35,10 +35,7 @@ async function abortOnce(agent: ZotClient, round: number, random: Random): Promi
 	return (await (released ?? processesEnded(agent, began + paced(maxMs)))) - began;
 }
 
-/**
- * Resolves with the time at which no process uses the agent's directory. Rejects after the time `until`. Both times are
- * from `performance.now`.
- */
+/** Resolves when no process uses the agent's directory. The returned time and `until` are from `performance.now`. */
 async function processesEnded(agent: ZotClient, until: number): Promise<number> {
 	for (;;) {
 		const remaining = await childrenIn(agent.path("work"));

@@ -58,7 +58,6 @@ test("the end of the input while a tool runs waits for it", async () => {
 	expect(JSON.stringify(only(agent.frames, "tool_result"))).toContain("went");
 });
 
-/** Starts the agent with a stdout that the test can close. */
 function start(host: ClientHost, message: string) {
 	const child = spawn(process.execPath, [zotBinary, "rpc", "--provider", "offline"], {
 		...{ cwd: host.directory, stdio: ["pipe", "pipe", "ignore"] },

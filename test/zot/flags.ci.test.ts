@@ -7,7 +7,6 @@ import { FakeAnthropic } from "../simulators/anthropic/fake-anthropic.ts";
 import { says, uses } from "../simulators/anthropic/reply.ts";
 import { ClientHost } from "./client-host.ts";
 
-/** Sends one prompt. Returns the provider request and the frames of the prompt. */
 async function request(flags: readonly string[], options: Omit<ZotOptions, "service" | "flags"> = {}) {
 	await using service = await FakeAnthropic.start();
 	service.otherwise(says("Yes."));

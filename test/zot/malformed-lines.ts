@@ -56,7 +56,6 @@ function grow(type: ZotCommandType, random: Random): Fields {
 	];
 }
 
-/** Makes one mistake: an unexpected value, a missing field, an extra field or a duplicate field. */
 function damageField(fields: Fields, random: Random): void {
 	const at = random.below(fields.length);
 	const [name] = fields[at] ?? ["stranger"];

@@ -7,7 +7,6 @@ import { ClientHost } from "./client-host.ts";
 
 const mebibyte = 1024 * 1024;
 
-/** Resolves when a file with this name is created in the directory. */
 async function fileCreated(directory: string, name: string): Promise<void> {
 	for await (const { filename } of watch(directory)) if (filename === name) return;
 }

@@ -46,7 +46,7 @@ export class RequestSchema {
 	}
 }
 
-/** Returns at most six distinct errors at the deepest path. In a union, these errors identify the mistake. */
+/** Returns at most six errors. In a union, the errors at the deepest path identify the mistake. */
 function deepest(errors: readonly ErrorObject[]): string[] {
 	const depth = (error: ErrorObject): number => error.instancePath.split("/").length;
 	const maximum = Math.max(...errors.map(depth));
@@ -59,10 +59,7 @@ function deepest(errors: readonly ErrorObject[]): string[] {
 	return distinct.length > 0 ? distinct : ["fits none of the types"];
 }
 
-/**
- * Returns the schemas for the installed versions of the SDK and the generator. Caches them in a file, because
- * their generation takes seconds.
- */
+/** Caches the schemas in a file, because their generation takes seconds. */
 async function loadSchemas(): Promise<Schemas> {
 	const generator = JSON.parse(
 		readFileSync(require.resolve("ts-json-schema-generator/package.json"), "utf8"),
@@ -77,7 +74,7 @@ async function loadSchemas(): Promise<Schemas> {
 	return schemas;
 }
 
-/** Returns the types as JSON schemas with closed objects, so that the check reports a misspelled key. */
+/** The objects of the schemas are closed, so that the check reports a misspelled key. */
 async function generateSchemas(): Promise<Schemas> {
 	const { createGenerator } = await import("ts-json-schema-generator");
 	const generator = createGenerator({

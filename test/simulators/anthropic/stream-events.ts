@@ -125,7 +125,7 @@ function messageDelta(reply: StreamedReply, usage: Usage): WireEvent {
 	return { event: "message_delta", data };
 }
 
-/** Replaces the usage in `message_start` and `message_delta`. Undefined removes it. */
+/** Undefined removes the usage. */
 function withUsage({ event, data }: WireEvent, usage: unknown): WireEvent {
 	if (event === "message_delta") return { event, data: { ...(data as object), usage } };
 	if (event !== "message_start") return { event, data };

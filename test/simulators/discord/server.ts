@@ -95,8 +95,7 @@ export class DiscordServer {
 	}
 
 	/**
-	 * Sends the file of a link. An invalid or expired link returns 404:
-	 * https://discord.com/developers/docs/reference#signed-attachment-cdn-urls
+	 * An invalid or expired link returns 404: https://discord.com/developers/docs/reference#signed-attachment-cdn-urls
 	 */
 	#file(url: URL, response: ServerResponse): void {
 		const file = readLink(this.simulator.state, url.href);

@@ -19,8 +19,7 @@ export interface Vendor {
 }
 
 /**
- * Returns a fault for each field with reasoning in a message. Groq and Mistral refuse such fields:
- * https://console.groq.com/docs/openai, https://docs.mistral.ai/api
+ * Groq and Mistral refuse fields with reasoning: https://console.groq.com/docs/openai, https://docs.mistral.ai/api
  */
 function noReasoning(body: Fields): string[] {
 	return fieldsIn(body["messages"]).flatMap((message, index) =>
@@ -35,10 +34,7 @@ function onlyEfforts(body: Fields, ...allowed: readonly string[]): string[] {
 	return effort === undefined || allowed.includes(String(effort)) ? [] : [`reasoning_effort: ${effort}`];
 }
 
-/**
- * Returns faults by Mistral's rules: a user message must not follow a tool message (code 3230), and ids of calls must
- * have nine letters and digits.
- */
+/** A user message must not follow a tool message (code 3230), and ids of calls must have nine letters or digits. */
 function mistralProblems(body: Fields): string[] {
 	const messages = fieldsIn(body["messages"]);
 	const order = messages.flatMap(({ role }, index) =>
@@ -58,10 +54,7 @@ function mistralProblems(body: Fields): string[] {
 	];
 }
 
-/**
- * Returns a fault for each assistant message with calls but without reasoning, also in earlier turns:
- * https://platform.kimi.ai/docs
- */
+/** Each assistant message with calls must have reasoning, also in earlier turns: https://platform.kimi.ai/docs */
 function kimiProblems(body: Fields): string[] {
 	return fieldsIn(body["messages"]).flatMap(({ tool_calls: calls, reasoning_content: text }, index) =>
 		calls !== undefined && (typeof text !== "string" || text === "")
@@ -98,8 +91,8 @@ function sorted(fields: Fields): [string, unknown][] {
 }
 
 /**
- * Returns a fault for each message whose reasoning differs from the issued reasoning. After the first reply
- * with reasoning, each message with calls must have reasoning.
+ * Reasoning in a request must equal issued reasoning. After the first reply with reasoning, each message with calls
+ * must have reasoning.
  */
 function openRouterProblems(body: Fields, { seals }: Issued): string[] {
 	const messages = fieldsIn(body["messages"]);
@@ -115,10 +108,7 @@ function openRouterProblems(body: Fields, { seals }: Issued): string[] {
 	});
 }
 
-/**
- * Returns reasoning deltas of Mistral. Its reasoning is part of the content:
- * https://docs.mistral.ai/capabilities/reasoning
- */
+/** Mistral's reasoning is part of the content: https://docs.mistral.ai/capabilities/reasoning */
 function mistralReasoning(pieces: readonly string[]): object[] {
 	return pieces.map((text) => ({ content: [{ type: "thinking", thinking: [{ type: "text", text }] }] }));
 }

@@ -187,7 +187,7 @@ const listeners: ReadonlyMap<string, SlackEnvelope["type"]> = new Map([
 	["message_action", "shortcut"],
 ]);
 
-/** Returns a copy without undefined fields, as the network does. */
+/** Removes undefined fields, as the network does. */
 function sent(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
 	// The cast is safe because a copy of an object is an object.
 	return parseJson(JSON.stringify(value), limits) as Record<string, unknown>;

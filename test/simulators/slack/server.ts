@@ -112,7 +112,7 @@ export class SlackServer {
 	}
 
 	/**
-	 * Converts a call, which is a form or JSON. The token is in a header or among the arguments:
+	 * A call is a form or JSON. Its token is in a header or among the arguments:
 	 * https://docs.slack.dev/apis/web-api#basics
 	 */
 	#read(method: string, request: IncomingMessage, bytes: Buffer): ApiRequest {
@@ -142,7 +142,7 @@ export class SlackServer {
 	}
 
 	/**
-	 * Accepts the bytes of a file, and confirms them with a line of text:
+	 * Confirms the bytes of a file with a line of text:
 	 * https://docs.slack.dev/messaging/working-with-files#uploading_files
 	 */
 	async #upload(url: URL, bytes: Buffer, response: ServerResponse): Promise<void> {
@@ -160,7 +160,7 @@ export class SlackServer {
 	}
 
 	/**
-	 * Sends a file. A caller without access receives the sign-in page:
+	 * A caller without access receives the sign-in page:
 	 * https://docs.slack.dev/reference/objects/file-object#authentication
 	 */
 	async #file(url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {

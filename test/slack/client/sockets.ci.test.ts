@@ -2,7 +2,7 @@ import type { SlackEnvelope } from "@parley/slack";
 import { expect, test } from "vitest";
 import { known, openSlack } from "./open-slack.ts";
 
-/** Waits for one turn of the event loop, in which the clients handle received data. */
+/** The clients handle received data in one turn of the event loop. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function describeEnvelope({ body, attempt }: SlackEnvelope): string {
@@ -149,7 +149,6 @@ test("envelopes of two megabytes and with thousands of parts are accepted", asyn
 	await watch.until("it came", () => one.envelopes.length === 1);
 });
 
-/** Sends messages until the condition is true, but at most 200. */
 async function chatter(says: (text: string) => unknown, enough: () => boolean) {
 	for (let n = 0; n < 200 && !enough(); n++) {
 		says(`text ${n}`);

@@ -173,7 +173,7 @@ function payloadOf({ payload }: EventFrame): Payload {
 	return payload as Payload;
 }
 
-/** Returns the task id of an event. A prompt has the task id in its context. */
+/** A prompt has the task id in its context. */
 function taskOf(payload: Payload): unknown {
 	const context = payload["context"];
 	const questions =

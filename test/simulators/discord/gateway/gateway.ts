@@ -210,7 +210,7 @@ export class Gateway {
 		if (!this.zombie) carry(session, dispatch);
 	}
 
-	/** Records faults of the simulator's own events. Skips RESUMED, because the types do not fully describe it. */
+	/** Skips RESUMED, because the types do not fully describe it. */
 	#check(dispatch: Dispatch): void {
 		if (dispatch.t === GatewayDispatchEvents.Resumed) return;
 		this.#schema ??= PayloadSchema.load();

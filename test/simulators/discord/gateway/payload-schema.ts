@@ -65,16 +65,13 @@ export class PayloadSchema {
 	}
 }
 
-/** Adds the id of a media item, which the types lack but Discord's OpenAPI document requires in responses. */
+/** The types lack the id of a media item, but Discord's OpenAPI document requires it in responses. */
 function allowMediaId({ definitions }: Schema): void {
 	const { properties = {} } = definitions["APIUnfurledMediaItem"] ?? {};
 	Object.assign(properties, { id: { type: "string" } });
 }
 
-/**
- * Corrects the fields of message snapshots. The generator gives each field of `Pick<APIMessage, …>` the type of a
- * message.
- */
+/** The generator gives each field of `Pick<APIMessage, …>` the type of a message. */
 function completeSnapshots({ definitions }: Schema): void {
 	const { APIMessage: message, APIMessageSnapshotFields: snapshot } = definitions;
 	if (message?.properties === undefined || snapshot?.properties === undefined) return;
@@ -84,10 +81,7 @@ function completeSnapshots({ definitions }: Schema): void {
 	Object.assign(snapshot, { properties: Object.fromEntries(fields), required });
 }
 
-/**
- * Returns the schema for the installed versions of the types and the generator. Caches it in a file, because
- * its generation takes two seconds.
- */
+/** Caches the schema in a file, because its generation takes two seconds. */
 function readSchema(): Schema {
 	const file = `${cacheDirectory}${entries.map(versionOf).join("-")}.json`;
 	// The cast is safe because only this class writes the file.
@@ -129,10 +123,7 @@ function generateSchema(): Schema {
 	return { ...schema, definitions };
 }
 
-/**
- * Replaces each empty enum with a schema that forbids all values. The generator writes such an enum, which is
- * not a valid schema, for a type without values.
- */
+/** For a type without values, the generator writes an empty enum, which is not a valid schema. */
 function forbidEmpty(value: unknown): void {
 	if (typeof value !== "object" || value === null) return;
 	if ("enum" in value && Array.isArray(value.enum) && value.enum.length === 0) {

@@ -80,9 +80,7 @@ export function filesOf(
 }
 
 /**
- * Changes a file name as Discord does: removes accents and other characters outside ASCII, and replaces spaces and
- * slashes with underscores. Then removes all characters except letters, digits and `._-`, and trims dots and
- * underscores (discord/discord-api-docs #7754, #6945), as in `secure_filename` of
+ * Changes a file name like Discord (discord/discord-api-docs #7754, #6945) and like `secure_filename` of
  * https://werkzeug.palletsprojects.com/en/stable/utils/
  */
 function safeName(name: string): string {

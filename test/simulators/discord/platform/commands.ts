@@ -43,7 +43,7 @@ function same(command: CommandRecord, { name, type }: CommandBody): boolean {
 }
 
 /**
- * Counts a creation. Throws above 200 creations per day for a guild, or for all global commands:
+ * Discord allows 200 creations per day for each guild, and 200 for all global commands:
  * https://discord.com/developers/docs/interactions/application-commands#registering-a-command
  */
 function countCreate(state: State, { guildId = "global" }: CommandScope): void {

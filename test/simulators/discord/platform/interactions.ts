@@ -141,8 +141,8 @@ function isEphemeral({ flags }: Draft["body"]): boolean {
 }
 
 /**
- * Returns the suggestions. Throws for more than 25 suggestions, and for a name that does not have 1 to 100
- * characters: https://discord.com/developers/docs/interactions/application-commands#autocomplete
+ * A response has at most 25 suggestions, and each name has 1 to 100 characters:
+ * https://discord.com/developers/docs/interactions/application-commands#autocomplete
  */
 function checkChoices(state: State, data: unknown) {
 	// If the contract is loaded, it has checked the response.
@@ -165,7 +165,7 @@ function typeOf(interaction: InteractionRecord): MessageType {
 	return type === 1 ? MessageType.ChatInputCommand : MessageType.ContextMenuCommand;
 }
 
-/** Adds a message as a response. The app needs no permission to write, but a thread must not be archived. */
+/** The app needs no permission to write, but a thread must not be archived. */
 function respond(
 	state: State,
 	interaction: InteractionRecord,
@@ -229,10 +229,7 @@ export function editAnswer(
 	return changeMessage(state, message, draft);
 }
 
-/**
- * Replaces the placeholder of a deferred response with the first message, which keeps the visibility of the deferred
- * response.
- */
+/** The first message keeps the visibility of the deferred response. */
 function finish(
 	state: State,
 	interaction: InteractionRecord,

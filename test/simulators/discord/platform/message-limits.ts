@@ -116,7 +116,7 @@ function faultsOfComponents({ components, flags, content, embeds }: MessageBody)
 }
 
 /**
- * Returns a fault for each reference such as `attachment://chart.png` to a file that the message does not have:
+ * A reference such as `attachment://chart.png` must name a file of the message:
  * https://discord.com/developers/docs/components/reference#file
  */
 function faultsOfReferences({ components }: MessageBody, names: readonly string[]): string[] {

@@ -68,10 +68,7 @@ export class Contract {
  */
 const additions: ReadonlySet<string> = new Set(["tts", "enforce_nonce"]);
 
-/**
- * Adapts a request body to the OpenAPI document: makes `default_member_permissions` a number, and removes
- * fields that Discord ignores.
- */
+/** Makes `default_member_permissions` a number, and removes fields that Discord ignores. */
 function forContract(body: unknown): unknown {
 	if (Array.isArray(body)) return body.map(forContract);
 	if (typeof body !== "object" || body === null) return body;
@@ -84,7 +81,7 @@ function forContract(body: unknown): unknown {
 	return Object.fromEntries(entries);
 }
 
-/** Removes empty enums, because Ajv refuses them. */
+/** Ajv refuses empty enums. */
 function withoutEmptyEnums<Value>(value: Value): Value {
 	if (typeof value !== "object" || value === null) return value;
 	if ("enum" in value && Array.isArray(value.enum) && value.enum.length === 0) delete value.enum;
@@ -93,9 +90,8 @@ function withoutEmptyEnums<Value>(value: Value): Value {
 }
 
 /**
- * Adds the reference type of forwarded messages. The document describes their snapshots, but its references only allow
- * the type of replies. Real responses have both types:
- * https://discord.com/developers/docs/resources/message#message-reference-types
+ * The document describes snapshots of forwarded messages, but its references only allow the type of replies. Real
+ * responses have both types: https://discord.com/developers/docs/resources/message#message-reference-types
  */
 function withForwards(document: Document): Document {
 	const { MessageReferenceType: known } = document.components.schemas;

@@ -38,7 +38,7 @@ export function readContents(state: State, contents: Contents) {
 }
 
 /**
- * Returns the text, in which automatic parsing turns names into mentions:
+ * Automatic parsing turns names into mentions:
  * https://docs.slack.dev/messaging/formatting-message-text#automatic-parsing
  */
 function linked(state: State, { text, parse, link_names: links }: Contents): string | undefined {

@@ -81,8 +81,7 @@ test("events match Slack's own types", () => {
 });
 
 /**
- * Adapts an event to Slack's types: removes fields that Slack sends but the types lack, and adds fields that the
- * types require but Slack does not send.
+ * Removes fields that Slack sends but the types lack, and adds fields that the types require but Slack does not send.
  */
 function typed(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
 	const { app_id: _, subtype, ...rest } = body;

@@ -62,7 +62,7 @@ function sentValue(field: FormField, given: string): object {
 	return { value: given === "" ? null : given };
 }
 
-/** Returns the chosen options in the form that a client sends. Commas separate several choices. */
+/** Commas separate several choices. */
 function chosen(element: Part, given: string, label: string): object {
 	const isMany = element.type === "multi_static_select" || element.type === "checkboxes";
 	const requested = given === "" ? [] : isMany ? given.split(",").map((one) => one.trim()) : [given];

@@ -25,7 +25,7 @@ export interface Shown extends ShownMessage {
 	readonly threadTs?: string;
 }
 
-/** Returns the visible control, which is always enabled, because Slack has no disabled controls. */
+/** Slack has no disabled controls. */
 function controlOf({ element }: SeenControl): ShownControl {
 	const { type, url } = element;
 	if (isButton(type)) {
@@ -75,7 +75,7 @@ function attachedText(attachment: object): string {
 	return [author, title, text ?? fallback].filter((part) => typeof part === "string").join("\n");
 }
 
-/** Returns the text that clients show: the text of the blocks, or the message's own text if it has no blocks. */
+/** Clients show the message's own text only if it has no blocks. */
 function textOf({ text, blocks }: MessageRecord): string {
 	return blocks.length === 0 ? text : blockTexts(blocks).join("\n");
 }

@@ -108,7 +108,7 @@ function tasksOf({ tasks = [] }: PlanBlock): TaskCardBlock[] {
 	return tasks as TaskCardBlock[];
 }
 
-/** Adds or updates a task. An updated task keeps its position, and the fields that the update omits. */
+/** An updated task keeps its position, and the fields that the update omits. */
 function withTask<Block extends AnyBlock>(
 	state: State,
 	blocks: readonly Block[],

@@ -31,7 +31,7 @@ type Roots = Readonly<Record<(typeof roots)[number], Root>>;
 export class Contract {
 	static #loaded: Contract | undefined;
 	readonly #ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false, logger: false });
-	/** The root schema that contains each method. */
+	/** Root schema of each method. */
 	readonly #methods = new Map<string, (typeof roots)[number]>();
 	readonly #roots: Roots;
 	readonly #validators = new Map<string, ValidateFunction>();
@@ -92,10 +92,7 @@ function isJson(text: string): boolean {
 	return text.startsWith("{") || text.startsWith("[");
 }
 
-/**
- * Returns the schemas for the installed versions of the types and the generator. Caches them in a file, because
- * their generation takes seconds.
- */
+/** Caches the schemas in a file, because their generation takes seconds. */
 function readSchemas(): Roots {
 	const written = String(readFileSync(source).byteLength);
 	const file = `${cacheDirectory}${[...packages.map(versionOf), written].join("-")}.json`;

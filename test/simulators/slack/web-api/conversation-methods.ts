@@ -130,7 +130,7 @@ function readPage(state: State, messages: readonly MessageRecord[], args: Timed)
 	};
 }
 
-/** Returns one page of a list, and the cursor of the next page: https://docs.slack.dev/apis/web-api/pagination */
+/** `next` is the cursor of the next page, or empty: https://docs.slack.dev/apis/web-api/pagination */
 function pageOf<Item>(items: readonly Item[], { limit = 100, cursor = "" }: Paged, maximum: number) {
 	const from = cursor === "" ? 0 : Number(Buffer.from(cursor, "base64").toString().replace("next:", ""));
 	if (!Number.isInteger(from)) throw new Refusal("invalid_cursor");
