@@ -39,8 +39,8 @@ export interface PersonNames {
 /** Times in the kit's Markdown. */
 export interface TimeWords {
 	/**
-	 * Short Markdown that shows a time relative to the time of reading, for example `5 minutes ago`. `from` is
-	 * the time of the post or answer. It is required if `at` may be later than `from`.
+	 * Short Markdown that shows a relative time, for example `5 minutes ago`. `from` is the time of the post or answer,
+	 * and is required if `at` may be later. A platform may show a later time relative to `from`.
 	 */
 	moment(at: number, from?: number): string;
 }
@@ -81,8 +81,8 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	/** Whether posts of a room can have threads, if the room is not itself a thread. Default: yes. */
 	hasThreads?(room: Room): boolean;
 	/**
-	 * Whether a copy of this room's conversation may continue in a thread that all readers of the channel see. False for a
-	 * private thread, and in a channel without posts. Default: yes.
+	 * Whether a copy of this room's conversation may continue in a thread that all readers of the channel see. False
+	 * for a private thread, and in a channel whose messages cannot have threads. Default: yes.
 	 */
 	mayFork?(room: Room): Promise<boolean>;
 	/**

@@ -31,8 +31,9 @@ const pollMs = 100;
 const maxPolls = 30;
 
 /**
- * Posts the first post of a thread once, and resolves with its id. Resolves with undefined if the post was given up,
- * waits for a decision, or was removed. Rejects with `unavailable` if the platform has not posted it within 3 s.
+ * Posts the first post of a thread once, and resolves with its id. Removes a post that was given up or waits for a
+ * decision. Resolves with undefined for a removed post. Rejects with `unavailable` if the platform has not posted it
+ * within 3 s.
  */
 export async function postFirst(parts: FirstPostParts, post: FirstPost): Promise<string | undefined> {
 	const { outbox, clock, signal } = parts;

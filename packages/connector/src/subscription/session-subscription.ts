@@ -211,7 +211,7 @@ export class SessionSubscription implements RoomSession {
 		if (this.#waiting.length === 1) this.#drained = this.#drained.then(() => this.#drain());
 	}
 
-	/** Number after all events that were read or planned, and at least the last number of a replay. */
+	/** Returns a `seq` after all events that were read or planned, and not before the end of a replay. */
 	#lastPlace(): number {
 		const last = this.#waiting.at(-1)?.seq ?? this.#reduced;
 		return Math.max(last + 1, this.#planned + 1, this.#replayedTo);

@@ -121,7 +121,7 @@ function findInLeaf(finder: Finder, leaf: Leaf): void {
 	const start = layout.start(leaf);
 	if (layout.end(leaf) < to) return;
 	const first = Math.max(finder.from, start);
-	// A half surrogate pair at the end would look like the end of a grapheme.
+	// A lone high surrogate at the end would look like the end of a grapheme.
 	const text = layout
 		.textOf(leaf)
 		.slice(first - start, to - start)
