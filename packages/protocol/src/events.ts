@@ -24,7 +24,7 @@ export interface UserMessagePayload {
 	readonly run_id: string;
 	/** The client's own name for the message, if any. */
 	readonly correlation_id?: string;
-	/** Author of the message. Absent if the client acts for no person. */
+	/** Author of the message. Absent if the client names no person. */
 	readonly author?: { readonly id: string; readonly name: string };
 	/** Set if the message joined the active run `run_id` and started no run. */
 	readonly steered?: true;

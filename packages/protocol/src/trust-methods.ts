@@ -116,8 +116,8 @@ export const trustMethods = {
 					context: z.exactOptional(z.int().min(0)),
 					agent: z.exactOptional(z.string()),
 					/**
-					 * Contents of a welcome message. `posts`: whether connectors post it. `approvers`: the first people who may
-					 * approve. `approver_roles`: platform roles whose members may approve.
+					 * Contents of a welcome message. `posts`: whether connectors post it. `approvers`: up to five
+					 * people who may approve. `approver_roles`: up to five platform roles whose members may approve.
 					 */
 					welcome: z.exactOptional(
 						z.object({

@@ -77,7 +77,7 @@ export const PlaceProfilePayload = z.strictObject({
 	model: z.exactOptional(z.string().min(1).max(200)),
 	/** Names of the available tools. The agent can use no other tools. */
 	tools: z.exactOptional(z.array(z.string().min(1).max(64)).max(64)),
-	/** Absolute path of the tools' working directory. It replaces a workspace. */
+	/** Absolute path of the tools' working directory. It replaces the workspace of each session. */
 	root: z.exactOptional(z.string().min(1).max(4096)),
 	/** Ids of the channel's approvers. Absent: all people with the role approver or owner. */
 	approvers: z.exactOptional(z.array(z.string().min(1).max(400)).max(100)),
