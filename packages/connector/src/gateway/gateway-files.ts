@@ -5,8 +5,8 @@ import { isOzzieEvent, type OzzieEvent, pinnedTo, UploadedFile } from "@parley/p
 import * as z from "zod";
 
 /**
- * Files of the gateway. Each method rejects with a `ParleyError`. Its code is `unavailable` while the gateway does
- * not answer.
+ * Files of the gateway. Each method rejects with the gateway's error, or with `unavailable` while the gateway does not
+ * answer.
  */
 export interface GatewayFiles {
 	/** Uploads a file and resolves with its id. A repeated key returns the first result. */

@@ -70,7 +70,7 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	readonly tenant?: string;
 	/**
 	 * Maximum length of a disconnection in milliseconds for which the connector can still detect new channel members.
-	 * Default: 1 h. A stopped gateway ends its grants after the same time.
+	 * Default: 1 h, the downtime after which the gateway itself ends all grants.
 	 */
 	readonly eventRetentionMs?: number;
 	readonly surface: Surface;

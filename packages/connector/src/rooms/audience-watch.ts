@@ -17,7 +17,8 @@ export interface AudienceWatchParts {
 }
 
 /**
- * Retention of events in milliseconds if the platform states none. A stopped gateway ends its grants after the same time.
+ * Retention of events in milliseconds if the platform states none. It is also the downtime after which the gateway
+ * itself ends all grants.
  */
 const usualRetentionMs = 60 * 60_000;
 const everyMs = 60_000;

@@ -95,7 +95,7 @@ export class Rooms {
 		return [...this.#parts.subscriptions.known()].filter(isHere);
 	}
 
-	/** Whether the gateway has a session for the channel or for one of its threads. */
+	/** Whether the connector knows a session of the channel or of one of its threads. */
 	async isUsed({ tenant, channel }: Room): Promise<boolean> {
 		const { subscriptions } = this.#parts;
 		await subscriptions.ready;

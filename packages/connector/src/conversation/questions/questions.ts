@@ -140,7 +140,7 @@ function askInReply(
 	};
 	const open = [...before, question].slice(-maxOpen);
 	const { reply } = question;
-	// The details let a person choose one of the calls, so the platform limits their number.
+	// The details let a person choose one of the calls, so the platform's maximum of options applies.
 	const maximum = Math.min(maxCallsOfCard, scene.platform.limits.options);
 	const fits = ({ rows }: ReplyCard): boolean => rows.length <= maximum;
 	const cards = addToCard(known, question, fits);
