@@ -29,7 +29,7 @@ export interface ProbeFacts {
 
 export interface Probe {
 	readonly name: string;
-	/** Shell line that runs in the root, with the facts as variables. It succeeds if the sandbox leaks. */
+	/** Shell line that runs in the root, with the facts as variables. It succeeds if the escape succeeds. */
 	readonly attempt: string;
 	/** Lowest minor version of bubblewrap (0.x) that prevents this escape. */
 	readonly since?: number;

@@ -60,8 +60,8 @@ export async function once<T>(
 }
 
 /**
- * Returns the response to the first request with this key. Undefined if the request has no key, or if its key is new. Throws
- * `invalid_argument` if the key was used for another request.
+ * Returns the response to the principal's first request with this key. Undefined if the request has no key, or if
+ * the key is new. Throws `invalid_argument` if the key was used for another request.
  */
 export async function answerOf<T>(
 	db: Tx,

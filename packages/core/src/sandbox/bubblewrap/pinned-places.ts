@@ -10,7 +10,7 @@ import { rootTexts } from "./texts.ts";
 /** O_PATH identifies a file without permission to read it. With O_NOFOLLOW, a link itself is opened: open(2). */
 const FLAGS = 0o10000000 | constants.O_NOFOLLOW;
 const binds: readonly (string | undefined)[] = ["--bind", "--ro-bind", "--ro-bind-try"];
-/** Options whose mounts cover an earlier mount at the same path. */
+/** First options of mounts that cover an earlier mount at the same path. */
 const covers: readonly (string | undefined)[] = [...binds, "--perms", "--tmpfs"];
 /** Output of the check if a path no longer leads to the opened file. In that case the command has not started. */
 const REPLACED = rootTexts.directoryReplaced;

@@ -28,12 +28,8 @@ const parameters = () =>
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
- * Searches lines of text files for a regular expression. In a directory, skips:
- *
- * - files that may contain keys
- * - links
- * - files that `.gitignore` or `.ignore` excludes
- * - by default, hidden files
+ * Searches lines of text files for a regular expression. In a directory, skips files that may contain keys, and
+ * files that `findTreeFiles` leaves out.
  */
 export const searchFiles = defineTool<Arguments>({
 	name: "search_files",

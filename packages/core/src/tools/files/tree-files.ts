@@ -26,8 +26,8 @@ export interface TreeFiles {
 }
 
 /**
- * Finds the files below a real directory. Leaves out ignored files (`.gitignore`, `.ignore`), links, files in `.git` and files
- * of the gateway. Includes hidden files only if `hidden` is true.
+ * Finds the files below a real directory. Leaves out ignored files (`.gitignore`, `.ignore`), links, files in
+ * `.git`, files of the gateway, and paths with a control character. Includes hidden files only if `hidden` is true.
  */
 export async function findTreeFiles(
 	directory: string,

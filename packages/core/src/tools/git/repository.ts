@@ -93,7 +93,7 @@ export function runGit(
 ): Promise<CommandOutcome> {
 	return sandbox.run({
 		executable: "git",
-		// `core.hooksPath` is not set, because its value is one of the facts.
+		// Does not set `core.hooksPath`, because the facts include its configured value.
 		args: [...carefulOptions("run", []), "-c", "safe.bareRepository=explicit", ...args],
 		cwd: directory,
 		power: "read",

@@ -336,7 +336,7 @@ const maxNames = 10_000;
 export class Attempts {
 	readonly #clock: Clock;
 	readonly #max: number;
-	/** For each name, the time of its first attempt in the last minute, and the number of attempts. In order of time. */
+	/** For each name, the start of its current minute and the number of attempts since then. Oldest first. */
 	readonly #started = new Map<string, { readonly at: number; times: number }>();
 
 	constructor(clock: Clock, max: number) {

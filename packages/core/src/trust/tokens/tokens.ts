@@ -103,8 +103,10 @@ export class Tokens {
 	}
 
 	/**
-	 * Creates a token. Throws `already_exists` if a valid token has the name, or if the key has already created a
-	 * token. Throws `invalid_argument` if the name or a field is not allowed.
+	 * Creates a token. Throws:
+	 * - `already_exists` if a valid token has the name, or if the key has already created a token
+	 * - `invalid_argument` if the name or a field is not allowed
+	 * - `not_found` if one of `sessions` does not exist
 	 */
 	async create(request: Keyed, requested: NewToken): Promise<CreatedToken> {
 		const { principal } = request;
@@ -243,7 +245,10 @@ function keyAlreadyUsed({ key }: Keyed): ParleyError {
  */
 const maxGraceMs = 10 * 60 * 1000;
 
-/** Inserts a new token and the tenants that it names. Throws if its name or scope is invalid. */
+/**
+ * Inserts a new token and the tenants that it names. Throws as `checkName` does, and `not_found` if one of its
+ * sessions does not exist.
+ */
 async function insertToken(tx: Tx, row: TokenRow, requested: NewToken, by: string): Promise<void> {
 	await checkName(tx, row);
 	await checkSessions(tx, requested.sessions ?? []);

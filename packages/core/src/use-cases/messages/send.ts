@@ -270,8 +270,8 @@ export async function withSkill(
 }
 
 /**
- * Returns the options of a run in stored form: checked, with the full name of the model, and without known secrets in
- * the system prompt. Throws `invalid_argument` for an invalid option and `not_found` for an unknown agent. Throws
+ * Returns the options of a run in stored form: checked, with the full name of the model, and without known secrets
+ * in the system prompt. Throws `invalid_argument` for an invalid option or an unknown agent. Throws
  * `permission_denied` if a chat user sets a system prompt, or if the operator chose another agent for the channel.
  */
 export async function chooseOptions(
