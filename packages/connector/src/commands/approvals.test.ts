@@ -103,7 +103,7 @@ test("an approval that does not fit one post is shown alone and cannot be approv
 	expect(first.replyText).not.toContain("[Approve");
 	expect(first.reply?.text.length).toBeLessThanOrEqual(2_000);
 
-	// Behind other approvals, a long approval moves to the next page instead of being cut.
+	// After other approvals, a long approval moves to the next page instead of being cut.
 	const behind = await ask(waiting(...[one, two].flatMap((prompt) => prompt ?? []), long));
 	expect(behind.reply?.controls).toHaveLength(2);
 	expect(behind.replyText).toContain("[Approve 2]");

@@ -145,7 +145,7 @@ test("a post in the thread of an old card comes after both, which are posted onc
 	expect(old.before([young], 9)).toEqual([]);
 });
 
-/** Deletes the database, and stops the next process after its replay of the old events. */
+/** Simulates a process that stopped in the middle of a replay, before it posted anything. */
 async function cutShort(stage: Stage): Promise<void> {
 	const { frames } = stage.gateway.newest;
 	const rest = frames.splice(7);
