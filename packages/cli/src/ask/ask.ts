@@ -181,8 +181,7 @@ function outsideRoots(reason: string, directory: string): ParleyError {
 }
 
 /**
- * Whether a person can answer questions. `-` reads the message from stdin, so that stdin cannot provide
- * answers.
+ * Whether a person can answer questions. With `-`, the message is read from stdin, which then cannot provide answers.
  */
 function hasPerson(words: string, { stdin, stderr, environment }: Io): boolean {
 	return words !== "-" && stdin.isTTY && stderr.isTTY && environment["TERM"] !== "dumb";

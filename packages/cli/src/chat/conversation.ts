@@ -301,7 +301,7 @@ export class Conversation {
 		return [...rows, ...ended, ...(next ? messageRows(next, format) : [])];
 	}
 
-	/** Rows of only the changed steps, because the live view shows the progress. */
+	/** Ends the current reply, and returns rows of only the changed steps, because the live view shows the progress. */
 	#listed(todo: Payload<"todo.updated">, format: OutputFormat): string[] {
 		this.#active = true;
 		const before = this.#todo;

@@ -90,7 +90,7 @@ export async function runInBackground(run: BackgroundRun): Promise<FoundGateway>
 	}
 }
 
-/** The environment variables of this process that are set. */
+/** The environment variables of `io` that are set. */
 export function environmentOf({ environment }: Io): Record<string, string> {
 	const set = Object.entries(environment).flatMap(([name, value]) =>
 		value === undefined ? [] : [[name, value]],

@@ -14,7 +14,10 @@ type Listed = MethodResult<"list_sessions">["sessions"][number];
 
 /** Minimum width of the title and directory columns, which share the free width. */
 const leastColumns = 10;
-/** Possible layouts, from wide to narrow. The first layout with enough space for the texts is used. */
+/**
+ * Possible layouts, from wide to narrow. The first layout with enough space for the texts is used, or the last layout
+ * if none has enough.
+ */
 const layouts = [
 	{ facts: [0, 1, 2, 3], texts: 2 },
 	{ facts: [0, 1, 2, 3], texts: 1 },

@@ -71,7 +71,7 @@ export class MarkdownFlow implements TextFlow {
 	#line = "";
 	#code: OpenCode | undefined;
 	#isAfterBlank = false;
-	/** Whether an empty row must separate the next block from the printed rows. */
+	/** Whether an empty row must separate the next block from the returned rows. */
 	#needsGap = false;
 	#hasPrinted = false;
 	readonly #now: () => number;

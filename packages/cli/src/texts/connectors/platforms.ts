@@ -1,4 +1,4 @@
-/** Pairing instructions, and names of variables, of the chat platforms. */
+/** Pairing instructions and variable names of the chat platforms. */
 export const platformTexts = {
 	discordPairing: ({ code }: { readonly code: string }) => `In a channel of your server, type /pair ${code}`,
 	slackPairing: ({ code }: { readonly code: string }) => `In a channel, type /parley pair ${code}`,
