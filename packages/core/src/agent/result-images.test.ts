@@ -146,7 +146,7 @@ test("an image that another model accepted and this one refuses is removed as we
 	await talk.t.runtime.setModel(unkeyed(), talk.session, "other");
 	await expect(talk.ask("again")).resolves.toMatchObject({ content: "a pity", error: "" });
 	expect([talk.shown(2), talk.shown(3)]).toEqual([[1], [0]]);
-	// The request has no new images, so its refusal does not remove any.
+	// The request contains no images, so no image can be removed and the run ends.
 	await expect(talk.ask("once more")).resolves.toMatchObject({ error: "could not process image" });
 });
 

@@ -7,7 +7,7 @@ import { type Principal, placeKey } from "../vocabulary/principal.ts";
 import type { Answer, Prompt } from "../vocabulary/prompt.ts";
 import type { Session } from "./session.ts";
 
-/** Records an approval request in the audit log. Other questions have no entry. */
+/** Records an approval request in the audit log. Does nothing for other questions. */
 export async function auditShown(
 	audit: Audit,
 	tx: Tx,

@@ -137,8 +137,8 @@ export class EventBus {
 	}
 
 	/**
-	 * Reserves the next position for the events of a running transaction. Call the returned function once, with the
-	 * recorded events.
+	 * Reserves the next position for the events of a running transaction. All later events wait until the returned
+	 * function is called with the recorded events, or with an empty list if the transaction failed.
 	 */
 	reserve(): (events: readonly Recorded[]) => void {
 		const slot: Slot = { events: undefined };

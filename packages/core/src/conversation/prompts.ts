@@ -34,7 +34,7 @@ export interface Question {
 	readonly approval?: { readonly floor: boolean; readonly binding: string; readonly scope?: GrantScope };
 	/** Schedule of the notices about an approval. */
 	readonly notices?: NoticeSchedule;
-	/** Requested grant, set only for a grant request. No existing grant answers the request. */
+	/** Requested channel grant. Undefined for other questions. No session grant approves a grant request. */
 	readonly requestedGrant?: StoredGrantRequest;
 }
 

@@ -19,7 +19,7 @@ test.each([
 ] as const)("%s", async (_, tools, isReachable) => {
 	setFlagsFromString("--expose-gc");
 	const collect: () => void = runInNewContext("gc");
-	// The casts are safe because an output that is shorter than a file uses only these fields.
+	// The casts are safe because an output that stays in memory uses only these fields.
 	const run = { session: { id: "sess_1" }, settings: { tools } } as unknown as Run;
 	await using output = new CallOutput(run, "c1", {} as Files);
 	const part = writePart(output);

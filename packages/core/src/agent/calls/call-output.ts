@@ -103,7 +103,7 @@ class OutputFile {
 
 	constructor({ session }: Run, name: string, files: Files) {
 		this.#redaction = session.redactor.stream();
-		// An invalid UTF-8 byte becomes three bytes in the file.
+		// An invalid UTF-8 byte or a NUL byte becomes three bytes in the file.
 		this.#max = Math.min(maxStoredBytes, Math.floor(files.limits.maxBytes / 3));
 		this.#left = this.#max;
 		const origin = { owner: session.owner, sessionId: session.id };

@@ -60,7 +60,7 @@ export function bindingOf({ call, ready, changed = call.arguments }: PlannedCall
 	return bindingText({ name: call.name, arguments: changed }, ready.plan, version);
 }
 
-/** Effects of earlier calls at the turn of a call: none is pending, because all earlier calls have ended. */
+/** No effects of earlier calls, apart from the effects that the session has recorded. */
 export const nothingPending: Before = { taint: "", trusted: 0 };
 
 /**

@@ -60,7 +60,7 @@ interface Instance {
 /** A group of servers: those of the operator, of one agent or of one directory. */
 class Group {
 	instances: readonly Instance[] = [];
-	/** Tools of the group. Undefined after a change, until they are read again. */
+	/** Cached tools of the group. Undefined before the first read, and after a change until the next read. */
 	tools: readonly Tool[] | undefined;
 	/** Reasons why servers of the group are not used. */
 	problems: readonly string[] = [];

@@ -80,7 +80,10 @@ function textOf(block: ContentBlock): string {
 	}
 }
 
-/** Returns an image that models accept, or an empty list. The server may send any data as an image. */
+/**
+ * Returns the image of a block as a list. The list is empty if models would refuse the image, because a server may send
+ * any data.
+ */
 function imageOf(block: ContentBlock): ImageBlock[] {
 	if (block.type !== "image" || !isImageType(block.mimeType)) return [];
 	const bytes = Buffer.from(block.data, "base64");

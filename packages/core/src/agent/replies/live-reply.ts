@@ -81,8 +81,8 @@ interface OpenCall {
 type Part = "text" | "thinking" | OpenCall;
 
 /**
- * Sends a reply to clients as transient events. If the model is faster than the event loop, the first pieces of a tick
- * are sent separately. The other pieces are joined in one event (decision 014).
+ * Sends a reply to clients as transient events. In each tick of the event loop, the first pieces are sent separately.
+ * Later pieces of the same part are joined in one event (decision 014).
  */
 export class LiveReply implements ReplyListener {
 	readonly #run: Run;

@@ -187,7 +187,10 @@ function isCall({ type }: Block): boolean {
 	return type === "call";
 }
 
-/** Marks a call of a reply that reached its limit as not run. The model gets the reason and may repeat the call. */
+/**
+ * Returns a call of a reply that reached its token limit, marked as not run. The model receives the reason and may
+ * repeat the call. Returns other blocks and invalid calls unchanged.
+ */
 function notRun(block: Block): Block {
 	if (block.type !== "call" || block.invalid !== undefined) return block;
 	return {

@@ -245,9 +245,8 @@ function keyOf(call: Called): string {
 }
 
 /**
- * Cancels a run with `afterCrash: cancel`, and throws, if the run needs a decision after a crash of the gateway. The
- * client that decides is then lost. Does nothing if the message of the run was sent after the crash, or if the approval
- * `known` is no longer open.
+ * Called when a run needs a decision. Cancels a run with `afterCrash: cancel` and throws, if the gateway crashed after
+ * the message was sent: the client that decides is then lost. Does nothing if the approval `known` is no longer open.
  */
 export function stopIfAbandoned({ id, row, session, control, log }: Run, known?: PromptRow): void {
 	const isDecided = known !== undefined && known.state !== "open";

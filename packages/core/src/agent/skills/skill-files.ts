@@ -54,7 +54,7 @@ const places: readonly { readonly source: SkillSource; readonly below: string }[
 	{ source: "claude", below: join(".claude", "skills") },
 ];
 
-/** A directory that may contain skills. */
+/** A directory that may contain skills, or a file in it. */
 interface Place {
 	/** Real path of the data directory or a working directory. */
 	readonly base: string;

@@ -373,7 +373,7 @@ function shown(directory: string): string {
 	return JSON.stringify(directory.slice(0, 100));
 }
 
-/** Whether errors may name files. Members see only the names of skills. */
+/** Whether errors may contain paths. Principals that may not trust skills see only the names of skills. */
 function mayFix(principal: Principal): boolean {
 	return isAuthorized(principal, "skill.trust");
 }

@@ -145,10 +145,7 @@ interface Surroundings {
 	readonly clock: Clock;
 }
 
-/**
- * Collects the facts for `renderSystemPrompt` from files, without starting a program. Never rejects because of a file:
- * the fact then states that the file cannot be read.
- */
+/** Collects the facts for `renderSystemPrompt` without starting a program. Never rejects. */
 export async function gatherFacts({
 	cwd,
 	roots,

@@ -307,7 +307,7 @@ async function firstOf(wake: Promise<void>, clock: Clock, signal: AbortSignal): 
 	signal.throwIfAborted();
 }
 
-/** Maximum characters of one result that another step receives. */
+/** Maximum characters of each result in the message for a step. */
 const maxResult = 16_000;
 /** Maximum characters of the arguments. */
 const maxArguments = 16_000;

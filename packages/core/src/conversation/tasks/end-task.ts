@@ -23,7 +23,10 @@ export type TaskEnd =
 			readonly reason: string;
 			/** Principal that cancelled this task. */
 			readonly by?: string;
-			/** Principal that stopped the run of this task, or the parent task. */
+			/**
+			 * Principal that caused the end indirectly: stopped the run of this task, ended its parent task, or stopped the
+			 * run of its workflow.
+			 */
 			readonly stoppedBy?: string;
 	  };
 

@@ -183,7 +183,7 @@ export function connectionError(reason: unknown, facts: RequestFacts): ModelErro
 }
 
 /**
- * Returns the fault and message for a proxy's response to CONNECT: https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6
+ * Returns the fault and message for a proxy that refused CONNECT: https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6
  */
 function proxyRefusal(status: number, { host }: RequestFacts): [ModelFault, string] {
 	return status >= 500

@@ -63,8 +63,8 @@ export class Watchdog {
 	}
 
 	/**
-	 * Starts the only timer. When the timer fires, it checks whether bytes have arrived. A new timer for each chunk would
-	 * cost more.
+	 * Sets the only timer to the next possible timeout, and replaces an earlier timer. The limits are checked when the
+	 * timer fires, because a new timer for each chunk would cost more.
 	 */
 	#arm(): void {
 		this.#timer?.cancel();
