@@ -14,7 +14,10 @@ const usualPerSecond = 50;
  * Requests per second of the global limit that are reserved for requests already in flight when the limit is reached.
  */
 const inFlightReserve = 32;
-/** Minimum share of the global limit that is used. With a low limit, the REST client refuses requests above it without sending them. */
+/**
+ * Minimum share of the global limit that the connector uses, even if the limit is below `inFlightReserve`. The REST
+ * client refuses requests above the limit without sending them.
+ */
 const minShare = 1 / 3;
 /** Share of a bucket that is reserved for urgent posts, for which people wait. */
 const reserve = 0.3;

@@ -313,7 +313,10 @@ const Metadata = z.object({
 });
 type Metadata = z.output<typeof Metadata>;
 
-/** Maximum characters: https://docs.slack.dev/reference/block-kit/blocks/input-block and .../elements/plain-text-input-element */
+/**
+ * Maximum characters: https://docs.slack.dev/reference/block-kit/blocks/input-block and
+ * https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element
+ */
 const maximum = { title: 24, label: 2000, text: limits.fieldText } as const;
 
 function viewOf({ title, fields }: Form, metadata: Metadata): Readonly<Record<string, unknown>> {
