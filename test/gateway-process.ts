@@ -90,10 +90,7 @@ export class GatewayProcess {
 		return this.#lines;
 	}
 
-	/**
-	 * Waits for the first stderr line from index `from` on that contains the text. Undefined if the process exits without
-	 * such a line.
-	 */
+	/** Undefined if the process exits without such a line from index `from` on. */
 	async line(text: string, from = 0): Promise<string | undefined> {
 		const known = this.#lines.slice(from).find((line) => line.includes(text));
 		if (known !== undefined) return known;

@@ -18,17 +18,14 @@ import { type Figure, type Gate, median, readOptions, report, roundsOf } from ".
 import { type ServerProcess, startServer } from "./measure/server-process.ts";
 
 /**
- * The kontekst and roz wires compared with grpc-js alone, in alternating rounds.
- *
- * Push: 100 streams whose models reply at the same time, compared with a server that sends the same messages, encoded
- * in advance. CPU is the time of the server's process for each text that a client receives. The ratio is the
- * CPU of grpc-js alone divided by the CPU of the gateway.
- *
- * First token: time from sending a message in a session to the first delta, which includes a durable commit. The result
- * excludes the time of the same reply from the SDK alone, and the time of a grpc-js round trip.
- *
- * Idle: resident memory of a connection with one session and one stream whose run has ended. For roz, the bench also
- * measures connections with tools that the client has registered.
+ * The kontekst and roz wires compared with grpc-js alone, in alternating rounds:
+ * - Push: 100 streams whose models reply at the same time, compared with a server that sends the same messages,
+ *   encoded in advance. The ratio is the CPU time of grpc-js for a text that a client receives, divided by the CPU
+ *   time of the gateway.
+ * - First token: time from sending a message in a session to the first delta, including a durable commit. The time of
+ *   the same reply from the SDK alone and the time of a grpc-js round trip are subtracted.
+ * - Idle: resident memory of a connection with one session and one stream whose run has ended. For roz, also with
+ *   tools that the client has registered.
  */
 const options = readOptions(7);
 const streams = 100;

@@ -13,9 +13,9 @@ import { openSession, request } from "./measure/requests.ts";
 import { startServer } from "./measure/server-process.ts";
 
 /**
- * Counts the code that handles one message in a session with earlier answers. Files and functions: our functions that
- * run between a "hello" and the last frame of its answer, by V8 coverage. Depth: nested calls of our functions from
- * the message's acceptance to the provider, which is the innermost call.
+ * Counts the code that handles one message in a session with earlier answers:
+ * - Files and functions: our functions that run between a "hello" and the last frame of its answer, by V8 coverage.
+ * - Depth: nested calls of our functions from the message's acceptance to the provider, which is the innermost call.
  */
 const packages = fileURLToPath(new URL("../../packages", import.meta.url));
 const options = readOptions(3);

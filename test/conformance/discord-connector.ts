@@ -15,7 +15,7 @@ export interface DiscordConnector extends AsyncDisposable {
 	connect(token: string): Promise<OzzieClient>;
 }
 
-/** Starts a gateway with a Discord connector. `people` maps Discord user ids to roles. */
+/** `people` maps Discord user ids to roles. */
 export async function discordConnector(
 	people: Readonly<Record<string, string>>,
 	{ config, ...options }: GatewayOptions = {},

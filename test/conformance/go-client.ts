@@ -197,8 +197,8 @@ export function choosing(value: string): GoAnswer {
 }
 
 /**
- * Simulates the command `ask` after `open_session`. It sends one message, answers every prompt, and returns after the
- * first final message. `printed` is the streamed text, or the final message if nothing was streamed.
+ * Simulates the command `ask` after `open_session`. `printed` is the streamed text, or the final message if nothing
+ * was streamed.
  */
 export async function ask(client: GoClient, content: string, answer: GoAnswer): Promise<Probe> {
 	let [printed, streaming] = ["", false];

@@ -46,10 +46,7 @@ export class LlamaSetup implements AsyncDisposable {
 		return readFileSync(join(this.models, "starts"), "utf8").trim().split("\n").map(Number);
 	}
 
-	/**
-	 * Starts the gateway. `args` are additional arguments of the fake server, and `settings` override the `llama`
-	 * settings.
-	 */
+	/** `args` are additional arguments of the fake server, and `settings` override the `llama` settings. */
 	async start(
 		args: readonly string[] = [],
 		settings: object = {},

@@ -1,6 +1,7 @@
 /**
- * Authentication mode: the callers that need a token. `token`: all callers. `none`: callers from other machines, and
- * loopback callers whose request shows a browser or a proxy.
+ * Callers that need a token:
+ * - `token`: all callers.
+ * - `none`: callers from other machines, and loopback callers whose request shows a browser or a proxy.
  */
 export type AuthMode = "token" | "none";
 

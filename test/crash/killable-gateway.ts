@@ -67,7 +67,7 @@ export class KillableGateway {
 		});
 	}
 
-	/** Opens four sessions in a first process that is not killed. One of them trusts all tools. */
+	/** One of the four sessions trusts all tools. The process is not killed. */
 	static async create(random: Random): Promise<KillableGateway> {
 		const watch = new Watch();
 		const directories = await GatewayDirectories.create(() => watch.notify());
@@ -84,10 +84,7 @@ export class KillableGateway {
 		return this.#messages.length;
 	}
 
-	/**
-	 * Runs one process from its start to its kill. A kill from outside that missed its planned state has the state
-	 * `elsewhere`.
-	 */
+	/** A kill from outside that missed its planned state has the state `elsewhere`. */
 	async live(plan: PlannedKill, turns: number): Promise<Kill> {
 		const gateway = this.#start(plan.hooks);
 		let target: SentMessage | undefined;
@@ -108,7 +105,7 @@ export class KillableGateway {
 		return { state: plan.state, by: "outside", interrupts: target.id };
 	}
 
-	/** Runs a last process, without a kill, until all work is complete. A new client then reads all sessions. */
+	/** The last process is not killed. A new client reads all sessions after all work is complete. */
 	async finish(turns: number): Promise<Omit<Outcome, "kills">> {
 		const gateway = await this.#startInPeace();
 		while (this.turns < turns) {

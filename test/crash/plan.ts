@@ -15,8 +15,12 @@ export interface PlannedKill {
 }
 
 /**
- * `sent`: a message was sent. `delta`: `count` text deltas arrived. `asked`: a prompt is open. `effect`: a running
- * command has written its line. `frame`: `count` frames arrived. `paused`: a failpoint has paused the gateway.
+ * - `sent`: a message was sent.
+ * - `delta`: `count` text deltas arrived.
+ * - `asked`: a prompt is open.
+ * - `effect`: a running command has written its line.
+ * - `frame`: `count` frames arrived.
+ * - `paused`: a failpoint has paused the gateway.
  */
 export type Trigger =
 	| { readonly kind: "sent" | "asked" | "effect" }
@@ -92,7 +96,10 @@ export function planKills(random: Random, tens: number): PlannedKill[] {
 	return random.shuffle(draws).map((draw) => draw(random));
 }
 
-/** Plans a replacement for a kill from outside that was too late, in the state before the acknowledgement. */
+/**
+ * Plans a replacement for a kill from outside that was too late. The replacement is always in the state before the
+ * acknowledgement.
+ */
 export function planReplacement(random: Random): PlannedKill {
 	return outside(acknowledging, paused("accepted"))(random);
 }

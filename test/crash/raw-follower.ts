@@ -130,8 +130,8 @@ export class RawFollower implements Follower {
 	}
 
 	/**
-	 * Sends a request and resolves with the payload of its response. Rejects with the error of the response. If the
-	 * connection is lost first, the promise never settles, unless `lasting` is set.
+	 * Rejects with the error of the response. If the connection is lost first, the promise never settles, unless
+	 * `lasting` is set.
 	 */
 	request(
 		method: string,

@@ -15,10 +15,7 @@ const written: Readonly<Record<ZotType, true>> = {
 };
 export const writtenTypes = Object.keys(written);
 
-/**
- * Plays a scene in a new process, which must exit with code 0. Throws an error with the first difference and its line
- * number.
- */
+/** The process must exit with code 0. Throws an error with the first difference and its line number. */
 export async function playZot({ heading, flags, steps }: Scene): Promise<void> {
 	await using agent = await ZotClient.start({ flags });
 	const bound: Bound = new Map();

@@ -86,7 +86,7 @@ export function readRecorded(): Surface {
 	return parseRecord(readFileSync(recordFile, "utf8"));
 }
 
-/** Parses a record. Throws if its first line does not state the number of changelog entries. */
+/** Throws if the first line does not state the number of changelog entries. */
 export function parseRecord(text: string): Surface {
 	const [first = "", ...lines] = text.trimEnd().split("\n");
 	const digits = first.startsWith(heading) ? first.slice(heading.length) : "";
@@ -105,10 +105,7 @@ export function changedLines(recorded: Surface, now: Surface): string[] {
 	];
 }
 
-/**
- * Returns the reason why the surface cannot be recorded, or undefined. A changed surface requires a new changelog
- * entry.
- */
+/** Undefined if the surface can be recorded. A changed surface requires a new changelog entry. */
 export function refusal(recorded: Surface, now: Surface): string | undefined {
 	const changed = changedLines(recorded, now);
 	if (changed.length === 0 || now.changelogEntries > recorded.changelogEntries) return undefined;

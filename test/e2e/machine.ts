@@ -33,7 +33,7 @@ export class Machine implements AsyncDisposable {
 		this.#platform = platform;
 	}
 
-	/** Starts the machine. `serve` starts the platform, which then calls `changed` after each change. */
+	/** `serve` starts the platform, which then calls `changed` after each change. */
 	async begin(serve: (changed: () => void) => Promise<PlatformServer>): Promise<void> {
 		this.#directory = await realpath(await mkdtemp(join(tmpdir(), `parley-${this.#platform}-`)));
 		this.#undo.defer(() => rm(this.#directory, { recursive: true, force: true }));
@@ -79,7 +79,7 @@ export class Machine implements AsyncDisposable {
 		return this.run(["start", ...places], tokens);
 	}
 
-	/** Runs `parley` and returns its stdout. Rejects if the exit code is not 0 or stdout is empty. */
+	/** Rejects if the exit code is not 0 or stdout is empty. */
 	async ask(...args: readonly string[]): Promise<string> {
 		const program = this.run(args);
 		const { code } = await program.exited;

@@ -56,7 +56,6 @@ export class FaultSetup implements AsyncDisposable {
 		return new FaultSetup({ fake, runtime, clock, looked, together });
 	}
 
-	/** Clears the log of the session, then sends a message with a constant text. */
 	async ask(): Promise<{ readonly log: RunLog; readonly session: string; readonly runId: string }> {
 		this.#session ??= await this.#open();
 		const { id: session, log } = this.#session;

@@ -38,7 +38,7 @@ export class PassingTime implements Disposable {
 		expect(this.#over()).toBe(false);
 	}
 
-	/** Advances the clock by `ms` while no bytes arrive. The client must give up exactly then, not earlier. */
+	/** The client must give up exactly after `ms` without bytes, not earlier. */
 	async endsAfter(ms: number): Promise<void> {
 		await settle();
 		this.clock.advance(ms - 1);

@@ -25,10 +25,7 @@ export interface FailureCase {
 	readonly before: number;
 }
 
-/**
- * Waits until the attempt with this number has failed. Numbers start at 1. Advances the clock for a failure with a
- * timeout.
- */
+/** Numbers of attempts start at 1. Advances the clock for a failure with a timeout. */
 export async function playFailure(
 	failure: Failure,
 	{ setup, log, before }: FailureCase,
@@ -44,7 +41,7 @@ export async function playFailure(
 	await log.until(`try ${number} has failed`, hasFailed);
 }
 
-/** Checks the event that announces the next attempt, and that the attempt does not start earlier. */
+/** The next attempt must not start before the announced time. */
 export async function playRetry(
 	failure: Failure,
 	{ setup, log, before }: FailureCase,
@@ -101,10 +98,7 @@ export function checkRun({ setup, log, before }: FailureCase, requests: number):
 	}
 }
 
-/**
- * Compares the stored texts of failed attempts with the streamed texts. With `mustBeComplete`, every streamed text
- * except the last must be stored.
- */
+/** With `mustBeComplete`, every streamed text of a failed attempt except the last must be stored. */
 export async function checkAborted(
 	{ setup, log }: FailureCase,
 	runId: string,

@@ -55,7 +55,7 @@ export class FreshMachine implements AsyncDisposable {
 		return new FreshMachine(node, tarball, settings);
 	}
 
-	/** Starts a shell in a terminal, in the home directory. Its processes exit with the terminal. */
+	/** The processes of the shell exit with its terminal. */
 	shell(): Screen {
 		const files = Object.values(this.#settings).filter((path) => path.startsWith("/") && existsSync(path));
 		const links = ["bin", "lib", "lib64", "sbin"].filter((name) => existsSync(`/${name}`));

@@ -108,8 +108,8 @@ export interface DamageOptions {
 }
 
 /**
- * Opens a connection, sends damaged, forbidden or too many WebSocket frames, and checks the code with which the gateway
- * closes the connection, if it must close it.
+ * Sends damaged, forbidden or too many WebSocket frames. Checks the close code if the gateway must close the
+ * connection.
  */
 export async function damage({ port, kind, random, tally }: DamageOptions): Promise<void> {
 	const { bytes, closes } = damages[kind]?.(random) ?? { bytes: Buffer.alloc(0), closes: [] };

@@ -41,7 +41,7 @@ export class FuzzConnection {
 		this.#socket.send(rest, { binary: form === "binary", fin: true });
 	}
 
-	/** Sends one request and returns the payload of its response. Rejects with the error of the response. */
+	/** Rejects with the error of the response. */
 	async request(method: string, params: object, sessionId?: string): Promise<unknown> {
 		const id = `ask-${this.answers.length}`;
 		this.send(JSON.stringify({ type: "req", id, method, params, session_id: sessionId }));
@@ -51,7 +51,7 @@ export class FuzzConnection {
 		throw new Error(`${method}: ${answer?.error}`);
 	}
 
-	/** Resolves when the condition is true. Rejects if the gateway closes the connection first. */
+	/** Rejects if the gateway closes the connection first. */
 	async until(condition: string, isTrue: () => boolean): Promise<void> {
 		await this.#watch.until(condition, () => isTrue() || this.#ending !== "");
 		if (!isTrue()) throw new Error(`the connection was ${this.#ending} before ${condition}`);

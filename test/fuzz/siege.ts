@@ -19,10 +19,7 @@ import {
 /** Timer that checks all open prompts. It ends at its first check without open prompts, which may be minutes later. */
 const timersOfQuestions = 1;
 
-/**
- * Additional timers for open prompts. One timer checks all of them, and ends at its first check without open prompts,
- * which may be minutes later.
- */
+/** Maximum growth of the gateway's resident memory in bytes, from the memory mark to the end. */
 const slackBytes = 32 * 2 ** 20;
 const checksPerCollection = 20;
 /** Maximum milliseconds for a request of the healthy client. */
@@ -99,9 +96,7 @@ export class Siege {
 		this.#watch.notify();
 	}
 
-	/**
-	 * Runs an attack. Checks that the healthy client is served: at the start, and then after every `stepsPerCheck` steps.
-	 */
+	/** The gateway must serve the healthy client at the start, and then after every `stepsPerCheck` steps. */
 	async during(attack: () => Promise<void>, stepsPerCheck = 50): Promise<void> {
 		let isOver = false;
 		const check = async (): Promise<void> => {
@@ -120,7 +115,7 @@ export class Siege {
 		await checking;
 	}
 
-	/** Sets the memory mark. At the end, the resident memory may exceed the mark by at most `slackBytes`. */
+	/** At the end, the resident memory may exceed the mark by at most `slackBytes`. */
 	async mark(): Promise<void> {
 		this.#mark = await probeSettled(this.#gateway, this.#start);
 	}

@@ -126,7 +126,6 @@ export class McpClient implements AsyncDisposable {
 	}
 }
 
-/** Calls a tool. Returns the texts and the structured content of the result. */
 export async function callTool(
 	client: Client,
 	name: string,

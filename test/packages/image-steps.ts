@@ -160,7 +160,7 @@ export class FreshRoot implements Disposable {
 		}
 	}
 
-	/** Runs a program as the user of the stage. Without `network`, the program has only a loopback interface. */
+	/** Without `network`, the program has only a loopback interface. */
 	async run(command: readonly string[], { network = true } = {}): Promise<string> {
 		const uid = uids[this.user] ?? Number.NaN;
 		const asUser =

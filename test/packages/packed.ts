@@ -17,7 +17,7 @@ export const systemPath = (process.env["PATH"] ?? "")
 	.split(delimiter)
 	.filter((folder) => !folder.includes("node_modules"));
 
-/** Path of a program on this machine. Throws if it is not installed. */
+/** Throws if the program is not installed. */
 export function findProgram(name: string): string {
 	const folder = systemPath.find((one) => existsSync(join(one, name)));
 	if (folder === undefined) throw new Error(`${name} is not installed`);
@@ -28,9 +28,7 @@ export function findProgram(name: string): string {
 const ofScripts =
 	/^npm_config_(?:(?:local_|global_)?prefix|node_gyp|nodedir|npm_version|user_agent|loglevel)$/i;
 
-/**
- * Returns environment variables with npm's configuration of this machine, because a new home directory contains none.
- */
+/** A new home directory lacks npm's configuration of this machine. */
 export async function npmSettings(): Promise<Record<string, string>> {
 	const settings: Record<string, string> = {};
 	for (const name of ["userconfig", "globalconfig", "cache"]) {
@@ -87,12 +85,12 @@ export class NewMachine implements AsyncDisposable {
 		return this.#errors;
 	}
 
-	/** Runs a program and waits for its exit. Throws if the exit code is not 0. */
+	/** Throws if the exit code is not 0. */
 	run(program: string, ...args: readonly string[]): Promise<Printed> {
 		return execute(program, args, { cwd: this.home, env: this.environment });
 	}
 
-	/** Starts a gateway, and returns the line with its URL. Disposal stops the process. */
+	/** Returns the line with the URL of the gateway. Disposal stops the process. */
 	async start(program: string, ...args: readonly string[]): Promise<string> {
 		const child = spawn(program, args, {
 			cwd: this.home,
@@ -156,9 +154,7 @@ async function majorOf(program: string): Promise<number> {
 	return Number.parseInt(stdout.slice(1), 10);
 }
 
-/**
- * Packs the named packages into a folder with `scripts/run.mjs pack` and this Node binary. Returns the printed paths.
- */
+/** Returns the printed paths. */
 export async function pack(node: string, folder: string, ...names: readonly string[]): Promise<string[]> {
 	const { stdout } = await execute(node, [join(root, "scripts/run.mjs"), "pack", folder, ...names], {
 		cwd: root,
@@ -168,9 +164,7 @@ export async function pack(node: string, folder: string, ...names: readonly stri
 	return stdout.trim().split("\n");
 }
 
-/**
- * Runs a documented shell block that creates packages, but in this folder instead of `dist`. Returns the printed paths.
- */
+/** Creates the packages in this folder instead of `dist`. Returns the printed paths. */
 export async function packDocumented(block: string, node: string, folder: string): Promise<string[]> {
 	const { stdout } = await execute("sh", ["-euc", documented(block, [["-- dist ", `-- '${folder}' `]])], {
 		cwd: root,

@@ -45,7 +45,7 @@ export class PostgresServer implements AsyncDisposable {
 		return server;
 	}
 
-	/** Creates a database and returns its connection string, which any process of this user can use. */
+	/** Any process of this user can use the connection string. */
 	async createDatabase(): Promise<string> {
 		const name = `parley_${++this.#databases}`;
 		await this.query(`create database ${name}`);

@@ -18,7 +18,7 @@ export class FrontProxy implements AsyncDisposable {
 		this.#ended = once(child, "close");
 	}
 
-	/** Makes the proxy reload its configuration. nginx closes old connections one second later. */
+	/** nginx closes old connections one second after it has reloaded its configuration. */
 	reload(): void {
 		this.#child.kill("SIGHUP");
 	}

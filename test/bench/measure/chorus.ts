@@ -12,9 +12,8 @@ interface Part {
 }
 
 /**
- * Model streams that emit texts in the same ticks, until the parent sends `stop`. Benches use them to measure the
- * delivery of texts without the start and the end of runs. The parent sends an order `{ticks, each, size, mark}` for
- * each part. The answer is the process's CPU time for that part, in microseconds.
+ * Model streams that emit texts in the same ticks until the parent sends `stop`, without the start and the end of
+ * runs. The answer to each order of the parent is the process's CPU time in microseconds.
  */
 export class Chorus {
 	#next = Promise.withResolvers<Part | undefined>();

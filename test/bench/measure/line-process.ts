@@ -14,8 +14,7 @@ export class LineProcess {
 	}
 
 	/**
-	 * Returns the milliseconds from sending the line to the first output that contains `mark`, after output with `end`
-	 * has also arrived.
+	 * Milliseconds from sending the line to the first output that contains `mark`. Resolves after output with `end`.
 	 */
 	async ask(line: string, mark: string, end = mark): Promise<number> {
 		const first = this.#marks.until(mark);

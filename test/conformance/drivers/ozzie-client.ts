@@ -75,10 +75,7 @@ export class OzzieClient implements AsyncDisposable {
 		}
 	}
 
-	/**
-	 * Resolves with the next event. With `name` and `where`, skips events with another name or other payload values.
-	 * Rejects if a response arrives first.
-	 */
+	/** Skips events with another name or other payload values. Rejects if a response arrives first. */
 	async event(name?: string, where: Readonly<Record<string, unknown>> = {}): Promise<EventFrame> {
 		for (;;) {
 			const frame = await this.next();

@@ -122,10 +122,7 @@ export class ZotClient implements AsyncDisposable {
 		this.#child.stdin.write(bytes);
 	}
 
-	/**
-	 * Resolves with the next unread line of this type that meets `fits`, and skips the lines before. Rejects if the
-	 * process exits first.
-	 */
+	/** Skips other lines. Rejects if the process exits first. */
 	async until<Type extends ZotType>(type: Type, fits: (frame: Of<Type>) => boolean = () => true) {
 		for (;;) {
 			const frame = await this.next();
@@ -149,13 +146,13 @@ export class ZotClient implements AsyncDisposable {
 		return this.frames.slice(from, this.#read);
 	}
 
-	/** Sends a command and resolves with its response. Marks no line as read. The id must be unique. */
+	/** Marks no line as read. The id must be unique. */
 	async ask(command: { readonly id: string; readonly type: string; readonly [key: string]: unknown }) {
 		this.send(command);
 		return this.response(command.id);
 	}
 
-	/** Resolves with the first response with this id. Marks no line as read. */
+	/** Marks no line as read. */
 	async response(id: string | number): Promise<ZotResponse> {
 		await this.#when(`the response ${id} comes`, () => this.#responses.has(id));
 		const response = this.#responses.get(id);
@@ -169,7 +166,7 @@ export class ZotClient implements AsyncDisposable {
 		return response.data;
 	}
 
-	/** Writes `text`, closes stdin and waits for the exit. Rejects if the last line or the last run is incomplete. */
+	/** Rejects if the last line or the last run is incomplete. */
 	async end(text = ""): Promise<ProcessEnd> {
 		this.#child.stdin.end(text);
 		return this.ended();

@@ -130,8 +130,8 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		await mkdir(this.#directory, { recursive: true });
 		const killable = await this.#begin(true);
 		await this.#pass(5000);
-		// If the connection is lost, the first message of an unknown channel may be lost. Therefore the connector
-		// must know each room first.
+		// The connector must know each room first, because a lost connection may lose the first message of an unknown
+		// channel.
 		this.people.greet();
 		await this.#pass(30_000);
 		for (const session of this.gateway.sessions) this.work.trust.grantTrust(session);

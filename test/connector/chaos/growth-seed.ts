@@ -10,10 +10,7 @@ interface SeedParts {
 	readonly directory: string;
 }
 
-/**
- * Plays one answer with random steps and deaths, and with network faults for most seeds. Returns the faults
- * found at the end.
- */
+/** Returns the faults found at the end. */
 export async function playSeed({ open, random, directory }: SeedParts): Promise<readonly string[]> {
 	const growth = new Growth(open, directory);
 	await growth.begin();

@@ -77,10 +77,7 @@ export class Growth {
 		this.#before = new Set(this.#platform.posts().map(({ id }) => id));
 	}
 
-	/**
-	 * Plans the deaths of the current process and its successors. With `isBroken`, the platform also starts to inject
-	 * faults.
-	 */
+	/** With `isBroken`, the platform also starts to inject faults. */
 	disturb(deaths: readonly Death[], { isBroken = false } = {}): void {
 		this.#deaths = deaths;
 		this.#arm();
@@ -92,10 +89,7 @@ export class Growth {
 		return this.#run();
 	}
 
-	/**
-	 * Stops the injected faults and waits until all work is complete. Returns the number of hits of each failpoint in the
-	 * last process.
-	 */
+	/** Also stops the injected faults. Returns the number of hits of each failpoint in the last process. */
 	async finish(): Promise<ReadonlyMap<string, number>> {
 		this.#platform.heal();
 		await this.#until(() => this.#isDone());

@@ -15,9 +15,7 @@ interface Posted {
 	readonly file?: string;
 }
 
-/**
- * Returns the arrivals of a message at the gateway, without retries, and without runs that joined another run.
- */
+/** Excludes retries, and runs that joined another run. */
 export function arrivalsOf({ sessions }: ScriptedGateway, message: string): Arrival[] {
 	return sessions.flatMap(({ frames }) => {
 		const payloads = frames.map(({ event, payload }) => ({ event, ...Object(payload) }));
@@ -37,10 +35,7 @@ export function arrivalsOf({ sessions }: ScriptedGateway, message: string): Arri
 	});
 }
 
-/**
- * Returns a fault for each deleted message whose run has not ended. A message that has joined another run cannot be
- * withdrawn.
- */
+/** A message that has joined another run cannot be withdrawn. */
 export function judgeWaiting(gateway: ScriptedGateway, deleted: readonly Posted[]): string[] {
 	const waiting = new Set(gateway.sessions.flatMap(({ runs }) => runs.map(({ id }) => id)));
 	return deleted.flatMap(({ id }) => {
@@ -49,7 +44,7 @@ export function judgeWaiting(gateway: ScriptedGateway, deleted: readonly Posted[
 	});
 }
 
-/** Returns a fault for each version of a message that arrived more than once. */
+/** Each version of a message may arrive only once. */
 export function judgeTwice({ versions }: Posted, arrivals: readonly Arrival[]): string[] {
 	return versions.flatMap((text) => {
 		const count = arrivals.filter(({ content }) => content.includes(text)).length;
@@ -78,10 +73,7 @@ export function judgeFile(
 		: [`${file} came ${arrived.length} times with ${arrivals.length} of ${versions.join(" → ")}`];
 }
 
-/**
- * Returns a fault if the gateway made more retries than were requested. The gateway may make fewer, because it
- * can refuse a request.
- */
+/** The gateway may make fewer retries than requested, because it can refuse a request. */
 export function judgeRetries({ sessions }: ScriptedGateway, expected: number): string[] {
 	const retries = sessions
 		.flatMap(({ frames }) => frames)

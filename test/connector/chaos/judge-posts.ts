@@ -19,7 +19,7 @@ export interface WorkAndPosts {
 	isMissing?(session: Session | undefined): boolean;
 }
 
-/** Returns a fault for each answer that is not visible exactly once. Answers in deleted threads may be missing. */
+/** Each answer must be visible exactly once. Answers in deleted threads may be missing. */
 export function judgeAnswers({ work, gateway, stuck, posts, isMissing }: WorkAndPosts): string[] {
 	return work.answers.flatMap(({ text, session }) => {
 		const count = posts.filter((post) => post.text.includes(text)).length;
@@ -31,8 +31,8 @@ export function judgeAnswers({ work, gateway, stuck, posts, isMissing }: WorkAnd
 }
 
 /**
- * Returns a fault for each post that looks like a growing answer, and for each text before a call that is not visible
- * exactly once. Texts of cut runs and in deleted threads may be missing.
+ * Returns faults for unfinished posts, and for texts before calls that are not visible exactly once. Texts of cut
+ * runs and in deleted threads may be missing.
  */
 export function judgeGrowth({ work, gateway, posts, isMissing }: WorkAndPosts): string[] {
 	const unfinished = posts.filter(
@@ -47,7 +47,7 @@ export function judgeGrowth({ work, gateway, posts, isMissing }: WorkAndPosts): 
 	return [...unfinished.map(({ text }) => `an answer is unfinished: ${text.slice(0, 100)}`), ...earlier];
 }
 
-/** Returns a fault for each room that shows the answers of a session out of order. */
+/** Each room must show the answers of a session in order. */
 export function judgeOrder({ answers }: Work, places: readonly (readonly Post[])[]): string[] {
 	return [...Map.groupBy(answers, ({ session }) => session)].flatMap(([session, own]) => {
 		const expectedOrder = own.map(({ text }) => text);
@@ -62,8 +62,8 @@ export function judgeOrder({ answers }: Work, places: readonly (readonly Post[])
 }
 
 /**
- * Returns a fault for each question without exactly one card, and for each card whose approve buttons do not match
- * the state of its questions. Ignores deleted threads.
+ * Each question must have exactly one card, whose approve buttons match the state of its questions. Ignores deleted
+ * threads.
  */
 export function judgeQuestions({ work, posts, isMissing }: WorkAndPosts): string[] {
 	return work.questions.flatMap(({ session, label, approve }) => {
@@ -87,8 +87,7 @@ export function judgeGrantCards({ work, posts }: WorkAndPosts): string[] {
 }
 
 /**
- * Returns a fault for each plan without exactly one card, and for each card whose Approve button does not match the
- * state of the plan. Ignores deleted threads.
+ * Each plan must have exactly one card, whose Approve button matches the state of the plan. Ignores deleted threads.
  */
 export function judgeReviews({ work, posts, isMissing }: WorkAndPosts): string[] {
 	return work.tasks.tasks.flatMap(({ session, reviews }) =>
@@ -106,10 +105,7 @@ interface Ping {
 	readonly text: string;
 }
 
-/**
- * Returns a fault for each unexpected, repeated or missing notification. Notifications of closed plans and in deleted
- * threads may be missing.
- */
+/** Notifications of closed plans and in deleted threads may be missing. */
 export function judgePings({ work, isMissing }: WorkAndPosts, pings: readonly Ping[]): string[] {
 	const causes = work.tasks.tasks.flatMap(({ title, end, reviews, requester, session }) => {
 		const person = { requester: requester.name, mayBeMissing: isMissing?.(session) ?? false };

@@ -62,17 +62,14 @@ export class Messages<Room extends Place, Person extends Author<Room>> {
 		return this.sentMessages.slice(-recent).filter(({ isDeleted }) => !isDeleted);
 	}
 
-	/**
-	 * Records a loss of the database, which may lose any message sent so far, for example one that was stored but
-	 * not delivered.
-	 */
+	/** A lost database may lose any message sent so far, for example one that was stored but not delivered. */
 	databaseLost(): void {
 		for (const sentMessage of this.sentMessages) sentMessage.mayBeLost = true;
 	}
 
 	/**
-	 * Records a `/stop`, which may affect every message in the room and its threads. In a channel, `/stop` can also stop
-	 * the only thread with active work.
+	 * A `/stop` may affect every message in the room and its threads. In a channel, it can also stop the only thread
+	 * with active work.
 	 */
 	stopped(room: Room): void {
 		const stopped = new Set([room, ...room.threads()].map(({ id }) => id));
@@ -107,7 +104,7 @@ export class Messages<Room extends Place, Person extends Author<Room>> {
 		sentMessage.person.deletes(sentMessage);
 	}
 
-	/** Returns a random recent message for a ❌ reaction, which may stop its run. Undefined without recent messages. */
+	/** The reaction ❌ to the message may stop its run. Undefined without recent messages. */
 	cross(): SentMessage<Room, Person> | undefined {
 		const sentMessage = this.#own();
 		if (sentMessage) sentMessage.mayBeLost = true;

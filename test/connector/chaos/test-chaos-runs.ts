@@ -22,7 +22,7 @@ const least: Readonly<Record<string, number>> = {
 
 const leastOnSlack = { ...least, "an answer has grown as a stream of the platform": 0.65 };
 
-/** Defines a test that plays chaos runs on Discord. `part` is the index of its range of seeds. */
+/** `part` is the index of the range of seeds. */
 export function testDiscord(part: number): void {
 	const first = testSeed() + part * count;
 	test(
@@ -34,7 +34,7 @@ export function testDiscord(part: number): void {
 	);
 }
 
-/** Defines a test that plays chaos runs on Slack. `part` is the index of its range of seeds. */
+/** `part` is the index of the range of seeds. */
 export function testSlack(part: number): void {
 	const first = testSeed() + part * count;
 	test(

@@ -49,7 +49,7 @@ export class DeliveryRun {
 		this.network = new Network(this.#random, this.inbound);
 	}
 
-	/** Runs processes until everything is delivered. At most `kills` of them die or are stopped. */
+	/** At most `kills` processes die or are stopped. */
 	async play(kills: number): Promise<void> {
 		await mkdir(this.#directory, { recursive: true });
 		for (let remaining = kills; ; remaining--) {

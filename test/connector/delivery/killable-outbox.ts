@@ -77,10 +77,7 @@ export class KillableOutbox implements Failpoints {
 		if (this.end !== undefined) return new Promise(() => undefined);
 	}
 
-	/**
-	 * Whether the planned graceful stop is due at this step. If so, records the stop. Open requests may still
-	 * receive a response.
-	 */
+	/** Records the planned graceful stop if it is due. Open requests may still receive a response. */
 	isToStop(step: number): boolean {
 		if (this.#fate?.place !== stop || step < this.#fate.hit) return false;
 		this.stop = stop;

@@ -40,18 +40,13 @@ export class Network {
 		await Promise.all(this.#next().map((event) => this.#pass(event, accept)));
 	}
 
-	/**
-	 * Records a loss of the database. All events are then sent again, as if the connector read the platform's history.
-	 */
+	/** All events are sent again, as if the connector read the platform's history. */
 	loseDatabase(): void {
 		this.#passages.clear();
 		for (const event of this.#events) this.#unacknowledged.add(event);
 	}
 
-	/**
-	 * Records an event that reached the gateway. If event A was acknowledged before event B was sent, A must arrive
-	 * before B in the same conversation.
-	 */
+	/** If event A was acknowledged before event B was sent, A must arrive before B in the same conversation. */
 	receive({ id, conversation }: QueuedEvent): void {
 		this.#received.add(id);
 		const sentAt = this.#passages.get(id)?.sentAt ?? 0;

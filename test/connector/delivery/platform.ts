@@ -26,8 +26,8 @@ const safeMs = 60_000;
 const nonceMs = safeMs + latestMs;
 
 /**
- * A platform that drops requests, fails after it has performed them, delays them, and limits rates. A platform with
- * nonces does not create a second post for the same nonce within `nonceMs`. A platform without nonces does.
+ * A platform that drops requests, fails after it has performed them, delays them, and limits rates. If it has nonces,
+ * it creates only one post for the same nonce within `nonceMs`.
  */
 export class Platform implements Surface {
 	readonly posts: Post[] = [];

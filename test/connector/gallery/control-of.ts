@@ -3,7 +3,7 @@ import { type ControlKind, controlKinds } from "@parley/connector";
 // `Object.keys` returns the keys of this object as strings.
 const kinds = Object.keys(controlKinds) as ControlKind[];
 
-/** Returns the kind of a control, from the letter in its id. Empty for other elements, for example links. */
+/** Empty for elements without a known kind, for example links. */
 export function controlOf(id: string | undefined): ControlKind | "" {
 	return kinds.find((kind) => id?.startsWith(`1${controlKinds[kind]}.`)) ?? "";
 }

@@ -4,7 +4,7 @@ import { html, type Markup } from "./markup.ts";
 
 type Read = (text: string) => string;
 
-/** Renders an element of Slack's rich text. `read` replaces tokens of people, channels and times. */
+/** `read` replaces tokens of people, channels and times. */
 export function drawRichText(part: Part, read: Read): Markup {
 	const inside = (): Markup[] => insideOf(part["elements"]).map((one) => drawRichText(one, read));
 	switch (part.type) {

@@ -183,7 +183,7 @@ export const topics: readonly Topic[] = [
 	},
 ];
 
-/** Returns the topics that have kinds for the platform, with only these kinds. */
+/** Excludes topics without kinds for the platform. */
 export function topicsOf(platform: string): readonly Topic[] {
 	const own = topics.map((topic) => ({
 		...topic,

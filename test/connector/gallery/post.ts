@@ -25,7 +25,7 @@ export interface Post {
 	readonly thread?: Markup | undefined;
 }
 
-/** Renders a post with its avatar and a constant time, because the time of a scene depends on the machine. */
+/** The time is constant, because the time of a scene depends on the machine. */
 export function drawPost({ author, isApp, above, body, below, thread }: Post): Markup {
 	const tag = isApp ? html` <span class="app">APP</span>` : undefined;
 	const inside = [above, headOf(author, tag), html`<div class="body">${body}</div>`, below, thread];

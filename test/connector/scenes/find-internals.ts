@@ -25,9 +25,7 @@ export interface Internals {
 	readonly idEnds: ReadonlySet<string>;
 }
 
-/**
- * Reads the last characters of all ids in the SQLite database of a gateway. Rejects if the directory has no database.
- */
+/** Rejects if the directory has no database. */
 export async function readIdEnds(directory: string): Promise<ReadonlySet<string>> {
 	const names = await readdir(directory);
 	const databases = names.filter((name) => /^parley\.sqlite(?:-wal)?$/u.test(name));

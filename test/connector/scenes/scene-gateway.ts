@@ -138,7 +138,7 @@ export class SceneGateway implements AsyncDisposable {
 		}
 	}
 
-	/** Advances the clock like `until` until `work` has settled, and returns its result. */
+	/** Advances the clock like `until` until `work` has settled. */
 	async through<Value>(work: Promise<Value>): Promise<Value> {
 		let isOver = false;
 		const settle = (): void => {
@@ -149,7 +149,7 @@ export class SceneGateway implements AsyncDisposable {
 		return work;
 	}
 
-	/** Advances the clock by `ms` in steps, with several turns of the event loop after each step. */
+	/** Runs several turns of the event loop after each step. */
 	async pass(ms: number): Promise<void> {
 		const step = Math.min(5000, Math.max(50, ms / 200));
 		for (let remaining = ms; remaining > 0; remaining -= step) {

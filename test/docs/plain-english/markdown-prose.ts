@@ -5,9 +5,7 @@ interface Paragraph {
 	readonly lines: string[];
 }
 
-/**
- * Prose of a Markdown page: headings, paragraphs, list items and table cells. Excludes code blocks and HTML comments.
- */
+/** Excludes code blocks and HTML comments. */
 export function markdownProse(page: string): Prose[] {
 	const prose: Prose[] = [];
 	let paragraph: Paragraph | undefined;

@@ -73,7 +73,7 @@ export function compare(counts: Counts, maxima: Maxima): { risen: Change[]; fall
 	};
 }
 
-/** Lowers the maxima to the counts and never raises them. Excludes entries whose new maximum is 0. */
+/** Never raises a maximum. Excludes entries whose new maximum is 0. */
 export function lowered(counts: Counts, maxima: Maxima): Maxima {
 	const rows = [...counts].map(([name, row]) => {
 		const lowered = [...row].map(

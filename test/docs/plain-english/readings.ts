@@ -42,7 +42,7 @@ export function checkedFiles(paths: readonly string[] = []): string[] {
 	return files.filter((file) => paths.some((path) => file === path || file.startsWith(`${path}/`)));
 }
 
-/** Checks the content of a file. Its path determines which string literals are checked. */
+/** The path of the file determines which string literals are checked. */
 export function checkSource(file: string, source: string, exceptions: readonly Exception[] = []): Reading {
 	const sentences = { comments: 0, docs: 0, texts: 0, names: 0, identifiers: 0 };
 	const findings: Finding[] = [];

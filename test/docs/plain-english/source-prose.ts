@@ -4,7 +4,7 @@ import type { Kind, Prose } from "./prose.ts";
 /** String literals to check in addition to comments: all sentences as texts or as names, or only test titles. */
 export type Literals = "texts" | "names" | "titles";
 
-/** Comments and literals of a TypeScript or JavaScript source. Throws if the source has a syntax error. */
+/** Throws if the source has a syntax error. */
 export function sourceProse(file: string, source: string, literals: Literals): Prose[] {
 	const { program, comments, errors } = parseSync(file, source);
 	if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);

@@ -80,7 +80,7 @@ export async function openAuthorizationServer(scope: string): Promise<Authorizat
 	};
 }
 
-/** Follows redirects with cookies, like a browser. Returns the first URL with another origin. */
+/** Follows redirects with cookies, like a browser, up to the first URL with another origin. */
 export async function browse(start: URL): Promise<URL> {
 	const cookies = new Map<string, string>();
 	let place = start;

@@ -20,7 +20,6 @@ export async function begin(server: McpRemoteSettings, more: Partial<LoginOption
 	return pending;
 }
 
-/** Creates a login store in a data directory that is deleted after the test. */
 export async function openLogins() {
 	const data = await mkdtemp(join(tmpdir(), "parley-mcp-login-"));
 	onTestFinished(() => rm(data, { recursive: true, force: true }));

@@ -95,7 +95,7 @@ export class FakeAnthropic {
 		this.#otherwise = answer;
 	}
 
-	/** Resolves with the message request of this number, starting at 1, when it arrives. */
+	/** Waits for the message request with this number, starting at 1. */
 	async received(number: number): Promise<ReceivedRequest> {
 		await this.#watch.until(`request ${number} arrives`, () => this.requests.length >= number);
 		const request = this.requests[number - 1];
@@ -109,7 +109,7 @@ export class FakeAnthropic {
 		return violations;
 	}
 
-	/** Stops the server. Throws if refusals or failures of the simulator have not been read with `drainViolations`. */
+	/** Throws if refusals or failures of the simulator have not been read with `drainViolations`. */
 	async close(): Promise<void> {
 		const closed = new Promise((resolve) => this.#server.close(resolve));
 		this.#server.closeAllConnections();

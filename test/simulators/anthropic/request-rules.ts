@@ -16,7 +16,7 @@ export interface Issued {
 	readonly redacted: ReadonlySet<string>;
 }
 
-/** Returns the faults of a request by the rules of the service. The request must match the SDK's types. */
+/** The request must match the SDK's types. */
 export function brokenRules(request: Request, issued: Issued): string[] {
 	return [
 		...firstAndLast(request.messages),

@@ -33,7 +33,7 @@ export class FaultyNetwork<Fault extends NetworkFault> {
 		this.#clock = clock;
 	}
 
-	/** Plans a fault for the next request whose label matches. `*` in `label` matches any text. */
+	/** `*` in `label` matches any text. */
 	next(label: string, fault: Fault): void {
 		const escaped = label.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*");
 		this.#planned.push({ pattern: new RegExp(`^${escaped}$`), fault });
@@ -52,10 +52,7 @@ export class FaultyNetwork<Fault extends NetworkFault> {
 		return this.#planned.length;
 	}
 
-	/**
-	 * Returns the platform's response, or the response of a fault. Rejects with `unavailable` if the fault has no
-	 * response.
-	 */
+	/** Rejects with `unavailable` if a fault has no response. */
 	protected async pass<Answer>(
 		label: string,
 		answer: () => Answer,

@@ -44,17 +44,14 @@ export class Channel {
 		return last;
 	}
 
-	/** Returns the states of a message in this channel, oldest first. Deleted messages keep their states. */
+	/** Deleted messages keep their states. */
 	states({ id }: { readonly id: string }): PostState[] {
 		const found = this.record.messages.find((message) => message.id === id);
 		if (!found) throw new Error(`${this.name} has had no message ${id}`);
 		return statesOf(this.#state, found);
 	}
 
-	/**
-	 * Returns a transcript for golden files, with the messages that the viewer sees. Each thread is below its
-	 * message.
-	 */
+	/** Each thread is below its message. */
 	transcript(viewer?: { readonly id: string }): string {
 		const lines = this.shows(viewer).flatMap((shown) => {
 			const thread = this.record.thread ? undefined : this.#state.channels.get(shown.id);
@@ -88,10 +85,7 @@ export class Channel {
 		return this.record.thread?.archived ?? false;
 	}
 
-	/**
-	 * Sets the permission overwrite of a member or role in this channel. The role `@everyone` has the id of the
-	 * guild.
-	 */
+	/** The role `@everyone` has the id of the guild. */
 	permit(
 		target: { readonly id: string },
 		{
@@ -130,9 +124,7 @@ export class Channel {
 		emitThread(this.#state, this.record, GatewayDispatchEvents.ThreadUpdate);
 	}
 
-	/**
-	 * Renames the channel or thread. If `by` is given and this is a thread, Discord adds a message about the new name.
-	 */
+	/** If `by` is given and this is a thread, Discord adds a message about the new name. */
 	rename(name: string, by?: { readonly user: UserRecord }): void {
 		const { thread } = this.record;
 		if (thread && by) {

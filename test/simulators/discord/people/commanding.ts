@@ -74,7 +74,7 @@ function offered(state: State, user: UserRecord, { channel, target, name }: Give
 
 function descend(command: CommandRecord, name: string) {
 	const words = name.replace(/^\//, "").split(" ").slice(1);
-	// The cast is safe because each option has only some of these fields.
+	// The cast is safe because `AnyOption` only adds optional fields.
 	let options = (command.options ?? []) as readonly AnyOption[];
 	const path: AnyOption[] = [];
 	for (const word of words) {
@@ -148,7 +148,7 @@ function checkValue(option: AnyOption, value: OptionValue | undefined): void {
 	if (typeof size === "number" && !fits) throw new Error(`${name} does not take ${String(value)}`);
 }
 
-/** Requests suggestions for the last value, which is incomplete. Throws if its option has no autocomplete. */
+/** The last value is incomplete. Throws if its option has no autocomplete. */
 export function typeCommand(state: State, user: UserRecord, given: Given<Typing>): InteractionRecord {
 	const { channel, values, name } = given;
 	const command = offered(state, user, given);

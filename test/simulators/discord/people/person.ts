@@ -151,10 +151,7 @@ export class Person {
 		return this.#begin({ type, channel, data, message, pressedOn: components });
 	}
 
-	/**
-	 * Selects options of a menu by their labels. By default, uses the newest visible menu that has all these
-	 * options.
-	 */
+	/** By default, uses the newest visible menu that has all these options. */
 	chooses(labels: string | readonly string[], place: Place = {}): SentInteraction {
 		const requested = typeof labels === "string" ? [labels] : labels;
 		const has = ({ options = [] }: SeenComponent): boolean =>
@@ -176,7 +173,7 @@ export class Person {
 		return this.#begin({ type: InteractionType.MessageComponent, channel: message.channel, data, message });
 	}
 
-	/** Fills in the open form and sends it. Fields are identified by label or name. */
+	/** Fields are identified by label or name. */
 	submits(interaction: SentInteraction, values: Readonly<Record<string, string>> = {}): SentInteraction {
 		const { modal, channel, message } = interaction.record;
 		if (!modal) throw new Error(`no form has opened for ${this.name}`);

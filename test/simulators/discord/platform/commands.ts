@@ -115,7 +115,7 @@ export function deleteCommand(state: State, scope: CommandScope, id: string): vo
 	state.commands.delete(findCommand(state, scope, id).id);
 }
 
-/** Replaces all commands of the scope. Only new commands count towards the daily limit. */
+/** Only new commands count towards the daily limit. */
 export function overwriteCommands(
 	state: State,
 	scope: CommandScope,

@@ -100,10 +100,7 @@ export function emitChannel(state: State, channel: ChannelRecord, t: ChannelEven
 	state.emit({ t, d: guildChannelShape(channel), intents: GatewayIntentBits.Guilds, channel });
 }
 
-/**
- * Returns the channel for direct messages between the app and the user. Creates the channel if it does not
- * exist.
- */
+/** Creates the channel for direct messages if it does not exist. */
 export function openDirect(state: State, person: UserRecord): ChannelRecord {
 	const open = [...state.channels.values()].find(
 		({ type, recipients }) => type === ChannelType.DM && recipients.includes(person),

@@ -197,7 +197,7 @@ function think(state: State, interaction: InteractionRecord): MessageRecord {
 }
 
 /**
- * Finds an interaction that the app has answered, by its token. The token is valid for `tokenMs`:
+ * Throws unless the app has answered the interaction. The token is valid for `tokenMs`:
  * https://discord.com/developers/docs/interactions/receiving-and-responding#followup-messages
  */
 export function interactionOf(state: State, applicationId: string, token: string): InteractionRecord {

@@ -18,9 +18,7 @@ export function signedLink(state: State, { id, channelId, name }: AttachmentReco
 	return `${state.cdn}/attachments/${channelId}/${id}/${encodeURIComponent(name)}?${query}`;
 }
 
-/**
- * Returns the file of a link, or undefined if the link has expired, has a wrong signature, or does not name a file.
- */
+/** Undefined if the link has expired, has a wrong signature, or does not name a file. */
 export function readLink(state: State, link: string): AttachmentRecord | undefined {
 	const { pathname, searchParams } = new URL(link);
 	const [, kind, , id = ""] = pathname.split("/");

@@ -101,8 +101,8 @@ function plainShape(state: State, message: MessageRecord) {
 }
 
 /**
- * Returns the shape of a message: https://discord.com/developers/docs/resources/message#message-object. Discord
- * does not store the nonce, so only a fresh message contains it, unless `nonceInHistory` is set.
+ * Discord does not store the nonce, so only a fresh message contains it, unless `nonceInHistory` is set. Shape of a
+ * message: https://discord.com/developers/docs/resources/message#message-object
  */
 export function messageShape(state: State, message: MessageRecord, fresh = false) {
 	const nonce = fresh || state.settings.nonceInHistory ? message.nonce : undefined;

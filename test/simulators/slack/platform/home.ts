@@ -42,9 +42,8 @@ export function openHome(state: State, user: UserRecord, tab: "home" | "messages
 }
 
 /**
- * Records that a user views another channel while the app is open. An app with `agent_view` receives
- * `app_context_changed`. Any other app receives an event only for an assistant's `thread`:
- * https://docs.slack.dev/reference/events/app_context_changed
+ * An app with `agent_view` receives `app_context_changed`. Any other app receives an event only for an assistant's
+ * `thread`: https://docs.slack.dev/reference/events/app_context_changed
  */
 export function viewChannel(
 	state: State,

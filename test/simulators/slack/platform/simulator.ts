@@ -106,10 +106,7 @@ export class Simulator {
 		return [...ids].map((id) => this.place(id));
 	}
 
-	/**
-	 * Returns the posts of the app without their final text: streams that the app has not stopped, and posts for
-	 * which `isDraft` returns true.
-	 */
+	/** Returns the app's streams that it has not stopped, and its posts for which `isDraft` returns true. */
 	unfinished(isDraft: (shown: Shown) => boolean = () => false): Shown[] {
 		const { state } = this;
 		const streams = new Set(unfinishedStreams(state));

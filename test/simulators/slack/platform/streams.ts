@@ -27,10 +27,7 @@ interface Grown {
 	readonly blocks: readonly AnyBlock[];
 }
 
-/**
- * Returns the chunks of a call. Throws for a text chunk of more than 12,000 characters, the limit in the
- * comments of @slack/web-api.
- */
+/** Throws for a text chunk of more than 12,000 characters, the limit in the comments of @slack/web-api. */
 export function chunksOf(state: State, { markdown_text: markdown, chunks }: Piece): readonly AnyChunk[] {
 	if (markdown !== undefined && chunks) {
 		state.violations.push("a stream takes markdown_text or chunks, not both");

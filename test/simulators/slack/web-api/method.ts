@@ -48,10 +48,7 @@ export function demandScopeThere(
 	demandScope(state, `${families[kind]}:${what}`);
 }
 
-/**
- * Returns a channel that the app can see: a public channel, or a channel with the app as a member. Throws for any
- * other channel.
- */
+/** The app sees public channels, and channels with the app as a member. Throws for any other channel. */
 export function visibleChannel(state: State, id: string): ChannelRecord {
 	const channel = state.channel(id);
 	const isThere = channel.members.has(state.app.user);

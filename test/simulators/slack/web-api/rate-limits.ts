@@ -16,10 +16,7 @@ export class RateLimits {
 		this.#state = state;
 	}
 
-	/**
-	 * Counts a call. If the limit is reached, throws a refusal with status 429 and a waiting time, and does not
-	 * count the call.
-	 */
+	/** If the limit is reached, throws a refusal with status 429 and a waiting time, and does not count the call. */
 	count({ name, tier }: Method, channel: unknown): void {
 		const { settings } = this.#state;
 		if (tier === "post") {
