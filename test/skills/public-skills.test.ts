@@ -56,7 +56,6 @@ async function open() {
 	await client.call("accept_all_tools", session);
 	return {
 		...{ gateway, client, session },
-		/** Sends a message. Returns the results of its calls in order, and the answer. */
 		async say(content: string) {
 			await client.call("send_message", { ...session, content });
 			const results: string[] = [];

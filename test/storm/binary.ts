@@ -33,7 +33,9 @@ export class Binary implements AsyncDisposable {
 		await this.#isReady();
 	}
 
-	/** CPU seconds of the process so far, from the fields 14 and 15 of proc_pid_stat(5), in hundredths of a second. */
+	/**
+	 * CPU seconds of the process so far: fields 14 and 15 of proc_pid_stat(5), which are in hundredths of a second.
+	 */
 	cpuSeconds(): number {
 		const [, rest = ""] = readFileSync(`/proc/${this.process.pid}/stat`, "utf8").split(") ");
 		const fields = rest.split(" ");

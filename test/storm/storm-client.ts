@@ -31,7 +31,7 @@ export class StormClient {
 		this.#session = session;
 	}
 
-	/** Connects and resumes after the last persisted frame. Returns whether the session was resumed. */
+	/** Resumes after the last persisted frame. Returns whether the session was resumed. */
 	async connect(): Promise<boolean> {
 		const { promise, resolve } = Promise.withResolvers<boolean>();
 		const socket = new WebSocket(this.#url);

@@ -2,8 +2,9 @@ import { defineTool, type Model, ModelError, type ModelEvent, type ModelRequest 
 import { calls, says, stuck } from "@parley/core/testing";
 import * as z from "zod";
 
-/** Possible last words of a message, and the subset for messages of other clients. */
+/** Possible last words of a message. */
 export const words = ["say", "look", "dig", "wait", "fail", "plant", "scan"];
+/** Possible last words of a message from another client of the session. */
 export const wordsOfOthers = ["say", "fail", "plant"];
 
 /** Last words of a message whose act phases offer the tools of the host. */

@@ -54,7 +54,7 @@ export class DiscordServer {
 		return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
 	}
 
-	/** Ends all connections. Throws if the simulator failed, or if violations of Discord's rules were not read. */
+	/** Throws if the simulator failed, or if violations of Discord's rules were not read. */
 	async close(): Promise<void> {
 		for (const socket of this.#sockets.clients) socket.terminate();
 		const closed = new Promise((resolve) => this.#server.close(resolve));

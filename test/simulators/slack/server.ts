@@ -74,7 +74,7 @@ export class SlackServer {
 		return events;
 	}
 
-	/** Ends all connections. Throws if the simulator failed, or if violations of Slack's rules were not read. */
+	/** Throws if the simulator failed, or if violations of Slack's rules were not read. */
 	async close(): Promise<void> {
 		for (const detach of this.#receivers.splice(0)) detach();
 		this.sockets.close();

@@ -83,7 +83,7 @@ export class Channel {
 		return last;
 	}
 
-	/** Returns the states of a message in this channel, oldest first. Deleted messages keep their states. */
+	/** Deleted messages keep their states. */
 	states({ id }: Viewer): PostState[] {
 		const ts = id.split("-")[1] ?? id;
 		const found = this.record.messages.find((message) => message.ts === ts);
@@ -91,10 +91,7 @@ export class Channel {
 		return statesOf(this.#state, found);
 	}
 
-	/**
-	 * Returns a transcript for golden files, with the messages that the viewer sees. Each thread is below its
-	 * message.
-	 */
+	/** Each thread is below its message. */
 	transcript(viewer?: Viewer): string {
 		const lines = this.shows(viewer).flatMap((shown) => {
 			const thread = this.threadTs === undefined ? this.thread(shown).shows(viewer) : [];

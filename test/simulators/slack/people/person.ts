@@ -201,10 +201,7 @@ export class Person {
 		return this.#sent(pressButton(this.#state, this.user, this.#removedButton(on.id, label)));
 	}
 
-	/**
-	 * Selects options of a menu by their labels. By default, uses the newest visible menu that has all these
-	 * options.
-	 */
+	/** By default, uses the newest visible menu that has all these options. */
 	chooses(labels: string | readonly string[], place: Place = {}): SentInteraction {
 		const requested = typeof labels === "string" ? [labels] : labels;
 		const fits = ({ element }: SeenControl): boolean => {
@@ -215,7 +212,7 @@ export class Person {
 		return this.#sent(chooseOptions(this.#state, this.user, pressing, requested));
 	}
 
-	/** Fills in the open form and sends it. Fields are identified by label or name. */
+	/** Fields are identified by label or name. */
 	submits({ record }: SentInteraction, values: Readonly<Record<string, string>> = {}): SentInteraction {
 		const opened = record.opened ?? record.view;
 		if (!opened?.view) throw new Error(`no form has opened for ${this.name}`);

@@ -7,7 +7,7 @@ import { Refusal } from "./refusal.ts";
 import type { State } from "./state.ts";
 import { updateView } from "./views.ts";
 
-/** Handles an acknowledgement of the app, which may contain a reply. A late acknowledgement has no effect. */
+/** A late acknowledgement has no effect. */
 export function acknowledge(state: State, interaction: InteractionRecord, reply: SlackReply): void {
 	if (settleInteraction(state, interaction).state !== "waiting") return;
 	interaction.state = "acknowledged";

@@ -16,7 +16,7 @@ export function isSessionStatus(status: string): status is SessionStatus {
 	return statuses.has(status);
 }
 
-/** Returns the session of a thread, or undefined if the app has not created one. */
+/** Undefined if the app has not created the session. */
 export function sessionAt(state: State, { channel, threadTs }: SessionPlace): SessionRecord | undefined {
 	return state.sessions.get(messageId({ channel, ts: threadTs }));
 }

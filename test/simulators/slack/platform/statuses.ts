@@ -57,7 +57,6 @@ export function clearStatus(state: State, { channel, threadTs }: MessageRecord):
 	if (known?.until !== undefined) state.statuses.delete(messageId({ channel, ts: threadTs }));
 }
 
-/** Returns the visible statuses of the app in a channel and its threads. */
 export function statusesNow(state: State, channel: ChannelRecord): StatusRecord[] {
 	const now = state.now();
 	return [...state.statuses.values()].filter(

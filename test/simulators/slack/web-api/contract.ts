@@ -49,7 +49,7 @@ export class Contract {
 		return Contract.#loaded;
 	}
 
-	/** Returns the faults of a method's arguments or of an event, including unknown fields. */
+	/** Unknown fields are faults. */
 	faults(method: keyof AllMethods | "event", args: unknown): string[] {
 		const validate = this.#validators.get(method) ?? this.#compile(method);
 		return validate(args) ? [] : unionErrors(validate.errors ?? []);

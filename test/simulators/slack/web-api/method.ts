@@ -56,7 +56,7 @@ export function visibleChannel(state: State, id: string): ChannelRecord {
 	return channel;
 }
 
-/** Returns a channel that has the app as a member and is not archived. Throws for any other channel. */
+/** Throws unless the app is a member of the channel and the channel is not archived. */
 export function joinedChannel(state: State, id: string): ChannelRecord {
 	const channel = visibleChannel(state, id);
 	if (channel.archived) throw new Refusal("is_archived");

@@ -81,7 +81,7 @@ export class WebApi {
 	}
 }
 
-/** Returns the refusal of faulty arguments. Slack has a separate error for invalid blocks. */
+/** Slack has a separate error for invalid blocks. */
 export function faultyArguments(faults: readonly string[]): Refusal {
 	const isOfBlocks = faults.every((fault) => fault.startsWith("/blocks"));
 	const body = { response_metadata: { messages: faults.map((fault) => `[ERROR] ${fault}`) } };
