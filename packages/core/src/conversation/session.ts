@@ -148,7 +148,7 @@ export class Session {
 	/** Transcript of the ended runs. Undefined if it must be read from the journal. */
 	history: readonly RunTranscript[] | undefined;
 	trust: SessionTrust | undefined;
-	/** Runs that were cancelled after they were recorded and before they started. */
+	/** Ids of runs that were cancelled after they were recorded and before they started. */
 	#cancelled: Set<string> | undefined;
 	#wakers: Map<string, () => void> | undefined;
 	#clients = 0;

@@ -78,7 +78,8 @@ const nameIn = (text: string): string => /output_[0-9a-f]{26}/.exec(text)?.[0] ?
 const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
 /**
- * Replies that call `read_file` until a marker shows no further page. Adds the pages without their markers to `pages`.
+ * Returns replies that call `read_file` for each page of a stored output. They add the pages without their markers to
+ * `pages`.
  */
 function readAll(pages: string[]): ScriptedReply[] {
 	let name = "";

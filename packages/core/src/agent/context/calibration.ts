@@ -258,7 +258,7 @@ function featuresOfBlock(block: Message["content"][number]): Features {
 }
 
 /**
- * Returns the features of thinking. Sealed thinking counts as three quarters of its length, because base64 adds a
+ * Returns the features of thinking. Sealed thinking is measured as three quarters of its length, because base64 adds a
  * third.
  */
 function featuresOfThinking(block: Extract<Message["content"][number], { type: "thinking" }>): Features {

@@ -82,9 +82,9 @@ function isAboveThreshold({ settings }: Asker, context: SessionContext, { tokens
 const growth = 1.25;
 
 /**
- * Shortens a request that fits the window to the threshold of the model. If instructions, tools or the newest parts
- * alone exceed the threshold, the request stays larger. The next attempt then follows when the request has grown by a
- * quarter.
+ * Shortens a request to the threshold of the model, although it fits the window. If instructions, tools or the newest
+ * parts alone exceed the threshold, the request stays larger. The next attempt then follows when the request has grown
+ * by a quarter.
  */
 async function compactToThreshold(asker: Asker, context: SessionContext, sized: Sized): Promise<void> {
 	const { parts, transcript } = sized;
@@ -265,7 +265,7 @@ function decides(asker: Asker, size: Size, parts: Parts): boolean {
 	return size.tokens + size.margin > limit * countFrom && size.margin > limit * exactEnough;
 }
 
-/** Returns the estimate, or the provider's exact count if it is available and could change the decision. */
+/** Returns an exact count if it is available and could change the decision about the size, otherwise the estimate. */
 async function measure(asker: Asker, context: SessionContext, request: ModelRequest): Promise<Size> {
 	const { contexts, signal, settings } = asker;
 	const size = estimate(asker, context, request);

@@ -300,7 +300,10 @@ function withoutSent({ id, images, attachments = [] }: RunRow, reason: string): 
 	return withAttachments(id, [...describedOnly(images, reason), ...attachments]);
 }
 
-/** Returns the change of `withoutSent` that also describes the attached images by name. The stored files are kept. */
+/**
+ * Returns a change that removes all images of a message, including attached images. Descriptions with the reason replace
+ * them. The stored files are kept.
+ */
 function withoutShown({ id, images, attachments = [] }: RunRow, reason: string): Change {
 	const files = attachments.map(({ shown, ...file }) => (shown ? { ...file, problem: reason } : file));
 	return withAttachments(id, [...describedOnly(images, reason), ...files]);

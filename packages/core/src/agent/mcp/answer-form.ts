@@ -83,7 +83,7 @@ function agreed(answer: ElicitationAnswer, value: string): ElicitResult {
 	return answer.value === value ? { action: "accept" } : decline;
 }
 
-/** Asks again after an answer with too few or too many choices. `ask` limits the number of repetitions. */
+/** Asks a question, and repeats it after an answer with too few or too many choices. `ask` limits the repetitions. */
 async function askField(
 	field: Field,
 	question: Elicitation,

@@ -147,7 +147,7 @@ interface Token {
 	readonly isLead: boolean;
 }
 
-/** Returns the tokens of a YAML text. Needs no recursion. */
+/** Yields the tokens of a YAML text that have a width. Uses no recursion, so deep nesting cannot exhaust the stack. */
 function* tokensOf(text: string): Generator<Token> {
 	let column = 0;
 	let isLead = true;

@@ -124,8 +124,8 @@ export function readSkill(content: string, fallbackName: string): SkillText {
 }
 
 /**
- * Returns the keys of the frontmatter with underscores instead of hyphens. Throws `invalid_argument` for invalid keys
- * or values.
+ * Returns the checked frontmatter. Its top-level keys have underscores instead of hyphens. Throws `invalid_argument`
+ * for invalid keys or values.
  */
 function factsOf(file: SkillFile): Facts {
 	const { facts } = file;

@@ -194,7 +194,7 @@ async function findGit(cwd: string, isReadable: (path: string) => boolean) {
 	return undefined;
 }
 
-/** Describes the content of HEAD: a branch, a commit, or an unknown branch. */
+/** Describes the content of HEAD: a branch, a detached head, or an unknown branch. */
 function describeHead(head: string): string {
 	const [, branch] = /^ref: refs\/heads\/([^\r\n]+)\r?\n?$/.exec(head) ?? [];
 	// If references are stored in reftables instead of files, HEAD contains `.invalid`: https://git-scm.com/docs/reftable

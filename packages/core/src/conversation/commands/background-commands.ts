@@ -186,7 +186,7 @@ export class BackgroundCommands {
 		}
 	}
 
-	/** Tries to record the end of a command. The end of a command in a deleted session counts as recorded. */
+	/** Tries to record the end of a command. If its session was deleted, the end is treated as recorded. */
 	async #tryRecord(live: LiveCommand, ending: CommandEnding, at: number | undefined): Promise<void> {
 		const { sessionId, command } = live;
 		try {

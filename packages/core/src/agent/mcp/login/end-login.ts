@@ -27,8 +27,8 @@ export async function revokeLogin(login: McpLogin, allowPrivate: boolean, clock:
 }
 
 /**
- * Authenticates the client with its secret, by the registered method:
- * https://www.rfc-editor.org/rfc/rfc6749#section-2.3
+ * Returns the headers that authenticate the client with its secret, or adds the secret to the body, by the registered
+ * method: https://www.rfc-editor.org/rfc/rfc6749#section-2.3
  */
 function authenticate(client: McpOAuthClient, body: URLSearchParams): Record<string, string> {
 	const { client_id, client_secret, token_endpoint_auth_method: method } = client;
