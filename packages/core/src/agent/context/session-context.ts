@@ -76,8 +76,8 @@ export class SessionContext {
 	#fitted: Fitted | undefined;
 	placed: RequestWindow | undefined;
 	/**
-	 * Tokens of a request up to which a compaction to the threshold of the model is not tried again. 0: a compaction is
-	 * always tried.
+	 * Tokens of a request up to which a compaction to the threshold of the model is not tried again. 0: only the threshold
+	 * applies.
 	 */
 	nextThreshold = 0;
 	/** Compactions that no snapshot contains yet. */

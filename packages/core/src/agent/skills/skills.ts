@@ -109,7 +109,8 @@ export class Skills {
 	}
 
 	/**
-	 * Finds one skill, even if it is not trusted. Throws `not_found` with the existing names if no skill has this name.
+	 * Finds one skill, even if it is not trusted. Throws `not_found` with the existing names if no skill has this name,
+	 * and `failed_precondition` if the file of the skill has an error.
 	 */
 	async show(principal: Principal, name: string, place: SkillPlace): Promise<ShownSkill> {
 		authorize(principal, "skill.read");
