@@ -28,7 +28,7 @@ export const Place = z.object({
 		.max(128)
 		.nullish()
 		.transform((thread) => thread ?? undefined),
-	/** Whether people of other organizations can read the channel. */
+	/** Whether people of other organisations can read the channel. */
 	shared: z.boolean().default(false),
 });
 export type Place = z.output<typeof Place>;

@@ -165,7 +165,8 @@ export class GroupCommit<DB> {
 
 	async #commit(): Promise<void> {
 		await this.#failpoints.reach("store.commit");
-		// A transaction that writes nothing succeeds even on a full disk.
+		// A transaction that writes nothing succeeds even on a full disk, so it does not prove that the store works
+		// again.
 		if (this.#health.current.state !== "ok") await this.#control.probe?.();
 		await this.#control.commit();
 		this.#health.worked();

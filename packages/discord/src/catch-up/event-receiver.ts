@@ -33,7 +33,7 @@ export interface EventReceiverParts {
 /** Milliseconds between two attempts to store an inbound event. Later events of the channel wait until it is stored. */
 const retryMs = 1000;
 
-/** Parses the key within which events keep their order: the channel or, without one, the guild. */
+/** Parses the place of an event: the channel or, without one, the guild. Events of one place keep their order. */
 const Place = z
 	.object({ channel_id: z.string(), guild_id: z.string(), id: z.string() })
 	.partial()

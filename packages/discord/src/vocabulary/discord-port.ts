@@ -1,7 +1,7 @@
 /** A request to Discord's REST API, version 10. The port does not retry, and does not wait for rate limits. */
 export interface DiscordRequest {
 	readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-	/** Path below `/api/v10`, with its parameters, for example `/channels/123/messages`. */
+	/** Path below `/api/v10`, for example `/channels/123/messages`. */
 	readonly path: string;
 	readonly query?: Readonly<Record<string, string>>;
 	/** JSON body. With files, it is sent as `payload_json`. */

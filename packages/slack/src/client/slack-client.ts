@@ -215,7 +215,7 @@ function lostBy(reason: unknown): Tried {
 	return { lost: ParleyError.from(reason).message };
 }
 
-/** Notice about delayed events: https://docs.slack.dev/apis/events-api#rate-limiting */
+/** Notice that Slack limits the rate of events: https://docs.slack.dev/apis/events-api#rate-limiting */
 const Limited = z.object({ type: z.literal("app_rate_limited") });
 
 /**
@@ -233,7 +233,7 @@ const Removed = z.object({
 	]),
 });
 
-/** A notice about the app: Slack delays events, or the token may be invalid. */
+/** A notice about the app: Slack limits the rate of events, or the token may be invalid. */
 type AppNotice = "limited" | "removed";
 
 /** Parses a notice. Returns undefined for other events, and for removals that concern another workspace or token. */

@@ -69,7 +69,7 @@ export class Answers {
 		log.error("could not post the private answer to an interaction", { user, channel, why });
 	}
 
-	/** Runs work that continues after the acknowledgement. */
+	/** Registers work that continues after the acknowledgement, and logs its failure. */
 	run(work: Promise<unknown>): void {
 		const running = work
 			.catch((error: unknown) => this.#parts.log.error("could not answer an interaction", { error }))
