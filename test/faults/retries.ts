@@ -98,7 +98,10 @@ export function checkRun({ setup, log, before }: FailureCase, requests: number):
 	}
 }
 
-/** With `mustBeComplete`, every streamed text of a failed attempt except the last must be stored. */
+/**
+ * With `mustBeComplete`, the stored texts must be all streamed texts except the last. Otherwise, they may end
+ * earlier.
+ */
 export async function checkAborted(
 	{ setup, log }: FailureCase,
 	runId: string,

@@ -115,7 +115,7 @@ export class Siege {
 		await checking;
 	}
 
-	/** At the end, the resident memory may exceed the mark by at most `slackBytes`. */
+	/** Sets the memory mark, which the resident memory may exceed by at most `slackBytes` at the end. */
 	async mark(): Promise<void> {
 		this.#mark = await probeSettled(this.#gateway, this.#start);
 	}

@@ -12,7 +12,7 @@ const rushMs = 1_000;
 /** Milliseconds within which all clients must be connected. */
 const backMs = 20_000;
 const messageEveryMs = 50;
-/** A gateway is idle below this share of a CPU. It must become idle within `idleWithinMs`. */
+/** A gateway is idle below this share of a CPU. */
 const idleShare = 0.2;
 const idleWithinMs = 30_000;
 

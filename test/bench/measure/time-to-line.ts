@@ -14,7 +14,7 @@ interface LineOptions {
 	readonly mark?: string;
 }
 
-/** Starts Node with these arguments and this input, waits for `mark` on stdout, and stops the process. */
+/** Rejects if the process exits before `mark` is in its stdout. */
 export async function timeToLine(
 	args: readonly string[],
 	cwd: string,

@@ -27,9 +27,10 @@ interface Begun {
 	readonly end: AsyncDisposableStack;
 }
 
-/** A turn whose outcome was not yet returned, and the number of frames of its stream before the turn. */
+/** A turn whose outcome was not yet returned. */
 interface OpenTurn {
 	readonly stream: RozStream;
+	/** Number of frames of the stream before the turn. */
 	readonly from: number;
 }
 

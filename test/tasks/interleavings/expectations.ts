@@ -15,7 +15,7 @@ export interface Row {
 
 /**
  * Whether a task, its worker and its dependent have reached this state, according to events and open model calls.
- * Assumes the state `waiting`, for which there is no event.
+ * Always true for a task in the state `waiting`, which no event reports.
  */
 export function hasReached(
 	{ title, needed }: Pick<Cast, "title" | "needed">,

@@ -5,11 +5,13 @@ import type { Recorded, RecordedEvent, SessionEvent, Tables } from "@parley/core
 /** Observations of one task, collected across all processes. */
 export interface Sighting {
 	taskId: string;
-	/** `home` is the session that owns the task. `own` is the conversation of the task. */
+	/** Id of the session that owns the task. */
 	home: string;
+	/** Session id of the task's own conversation. */
 	own: string;
-	/** Token of the task's last review, or "". `prompt` is the token of an open approval, or "". */
+	/** Token of the task's last review, or "". */
 	token: string;
+	/** Token of an open approval, or "". */
 	prompt: string;
 	suspended: number;
 	putOff: number;

@@ -16,7 +16,7 @@ export interface UserRecord {
 	readonly name: string;
 	readonly bot: boolean;
 	/**
-	 * Whether the app may send direct messages to the user. Otherwise error 50007:
+	 * Whether the app may send direct messages to the user. If false, they fail with error 50007:
 	 * https://discord.com/developers/docs/topics/opcodes-and-status-codes
 	 */
 	acceptsDirect: boolean;

@@ -4,7 +4,8 @@ import { ok, type Route } from "./route.ts";
 const day = 24 * 3_600_000;
 
 /**
- * Returns the remaining session starts: https://discord.com/developers/docs/events/gateway#session-start-limit-object
+ * Returns the limit of session starts, and how many remain:
+ * https://discord.com/developers/docs/events/gateway#session-start-limit-object
  */
 export function sessionStarts(state: State) {
 	const now = state.now();

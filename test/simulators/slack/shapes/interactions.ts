@@ -6,8 +6,8 @@ import { viewShape } from "./views.ts";
 const kinds = { press: "block_actions", form: "view_submission", shortcut: "message_action" } as const;
 
 /**
- * Returns the payload of a press, a form, a shortcut (https://docs.slack.dev/reference/interaction-payloads) or a
- * command.
+ * Returns the payload of an interaction: https://docs.slack.dev/reference/interaction-payloads. The payload of a
+ * command has another form.
  */
 export function interactionShape(
 	state: State,

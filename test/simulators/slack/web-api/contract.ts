@@ -31,7 +31,7 @@ type Roots = Readonly<Record<(typeof roots)[number], Root>>;
 export class Contract {
 	static #loaded: Contract | undefined;
 	readonly #ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false, logger: false });
-	/** Root schema of each method. */
+	/** Name of the root schema of each method. */
 	readonly #methods = new Map<string, (typeof roots)[number]>();
 	readonly #roots: Roots;
 	readonly #validators = new Map<string, ValidateFunction>();

@@ -61,8 +61,8 @@ export const streamMethods: readonly Method[] = [
 ];
 
 /**
- * The types of @slack/web-api state about the recipient: "This is required when starting a streaming conversation
- * outside of a DM".
+ * Outside direct messages, a stream needs its recipient. The types of @slack/web-api state: "This is required when
+ * starting a streaming conversation outside of a DM".
  */
 function demandRecipient(
 	state: State,
