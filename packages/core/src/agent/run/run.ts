@@ -321,8 +321,8 @@ class RunControl implements LiveRun {
 }
 
 /**
- * Measures the working time of a run against its limit. Pauses while the run waits, for example for a person or a
- * provider.
+ * Measures the working time of a run against its limit. Pauses while the run waits, for example for a person or before
+ * a retry.
  */
 class WorkingTime {
 	readonly #clock: Clock;

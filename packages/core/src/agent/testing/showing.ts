@@ -117,7 +117,7 @@ export class Showing implements AsyncDisposable {
 		return this.model.requests.at(request)?.messages ?? [];
 	}
 
-	/** Returns the number of images of each message of a request. Replies of the model are omitted. */
+	/** Returns the numbers of images in a request, one for each user message and one for each tool result. */
 	shown(request = -1): number[] {
 		return this.messages(request).flatMap((message) => {
 			if (message.role === "assistant") return [];

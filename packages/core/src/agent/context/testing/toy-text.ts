@@ -3,7 +3,7 @@ const words =
 		" ",
 	);
 
-/** Returns a generator of random numbers. An equal seed returns equal numbers (mulberry32, Tommy Ettinger). */
+/** Returns a generator of random numbers. Equal seeds give equal numbers (mulberry32, Tommy Ettinger). */
 export function chance(seed: number): () => number {
 	let state = seed >>> 0;
 	return () => {

@@ -138,7 +138,7 @@ async function discover(
 		fetchFn: guarded.fetch,
 		...defined({ resourceMetadataUrl }),
 	});
-	// The library tries other addresses if the resource metadata cannot be read.
+	// After a refused address, the library tries other addresses, so the refusal must be thrown here.
 	if (guarded.problem) throw guarded.problem;
 	const { authorizationServerMetadata: server, resourceMetadata } = found;
 	if (!server) throw refusal(mcpLoginTexts.noLogin);
