@@ -339,13 +339,13 @@ test("only text is fetched", async () => {
 	const outcome = (path: string) =>
 		site.fetch({ url: site.url(path) }).then(String, (reason) => reason.message);
 	expect(await outcome("/image")).toBe(
-		`"${site.url("/image")}" is image/png of 12 bytes: only text is fetched`,
+		`"${site.url("/image")}" has the type image/png (12 bytes): only text is fetched`,
 	);
 	expect(await outcome("/pdf")).toBe(
-		`"${site.url("/pdf")}" is application/pdf of unknown size: only text is fetched`,
+		`"${site.url("/pdf")}" has the type application/pdf (unknown size): only text is fetched`,
 	);
 	expect(await outcome("/unknown")).toBe(
-		`"${site.url("/unknown")}" is something of 7 bytes: only text is fetched`,
+		`"${site.url("/unknown")}" has an unknown type (7 bytes): only text is fetched`,
 	);
 	expect(await site.text("/stream")).toBe("text after all");
 });

@@ -102,7 +102,7 @@ test("a file that is too large is cut off and leaves nothing", async () => {
 			yield half;
 		}
 	};
-	await expect(store("x", endless())).rejects.toThrow("the file is larger than 1048576 bytes");
+	await expect(store("x", endless())).rejects.toThrow("the file is larger than 1 MiB");
 	expect(received).toBe(3);
 	expect(await stored()).toEqual([]);
 });
@@ -134,7 +134,7 @@ test("empty files use space as well", async () => {
 	await expect(files.store(operator, { name: "c", content: bytes() })).rejects.toMatchObject({
 		code: "resource_exhausted",
 		message: expect.stringContaining(
-			"the quota of all files is 10240 bytes, and each file counts as at least 4096",
+			"the quota of all files is 10 KiB, and each file counts as at least 4 KiB",
 		),
 	});
 });

@@ -60,6 +60,18 @@ export function sizeOf(bytes: number): string {
 	return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 }
 
+/** Formats a limit for people and models without rounding, for example `25 MiB`. */
+export function exactSizeOf(bytes: number): string {
+	const units = [
+		["GiB", 2 ** 30],
+		["MiB", 2 ** 20],
+		["KiB", 2 ** 10],
+	] as const;
+	const unit = units.find(([, size]) => bytes >= size && bytes % size === 0);
+	if (unit) return `${bytes / unit[1]} ${unit[0]}`;
+	return bytes === 1 ? "1 byte" : `${bytes} bytes`;
+}
+
 export interface FileLimits {
 	/** Maximum bytes of one file. */
 	readonly maxBytes: number;
@@ -80,18 +92,20 @@ export const leastCounted = 4 * 1024;
 
 export class FileTooLargeError extends ParleyError {
 	constructor(maxBytes: number) {
-		super(storedFileTexts.tooLarge(maxBytes), { code: "resource_exhausted" });
+		super(storedFileTexts.tooLarge(exactSizeOf(maxBytes)), { code: "resource_exhausted" });
 	}
 }
 
 /** Returns the error for a tool result that does not fit, even if all removable results were deleted. */
 export function noRoomForOutput(quotaBytes: number): ParleyError {
-	return new ParleyError(storedFileTexts.noSpaceForResult(quotaBytes), { code: "resource_exhausted" });
+	return new ParleyError(storedFileTexts.noSpaceForResult(exactSizeOf(quotaBytes)), {
+		code: "resource_exhausted",
+	});
 }
 
 export function refuseOverQuota(bytes: number, { quotaBytes }: FileLimits): void {
 	if (bytes <= quotaBytes) return;
-	throw new ParleyError(storedFileTexts.noSpaceForFile(quotaBytes, leastCounted), {
+	throw new ParleyError(storedFileTexts.noSpaceForFile(exactSizeOf(quotaBytes), exactSizeOf(leastCounted)), {
 		code: "resource_exhausted",
 	});
 }

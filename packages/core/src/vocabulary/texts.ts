@@ -123,13 +123,13 @@ export const skillLimitTexts = {
 export const storedFileTexts = {
 	notHere: (facts: string, reason: string): string => `${facts}; not available: ${reason}`,
 	turnEnded: (facts: string): string => `${facts}; not available: the turn ended before it was copied`,
-	tooLarge: (max: number): string =>
-		`the file is larger than ${max} bytes: send a smaller file, or raise files.maxBytes in the configuration`,
-	noSpaceForResult: (quota: number): string =>
+	tooLarge: (max: string): string =>
+		`the file is larger than ${max}: send a smaller file, or raise files.maxBytes in the configuration`,
+	noSpaceForResult: (quota: string): string =>
 		`no space for this result: stored results may use a quarter of files.quotaBytes (${quota}). Results of unfinished ` +
 		"runs are not deleted. Request less output, or raise files.quotaBytes in the configuration",
-	noSpaceForFile: (quota: number, min: number): string =>
-		`no space for another file: the quota of all files is ${quota} bytes, and each file counts as at least ${min}. ` +
+	noSpaceForFile: (quota: string, min: string): string =>
+		`no space for another file: the quota of all files is ${quota}, and each file counts as at least ${min}. ` +
 		"Delete sessions with files, wait until unused uploads expire (files.keepDays), " +
 		"or raise files.quotaBytes in the configuration",
 } as const;

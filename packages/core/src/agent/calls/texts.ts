@@ -55,8 +55,8 @@ export const callTexts = {
 		`not run: ${place}: unknown secret; ask for it with ask_user (type: password), and use the handle that it returns`,
 	backgroundInTask:
 		"background: a task cannot leave a command in the background; run the command in the foreground",
-	workspaceFull: (bytes: number): string =>
-		`\n[the workspace is full: its limit is ${bytes} bytes; further writes and commands are refused; the operator can raise the limit]\n`,
+	workspaceFull: (limit: string): string =>
+		`\n[the workspace is full: its limit is ${limit}; further writes and commands are refused; the operator can raise the limit]\n`,
 	scheduleInSchedule:
 		"A schedule started this run, so it cannot create schedules: ask a person to create them",
 } as const;

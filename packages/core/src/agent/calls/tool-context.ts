@@ -21,7 +21,7 @@ import {
 	unknownSchedule,
 } from "../../vocabulary/schedule.ts";
 import type { SecretBox } from "../../vocabulary/secrets.ts";
-import { type FileFacts, publicFileFacts } from "../../vocabulary/stored-file.ts";
+import { exactSizeOf, type FileFacts, publicFileFacts } from "../../vocabulary/stored-file.ts";
 import { type PlanStep, progressOf, type TaskProgress } from "../../vocabulary/task.ts";
 import type { ToolContext } from "../../vocabulary/tool.ts";
 import { memoryAccessOf } from "../replies/memories-of-run.ts";
@@ -160,7 +160,7 @@ export function withinQuota(sandbox: Sandbox, workspace: Workspace): Sandbox {
 			const outcome = await sandbox.run({ ...command, maxFileBytes: await workspace.room() });
 			if ((await workspace.room()) > 0) return outcome;
 			const { quota } = workspace;
-			const note = callTexts.workspaceFull(quota);
+			const note = callTexts.workspaceFull(exactSizeOf(quota));
 			// For a command in the background, `onOutput` is the only way to report the full workspace.
 			command.onOutput?.(Buffer.from(note));
 			return { ...outcome, output: `${outcome.output}${note}` };

@@ -43,7 +43,7 @@ export const registrationTexts = {
 	longDescription: (tool: string, characters: number, max: number): string =>
 		`tools: the description of ${tool} has ${characters} characters, more than the maximum of ${max}: shorten it`,
 	timeout: (tool: string, ms: number, defaultMs: number): string =>
-		`tools: the timeout of ${tool} is ${ms} ms: use a number of milliseconds, or 0 for the default of ${defaultMs} ms`,
+		`tools: the timeout of ${tool} is ${ms} ms: use a positive number of milliseconds, or 0 for the default of ${defaultMs} ms`,
 	schema: (tool: string, problem: string): string => `tools: the schema of ${tool} ${problem}`,
 	schemaType: (type: string): string => `has the type ${type}: use "object"`,
 	refusedKeyword: (keyword: string): string =>

@@ -52,6 +52,6 @@ export const runTexts = {
 	noTools: "no tools",
 	skillAllows: (skill: string, tools: string): string => `the skill ${skill} allows ${tools} in this run`,
 	workspaceFull: "a workspace is full",
-	workspaceFullFor: (bytes: number): string =>
-		`the workspace is full: its limit is ${bytes} bytes; the operator can raise the limit or delete the session`,
+	workspaceFullFor: (limit: string): string =>
+		`the workspace is full: its limit is ${limit}; the operator can raise the limit or delete the session`,
 } as const;

@@ -1,6 +1,7 @@
 import type { Session } from "../../conversation/session.ts";
 import { roomIn, usualQuota, type Workspaces } from "../../conversation/workspaces.ts";
 import type { PlaceProfile } from "../../vocabulary/chat-settings.ts";
+import { exactSizeOf } from "../../vocabulary/stored-file.ts";
 import type { Run } from "./run.ts";
 import { runTexts } from "./texts.ts";
 
@@ -18,7 +19,7 @@ export async function refusalWhenFull(run: Run, ports: WorkspacePorts): Promise<
 	if (workspace === undefined || (await workspace.room()) > 0) return undefined;
 	const { quota } = workspace;
 	run.log.warn(runTexts.workspaceFull, { place: run.session.place, quotaBytes: quota });
-	return runTexts.workspaceFullFor(quota);
+	return runTexts.workspaceFullFor(exactSizeOf(quota));
 }
 
 /** Returns the session's own directory with its quota in bytes, or undefined if the session has no workspace. */

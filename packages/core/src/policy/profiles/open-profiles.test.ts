@@ -91,7 +91,7 @@ test("a broken agent does not hide the others", async ({ place }) => {
 	expect(profiles.map(({ name }) => name)).toEqual(["default", "good"]);
 	expect(problems).toEqual([
 		{ name: "binary", message: "agent.md is not UTF-8 text: save it as UTF-8" },
-		{ name: "empty", message: "it has neither config.toml nor agent.md" },
+		{ name: "empty", message: "it has neither config.toml nor agent.md: add one of them" },
 		{ name: "odd!", message: expect.stringContaining("an agent's name has at most 64 letters") },
 		{
 			name: "tools",

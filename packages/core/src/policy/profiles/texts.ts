@@ -7,9 +7,10 @@ export const agentTexts = {
 	onlyDefault: (name: string): string => `agent not found: ${name}; available: default`,
 	name: "an agent's name has at most 64 letters, digits, spaces, dots, hyphens and underscores",
 	ownDirectory: "its directory",
-	empty: "it has neither config.toml nor agent.md",
+	empty: "it has neither config.toml nor agent.md: add one of them",
 	noTool: (tool: string, advice: string): string => `unknown tool ${JSON.stringify(tool)} in tools${advice}`,
-	linkOutside: (path: string): string => `${path} is a link to a path outside the directory of agents`,
+	linkOutside: (path: string): string =>
+		`${path} is a link to a path outside the directory of agents: replace the link with a copy`,
 	tooLarge: (path: string, kibibytes: number): string =>
 		`${path} is larger than ${kibibytes} KiB: shorten it`,
 	notText: (path: string): string => `${path} is not UTF-8 text: save it as UTF-8`,

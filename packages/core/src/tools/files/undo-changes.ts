@@ -74,8 +74,12 @@ async function run(
 	const left = parseJson(binding["left"] ?? "[]") as readonly string[];
 	const files = present.map((file) => (left.includes(file.change.path) ? leave(file) : file));
 	const reasons = reasonsOf(files);
-	if (reasons.length > 0 && !partly)
-		return { text: undoTexts.refused(reasons, hasUndoneFile(files)), failed: true };
+	if (reasons.length > 0 && !partly) {
+		const describe = files.some(({ kind }) => kind === "restorable")
+			? undoTexts.refused
+			: undoTexts.nothingLeft;
+		return { text: describe(reasons, hasUndoneFile(files)), failed: true };
+	}
 	const done: string[] = [];
 	for (const file of files) {
 		if (file.kind === "refused") continue;

@@ -149,7 +149,7 @@ async function readAnswer(
 /** Returns the error for a response that is not a text page. It names the media type. `bytes` is "" if unknown. */
 export function notText(url: URL, { essence }: MediaType, bytes: string): ParleyError {
 	const size = /^\d{1,16}$/.test(bytes) ? `${bytes} bytes` : pageTexts.unknownSize;
-	return new ParleyError(pageTexts.notText(url.href, essence || "something", size), {
+	return new ParleyError(pageTexts.notText(url.href, essence, size), {
 		code: "invalid_argument",
 	});
 }

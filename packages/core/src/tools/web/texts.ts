@@ -11,7 +11,7 @@ export const pageTexts = {
 	firstPart: "the first part of the answer",
 	unknownSize: "unknown size",
 	notText: (url: string, type: string, size: string): string =>
-		`"${url}" is ${type} of ${size}: only text is fetched`,
+		`"${url}" has ${type === "" ? "an unknown type" : `the type ${type}`} (${size}): only text is fetched`,
 	unreadable: (code: string): string => `could not be read${code === "" ? "" : ` (${code})`}`,
 	damaged: "the page ended early or is damaged",
 	otherEncoding: "the page has an encoding that was not requested",
@@ -36,7 +36,7 @@ export const urlTexts = {
 		`has ${length} characters, more than the maximum of ${max}`,
 	spaces: "contains spaces, invisible characters or backslashes",
 	noHttp: "does not begin with http:// or https:// and a host",
-	userName: "contains a user name or password, which is never sent",
+	userName: "contains a user name or password, which is never sent: leave it out",
 	invalid: "is not valid",
 	redirectInvalid: "is the target of a redirect, and is not valid",
 	redirectWithoutHttps: "is the target of a redirect, without https",

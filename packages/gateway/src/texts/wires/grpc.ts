@@ -14,7 +14,7 @@ export const rozErrorTexts = {
 		`project_context: it has ${length} characters together with the system messages of the history; at most ${max} are allowed`,
 	noAgent: ({ agent, known }: { readonly agent: string; readonly known: string }) =>
 		`environment_id: there is no agent ${agent}; available: ${known}`,
-	empty: "content: it is empty, and there is no context",
+	empty: "content: it is empty, and there is no context: send a text or a context",
 	noImages: ({ model }: { readonly model: string }) =>
 		`context: ${model} cannot read images: choose another model, or send the message without the image`,
 	sessionDeleted: ({ task }: { readonly task: string }) => `the session of the task ${task} was deleted`,
@@ -37,7 +37,7 @@ export const kontekstErrorTexts = {
 	hiddenArguments: ({ bytes }: { readonly bytes: number }) => `${bytes} bytes of arguments`,
 	longText: "is longer than 4,096 characters",
 	noSession: ({ id }: { readonly id: string }) => `session not found: ${id} is not a session id`,
-	emptyPrompt: "prompt: it is empty, and no skill is invoked",
+	emptyPrompt: "prompt: it is empty, and no skill is invoked: write a prompt, or invoke a skill",
 	invalidAgent: ({ name, reason }: { readonly name: string; readonly reason: string }) =>
 		`invalid config for agent ${name}: ${reason}`,
 	noAgent: ({ name, names }: { readonly name: string; readonly names: string }) =>

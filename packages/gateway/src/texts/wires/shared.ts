@@ -28,6 +28,6 @@ export const budgetTexts = {
 /** Errors that several wires send. */
 export const sharedErrorTexts = {
 	notRecorded: ({ type, allowed }: { readonly type: string; readonly allowed: string }) =>
-		`type: ${type} is not recorded; allowed: ${allowed}`,
+		`type: ${type} is not the type of a recorded event; allowed: ${allowed}`,
 	noPendingApproval: ({ id }: { readonly id: string }) => `no pending approval with id ${id}`,
 } as const;

@@ -1,7 +1,7 @@
 /** Errors of the Zot wire. */
 export const zotErrorTexts = {
 	emptyModel: 'model: "" is not the name of a model; get_models lists the names',
-	noSession: "the agent is in no session",
+	noSession: "the agent has not joined a session",
 	clientRefused: "the client was refused: its first line must be a hello with the token",
 	clientDisconnected: "the client has disconnected or does not read: its commands were ended",
 	longJson: "longer than 15 MiB of JSON",

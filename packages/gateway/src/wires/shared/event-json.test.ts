@@ -640,7 +640,7 @@ test("a name of this wire selects all events with that name", () => {
 	expect(decodeEventName("tool.call")).toEqual(["tool.started", "tool.completed", "tool.failed"]);
 	for (const name of ["assistant.stream", "tool.started", "constructor", ""]) {
 		expect(() => decodeEventName(name)).toThrow(
-			`type: "${name}" is not recorded; allowed: session.created, session.closed, user.message, assistant.message, ` +
+			`type: "${name}" is not the type of a recorded event; allowed: session.created, session.closed, user.message, assistant.message, ` +
 				"internal.llm.call, run.retrying, usage.updated, budget.reached, context.compacted, compaction.ended, tool.call, prompt.request, prompt.response, prompt.vote, prompt.closed",
 		);
 	}

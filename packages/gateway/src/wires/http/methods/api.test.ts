@@ -65,7 +65,11 @@ test.each(["none", "tool.started", "assistant.stream", "user.message&type=x"])(
 		);
 		expect(answer).toMatchObject({
 			status: 400,
-			body: { error: expect.stringMatching(/^type: ".+" is not recorded; allowed: .*\btool\.call\b/) },
+			body: {
+				error: expect.stringMatching(
+					/^type: ".+" is not the type of a recorded event; allowed: .*\btool\.call\b/,
+				),
+			},
 		});
 	},
 );

@@ -264,7 +264,7 @@ test("a client that may only see its own sessions gets no events of others", asy
 
 test.each([
 	["?limit=0", {}, /^limit: "0" is not a whole number from 1 to 1000$/],
-	["?type=assistant.stream", {}, /^type: "assistant.stream" is not recorded; allowed: /],
+	["?type=assistant.stream", {}, /^type: "assistant.stream" is not the type of a recorded event; allowed: /],
 	["?after=1", {}, /^after: "1" needs a session/],
 	["?transient=yes", {}, /^transient: "yes" is neither true nor false$/],
 	["", { "last-event-id": "abc" }, /^last-event-id: "abc" is not a non-negative whole number$/],
