@@ -260,7 +260,7 @@ export class Session {
 		if (ended) this.bus.pass({ type: "session.deleted" });
 	}
 
-	/** Adds a client. `listener` receives all later events. The client counts as connected until `leave` is called. */
+	/** Adds a client. `listener` receives all later events. The client is connected until `leave` is called. */
 	async join(listener: Listener): Promise<{ leave(): Promise<void> }> {
 		const absent = this.#absentSince();
 		this.#clients += 1;
@@ -327,9 +327,8 @@ export class Session {
 	}
 
 	/**
-	 * Returns the start of the time without a connected client, or undefined while a client is connected. If the gateway
-	 * stopped while a client was connected, returns the start of this process. A restart does not mean that the client has
-	 * left.
+	 * Returns the start of the time without a connected client, or undefined while a client is connected. If no client has
+	 * left, for example because the gateway stopped while a client was connected, returns the start of this process.
 	 */
 	#absentSince(): number | undefined {
 		return this.#clients > 0 ? undefined : (this.#leftAt ?? this.#parts.startedAt);

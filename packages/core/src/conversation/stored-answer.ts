@@ -24,7 +24,10 @@ export function refuseChanged(prompt: Prompt, isFloor: boolean, response: Prompt
 		throw new ParleyError(promptTexts.changed, { code: "permission_denied" });
 }
 
-/** Returns the stored form of an answer: a handle for a password, or text without secrets. */
+/**
+ * Returns the stored form of an answer: a handle for a password, or text without secrets. An approval is unchanged,
+ * because the call needs the secrets in its arguments.
+ */
 export async function storedAnswer(
 	services: { readonly clock: Clock; readonly ids: Ids; readonly secrets: SecretBox },
 	tx: Tx,

@@ -68,8 +68,8 @@ export class Workspaces {
 
 	/**
 	 * Removes the directories of deleted sessions that remain if the gateway stopped during the deletion. Keeps recent
-	 * directories, because they may belong to new sessions. Continues after a failure, and rejects at the end with an error
-	 * for each failed directory that was not reported before.
+	 * directories, because they may belong to new sessions. Continues after a failure, and rejects at the end if a
+	 * directory failed that was not reported before. The cause contains an error for each of these directories.
 	 */
 	async sweep(store: Store<Tables>, now: number): Promise<void> {
 		const failures: unknown[] = [];
@@ -128,8 +128,9 @@ function noneIfMissing(reason: unknown): string[] {
 }
 
 /**
- * Returns the number of bytes that still fit into a directory with this quota. Each directory and small file counts as one
- * block. Returns 0 if the directory is full, has more than 100,000 entries, or cannot be read completely.
+ * Returns the number of bytes that still fit into a directory with this quota. A small file or an entry that is not a
+ * file is counted as one block. Returns 0 if the directory is full, has more than 100,000 entries, or cannot be read
+ * completely.
  */
 export async function roomIn(directory: string, quota: number): Promise<number> {
 	let left = quota;

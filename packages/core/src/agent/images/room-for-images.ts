@@ -23,7 +23,7 @@ export interface ImagePorts {
  * together. Returns the images that the conversation then contains, except the new images.
  *
  * If the images do not fit together, permanently removes the oldest images of results and of earlier messages. Also
- * removes all images that the model no longer sees. If only the unseen images exceed the room, removes only these.
+ * removes all images that the model no longer sees. If only such images exceed the room, removes only these.
  * Never removes:
  *
  * - attached images that the model still sees

@@ -31,8 +31,8 @@ export async function claimTask(tx: Tx, { worker, now, except = [] }: Claimer): 
 }
 
 /**
- * Claims a task that ended while its run was open and unclaimed, so that the run ends too. Returns undefined if there
- * is no such task.
+ * Claims an ended task whose run is still open and whose claim has expired, so that the run ends too. Returns undefined
+ * if there is no such task.
  */
 export async function claimEnded(
 	tx: Tx,
