@@ -131,9 +131,9 @@ export function allowChanges(
 }
 
 /**
- * Waits until a proposed call is decided. Returns the call with the approved arguments. Returns a call that needs no
- * approval immediately. For a refused call, records the result and returns undefined. A returned call with a `refusal`
- * is refused or proposed again at its turn. Throws `cancelled` if the signal aborts first.
+ * Waits until a proposed call is decided. Returns the call with the approved arguments. Does not wait for a call that
+ * needs no approval. For a refused call, records the result and returns undefined. A returned call with a `refusal` is
+ * refused or proposed again at its turn. Throws `cancelled` if the signal aborts first.
  */
 export async function decisionOf(
 	run: Run,

@@ -48,10 +48,10 @@ const quietMs = 1_000;
 /** Maximum pages of a list. */
 const maxPages = 16;
 
-/** Maximum milliseconds that the library waits for the result of a call, including the time for answers of people. */
+/** Maximum milliseconds that the library waits for the result of a call, including the time of answers to the server. */
 const longestWaitMs = 48 * 60 * 60_000;
 
-/** A time limit that pauses while a person answers a question. */
+/** Time limit of a call. It pauses while a person or the model answers a request of the server. */
 export class Deadline {
 	readonly #clock: Clock;
 	readonly #late: () => void;
@@ -160,16 +160,16 @@ export class ServerConnection {
 	}
 
 	/**
-	 * Calls a tool. Rejects with `deadline_exceeded` if the call takes more than `timeoutMs`, not counting the time for
-	 * answers of people.
+	 * Calls a tool. Rejects with `deadline_exceeded` if the call takes more than `timeoutMs`. The time in which a person or
+	 * the model answers a request of the server is excluded.
 	 */
 	async call(
 		name: string,
 		args: Readonly<Record<string, unknown>>,
 		{ timeoutMs, signal: stopped, pauses }: CallOptions,
 	): Promise<CallToolResult> {
-		// This limit is long, because it includes the time for answers of people. The limit in `within` excludes that time
-		// and ends the call earlier.
+		// This limit is long, because it includes the time of answers to the server. The limit in `within` excludes that
+		// time and ends the call earlier.
 		const timeout = longestWaitMs;
 		const extra = this.#extras.find(({ listed }) => listed.name === name);
 		return await within(this.#clock, timeoutMs, mcpConnectionTexts.noAnswer, (late, deadline) => {
