@@ -61,10 +61,7 @@ export class TestGateway implements AsyncDisposable {
 		await this.#start();
 	}
 
-	/**
-	 * Stops the gateway and parks the runs that are still active after the grace time. Resolves when all connections are
-	 * closed.
-	 */
+	/** Parks the runs that are still active after the grace time. Resolves when all connections are closed. */
 	async stop(graceMs = 0): Promise<void> {
 		const { clock } = this.#options;
 		const gateway = this.#gateway;

@@ -116,7 +116,7 @@ export class GoClient implements AsyncDisposable {
 		return client;
 	}
 
-	/** Sends a request and treats the next message, even an event, as its response. */
+	/** Treats the next message, even an event, as the response. */
 	async call(method: string, params?: object): Promise<unknown> {
 		this.fire(method, params);
 		const frame = await this.#read();

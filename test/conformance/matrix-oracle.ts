@@ -13,7 +13,7 @@ export interface Probe {
 	readonly absolute: boolean;
 	readonly origins: readonly string[];
 	readonly credentials: readonly string[];
-	/** A credential in the query string. */
+	/** Credential in the query string, or "" without one. */
 	readonly query: string;
 	readonly others: readonly string[];
 }

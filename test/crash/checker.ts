@@ -16,7 +16,7 @@ export function check(outcome: Outcome): string[] {
 	];
 }
 
-/** Checks that each client receives the sequence numbers 1, 2, 3, … of each session, across all its connections. */
+/** A client must receive the sequence numbers 1, 2, 3, … of each session, across all its connections. */
 function checkOrder({ client, session, frames }: View): string[] {
 	return frames.flatMap(({ seq }, index) =>
 		seq === index + 1 ? [] : [`${client} got seq ${seq} of ${session} at place ${index + 1}`],
@@ -185,9 +185,7 @@ function checkEffects({ effects, messages, ...outcome }: Outcome, known: Readonl
 	return [...twice, ...unreported, ...untried];
 }
 
-/**
- * Checks that each kill during a call, or before its result was recorded, has a call that is reported as interrupted.
- */
+/** Each kill during a call, or before its result was recorded, must have a call that is reported as interrupted. */
 function checkInterrupted({ kills }: Outcome, unknown: ReadonlySet<string>): string[] {
 	const problems = kills
 		.filter(({ interrupts }) => interrupts !== undefined && !unknown.has(interrupts))

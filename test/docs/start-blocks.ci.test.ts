@@ -86,7 +86,7 @@ testAlone("install: `parley start` works in the project, `npm start` with and wi
 
 testAlone("install: with the printed line, a shell finds the command of the clone", async () => {
 	const line = documented('install: export PATH=~/parley/bin:"$PATH"');
-	// The PATH contains another program of this name.
+	// The PATH also contains another program with the name `parley`.
 	await using block = script(`${line}command -v parley`);
 	const output = await block.ended();
 	expect(output).toMatch(/^\d+\.\d+\.\d+$/m);

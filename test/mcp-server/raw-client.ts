@@ -30,7 +30,7 @@ export class RawClient {
 		return fetch(this.#url, { method, headers: sent, ...(method === "POST" && { body: content }) });
 	}
 
-	/** Opens a session and returns its session header. */
+	/** Returns the session header. */
 	async open(): Promise<Record<string, string>> {
 		const response = await this.send(initialize);
 		await response.text();

@@ -38,7 +38,6 @@ export interface McpScene extends AsyncDisposable {
 	readonly log: EventLog;
 }
 
-/** Opens a session of a runtime with these MCP servers. */
 export async function openScene(
 	servers: readonly McpServerSettings[],
 	replies: readonly ScriptedReply[],

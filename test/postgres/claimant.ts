@@ -35,7 +35,6 @@ export class Claimant {
 		return value;
 	}
 
-	/** Closes stdin of the process and waits for its exit. */
 	async end(): Promise<void> {
 		this.#child.stdin.end();
 		await this.#ended;

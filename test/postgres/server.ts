@@ -52,7 +52,7 @@ export class PostgresServer implements AsyncDisposable {
 		return this.#addressOf(name);
 	}
 
-	/** Runs a statement with psql, and returns its rows as lines. */
+	/** Returns the rows as lines. */
 	async query(text: string, database = this.#addressOf("postgres")): Promise<string> {
 		const options = ["--no-psqlrc", "--no-align", "--tuples-only", "--quiet", "--command", text];
 		const { stdout } = await promisify(execFile)(join(programs ?? "", "psql"), [

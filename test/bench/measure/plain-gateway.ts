@@ -21,11 +21,9 @@ export interface PlainMessage {
 	readonly writer: (run: string) => ReplyWriter;
 }
 
-/**
- * Milliseconds before the first words of a growing reply are shown, and between its changes. The connector uses similar
- * times.
- */
+/** Milliseconds before the first words of a growing reply are shown. The connector uses a similar time. */
 const firstMs = 300;
+/** Milliseconds between the changes of a growing reply. The connector uses a similar time. */
 const changeMs = 1200;
 
 class Growing {

@@ -132,7 +132,7 @@ export class OzzieClient implements AsyncDisposable {
 		return this.#frames.splice(0);
 	}
 
-	/** Starts the closing handshake. Resolves when the connection is closed. */
+	/** Resolves when the connection is closed. */
 	async leave(): Promise<void> {
 		this.socket.close();
 		await this.closed;

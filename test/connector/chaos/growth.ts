@@ -65,7 +65,7 @@ export class Growth {
 		this.#directory = directory;
 	}
 
-	/** Starts the first process and plays one run, after which the connector knows the channel. */
+	/** Plays one run in the first process, after which the connector knows the channel. */
 	async begin(): Promise<void> {
 		await this.#start(true);
 		await this.pass(5000);

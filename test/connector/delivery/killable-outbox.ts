@@ -77,7 +77,9 @@ export class KillableOutbox implements Failpoints {
 		if (this.end !== undefined) return new Promise(() => undefined);
 	}
 
-	/** Records the planned graceful stop if it is due. Open requests may still receive a response. */
+	/**
+	 * Whether the planned graceful stop is due. If so, records the stop. Open requests may still receive a response.
+	 */
 	isToStop(step: number): boolean {
 		if (this.#fate?.place !== stop || step < this.#fate.hit) return false;
 		this.stop = stop;

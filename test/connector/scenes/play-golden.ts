@@ -11,8 +11,8 @@ import type { Site, SiteClass } from "./site.ts";
 import type { Scene } from "./step.ts";
 
 /**
- * Defines one test per golden scene. Each test compares Mia's final view with the stored file. The last test compares
- * the gallery page, which shows the same scenes.
+ * Defines one test per golden scene, which compares Mia's final view with the stored file. The last test compares the
+ * gallery page, which shows the same scenes.
  */
 export function playGolden<S extends Site>(Place: SiteClass<S>, draw: Draw<S>): void {
 	const sites = new Map<Scene, S>();

@@ -162,7 +162,7 @@ export type Expectation =
 	| { readonly typing: boolean; readonly in?: string }
 	/** Mentions have notified exactly these users since the last `notified` expectation, in this order. */
 	| { readonly notified: readonly Name[] }
-	/** Stores the first capture group of the expression in a post as `{1}`. */
+	/** Matches a post, and stores the first capture group of the expression as `{1}`. */
 	| (Seen & { readonly notes: RegExp })
 	/** Outbox rows that wait for the operator or were given up, each by a part of its reason. */
 	| { readonly stuck: readonly string[] }

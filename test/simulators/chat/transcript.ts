@@ -3,8 +3,9 @@ import type { ShownControl, ShownMessage } from "./shown.ts";
 export interface TranscriptNotes {
 	/** Time of the post, in milliseconds since the epoch. */
 	readonly at: number;
-	/** Notes in parentheses after the author's name: before and after `edited` and `only you`. */
+	/** Notes in parentheses after the author's name, before `edited` and `only you`. */
 	readonly before?: readonly string[];
+	/** Notes in the same parentheses, after `edited` and `only you`. */
 	readonly after?: readonly string[];
 	readonly below?: readonly string[];
 }

@@ -69,7 +69,7 @@ export class KillSetup implements AsyncDisposable {
 		return session.id;
 	}
 
-	/** Waits for the first answer in the conversation of a task. Returns the roles of its messages, in order. */
+	/** Roles of the messages in a task's conversation, in order, after its first answer. */
 	async authors(task_id: string): Promise<string[]> {
 		const { conversation: session_id } = await this.check(task_id);
 		for (;;) {
@@ -89,7 +89,7 @@ export class KillSetup implements AsyncDisposable {
 		return this.client.request("check_task", { task_id });
 	}
 
-	/** Resolves with the payload of the first event with this name that belongs to this task. */
+	/** Resolves with the payload of the task's first event with this name. */
 	async event(name: string, taskId: string): Promise<Payload> {
 		return this.#first(name, (payload) => taskOf(payload) === taskId);
 	}
@@ -98,12 +98,11 @@ export class KillSetup implements AsyncDisposable {
 		return this.#first("assistant.message", (payload) => payload["run_id"] === runId);
 	}
 
-	/** Waits for an event of the task with this title, and returns the id of the task. */
+	/** Resolves with the id of the task after the event. */
 	async titled(name: string, title: string): Promise<string> {
 		return String((await this.#first(name, (payload) => payload["title"] === title))["task_id"]);
 	}
 
-	/** Returns the number of received events with these names that belong to the task. */
 	countOf(taskId: string, names: readonly string[]): number {
 		const countOf = this.frames.filter(({ event }) => names.includes(event));
 		return countOf.filter((frame) => taskOf(payloadOf(frame)) === taskId).length;

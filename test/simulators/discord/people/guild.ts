@@ -40,7 +40,7 @@ export class Guild {
 		});
 	}
 
-	/** Adds a member. Creates roles that do not exist yet. */
+	/** Creates roles that do not exist yet. */
 	member(name: string, options: PersonOptions = {}): Person {
 		const user = options.is?.user ?? addUser(this.#state, name, options.bot);
 		const member = join(this.#state, this.record, user, options.guest);

@@ -25,7 +25,7 @@ export function settle(state: State, channel: ChannelRecord): void {
 	emitThread(state, channel, GatewayDispatchEvents.ThreadUpdate);
 }
 
-/** Records activity in a thread. Unarchives an archived thread. */
+/** Unarchives an archived thread. */
 export function touch(state: State, channel: ChannelRecord): void {
 	const { thread } = channel;
 	if (!thread) return;

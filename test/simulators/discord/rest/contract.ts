@@ -136,7 +136,7 @@ class Side {
 		return content ? `${at}/content/application~1json/schema` : undefined;
 	}
 
-	/** Returns the faults of parameters. Converts texts first if the schema requires an integer or a boolean. */
+	/** Converts texts first if the schema requires an integer or a boolean. */
 	faultsOfParameters(operation: Operation, place: "query" | "path", values: object): string[] {
 		const known = new Map(
 			(operation.parameters ?? []).filter((one) => one.in === place).map((one) => [one.name, one]),

@@ -19,7 +19,7 @@ const names: ReadonlyMap<string, string> = new Map([
 	] as const),
 ]);
 
-/** Returns the name of an emoji. The argument may already be a name. */
+/** The argument may already be a name. */
 export function emojiName(emoji: string): string {
 	return names.get(emoji) ?? emoji.replaceAll(":", "");
 }

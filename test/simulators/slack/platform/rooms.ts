@@ -50,9 +50,7 @@ export function addChannel(
 	return channel;
 }
 
-/**
- * Returns the conversation of the app with exactly these users. Creates the conversation if it does not exist.
- */
+/** Creates the conversation if it does not exist. */
 export function openConversation(state: State, people: readonly UserRecord[]): ChannelRecord {
 	const members = [...new Set([state.app.user, ...people])];
 	const kind = members.length > 2 ? "mpim" : "im";

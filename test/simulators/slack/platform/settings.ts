@@ -22,10 +22,11 @@ export interface SimulatorSettings {
 	/** Delays before the retries of an unacknowledged event: https://docs.slack.dev/apis/events-api#retries */
 	readonly retriesMs: readonly number[];
 	/**
-	 * Number of uses and lifetime of a response URL:
+	 * Maximum uses of a response URL:
 	 * https://docs.slack.dev/interactivity/handling-user-interaction#message_responses
 	 */
 	readonly responseUses: number;
+	/** Lifetime of a response URL. */
 	readonly responseMs: number;
 	/** Lifetime of a trigger: "trigger_ids expire three seconds after", https://docs.slack.dev/surfaces/modals */
 	readonly triggerMs: number;

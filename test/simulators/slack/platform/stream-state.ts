@@ -1,10 +1,7 @@
 import type { MessageRecord, StreamRecord } from "./records.ts";
 import type { State } from "./state.ts";
 
-/**
- * Returns the stream of a message in its current state. Slack ends a stream after some minutes
- * (slackapi/node-slack-sdk #2702).
- */
+/** Slack ends a stream after some minutes (slackapi/node-slack-sdk #2702). */
 export function settleStream(state: State, { stream }: MessageRecord): StreamRecord | undefined {
 	const isLate = stream !== undefined && state.now() - stream.startedAt >= state.settings.streamMs;
 	if (isLate && stream.state === "in_progress") stream.state = "errored";

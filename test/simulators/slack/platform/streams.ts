@@ -149,7 +149,7 @@ interface Growing {
 	readonly metadata?: MessageMetadata | undefined;
 }
 
-/** Adds content to a running stream, and sends the change as events. */
+/** Sends the change as events. */
 export function growMessage(state: State, message: MessageRecord, growing: Growing): void {
 	const stream = runningStream(state, message);
 	const { chunks, cause, blocks = [], metadata } = growing;
