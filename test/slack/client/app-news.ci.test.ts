@@ -30,7 +30,7 @@ test("an event about delayed events is acknowledged and reported", async () => {
 	const body = { type: "app_rate_limited", team_id: "T1", minute_rate_limited: 1_518_467_820 };
 	expect(await socket?.receive({ type: "event", body, attempt: 0 })).toBeUndefined();
 	expect([one.warnings, one.envelopes]).toEqual([
-		["Slack delays events, because there are too many for this app"],
+		["Slack limits the events of this app, because there are too many: some may arrive late or not at all"],
 		[],
 	]);
 });

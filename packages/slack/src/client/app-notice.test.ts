@@ -11,7 +11,7 @@ const revoked = (tokens: object, team = "T1") => ({
 test.each([
 	["the app is removed", removed, "removed"],
 	["our token is taken back", revoked({ bot: ["UBOT"] }), "removed"],
-	["events are held back", { type: "app_rate_limited" }, "limited"],
+	["Slack limits the events", { type: "app_rate_limited" }, "limited"],
 	["somebody's own token is taken back", revoked({ oauth: ["UADA"], bot: [] }), undefined],
 	["another bot's token is", revoked({ bot: ["UOTHER"] }), undefined],
 	["another workspace removes it", { ...removed, team_id: "T2" }, undefined],

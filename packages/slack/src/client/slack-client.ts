@@ -125,7 +125,9 @@ class SlackClient implements SlackPort {
 				this.#transport(
 					async (body, attempt) => {
 						if (readAppNotice(body, account) !== "limited") return deliver(body, attempt);
-						log.warn("Slack delays events, because there are too many for this app");
+						log.warn(
+							"Slack limits the events of this app, because there are too many: some may arrive late or not at all",
+						);
 						return undefined;
 					},
 					account,
