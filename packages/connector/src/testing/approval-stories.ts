@@ -137,10 +137,14 @@ function nextStep(
 		() => answered({ token, by, arguments: { cmd: dice.text() } }),
 		() => answered({ token, by, value: false, cancelled: true, reason: dice.text() }),
 		() => closed(dice.of(["expired", "cancelled", "ended", "", dice.text()]), token),
-		() => event("prompt.vote", { token, by, approvals: 1 + dice.below(3), needed: 3 }),
+		() => event("prompt.vote", { token, by, ...foreignName(by), approvals: 1 + dice.below(3), needed: 3 }),
 		() => reminded(dice, { token, people }),
 	];
 	return dice.of(steps)();
+}
+
+function foreignName(by: string): { readonly by_name?: string } {
+	return by.startsWith("slack:") ? { by_name: "A long name of another team 調べる" } : {};
 }
 
 function reminded(

@@ -6,6 +6,7 @@ import { actingPerson, plainLine } from "../vocabulary/plain.ts";
 import { plainColumns } from "../vocabulary/plain-columns.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import { stopperName } from "../vocabulary/stopper.ts";
+import { approverName } from "./approver-name.ts";
 import { argumentsText } from "./arguments-text.ts";
 import { type Cut, storeText } from "./cut.ts";
 import { fenced, quoted } from "./markdown.ts";
@@ -48,7 +49,10 @@ export function answeredOutcome(
 		name === undefined ? actingPerson(by, platform) : `${plainLine(name, longestName)} (${platformOf(by)})`;
 	const decision = outcomes.by({
 		answer: answerWords(question, response, platform),
-		person: outcomes.people([...voters.map((voter) => actingPerson(voter, platform)), author]),
+		person: outcomes.people([
+			...voters.map((voter) => approverName(voter, question.names, platform)),
+			author,
+		]),
 	});
 	return {
 		words: outcomes.at({ decision, at: platform.moment(at) }),
@@ -61,7 +65,7 @@ export function answeredOutcome(
 }
 
 function answerWords(
-	{ kind, editedBy }: QuestionForm,
+	{ kind, editedBy, names }: QuestionForm,
 	response: Response,
 	platform: Scene["platform"],
 ): string {
@@ -74,7 +78,7 @@ function answerWords(
 	const approved = kind === "grant" ? texts.approved : texts.approvedOnce;
 	if (changed === undefined) return approved;
 	// `editedBy` is set only for a call that needs several approvals. Otherwise, the approver changed the arguments.
-	const editor = editedBy === undefined ? undefined : actingPerson(editedBy, platform);
+	const editor = editedBy === undefined ? undefined : approverName(editedBy, names, platform);
 	return `${approved}${texts.withChanges({ editor })}`;
 }
 

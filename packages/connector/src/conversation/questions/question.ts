@@ -63,6 +63,7 @@ export interface QuestionForm {
 	readonly unlisted?: number;
 	readonly call?: NonNullable<OpenQuestion["call"]>;
 	readonly editedBy?: string;
+	readonly names?: OpenQuestion["names"];
 }
 
 export interface OpenQuestion extends QuestionName {
@@ -86,6 +87,8 @@ export interface OpenQuestion extends QuestionName {
 	readonly voters?: readonly string[];
 	/** Principal that changed the arguments of a call that needs several approvals. */
 	readonly editedBy?: string;
+	/** Names of approvers from another guild, team or platform, by principal. */
+	readonly names?: Readonly<Record<string, string>>;
 	/** Whether the same call occurs earlier in the model's reply. */
 	readonly again?: true;
 }

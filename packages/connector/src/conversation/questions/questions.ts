@@ -3,6 +3,7 @@ import type { EventPayloads, NoticePayload } from "@parley/protocol";
 import { questionTexts } from "../../texts/questions.ts";
 import type { RecordedEvent, Reducer, ReducerStep, Scene, WaitsFor } from "../vocabulary/reducer.ts";
 import type { ShowOperation } from "../vocabulary/render-operation.ts";
+import { withName } from "./approver-name.ts";
 import { Cut } from "./cut.ts";
 import { callLine, drawReplyCard, maxEndedLabel } from "./draw-reply-card.ts";
 import { noticesOf } from "./notices.ts";
@@ -176,6 +177,7 @@ function vote(slice: QuestionsSlice, payload: EventPayloads["prompt.vote"], scen
 		reminders,
 		voters: [...earlier, by],
 		...defined({ task, reply, again, editedBy: changed ? by : known.editedBy }),
+		...defined({ names: withName(known.names, payload) }),
 	};
 	const cards = changed && slice.cards ? changeRow(slice.cards, question.token) : slice.cards;
 	const open = slice.open.map((one) => (one === known ? question : one));

@@ -1,9 +1,10 @@
 import { columnsOf } from "../../text/columns.ts";
 import { approvalTexts } from "../../texts/approvals.ts";
 import { questionTexts } from "../../texts/questions.ts";
-import { actingPerson, oneLine } from "../vocabulary/plain.ts";
+import { oneLine } from "../vocabulary/plain.ts";
 import { plainColumns } from "../vocabulary/plain-columns.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
+import { approverName } from "./approver-name.ts";
 import { fenced, inlineCode } from "./markdown.ts";
 import { type ApprovalCall, type OpenQuestion, type StoredText, titleOf } from "./question.ts";
 
@@ -112,13 +113,13 @@ export function whatOfStored({ text, length }: StoredText): {
 
 /** Line with the approvals so far of a call that needs several, with the names of the last three approvers. */
 function votesLine(
-	{ voters = [], editedBy }: OpenQuestion,
+	{ voters = [], editedBy, names }: OpenQuestion,
 	{ approvals }: ApprovalCall,
 	scene: Scene,
 ): string[] {
 	if (approvals === undefined) return [];
-	const people = voters.slice(-maxVoters).map((voter) => actingPerson(voter, scene.platform));
-	const editor = editedBy === undefined ? undefined : actingPerson(editedBy, scene.platform);
+	const people = voters.slice(-maxVoters).map((voter) => approverName(voter, names, scene.platform));
+	const editor = editedBy === undefined ? undefined : approverName(editedBy, names, scene.platform);
 	return [approvalTexts.card.votes({ given: voters.length, needed: approvals, people, editor })];
 }
 

@@ -34,6 +34,25 @@ test("an approval of a person who lost the right is removed from the card", () =
 	expect(last(question, voted("42", 1), voted("43", 2))).toContain("**2 of 2 approvals**: @42, @43\n");
 });
 
+test("a person of another platform who approved or changed a call is shown by name and platform", () => {
+	const voter = "slack:T:U7";
+	const changed = approval({ approvals: 2, arguments: { cmd: "npm run lint" } });
+	const payload = { token, by: voter, by_name: "Mia *M*", approvals: 1, needed: 2 };
+	const vote = event("prompt.vote", payload);
+	const change = event("prompt.vote", {
+		...payload,
+		...(changed.event === "prompt.request" ? { changed: changed.payload } : {}),
+	});
+	expect(last(question, vote)).toContain("**1 of 2 approvals**: Mia \\*M\\* (Slack)\n");
+	expect(last(question, change)).toContain(
+		"**1 of 2 approvals**: Mia \\*M\\* (Slack) · arguments changed by Mia \\*M\\* (Slack)\n",
+	);
+	const end = answered({ by: "discord:1:43", voters: [voter], arguments: { cmd: "npm run lint" } });
+	expect(last(question, change, end)).toContain(
+		"✅ **Approved once**, with arguments that Mia \\*M\\* (Slack) changed, by Mia \\*M\\* (Slack) and @43, {3 s}",
+	);
+});
+
 test("a changed call replaces the displayed one under its post", () => {
 	const changed = approval(
 		{ approvals: 2, arguments: { cmd: "npm run lint" } },
