@@ -147,7 +147,7 @@ export class GoClient implements AsyncDisposable {
 		for (;;) {
 			const { event, payload } = await this.event();
 			if (event !== name) continue;
-			// The schema of this event has decoded the payload.
+			// The cast is safe because the schema of this event has decoded the payload.
 			return payloads[name].parse(payload) as GoPayloads[Name];
 		}
 	}

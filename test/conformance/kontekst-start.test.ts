@@ -138,7 +138,7 @@ verifiesOn(
 			content: expect.stringContaining("Good morning, dear gardener!"),
 		});
 		await using reader = await OzzieClient.connect(gateway.url);
-		// The gateway's response has this type.
+		// The cast is safe because the gateway's response has this type.
 		const { sessions } = (await reader.call("list_sessions", {})) as { sessions: unknown[] };
 		expect(sessions).toHaveLength(1);
 	},

@@ -8,7 +8,7 @@ import { verifiesOn } from "./verifies.ts";
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
 async function read(client: OzzieClient, params: object = {}): Promise<Rows> {
-	// The response of this method has this field.
+	// The cast is safe because the response of this method has this field.
 	return (await client.call("read_audit", params))["records"] as Rows;
 }
 

@@ -36,7 +36,7 @@ async function statusOf(gateway: TestGateway, token: string, path = "/api/sessio
 async function ticketFor(gateway: TestGateway, token: string): Promise<string> {
 	const answer = await fetch(`${gateway.url}/api/tickets`, { ...bearer(token), method: "POST" });
 	expect(answer.status).toBe(201);
-	// The gateway's response has this type.
+	// The cast is safe because the gateway's response has this type.
 	const { ticket, expires_in } = (await answer.json()) as { ticket: string; expires_in: number };
 	expect(expires_in).toBe(30);
 	return ticket;
@@ -80,7 +80,7 @@ verifiesOn("ozzie", ["token.routes"], "each kind of principal gets only its data
 	const stored = await fetch(`${gateway.url}/api/files?name=a.txt`, {
 		...{ ...bearer(tokens.own), method: "POST", body: "hello" },
 	});
-	// The gateway's response has this type.
+	// The cast is safe because the gateway's response has this type.
 	const { url } = (await stored.json()) as { url: string };
 	const table: Record<
 		string,

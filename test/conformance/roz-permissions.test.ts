@@ -8,7 +8,7 @@ import { verifiesOn } from "./verifies.ts";
 /** The permission rules of a session as `POLICY CATEGORY`, by tool. */
 async function rulesOf(stream: RozStream, start: object = {}): Promise<Readonly<Record<string, string>>> {
 	const { permissions } = await stream.start({ ...start });
-	// The schema requires this field.
+	// The cast is safe because the schema requires this field.
 	const rules = permissions as readonly Readonly<Record<string, unknown>>[];
 	return Object.fromEntries(
 		rules.map(({ toolPattern, policy, category }) => [String(toolPattern), `${policy} ${category}`]),

@@ -41,7 +41,7 @@ async function connect(name: string, session?: string): Promise<RawFollower> {
 }
 
 async function openSession(client: RawFollower): Promise<string> {
-	// The response to `open_session` has this type.
+	// The cast is safe because the response to `open_session` has this type.
 	const { session_id } = (await client.request("open_session", {})) as { readonly session_id: string };
 	await client.request("accept_all_tools", {}, { session: session_id });
 	return session_id;

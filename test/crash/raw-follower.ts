@@ -54,7 +54,7 @@ export class RawFollower implements Follower {
 		const view: View = { client: this.name, session, frames: [] };
 		this.#views.set(session, view);
 		const opened = await this.request("open_session", { session_id: session, after_seq: 0, join: true });
-		// The response to `open_session` has this type.
+		// The cast is safe because the response to `open_session` has this type.
 		await this.#catchUp([opened as Joined]);
 	}
 
@@ -85,7 +85,7 @@ export class RawFollower implements Follower {
 		for (;;) {
 			const before = all[0]?.seq;
 			const page = await this.request("load_messages", { limit: 50, before }, { session });
-			// The response to `load_messages` has this type.
+			// The cast is safe because the response to `load_messages` has this type.
 			const messages = page as readonly Page[];
 			if (messages.length === 0) return all;
 			all.unshift(...messages);
@@ -152,7 +152,7 @@ export class RawFollower implements Follower {
 
 	async #resume(sessions: readonly object[]): Promise<void> {
 		const resumed = await this.request("resume", { sessions });
-		// The response to `resume` has this type.
+		// The cast is safe because the response to `resume` has this type.
 		await this.#catchUp((resumed as { readonly sessions: readonly Joined[] }).sessions);
 	}
 
@@ -167,7 +167,8 @@ export class RawFollower implements Follower {
 	}
 
 	#receive(text: string): void {
-		// The gateway sends only these types of frames. An invalid frame makes a later check fail.
+		// The cast is safe because the gateway sends only these types of frames. An invalid frame makes a later check
+		// fail.
 		const frame = parseJson(text, { maxNodes: 1_000_000 }) as EventFrame | ResponseFrame;
 		if (frame.type === "res") {
 			const pending = this.#pending.get(frame.id ?? "");
@@ -183,6 +184,6 @@ export class RawFollower implements Follower {
 }
 
 function runOf(payload: unknown): string {
-	// The response to `send_message` has this type.
+	// The cast is safe because the response to `send_message` has this type.
 	return (payload as { readonly run_id: string }).run_id;
 }

@@ -77,7 +77,7 @@ function readFrames({ first, lines }: Block): Step[] {
 		const line = first + start;
 		const text = lines.slice(start, starts[index + 1]).join("\n");
 		if (!text.startsWith("{")) return { kind: "text", line, text };
-		// A JSON text that starts with a brace is an object.
+		// The cast is safe because a JSON text that starts with a brace is an object.
 		return { kind: "frame", line, value: parseJson(text) as Readonly<Record<string, unknown>> };
 	});
 }

@@ -84,7 +84,7 @@ test.for(failures.map((failure) => [failure.name, failure] as const))(
 			fake.script(failure.answer(random, clock.now()));
 			const { events, error } = await call(model, failure.pass);
 			expect(error).toBeInstanceOf(ModelError);
-			// The assertion above has checked the class of the error.
+			// The cast is safe because the assertion above has checked the class of the error.
 			const { fault, retryAfterMs, message } = error as ModelError;
 			expect({ fault, retryAfterMs }).toEqual({ fault: failure.fault, retryAfterMs: failure.retryAfterMs });
 			expect(message).toMatch(failure.message ?? /./);

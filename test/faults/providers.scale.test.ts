@@ -78,7 +78,7 @@ describe.each(testedFamilies.map((one) => [one.family, one] as const))("%s", (_,
 				fake.script(failure.answer(random, clock.now()));
 				const { events, error } = await call(model, failure.pass);
 				expect(error).toBeInstanceOf(ModelError);
-				// The assertion above has checked the class of the error.
+				// The cast is safe because the assertion above has checked the class of the error.
 				const { fault, retryAfterMs, message } = error as ModelError;
 				expect({ fault, retryAfterMs }).toEqual({ fault: failure.fault, retryAfterMs: failure.retryAfterMs });
 				expect(message).toMatch(failure.message ?? /./);

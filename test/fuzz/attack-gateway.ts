@@ -53,7 +53,7 @@ export async function attackGateway(url: string, random: Random, tally: Tally): 
 /** Half of the connections open a session, and half of these sessions have an open prompt. */
 async function settle(connection: FuzzConnection, random: Random): Promise<Surroundings> {
 	if (random.chance(0.5)) return { sessions: [], tokens: [] };
-	// The response to `open_session` has this type.
+	// The cast is safe because the response to `open_session` has this type.
 	const { session_id } = (await connection.request("open_session", {})) as { readonly session_id: string };
 	const sessions = [session_id];
 	if (random.chance(0.5)) return { sessions, tokens: [] };
@@ -61,7 +61,7 @@ async function settle(connection: FuzzConnection, random: Random): Promise<Surro
 	await connection.request("send_message", { content });
 	const tokens = (): string[] => {
 		return connection.events.flatMap(({ event, payload }) => {
-			// A `prompt.request` has this type.
+			// The cast is safe because a `prompt.request` has this type.
 			return event === "prompt.request" ? [(payload as { readonly token: string }).token] : [];
 		});
 	};

@@ -63,7 +63,7 @@ export class FuzzConnection {
 	}
 
 	#receive(text: string): void {
-		// The gateway sends only these types of frames. The tests check each response.
+		// The cast is safe because the gateway sends only these types of frames. The tests check each response.
 		const frame = JSON.parse(text) as EventFrame | ResponseFrame;
 		if (frame.type === "res") this.answers.push(frame);
 		else this.events.push(frame);

@@ -20,7 +20,7 @@ type Fields = [name: string, value: Json][];
 const names = Object.keys(methods);
 const schemas = new Map(
 	Object.entries(methods).map(([name, { params }]) => {
-		// The cast is safe, because the JSON Schema of the methods uses only the subset above.
+		// The cast is safe because the JSON Schema of the methods uses only the subset above.
 		const schema = z.toJSONSchema(params, { io: "input", unrepresentable: "any" }) as Schema;
 		return [name, schema.properties ?? {}];
 	}),
@@ -75,7 +75,7 @@ function growParams(method: string, random: Random, surroundings: Surroundings):
 }
 
 function isNeeded(method: string, name: string): boolean {
-	// `method` is one of the keys of `methods`.
+	// The cast is safe because `method` is one of the keys of `methods`.
 	return (
 		!methods[method as MethodName].params.safeParse({}).success &&
 		["token", "content", "sessions"].includes(name)

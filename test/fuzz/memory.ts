@@ -25,7 +25,7 @@ export async function probe(gateway: GatewayProcess): Promise<Holdings> {
 	gateway.kill("SIGUSR2");
 	const line = await gateway.line("probe {", from);
 	if (line === undefined) throw new Error(`the gateway is gone:\n${gateway.stderr.slice(-20).join("\n")}`);
-	// memory-probe.ts writes an object of this type.
+	// The cast is safe because memory-probe.ts writes an object of this type.
 	return JSON.parse(line.slice(line.indexOf("{"))) as Holdings;
 }
 

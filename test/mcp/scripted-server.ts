@@ -174,7 +174,7 @@ if (faults.has("floods") || faults.has("floods-without-lines")) flood();
 if (faults.has("prints")) process.stdout.write('Welcome!\n{"no": "message"}\n');
 let waiting: Message["id"];
 for await (const line of createInterface({ input: process.stdin })) {
-	// The client sends only protocol messages.
+	// The cast is safe because the client sends only protocol messages.
 	const message = JSON.parse(line) as Message;
 	if (faults.has("hangs") || message.id === undefined) continue;
 	if (message.id === "form") {

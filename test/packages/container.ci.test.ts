@@ -12,7 +12,7 @@ import { FreshRoot, type Stage, stagesOf, wordsOf } from "./image-steps.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const stages = stagesOf(readFileSync(join(root, "Dockerfile"), "utf8"));
 const service = parse(readFileSync(join(root, "compose.yaml"), "utf8")).services.parley;
-/** Variables that compose sets itself. It passes the others through. */
+/** Variables that compose sets itself. A variable without a value is passed through. */
 const environment = Object.fromEntries(
 	Object.entries(service.environment).filter(([, value]) => value !== null),
 );

@@ -29,7 +29,7 @@ export function stagesOf(text: string): Stage[] {
 	const stages: (Stage & { readonly instructions: Instruction[] })[] = [];
 	for (const instruction of DockerfileParser.parse(text).getInstructions()) {
 		if (instruction.getKeyword() === "FROM") {
-			// The parser creates a `From` for the keyword FROM.
+			// The cast is safe because the parser creates a `From` for the keyword FROM.
 			const from = instruction as From;
 			stages.push({ base: from.getImage() ?? "", name: from.getBuildStage() ?? "", instructions: [] });
 		} else stages.at(-1)?.instructions.push(instruction);

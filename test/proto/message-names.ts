@@ -11,7 +11,7 @@ interface Field {
 /** Names of the fields in the oneof of a message, in camel case. They are the kinds of frames in a stream. */
 export function messageNames(file: string, message: string): string[] {
 	const proto = loadSync(file, { includeDirs: [folder] });
-	// proto-loader describes a message type by its descriptor as JSON.
+	// The cast is safe because proto-loader describes a message type by its descriptor as JSON.
 	const { type } = proto[message] as { readonly type: { readonly field: readonly Field[] } };
 	return type.field.filter(({ oneofIndex }) => oneofIndex !== undefined).map(({ name }) => camelCase(name));
 }

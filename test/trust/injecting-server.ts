@@ -33,7 +33,7 @@ const answers: Readonly<Record<string, object>> = {
 };
 
 for await (const line of createInterface({ input: process.stdin })) {
-	// The client sends only protocol messages.
+	// The cast is safe because the client sends only protocol messages.
 	const {
 		id,
 		method = "",

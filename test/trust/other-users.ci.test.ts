@@ -46,7 +46,7 @@ const test = base.extend<{ setup: Setup; gateway: { readonly port: number; reado
 /** A changed title would show that a request of the other user had an effect. */
 async function titles(port: number): Promise<string[]> {
 	const answer = await fetch(`http://127.0.0.1:${port}/api/sessions`, { headers: { connection: "close" } });
-	// The gateway's list has these fields.
+	// The cast is safe because the gateway's list has these fields.
 	return ((await answer.json()) as { title: string }[]).map(({ title }) => title);
 }
 
@@ -57,7 +57,7 @@ async function sendAs(
 ): Promise<{ readonly status?: number; readonly error?: string; readonly uid?: number }> {
 	const options = { env: {}, ...(uid !== undefined && { uid, gid: uid }) };
 	const { stdout } = await run(node, [program, ...args], options);
-	// The program prints one line of this type.
+	// The cast is safe because the program prints one line of this type.
 	return JSON.parse(stdout) as { status?: number };
 }
 

@@ -23,7 +23,7 @@ const grammar: Readonly<Record<ZotCommandType, Readonly<Record<string, Kind>>>> 
 	cancel_queued: { request_id: "name" },
 	approve: { ask: "text", allow: "flag", reason: "text", remember_tool: "flag", remember_all: "flag" },
 };
-// The keys of `grammar` are exactly these types.
+// The cast is safe because the keys of `grammar` are exactly these types.
 const types = Object.keys(grammar) as ZotCommandType[];
 
 const png = '[{"mime_type":"image/png","data":"iVBORw0KGgo="}]';

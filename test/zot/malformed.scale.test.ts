@@ -17,7 +17,7 @@ async function probe(agent: ZotClient): Promise<Holdings> {
 	const match = (): RegExpExecArray | null => /probe (\{.*\})\n/.exec(agent.stderr.slice(from));
 	for (let round = 0; ; round++) {
 		const json = match()?.[1];
-		// memory-probe.ts writes an object of this type.
+		// The cast is safe because memory-probe.ts writes an object of this type.
 		if (json !== undefined) return parseJson(json) as Holdings;
 		await agent.data({ id: `probe-${from}-${round}`, type: "ping" });
 	}

@@ -30,7 +30,7 @@ export interface ProposedCall {
 const proto = loadSync(fileURLToPath(new URL("../../../proto/kontekst.proto", import.meta.url)), {
 	...{ longs: Number, defaults: true, oneofs: true },
 });
-// The package contains only services under these names.
+// The cast is safe because the package contains only services under these names.
 const { AgentService, DaemonService } = loadPackageDefinition(proto)["kontekst"] as GrpcObject & {
 	readonly AgentService: ServiceClientConstructor;
 	readonly DaemonService: ServiceClientConstructor;
@@ -102,7 +102,7 @@ export class KontekstStream implements AsyncDisposable {
 
 	constructor(url: string, access: Access = {}) {
 		this.#client = connect(AgentService, url, access);
-		// The schema declares `Run` as a bidirectional stream.
+		// The cast is safe because the schema declares `Run` as a bidirectional stream.
 		const run = this.#client["run"] as (metadata: Metadata) => ClientDuplexStream<Fields, Fields>;
 		this.#call = run.call(this.#client, metadataFor(access));
 		this.#call.on("data", (message: Fields) => {
@@ -157,7 +157,7 @@ export class KontekstStream implements AsyncDisposable {
 	}
 
 	async proposed(): Promise<readonly ProposedCall[]> {
-		// The schema requires this field.
+		// The cast is safe because the schema requires this field.
 		return (await this.until("toolsProposed"))["calls"] as readonly ProposedCall[];
 	}
 
@@ -207,7 +207,7 @@ export async function askDaemon(
 	access: Access = {},
 ): Promise<Fields> {
 	const client = connect(DaemonService, url, access);
-	// The schema declares both methods as unary.
+	// The cast is safe because the schema declares both methods as unary.
 	const call = client[method] as (
 		request: Fields,
 		metadata: Metadata,

@@ -107,7 +107,7 @@ function streamedIn(events: readonly KontekstEvent[]): string[] {
 
 function callsIn(events: readonly KontekstEvent[]): Call[] {
 	const of = (kind: string) => events.flatMap((event) => (event.kind === kind ? [event.value] : []));
-	// The schema requires this field.
+	// The cast is safe because the schema requires this field.
 	const proposed = of("toolsProposed").flatMap(({ calls }) => calls as readonly ProposedCall[]);
 	return of("toolStarted").flatMap(({ callId }) => {
 		const call = proposed.find((one) => one.callId === callId);

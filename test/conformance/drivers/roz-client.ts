@@ -24,7 +24,7 @@ const proto = loadSync("roz/v1/agent.proto", {
 	includeDirs: [fileURLToPath(new URL("../../../proto", import.meta.url))],
 	...{ longs: Number, enums: String, oneofs: true },
 });
-// The `.proto` file declares the package and this service.
+// The cast is safe because the `.proto` file declares the package and this service.
 const { AgentService } = (loadPackageDefinition(proto)["roz"] as GrpcObject)["v1"] as GrpcObject & {
 	readonly AgentService: ServiceClientConstructor;
 };
@@ -138,7 +138,7 @@ export class RozStream implements AsyncDisposable {
 
 	constructor(url: string, access: RozAccess = {}) {
 		this.#client = connect(url);
-		// The schema declares `StreamSession` as a bidirectional stream.
+		// The cast is safe because the schema declares `StreamSession` as a bidirectional stream.
 		const method = this.#client["streamSession"] as (
 			metadata: Metadata,
 		) => ClientDuplexStream<Fields, Fields>;
@@ -204,7 +204,7 @@ export class RozTeam implements AsyncDisposable {
 
 	constructor(url: string, taskId: string, access: RozAccess = {}) {
 		this.#client = connect(url);
-		// The schema declares `WatchTeam` as a server stream.
+		// The cast is safe because the schema declares `WatchTeam` as a server stream.
 		const method = this.#client["watchTeam"] as (
 			request: Fields,
 			metadata: Metadata,
@@ -243,7 +243,7 @@ function protoValue(value: unknown): Fields {
 	if (typeof value === "number") return { numberValue: value };
 	if (typeof value === "boolean") return { boolValue: value };
 	if (Array.isArray(value)) return { listValue: { values: value.map(protoValue) } };
-	// A value parsed from JSON is an object if it is none of the above.
+	// The cast is safe because a value parsed from JSON is an object if it is none of the above.
 	return { structValue: structOf(value as Fields) };
 }
 

@@ -32,7 +32,7 @@ export class SlackChaosPlatform implements ChaosPlatform<Simulator, SlackPeople>
 	readonly #random: Random;
 
 	constructor({ clock, random, seed }: ChaosPlatformParts) {
-		// The cast is safe, because `manifestOf` returns a manifest in the format of Slack.
+		// The cast is safe because `manifestOf` returns a manifest in the format of Slack.
 		const manifest = manifestOf({ shapes: commandTable }) as AppManifest;
 		this.simulator = new Simulator({ clock, seed, manifest });
 		this.people = new SlackPeople(this.simulator, random);

@@ -46,6 +46,6 @@ function expectedTexts(rows: readonly PlannedRow[]): string[] {
 }
 
 function textOf({ payload }: PlannedRow): string {
-	// The tests plan only payloads with a text.
+	// The cast is safe because the tests plan only payloads with a text.
 	return (payload as { readonly text: string }).text;
 }

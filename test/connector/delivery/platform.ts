@@ -104,7 +104,7 @@ export class Platform implements Surface {
 	}
 
 	#carryOut(row: OutboxRow): Receipt {
-		// The tests plan only payloads with a text.
+		// The cast is safe because the tests plan only payloads with a text.
 		const { text } = row.payload as { readonly text: string };
 		const edited = this.posts.find(({ remote }) => remote === row.target);
 		if (edited) {

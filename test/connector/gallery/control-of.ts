@@ -1,6 +1,6 @@
 import { type ControlKind, controlKinds } from "@parley/connector";
 
-// `Object.keys` returns the keys of this object as strings.
+// The cast is safe because `Object.keys` returns the keys of this object.
 const kinds = Object.keys(controlKinds) as ControlKind[];
 
 /** Empty for elements without a known kind, for example links. */

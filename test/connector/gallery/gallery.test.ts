@@ -53,7 +53,7 @@ test.each(pages)("the gallery of $platform has all kinds of posts and controls",
 	const sections = [...page.matchAll(/<section id="([^"]+)">/g)].map(([, id]) => id);
 	expect(sections).toEqual(kindsOf(platform).map(({ id }) => id));
 	const elsewhere = [...controlsElsewhere, ...(platform === "slack" ? [] : controlsOfHome)];
-	// `Object.keys` returns the keys of this object as strings.
+	// The cast is safe because `Object.keys` returns the keys of this object.
 	const expected = (Object.keys(controlKinds) as ControlKind[]).filter((kind) => !elsewhere.includes(kind));
 	const shown = [...page.matchAll(/data-control="([^"]+)"/g)].map(([, kind]) => kind);
 	expect([...new Set(shown)].sort()).toEqual(expected.sort());

@@ -49,7 +49,7 @@ export class SlackSite implements Site {
 	constructor({ clock, scene, directory }: SiteParts) {
 		this.directory = directory;
 		this.#joinMs = scene.joins ? 2000 : 0;
-		// The cast is safe, because `manifestOf` returns a manifest in the format of Slack.
+		// The cast is safe because `manifestOf` returns a manifest in the format of Slack.
 		const manifest = manifestOf({ shapes: commandTable }) as AppManifest;
 		this.simulator = new Simulator({ clock, manifest });
 		const player = (name: Name, options: PersonOptions = {}) => this.player(name, options);

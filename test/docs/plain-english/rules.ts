@@ -10,7 +10,7 @@ const maxWords = 30;
 
 const clauseStart =
 	/^[^\p{L}\p{N}]*(?:what(?:ever)?|who|whose|whom|whoever|where|of|so many|so much|so few|that which|nobody|nothing|told)\b(?!-)/iu;
-/** Matches the start of such a clause after a colon or semicolon, for example `: what` or `; who`. */
+/** Matches a word of `clauseStart` after a colon or semicolon, for example `: what` or `; who`. */
 const clauseInside = /[;:] (?:what|who|whose|whoever|nobody|nothing|so many|so much)\b/i;
 const conditionalWhere =
 	/(?:^|[,;:(–—] ?|\b(?:and|or|but|not|only|except) )where (?:there (?:is|are|was|were)|one|none|nothing|nobody|somebody|no|neither|it (?:is|has|can|may|must|was)|they|any|this|that|these|those|possible|needed|given|set|allowed|known|you|we)\b|\bwhere (?:there (?:is|are) (?:none|no|one|nothing|nobody)|none|nobody|somebody)\b|\b(?:undefined|null|false|true|empty|missing|throws|rejects|fails|refused)`? (?:[\w`]+ )?where\b/i;

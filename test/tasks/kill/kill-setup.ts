@@ -168,7 +168,7 @@ export class KillSetup implements AsyncDisposable {
 type Payload = Readonly<Record<string, unknown>>;
 
 function payloadOf({ payload }: EventFrame): Payload {
-	// Every event of this wire has an object as its payload.
+	// The cast is safe because every event of this wire has an object as its payload.
 	return payload as Payload;
 }
 

@@ -160,7 +160,7 @@ const commandTypes: ReadonlySet<InteractionType> = new Set([InteractionType.Appl
 
 function typeOf(interaction: InteractionRecord): MessageType {
 	if (!commandTypes.has(interaction.type)) return MessageType.Default;
-	// The data of a command has a type, and `1` is the type of a typed command.
+	// The cast is safe because the data of a command has a type. `1` is the type of a typed command.
 	const { type } = interaction.data as { readonly type: number };
 	return type === 1 ? MessageType.ChatInputCommand : MessageType.ContextMenuCommand;
 }
