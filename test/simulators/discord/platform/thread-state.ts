@@ -25,7 +25,7 @@ export function settle(state: State, channel: ChannelRecord): void {
 	emitThread(state, channel, GatewayDispatchEvents.ThreadUpdate);
 }
 
-/** Unarchives an archived thread. */
+/** Records activity in the thread, which unarchives it. */
 export function touch(state: State, channel: ChannelRecord): void {
 	const { thread } = channel;
 	if (!thread) return;
