@@ -71,7 +71,7 @@ export class Runner {
 
 	/**
 	 * Starts a claimed run unless the session already works on it. Does nothing if `row` is undefined, if the session was
-	 * removed, and after `stop`.
+	 * deleted, and after `stop`.
 	 */
 	start(
 		session: Session,

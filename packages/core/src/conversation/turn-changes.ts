@@ -75,7 +75,7 @@ const recordedTools: ReadonlySet<string> = new Set(
 	[...builtinTools(), ...shortTools()].filter(({ command }) => command === undefined).map(({ name }) => name),
 );
 
-/** Whether the turn, one of its workflow steps or one of its sub-agents ran a command or a tool of another program. */
+/** Whether the turn, one of its workflow steps or one of its sub-agents ran a tool that `recordedTools` does not contain. */
 async function ranCommands(db: Tx, { sessionId, runId }: RunReference): Promise<boolean> {
 	const ofAgents = db
 		.selectFrom("tasks")

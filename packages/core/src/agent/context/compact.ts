@@ -265,8 +265,8 @@ function planSummary(
 }
 
 /**
- * Returns the position at which the summarised part ends, if possible before a user message. Returns undefined if there
- * are no groups.
+ * Returns the position at which the summarised part ends, if possible before a user message. Returns undefined if no
+ * group is left.
  */
 function summaryPlace(
 	sizing: Sizing,

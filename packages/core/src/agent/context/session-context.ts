@@ -242,8 +242,8 @@ function roundedSizes({ tokensBefore, tokensAfter }: Sizes): Sizes {
 }
 
 /**
- * Returns the successful model calls of the events whose input tokens are known, oldest first. Omits calls with a
- * single message, because they may belong to no conversation.
+ * Returns the successful model calls with known input tokens, oldest first. Omits calls with a single message, because
+ * they may belong to no conversation.
  */
 function pastCallsIn(events: readonly RecordedEvent[]): PastCall[] {
 	return events.flatMap((event, index) => {

@@ -92,7 +92,7 @@ const renamed = new WeakMap<AssistantMessage, AssistantMessage>();
 const unnamed = new WeakMap<AssistantMessage, AssistantMessage>();
 
 /**
- * Returns a message with the provider's own name of its model. Removes the name of a home provider's model if it
+ * Returns a message with the provider's own name of its model. Removes the name of another provider's model if it
  * equals `model`, because the two models are different. Returns the same object for the same message.
  */
 function ownMessage(message: Message, prefix: string, model: string): Message {
