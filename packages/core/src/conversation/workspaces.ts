@@ -137,7 +137,7 @@ export async function roomIn(directory: string, quota: number): Promise<number> 
 	let seen = 0;
 	const open = [directory];
 	for (let at = open.pop(); at !== undefined; at = open.pop()) {
-		const entries = await readdir(at, { withFileTypes: true }).catch(unknownIfMissing);
+		const entries = await readdir(at, { withFileTypes: true }).catch(unknownUnlessMissing);
 		if (entries === "unknown") return 0;
 		seen += entries?.length ?? 0;
 		if (seen > maxEntries) return 0;
@@ -153,11 +153,11 @@ export async function roomIn(directory: string, quota: number): Promise<number> 
 
 async function roomOf(entry: Dirent, directory: string): Promise<number> {
 	if (!entry.isFile()) return blockBytes;
-	const stats = await lstat(join(directory, entry.name)).catch(unknownIfMissing);
+	const stats = await lstat(join(directory, entry.name)).catch(unknownUnlessMissing);
 	return stats === "unknown" ? Number.POSITIVE_INFINITY : Math.max(stats?.size ?? 0, blockBytes);
 }
 
-/** Returns undefined for the error of a missing file, which uses no space. Otherwise returns `unknown`. */
-function unknownIfMissing(reason: unknown): "unknown" | undefined {
+/** Returns undefined for the error of a missing file, which uses no space. */
+function unknownUnlessMissing(reason: unknown): "unknown" | undefined {
 	return ["ENOENT", "ENOTDIR"].includes(systemCode(reason)) ? undefined : "unknown";
 }
