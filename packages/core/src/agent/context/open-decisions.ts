@@ -99,7 +99,7 @@ function settles(result: ResultBlock | undefined, question: CallQuestion | undef
 	return result?.failed === false || question?.state === "answered" || question?.state === "consumed";
 }
 
-/** Returns the subject of a call. A call settles earlier calls with the same subject. */
+/** Returns the subject of a call. A later call with the same subject can close its decision: see `openDecisions`. */
 function subjectOf({ name, arguments: args }: CallBlock): string {
 	const label = questionIn(name, args);
 	return label === undefined ? `${name} ${canonicalize(args)}` : `${name} ${label.trim().toLowerCase()}`;

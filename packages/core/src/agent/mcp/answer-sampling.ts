@@ -12,7 +12,7 @@ import { samplingTexts } from "./texts.ts";
 
 export type AskModel = (request: PlainRequest) => Promise<PlainReply>;
 
-/** Reasons as MCP names them. The protocol allows other strings in addition to its own, and has no name for a refusal. */
+/** Stop reasons of MCP. The protocol has no name for a refusal, but it allows other strings. */
 const stopReasons: Readonly<Record<StopReason, string>> = {
 	end_turn: "endTurn",
 	tool_use: "toolUse",

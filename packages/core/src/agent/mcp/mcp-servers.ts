@@ -36,7 +36,7 @@ interface McpDeps {
 	readonly tools: readonly Tool[];
 	/** PATH of the gateway. */
 	readonly path: string | undefined;
-	/** Storage of approved tools. By default, nothing is stored, so no tool counts as changed. */
+	/** Storage of approved tools. By default, nothing is stored, so no tool is treated as changed. */
 	readonly approved?: ApprovedTools;
 }
 

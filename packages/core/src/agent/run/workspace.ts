@@ -22,7 +22,7 @@ export async function refusalWhenFull(run: Run, ports: WorkspacePorts): Promise<
 	return runTexts.workspaceFullFor(exactSizeOf(quota));
 }
 
-/** Returns the session's own directory with its quota in bytes, or undefined if the session has no workspace. */
+/** Returns the workspace of a session with its quota in bytes, or undefined if the session has no workspace. */
 export function workspaceOf(
 	session: Session,
 	{ workspaces, profileOf }: WorkspacePorts,
