@@ -159,7 +159,7 @@ test("one connector runs at a time, setup does not pair twice, and a revoked tok
 	await discord.pipe(["token", "revoke", "discord"]);
 	expect(await running.ended()).toBe(78);
 	const file = join(discord.setup.data, "tokens", "connector-discord");
-	expect(running.text.replaceAll("\n", "")).toContain(`to create another one: rm '${file}'`);
+	expect(running.text.replaceAll("\n", "")).toContain(`to create another token: rm '${file}'`);
 	expect(await discord.pipe(["discord"])).toMatchObject({ code: 78, error: expect.stringContaining(file) });
 	discord.remove("tokens", "connector-discord");
 	const restarted = discord.run("discord");
@@ -245,7 +245,7 @@ test("a connector waits for a gateway behind a proxy that answers 404 while the 
 	// With a stored token, the connector could start before it has connected to the gateway.
 	discord.remove("tokens", "connector-discord");
 	const waiting = discord.run("discord", "--url", `http://127.0.0.1:${port}`);
-	await waiting.shows("answers with HTTP 404; is this");
+	await waiting.shows("answers with HTTP 404: check that");
 	isAway = false;
 	await waiting.shows("connected; press Ctrl-C to stop");
 	waiting.type(interrupt);

@@ -38,7 +38,7 @@ test.each([40, 80])(
 		for (const name of Object.keys(slashCommands)) expect(rows.join("\n")).toContain(`/${name}`);
 		expect(Math.max(...rows.map((row) => row.length))).toBeLessThanOrEqual(columns);
 		expect(rows.join(" ").replaceAll(/ +/g, " ")).toContain(
-			"/open N shows the last tool call or thinking in full; N: an earlier one",
+			"/open N shows the last tool call or thinking in full; N: an earlier entry",
 		);
 	},
 );

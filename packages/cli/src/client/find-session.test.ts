@@ -19,7 +19,7 @@ test("finds a session by four characters of its id, and rejects ambiguous ids", 
 		expect(await findSession(address, given)).toMatchObject({ id: "sess_xyzzy" });
 	}
 	await expect(findSession(address, "abcd")).rejects.toThrow(
-		"several sessions have an id that begins with abcd:\n  sess_abcde1  Tides\n  sess_abcde2  Tides",
+		"several sessions have an id that begins with abcd; use one of these ids:\n  sess_abcde1  Tides\n  sess_abcde2  Tides",
 	);
 	for (const given of ["sess_", "s", "sess_xyz"]) {
 		await expect(findSession(address, given)).rejects.toThrow("is too short for an id");

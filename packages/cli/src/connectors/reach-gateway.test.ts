@@ -69,7 +69,7 @@ function answering(status: number, body: string): RequestListener {
 const unavailable = "unavailable";
 const final = "failed_precondition";
 
-const question = /answers with HTTP \d+; is this the address of a gateway\?$/;
+const question = /answers with HTTP \d+: check that a gateway runs at this address$/;
 
 test.each([
 	["that is ready", [200, '{"status":"ok"}'], undefined],
@@ -101,7 +101,7 @@ test.each([404, 429, 500, 521])(
 		const url = await listening(server);
 		await expect(checkReady({ url, isNamed: true })).rejects.toMatchObject({
 			code: unavailable,
-			message: `${url} answers with HTTP ${status}; is this the address of a gateway?`,
+			message: `${url} answers with HTTP ${status}: check that a gateway runs at this address`,
 		});
 		await expect(checkReady({ url, isNamed: false })).rejects.toMatchObject({
 			code: final,

@@ -98,8 +98,10 @@ function chooseEntries(
 	{ server, envFrom, allowPrivate }: TrustFlags,
 ): Chosen {
 	const unknown = server?.find((name) => !file.entries.some((entry) => entry.name === name));
-	if (unknown !== undefined)
-		throw new UsageError(mcpSetupTexts.noServerInFile({ file: directoryFileName, server: unknown }));
+	if (unknown !== undefined) {
+		const known = file.entries.map(({ name }) => name).join(", ") || "none";
+		throw new UsageError(mcpSetupTexts.noServerInFile({ file: directoryFileName, server: unknown, known }));
+	}
 	const refused = [...file.refused];
 	const grants = { allowPrivate: allowPrivate === true, variables: envFrom ?? [] };
 	const chosen = file.entries.filter((entry) => {

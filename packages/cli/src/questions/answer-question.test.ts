@@ -77,7 +77,7 @@ test.each<[string, AnswerFlags, OpenPromptPayload[], RegExp]>([
 		"two that end so",
 		{ value: "x" },
 		[waiting(), waiting({ token: "prompt_zzzzzz123456" })],
-		/^several questions end with 123456: prompt_abcdef123456, prompt_zzzzzz123456/,
+		/^several questions end with 123456; use one of these ids: prompt_abcdef123456, prompt_zzzzzz123456/,
 	],
 ])("rejects %s", async (_what, flags, questions, message) => {
 	await expect(sent(flags, "123456", questions)).rejects.toThrow(message);

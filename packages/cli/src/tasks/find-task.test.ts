@@ -34,7 +34,7 @@ test.each([
 
 test("rejects ambiguous and unknown ids", async () => {
 	await expect(find("abcd")).rejects.toThrow(
-		/^several tasks have an id that begins with abcd:\n {2}task_abcde1 {2}Refactor\n {2}task_abcde2/,
+		/^several tasks have an id that begins with abcd; use one of these ids:\n {2}task_abcde1 {2}Refactor\n {2}task_abcde2/,
 	);
 	await expect(find("no\u001bpe")).rejects.toThrow("no task has an id that begins with no\\u{1b}pe; `parley");
 	for (const given of ["task", "bcde"]) {

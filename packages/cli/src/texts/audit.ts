@@ -33,5 +33,5 @@ export const auditTexts = {
 	noDatabase: ({ file }: { readonly file: string }) =>
 		`no database at ${file}: correct --data, or start a gateway there with \`parley start\``,
 	noLog: ({ directory }: { readonly directory: string }) =>
-		`no audit log in ${directory}: no gateway of this version has started there`,
+		`no audit log in ${directory}: start a gateway of this version there with \`parley start\`, or correct --data`,
 } as const;

@@ -4,7 +4,7 @@ export const questionTexts = {
 	denyAndValue: "--deny and --value cannot be used together: use only one of them",
 	stillOpen: "The question is still open.",
 	severalQuestions: ({ id, tokens }: { readonly id: string; readonly tokens: string }) =>
-		`several questions end with ${id}: ${tokens}`,
+		`several questions end with ${id}; use one of these ids: ${tokens}`,
 	noQuestion: ({ id }: { readonly id: string }) =>
 		`no open question has the id ${id}; \`parley answer\` lists the ids`,
 	passwordAsValue:

@@ -60,7 +60,7 @@ export const serviceErrors = {
 	needsRoot: "a system service needs root; run the command again with `sudo`, or leave out `--system`",
 	noSystemd: "systemd is not running on this machine, so it cannot start Parley",
 	fixWsl:
-		"turn it on: write the lines `[boot]` and `systemd=true` into /etc/wsl.conf, run `wsl.exe --shutdown`, and open WSL again",
+		"turn on systemd: write the lines `[boot]` and `systemd=true` into /etc/wsl.conf, run `wsl.exe --shutdown`, and open WSL again",
 	fixOther:
 		"let the service manager of this machine run `parley gateway --connectors` and stop it with SIGTERM; docs/service.md has an example",
 	unreachable: ({ user, reason }: { readonly user: string; readonly reason: string }) =>

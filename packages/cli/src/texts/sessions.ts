@@ -1,6 +1,6 @@
 /** Texts of the commands that handle single sessions. */
 export const sessionTexts = {
-	connectionLost: "the connection was lost, so the session may not be summarised; run the command again",
+	connectionLost: "the connection was lost, so the session might not be summarised; run the command again",
 	closed: "the session was closed",
 	noneDeleted: "No session was deleted.",
 	confirmDelete: ({ count }: { readonly count: number }) =>
@@ -22,7 +22,8 @@ export const sessionTexts = {
 	invalidPosition: ({ position }: { readonly position: string }) =>
 		`invalid position ${JSON.stringify(position)}: ${sessionTexts.positionFix}`,
 	noTitle: "(no title)",
-	severalSessions: ({ id }: { readonly id: string }) => `several sessions have an id that begins with ${id}:`,
+	severalSessions: ({ id }: { readonly id: string }) =>
+		`several sessions have an id that begins with ${id}; use one of these ids:`,
 	continueElsewhere:
 		"--continue needs a gateway on this machine; use --session with an id from `parley sessions`",
 	noSessionOfDirectory: ({ directory }: { readonly directory: string }) =>

@@ -2,7 +2,8 @@
 export const taskTexts = {
 	noTask: ({ id }: { readonly id: string }) =>
 		`no task has an id that begins with ${id}; \`parley tasks --all\` lists all tasks`,
-	severalTasks: ({ id }: { readonly id: string }) => `several tasks have an id that begins with ${id}:`,
+	severalTasks: ({ id }: { readonly id: string }) =>
+		`several tasks have an id that begins with ${id}; use one of these ids:`,
 	moreTasks: ({ limit }: { readonly limit: number }) =>
 		`more than ${limit} tasks may exist; --limit shows up to 1000`,
 	noMatches: "no matching tasks",

@@ -72,11 +72,11 @@ export const upgradeErrors = {
 		`\`${call}\` failed: ${reason}`,
 	noReason: "no reason was printed",
 	otherPackage: ({ found, name }: { readonly found: string; readonly name: string }) =>
-		`the package is ${JSON.stringify(found)}: use a package with the name ${name}`,
+		`the package has the name ${JSON.stringify(found)}: use a package with the name ${name}`,
 	otherVersion: ({ found, to }: { readonly found: string; readonly to: string }) =>
 		`the installed package has the version ${JSON.stringify(found)} and not ${to}: run the command again`,
 	otherProgram: ({ what }: { readonly what: string }) =>
-		`${what} runs another copy of Parley, which could no longer read the data: upgrade that copy, or let this one replace it with \`parley service install\``,
+		`${what} runs another copy of Parley, which could not read the data after the upgrade: upgrade that copy, or replace it with this copy by \`parley service install\``,
 	interrupted: ({ to }: { readonly to: string }) =>
 		`an upgrade to ${to} was interrupted: run \`parley upgrade\` without \`--check\` to finish it or to roll it back`,
 	unfinished: ({ reason }: { readonly reason: string }) =>
@@ -93,7 +93,7 @@ export const upgradeErrors = {
 	noAnswer: ({ data, why }: Stored & { readonly why: string }) =>
 		`the gateway on ${data} does not answer (${why}); \`parley logs\` shows the reason`,
 	wrongVersion: ({ data, found }: Stored & { readonly found: string }) =>
-		`the gateway on ${data} runs version ${found} instead of the new one`,
+		`the gateway on ${data} runs version ${found} instead of the new version`,
 	stillRuns: ({ pid }: { readonly pid: number }) =>
 		`the gateway (process ${pid}) did not stop in time: end it with \`kill ${pid}\``,
 	migrationFailed: ({ data, reason }: Stored & { readonly reason: string }) =>

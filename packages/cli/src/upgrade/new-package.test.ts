@@ -26,7 +26,7 @@ test("a package is found in a directory whose name has a space, and another pack
 		version: "1.2.3",
 	});
 	await expect(findOffer({ to, name: "other", cwd }, machine)).rejects.toThrow(
-		'the package is "some-name": use a package with the name other',
+		'the package has the name "some-name": use a package with the name other',
 	);
 });
 

@@ -89,7 +89,7 @@ test("one post shows as many approvals as fit, each with its own buttons, and th
 	expect(rest.replyText).toMatch(/^\*\*Approval 5\*\*.*Approval 6/s);
 	expect(rest.replyText).not.toContain("more:");
 	expect((await ask(waiting(...prompts), 7)).replyText).toBe(
-		"The list of open approvals ends before this number. `/approvals` shows it from the start.",
+		"The list has no open approval with the number 7. `/approvals` shows the list from the start.",
 	);
 });
 

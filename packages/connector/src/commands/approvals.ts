@@ -109,7 +109,7 @@ async function listOf(
 	}
 	if (shown.length === 0) {
 		const { none, noMore } = approvalTexts.list;
-		return { text: first === 0 ? none : noMore({ command }) };
+		return { text: first === 0 ? none : noMore({ number: first + 1, command }) };
 	}
 	const foot = footAt(next);
 	return {

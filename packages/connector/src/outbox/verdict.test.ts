@@ -53,7 +53,7 @@ test("a failing lookup is repeated for a day, and then a person decides", () => 
 	]);
 	expect(judgeLookup(row, looked, outage, { ...later, now: staleMs + 1 })).toMatchObject({
 		to: "held",
-		reason: "the post may have been sent, and the connector cannot check: 503",
+		reason: "the connector cannot check whether the post was sent: 503",
 	});
 });
 

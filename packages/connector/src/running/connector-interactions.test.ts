@@ -307,22 +307,20 @@ const scenes: Readonly<Record<string, readonly SceneStep[]>> = {
 		{ commands: "why", options: { message: "https://chat.example/guild/general/m1" }, in: "general" },
 		{ commands: "why", in: "general" },
 		{ commands: "why", options: { message: "m99" }, in: "general" },
-		{
-			privately: ["it does not mention me", "it mentions me; I accepted it as a request", "I have no record"],
-		},
+		{ privately: ["does not mention me", "me; I accepted it as a request", "I have no record"] },
 	],
 	"why tells people of their own messages in other channels": [
 		{ says: "help me", in: "general", mentions: "us" },
 		{ commands: "why", options: { message: "https://chat.example/guild/general/m1" }, in: "random" },
 		{ commands: "why", options: { message: "m1" }, in: "random", by: "bob" },
-		{ privately: ["it mentions me; I accepted it as a request", "I have no record"] },
+		{ privately: ["mentions me; I accepted it as a request", "I have no record"] },
 	],
 	"why finds a person's own message of another channel without the name of the channel": [
 		{ says: "help me", in: "general", mentions: "us", as: "general-7" },
 		{ commands: "why", options: { message: "7" }, in: "random" },
 		{ commands: "why", options: { message: "7" }, in: "random", by: "bob" },
 		{ commands: "why", options: { message: "8" }, in: "random" },
-		{ privately: ["it mentions me; I accepted it as a request", "I have no record", "I have no record"] },
+		{ privately: ["me; I accepted it as a request", "I have no record", "I have no record"] },
 	],
 	"the commands in the background are listed, and one is stopped by its number": [
 		{ says: "serve", mentions: "us" },

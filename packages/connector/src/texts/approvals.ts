@@ -13,8 +13,8 @@ export const approvalTexts = {
 			readonly command: string;
 		}): string => `${isLeast ? "At least " : ""}${count} more: \`${command}\``,
 		none: "There are no open approvals that you can answer here.",
-		noMore: ({ command }: { readonly command: string }): string =>
-			`The list of open approvals ends before this number. \`${command}\` shows it from the start.`,
+		noMore: ({ number, command }: { readonly number: number; readonly command: string }): string =>
+			`The list has no open approval with the number ${number}. \`${command}\` shows the list from the start.`,
 		requested: ({
 			person,
 			channel,
@@ -43,7 +43,7 @@ export const approvalTexts = {
 			`Your approval is recorded. The call needs ${needed} approvals in total.`,
 		/** `command`: command that shows the list again. */
 		changed: ({ command }: { readonly command: string }): string =>
-			`Not approved, because this call has changed since this list was shown. Use \`${command}\` to see it.`,
+			`Not approved, because this call has changed since this list was shown. Use \`${command}\` to see the changed call.`,
 	},
 
 	buttons: {
@@ -133,7 +133,7 @@ export const approvalTexts = {
 			readonly several: boolean;
 			readonly onlyDeny: boolean;
 		}): string =>
-			`Approvers in ${several ? "channels" : "a channel"} on ${platforms} can also ${onlyDeny ? "deny" : "answer"} it with the \`approvals\` command.`,
+			`Approvers in ${several ? "channels" : "a channel"} on ${platforms} can also ${onlyDeny ? "deny" : "answer"} this request with the \`approvals\` command.`,
 	},
 
 	/** Shown if the platform refused the card. */

@@ -40,20 +40,20 @@ export const messageTexts = {
 			readonly reason: string;
 		}): string => `- \`${tool}\` was ${decision}${by === undefined ? "" : ` by ${by}`}: ${reason}`,
 		models: ({ models }: { readonly models: string }): string => `Model: ${models}`,
-		error: ({ error }: { readonly error: string }): string => `It failed: ${error}`,
+		error: ({ error }: { readonly error: string }): string => `The run failed: ${error}`,
 		files: ({ files }: { readonly files: string }): string => `Files: ${files}`,
 	},
 
 	/** Reasons for or against handling a message. */
 	reasons: {
-		bot: "a bot wrote it, and I do not answer bots",
-		direct: "it is a direct message",
-		mention: "it mentions me",
-		reply: "it replies to one of my posts",
-		others: "it mentions another person",
-		thread: "it is in one of my threads",
-		open: "I answer every message in this channel",
-		unaddressed: "it does not mention me",
+		bot: "a bot wrote the message, and I do not answer bots",
+		direct: "the message is a direct message",
+		mention: "the message mentions me",
+		reply: "the message replies to one of my posts",
+		others: "the message mentions another person",
+		thread: "the message is in one of my threads",
+		open: "the message is in a channel in which I answer every message",
+		unaddressed: "the message does not mention me",
 	},
 
 	effects: {

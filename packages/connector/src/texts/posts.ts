@@ -8,7 +8,7 @@ export const postTexts = {
 	closed: ({ error }: { readonly error: string }): string => `${postTexts.closedStart}${error}`,
 	interrupted: "the connector stopped during the request",
 	unchecked: ({ error }: { readonly error: string }): string =>
-		`the post may have been sent, and the connector cannot check: ${error}`,
+		`the connector cannot check whether the post was sent: ${error}`,
 	failed: ({ attempts, reason }: { readonly attempts: number; readonly reason: string }): string =>
 		`not posted after ${attempts} attempts: ${reason}`,
 

@@ -219,7 +219,7 @@ test("an empty list proves nothing if the bot may not read the history", async (
 	port.answer("GET /channels/10", { body: { id: "10", last_message_id: idAt(5) } });
 	await expect(surface.find(row())).rejects.toMatchObject({
 		kind: "rejected",
-		message: expect.stringContaining('give the bot "Read Message History" there'),
+		message: expect.stringContaining('give the bot "Read Message History" in this channel'),
 	});
 });
 

@@ -22,7 +22,7 @@ export const deliveryTexts = {
 	tooManyMessages: ({ channel }: { readonly channel: string }) =>
 		`cannot find out whether the post exists: channel ${channel} has too many newer messages`,
 	noHistory: ({ channel }: { readonly channel: string }) =>
-		`cannot read the messages of channel ${channel}: give the bot "Read Message History" there`,
+		`cannot read the messages of channel ${channel}: give the bot "Read Message History" in this channel`,
 	mayNotReact:
 		'a reaction was refused, so the state of the message is posted: allow "Add Reactions" and "Read Message History"',
 	noMentionThread:

@@ -25,7 +25,7 @@ export const deliveryTexts = {
 		channel_not_found: `the channel is deleted, or the bot cannot see it: if it exists, ${invite}`,
 		message_not_found: "the message was deleted",
 		thread_not_found: "the first message of the thread was deleted",
-		is_archived: "the channel is archived: unarchive it if the bot should post there",
+		is_archived: "the channel is archived: unarchive it so that the bot can post",
 		not_in_channel: `the bot is not in the channel: ${invite}`,
 		user_not_in_channel: "the person is not in the channel",
 		cant_update_message: "the message belongs to another app or person",

@@ -208,11 +208,11 @@ export const intake: readonly Scene<DiscordSite>[] = [
 		steps: [
 			{ says: "nothing for you", as: "m" },
 			{ commands: "/why" },
-			{ answered: "it does not mention me; I ignored it" },
+			{ answered: "the message does not mention me; I ignored it" },
 			{ says: "@Parley say: hi" },
 			{ shows: "[offline] hi" },
 			{ commands: "/why" },
-			{ answered: ["it mentions me; I accepted it as a request", "The run has ended"] },
+			{ answered: ["the message mentions me; I accepted it as a request", "The run has ended"] },
 		],
 	},
 ];

@@ -1,6 +1,6 @@
 /** Texts of a chat that reads lines, and of images in messages. */
 export const lineTexts = {
-	interrupts: "Ctrl-C cancels the running turn; without one, it leaves the chat",
+	interrupts: "Ctrl-C cancels the running turn; without a turn, Ctrl-C leaves the chat",
 	image: ({ place, name }: { readonly place: number; readonly name: string }): string =>
 		`[image ${place}: ${name}]`,
 	sends: ({ path }: { readonly path: string }): string => `sends the image ${path}`,

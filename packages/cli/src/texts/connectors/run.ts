@@ -9,10 +9,10 @@ export const connectorRunTexts = {
 		readonly data: string;
 		readonly owner: string;
 	}) =>
-		`the ${platform} connector of ${data} is already running${owner}: \`parley start\` runs it if its token is set`,
+		`the ${platform} connector of ${data} is already running${owner}: stop that connector first; \`parley start\` also runs a connector if its token is set`,
 	stopping: ({ url }: { readonly url: string }) => `the gateway at ${url} is stopping`,
 	answeredByProxy: ({ url, status }: { readonly url: string; readonly status: number }) =>
-		`${url} answers with HTTP ${status}; is this the address of a gateway?`,
+		`${url} answers with HTTP ${status}: check that a gateway runs at this address`,
 	noGateway: ({ url }: { readonly url: string }) =>
 		`no gateway answers at ${url}; start one with \`parley start\``,
 	otherProgram: ({ url, answer }: { readonly url: string; readonly answer: string }) =>
@@ -27,19 +27,19 @@ export const connectorRunTexts = {
 		readonly platform: string;
 		readonly state: string;
 		readonly file: string;
-	}) => `the token ${token} of the ${platform} connector is ${state}; to create another one: rm '${file}'`,
+	}) => `the token ${token} of the ${platform} connector is ${state}; to create another token: rm '${file}'`,
 	tokenRevoked: ({ platform, fix }: { readonly platform: string; readonly fix: string }) =>
 		`the gateway no longer accepts the token of the ${platform} connector, because it was revoked; ${fix}`,
 	/**
 	 * Fix of `tokenRevoked` for a token that the operator has set. `removeTokenFix` is for a token that Parley stored.
 	 */
 	createTokenFix: ({ platform }: { readonly platform: string }) =>
-		`to create another one: parley token create connector NAME --platform ${platform}`,
-	removeTokenFix: ({ file }: { readonly file: string }) => `to create another one: rm '${file}'`,
+		`to create another token: parley token create connector NAME --platform ${platform}`,
+	removeTokenFix: ({ file }: { readonly file: string }) => `to create another token: rm '${file}'`,
 	failed: ({ platform, reason }: { readonly platform: string; readonly reason: string }) =>
 		`parley ${platform}: ${reason}`,
 	waiting: ({ reason = "no answer" }: { readonly reason: string | undefined }) => `waiting: ${reason}`,
-	hasEnded: "it has ended",
+	hasEnded: "the connector has ended",
 	connecting: ({ platform }: { readonly platform: string }) => `connecting to ${platform} …`,
 	connected: "connected; press Ctrl-C to stop (no messages are lost)",
 	parentEnded: "its parent process ended",

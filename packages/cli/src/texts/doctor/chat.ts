@@ -17,8 +17,8 @@ export const clockCheckTexts = {
 	otherFileClock: ({ difference }: { readonly difference: string }) =>
 		`the file system of the data directory is ${difference}`,
 	otherFileClockFix: "use a directory on a disk of this machine, or set the clock of the file server",
-	sameFileClock: "it matches the clock of the file system",
+	sameFileClock: "the clock matches the clock of the file system",
 	otherClock: ({ difference, host }: { readonly difference: string; readonly host: string }) =>
 		`the clock is ${difference}, compared with ${host}`,
-	sameClock: ({ host }: { readonly host: string }) => `it matches the clock of ${host}`,
+	sameClock: ({ host }: { readonly host: string }) => `the clock matches the clock of ${host}`,
 } as const;

@@ -47,7 +47,7 @@ export const secretCheckTexts = {
 		readonly passwords: number;
 	}) => `the key ${file} does not decrypt ${lost} of ${passwords} stored passwords`,
 	noToken: "none yet: the first start creates the operator token",
-	tokenFix: "delete it: the next start creates another one",
+	tokenFix: "delete the file: the next start creates another token",
 	tokenPrivate: "only this user can read the operator token",
 	tokenUntil: ({ name, day }: { readonly name: string; readonly day: string }) => `${name} (${day})`,
 	tokensExpire: ({ names }: { readonly names: string }) => `these tokens expire within a week: ${names}`,

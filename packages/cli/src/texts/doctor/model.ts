@@ -53,7 +53,7 @@ export const skillCheckTexts = {
 		`commands run without a sandbox, and ${count === 1 ? "a skill" : `${count} skills`} of the data directory changed in the last 7 days: ${shown}`,
 	recentChangesFix: "review them with `parley skills show NAME`: an approved command could have written them",
 	more: ({ count }: { readonly count: number }) => `and ${count} more`,
-	policyFix: "fix that line; a running gateway applies the change immediately",
+	policyFix: "fix the policy file; a running gateway applies the change immediately",
 	everyCallDenied: ({ reason = "its policy is invalid" }: { readonly reason: string | undefined }) =>
 		`the gateway denies every call: ${reason}`,
 	builtInRules: "only the built-in rules",

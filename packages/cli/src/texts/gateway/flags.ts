@@ -4,7 +4,7 @@ export const gatewayFlagHelp = {
 	data: "data directory for sessions and tokens",
 	root: "directory that tools may use; may be repeated (default: the current directory)",
 	provider:
-		"model provider: auto, anthropic, offline, openai, gemini or another one (default: auto, which is the first provider with a key)",
+		"model provider: auto, anthropic, offline, openai, gemini or another provider (default: auto, which is the first provider with a key)",
 	model: "model of the provider: a name, or fast, standard, max",
 	baseUrl: "URL of another server for the Messages API",
 	reasoning: "reasoning level of models: off, low, medium, high, xhigh or max",

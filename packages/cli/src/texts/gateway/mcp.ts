@@ -35,7 +35,7 @@ export const mcpServeTexts = {
 	notUtf8: "the message is not valid UTF-8: send it in UTF-8",
 	noDataDirectory: ({ data }: { readonly data: string }) =>
 		`the data directory ${data} does not exist: start the gateway once`,
-	noAnswer: "it does not answer yet",
+	noAnswer: "the server does not answer yet",
 	noServers: "No MCP servers.",
 } as const;
 
@@ -53,9 +53,9 @@ export const mcpSetupTexts = {
 	removedWithLogin: ({ name, note }: { readonly name: string; readonly note: string }) =>
 		`removed ${name}, and logged out of it${note}`,
 	noFile: ({ file, directory }: { readonly file: string; readonly directory: string }) =>
-		`there is no ${file} in ${directory}`,
-	noServerInFile: ({ file, server }: { readonly file: string; readonly server: string }) =>
-		`${file} has no server "${server}"`,
+		`there is no ${file} in ${directory}: use a directory that contains this file`,
+	noServerInFile: ({ file, server, known }: Readonly<Record<"file" | "server" | "known", string>>) =>
+		`${file} has no server "${server}"; servers: ${known}`,
 	noUsableServer: ({ file, directory }: { readonly file: string; readonly directory: string }) =>
 		`${file} of ${directory} has no server that can be used`,
 	notUsed: ({ reason }: { readonly reason: string }) => `not used: ${reason}`,
@@ -72,14 +72,14 @@ export const mcpSetupTexts = {
 	canChange: ({ path }: { readonly path: string }) => `all programs can change ${path}`,
 	onlyOrigin: ({ origin }: { readonly origin: string }) =>
 		`remote server: Parley sends its requests only to ${origin}`,
-	privateAddress: "it may be on this machine or its networks, and without TLS",
+	privateAddress: "the address may be on this machine or its networks, and may be without TLS",
 	header: ({ name, value }: { readonly name: string; readonly value: string }) => `header ${name}: ${value}`,
 	getsVariable: ({ name }: { readonly name: string }) =>
 		`gets the variable ${name} of the gateway in its headers`,
 	unusedFields: ({ fields }: { readonly fields: string }) => `these fields have no effect: ${fields}`,
 	serverNeed: ({ server, need }: { readonly server: string; readonly need: string }) => `${server}: ${need}`,
 	noAgent: ({ agent, directory }: { readonly agent: string; readonly directory: string }) =>
-		`there is no agent "${agent}" in ${directory}`,
+		`there is no agent "${agent}" in ${directory}: \`parley agents\` lists the agents`,
 	hiddenServer: ({ server }: { readonly server: string }) =>
 		`${server}: a server for all agents has the same name`,
 	noRemoteEntry: "--allow-private is for remote servers, and none of these servers is remote: leave it out",

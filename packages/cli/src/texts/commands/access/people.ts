@@ -8,7 +8,7 @@ and you \`approve\` it. A code can be used once, within an hour; \`deny\` cancel
 it. The first owner of a guild or team connects it to the gateway:
 \`parley people pair --role owner\`.
 
-A guest can ask the agent, with tools that only read. A member can also use the
+A guest can use the agent with read-only tools. A member can also use the
 other tools, an approver can also approve tool calls, and an owner can also
 trust channels. PERSON is PLATFORM:TENANT:USER.
 
@@ -35,7 +35,7 @@ export const peopleMessages = {
 	codeExplained: ({ role, until }: { readonly role: string; readonly until: string }) =>
 		`The first person who types this code gets the role ${role}. The code expires at ${until}. Keep it secret.`,
 	severalRequests: ({ name, ids }: { readonly name: string; readonly ids: string }) =>
-		`${name} matches several requests: ${ids}`,
+		`several requests match ${name}; use one of these ids: ${ids}`,
 	hasRole: ({ person, role }: { readonly person: string; readonly role: string }) =>
 		`${person} has the role ${role}`,
 	removed: ({ notes }: { readonly notes: number }) =>

@@ -2,7 +2,7 @@ export const projectsHelp = {
 	notes: `
 Run \`parley\` in a directory to open a chat there. The first time, it asks whether
 agents may work in the directory, and stores your answer. An answer also applies
-to the directories below. A running gateway uses it for the next session.
+to all subdirectories. A running gateway uses the answer for the next session.
 
 Examples:
   cd ~/projects/shop && parley

@@ -58,7 +58,7 @@ export const trustMessages = {
 	noRequest: ({ id }: { readonly id: string }) =>
 		`no request has the id ${id}; \`parley trust list\` shows the open requests`,
 	severalRequests: ({ id, ids }: { readonly id: string; readonly ids: string }) =>
-		`several requests begin with ${id}: ${ids}`,
+		`several requests begin with ${id}; use one of these ids: ${ids}`,
 	severalGrants: ({ given, ids }: { readonly given: string; readonly ids: string }) =>
-		`several grants begin with ${given}: ${ids}`,
+		`several grants begin with ${given}; use one of these ids: ${ids}`,
 } as const;

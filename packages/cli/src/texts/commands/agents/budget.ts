@@ -12,7 +12,7 @@ Examples:
 `,
 	description: "show or set budgets",
 	set: "set a budget",
-	setNotes: "\nWith --session ID, it sets the budget of one session.",
+	setNotes: "\n--session ID sets the budget of one session.",
 	period: "day or month",
 	limit: "US dollars, none, or configured",
 } as const;

@@ -17,7 +17,7 @@ Examples:
 	person: "only notes about this person and notes that they wrote",
 	limit: "maximum number of notes",
 	list: "the same as `parley memories` without words",
-	search: "search for words, also if the first one is the name of a subcommand",
+	search: "search for words, also if the first word is the name of a subcommand",
 	add: "store a note about you",
 	text: "the note",
 	everyone: "store a note for all people",

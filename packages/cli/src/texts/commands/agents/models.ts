@@ -12,7 +12,7 @@ export const modelsMessages = {
 } as const;
 
 export const agentsHelp = {
-	description: "list the agent profiles; exit code 1 if one cannot be used",
+	description: "list the agent profiles; exit code 1 if a profile cannot be used",
 	notes:
 		"\nA profile is the directory agents/NAME of the data directory. It contains\nconfig.toml, agent.md or both.",
 } as const;

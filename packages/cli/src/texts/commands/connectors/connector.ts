@@ -11,8 +11,8 @@ Exit codes: 0 after a stop request, 78 if you must change something first
 	setupNotes: `
 You can start without a token: the first step explains how to get one. The
 gateway must be running: start it, for example with \`parley start\`. Completed
-steps are skipped. At a terminal, Enter checks a step again; without one, a
-failed step exits with 1.
+steps are skipped. At a terminal, Enter checks a step again; without a
+terminal, a failed step ends the setup with exit code 1.
 `,
 	setup: ({ account }: { readonly account: string }) => `set up the ${account} step by step`,
 	doctorNotes: ({ platform, fix }: { readonly platform: string; readonly fix: string | undefined }) => `

@@ -5,9 +5,9 @@ for HTTP. If they are set, \`parley start\` starts this connector. \`parley slac
 setup\` sets up the app step by step; \`parley slack doctor\` checks it.`,
 	manifestNotes: `
 Without --diff, it prints the manifest to paste under "App Manifest" in the
-settings of the app. With --diff, it compares an installed one: + is missing,
-- is not needed, ~ differs; the exit code is 1 if anything differs. Names,
-descriptions and colours are not compared.
+settings of the app. With --diff, it compares this manifest with the manifest of
+an installed app: + is missing, - is not needed, ~ differs. The exit code is 1
+if anything differs. Names, descriptions and colours are not compared.
 
 Examples:
   parley slack manifest > manifest.json
@@ -16,7 +16,7 @@ Examples:
 `,
 	listen: "address that receives requests from Slack over HTTP",
 	parts: "its scopes and its sockets",
-	manifest: "print the app manifest that Parley needs, or compare an installed one",
+	manifest: "print the app manifest that Parley needs, or compare the manifest of an installed app",
 	publicUrl: "for HTTP: public URL of this connector, without a path",
 	diff: "the manifest of an installed app; - reads it from standard input",
 	diffJson: "with --diff: print JSON",

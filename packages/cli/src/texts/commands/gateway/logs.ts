@@ -13,5 +13,5 @@ Examples:
 	since: "only lines after this time: 30m, 12h, 2d, a date or a time",
 	level: "minimum level",
 	lines: "number of earlier lines, if --since is not set",
-	json: "print one JSON object for each line",
+	json: "print each log line as a JSON object",
 } as const;

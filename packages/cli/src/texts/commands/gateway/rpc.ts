@@ -1,7 +1,7 @@
 export const rpcHelp = {
 	description: "let another program use the agent over stdin and stdout, in JSON lines (zot)",
 	provider:
-		"model provider: anthropic, offline, openai, kimi or another one (default: the configured one, else anthropic)",
+		"model provider: anthropic, offline, openai, kimi or another provider (default: the configured provider, else anthropic)",
 	model: "model of the provider: a name, or fast, standard, max",
 	workingDirectory: "working directory of the agent (default: the current directory)",
 	apiKey:

@@ -3,7 +3,7 @@ interface Count {
 }
 
 export const statusHelp = {
-	description: "show the gateway that runs on this machine; exit code 1 if none runs",
+	description: "show the gateway that runs on this machine; exit code 1 if no gateway runs",
 } as const;
 
 export const statusMessages = {

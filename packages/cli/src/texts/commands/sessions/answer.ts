@@ -4,9 +4,10 @@ Without an ID, it lists the open approvals and questions of all sessions. The ID
 is the six characters in that list, or the complete token.
 
 At a terminal, the question is shown with its details, and a password is not
-echoed. Without a terminal, --value answers: yes, no or session for an approval,
-the text, or the numbers or values of options, separated by commas. Calls that
-always require approval need the complete word yes.
+echoed. Without a terminal, --value is the answer. For an approval, it is yes, no
+or session. For a question, it is a text, or the numbers or values of options,
+separated by commas. Calls that always require approval need the complete word
+yes.
 
 Examples:
   parley answer

@@ -1,7 +1,7 @@
 export const eventsHelp = {
 	notes: `
 Each event has a row: its time, session, type and details. --json prints each
-event as one line, as the gateway sends it.
+event as one line of JSON, as the gateway sends it.
 
 --follow continues without a gap after a restart of the gateway. Ctrl-C ends it
 (exit code 130).

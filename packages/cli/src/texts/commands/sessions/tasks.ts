@@ -46,8 +46,8 @@ from standard input, use \`-\`.
 	show: "print the details of a task",
 	log: "include the transcript of its session",
 	watchNotes: `
---json prints the task, then its events and those of its workers, and at the end
-the task again, one per line.
+--json prints JSON objects, one per line: the task, then its events and those of
+its workers, and at the end the task again.
 
 Exit code: 0 if the task completed, 1 if it failed, 3 if it was cancelled; 130
 after Ctrl-C, which does not stop the task.
