@@ -107,7 +107,7 @@ test("an address without a listener is reported as unreachable", async () => {
 	server?.close();
 	await expect(all(url)).rejects.toMatchObject({
 		fault: "unreachable",
-		message: `cannot reach ${new URL(url).host} (ECONNREFUSED)`,
+		message: `cannot reach ${new URL(url).host} (ECONNREFUSED): check the network and the base URL`,
 	});
 });
 

@@ -31,9 +31,12 @@ test.each([
 	["{} {}", "c.json:1:4: end of file expected"],
 	["[]", "c.json:1:1: the file must contain one object"],
 	["7", "c.json:1:1: the file must contain one object"],
-	['{ "auth": "token",\n"auth": "none" }', "c.json:2:9: auth is set twice"],
-	['{ "a": { "b": { "c": 1,\n"c": 1 } } }', "c.json:2:6: a.b.c is set twice"],
-	['{ "rules": [{}, { "effect": "deny",\n"effect": "allow" }] }', "c.json:2:11: rules.1.effect is set twice"],
+	['{ "auth": "token",\n"auth": "none" }', "c.json:2:9: auth is set twice: remove one of the two"],
+	['{ "a": { "b": { "c": 1,\n"c": 1 } } }', "c.json:2:6: a.b.c is set twice: remove one of the two"],
+	[
+		'{ "rules": [{}, { "effect": "deny",\n"effect": "allow" }] }',
+		"c.json:2:11: rules.1.effect is set twice: remove one of the two",
+	],
 ])("%j is refused with its place", (text, message) => {
 	expect(() => parseCommentedJson("c.json", text)).toThrow(
 		expect.objectContaining({ code: "invalid_argument", message: expect.stringContaining(message) }),

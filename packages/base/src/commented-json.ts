@@ -47,7 +47,7 @@ export function parseCommentedJson(path: string, source: string): CommentedJson 
 	if (tree?.type !== "object")
 		throw refused(`${at(tree?.offset ?? 0)}: the file must contain one object: { … }`);
 	const twice = findTwice(tree, []);
-	if (twice) throw refused(`${at(twice.node.offset)}: ${twice.name} is set twice`);
+	if (twice) throw refused(`${at(twice.node.offset)}: ${twice.name} is set twice: remove one of the two`);
 	return {
 		values: Object.fromEntries(properties(tree).map(([key, node]) => [key, getNodeValue(node)])),
 		locate(requested) {

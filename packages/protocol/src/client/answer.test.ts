@@ -23,6 +23,8 @@ test.each([
 
 test("a result of another form is refused", () => {
 	const answer = { ok: true, payload: { status: "gone" } } as const;
-	expect(() => decodeResult("cancel_turn", answer)).toThrow("answer to cancel_turn cannot be read");
+	expect(() => decodeResult("cancel_turn", answer)).toThrow(
+		"answer to cancel_turn cannot be read: use the same version",
+	);
 	expect(decodeResult("cancel_turn", { ok: true, payload: { status: "idle" } })).toEqual({ status: "idle" });
 });

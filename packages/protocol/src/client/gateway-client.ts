@@ -387,8 +387,11 @@ export function decodeResult<Name extends MethodName>(method: Name, answer: Answ
 	const schema = methods[method].result as unknown as z.ZodType<MethodResult<Name>>;
 	const result = schema.safeParse(answer.payload);
 	if (result.success) return result.data;
-	throw new ParleyError(`the gateway's answer to ${method} cannot be read`, {
-		code: "internal",
-		cause: result.error,
-	});
+	throw new ParleyError(
+		`the gateway's answer to ${method} cannot be read: use the same version of Parley for the gateway and the client`,
+		{
+			code: "internal",
+			cause: result.error,
+		},
+	);
 }

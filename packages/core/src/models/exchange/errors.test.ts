@@ -137,33 +137,48 @@ const failed = (cause: object) => new TypeError("fetch failed", { cause });
 const errno = (code: string, message = "") => Object.assign(new Error(message), { code });
 
 test.each([
-	["a name that is unknown", errno("ENOTFOUND"), "unreachable", "cannot reach api.example.org (ENOTFOUND)"],
-	["a closed port", errno("ECONNREFUSED"), "unreachable", "cannot reach api.example.org (ECONNREFUSED)"],
+	[
+		"a name that is unknown",
+		errno("ENOTFOUND"),
+		"unreachable",
+		"cannot reach api.example.org (ENOTFOUND): check the network and the base URL",
+	],
+	[
+		"a closed port",
+		errno("ECONNREFUSED"),
+		"unreachable",
+		"cannot reach api.example.org (ECONNREFUSED): check the network and the base URL",
+	],
 	[
 		"a closed port at each address",
 		new AggregateError([errno("ECONNREFUSED")], "all of them failed"),
 		"unreachable",
-		"cannot reach api.example.org (ECONNREFUSED)",
+		"cannot reach api.example.org (ECONNREFUSED): check the network and the base URL",
 	],
 	[
 		"a certificate",
 		errno("DEPTH_ZERO_SELF_SIGNED_CERT"),
 		"unreachable",
-		"cannot reach api.example.org (DEPTH_ZERO_SELF_SIGNED_CERT)",
+		"cannot reach api.example.org (DEPTH_ZERO_SELF_SIGNED_CERT): check the network and the base URL",
 	],
 	[
 		"a connection that is not made in time",
 		errno("UND_ERR_CONNECT_TIMEOUT"),
 		"unreachable",
-		"cannot reach api.example.org (UND_ERR_CONNECT_TIMEOUT)",
+		"cannot reach api.example.org (UND_ERR_CONNECT_TIMEOUT): check the network and the base URL",
 	],
 	[
 		"TLS that is interrupted",
 		errno("ECONNRESET", "socket disconnected before secure TLS connection was established"),
 		"unreachable",
-		"cannot reach api.example.org (ECONNRESET)",
+		"cannot reach api.example.org (ECONNRESET): check the network and the base URL",
 	],
-	["something else", new Error("bad port"), "unreachable", "cannot reach api.example.org"],
+	[
+		"something else",
+		new Error("bad port"),
+		"unreachable",
+		"cannot reach api.example.org: check the network and the base URL",
+	],
 	["a reset", errno("ECONNRESET"), "interrupted", "the connection to api.example.org was interrupted"],
 	[
 		"a closed socket",
@@ -211,7 +226,7 @@ test.each([
 		"a proxy that closes the connection",
 		errno("UND_ERR_SOCKET", "other side closed before secure TLS connection"),
 		"unreachable",
-		"cannot reach api.example.org (UND_ERR_SOCKET)",
+		"cannot reach api.example.org (UND_ERR_SOCKET): check the network and the base URL",
 	],
 ])("a request without a response has an error with the cause: %s", (_name, cause, fault, message) => {
 	expect(summary(connectionError(failed(cause), facts))).toEqual([fault, message]);

@@ -3,7 +3,7 @@ export const providerTexts = {
 	tooSlow: (host: string): string => `${host} took too long to answer`,
 	interrupted: (host: string): string => `the connection to ${host} was interrupted`,
 	unreachable: (host: string, code: string | undefined): string =>
-		`cannot reach ${host}${code === undefined ? "" : ` (${code})`}`,
+		`cannot reach ${host}${code === undefined ? "" : ` (${code})`}: check the network and the base URL`,
 	proxyUnreachable: (host: string, status: number): string =>
 		`the proxy in front of ${host} cannot reach it (${status})`,
 	proxyBlocks: (host: string, status: number): string =>

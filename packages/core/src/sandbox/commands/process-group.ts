@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import type { Duplex, Writable } from "node:stream";
 import { type Clock, definedItems, ParleyError, type Timer } from "@parley/base";
+import { fileFault, systemCode } from "../../filesystem/file-error.ts";
 import type { Dialogue, ProgramInput } from "../../vocabulary/sandbox.ts";
 import { commandTexts } from "./texts.ts";
 
@@ -249,7 +250,9 @@ function cannotStart(
 	{ argv, cwd }: { readonly argv: readonly string[]; readonly cwd: string },
 	cause: unknown,
 ): ParleyError {
-	const reason = cause instanceof Error && "code" in cause ? String(cause.code) : commandTexts.unknownReason;
+	const code = systemCode(cause);
+	const known = code === "ENOENT" ? commandTexts.missing : fileFault(cause);
+	const reason = code === "" ? commandTexts.unknownReason : known;
 	return new ParleyError(commandTexts.cannotStart(argv[0] ?? "", cwd, reason), {
 		code: "failed_precondition",
 		cause,

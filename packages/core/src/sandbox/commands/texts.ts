@@ -3,6 +3,7 @@ export const commandTexts = {
 	noProgram: (name: string): string => `there is no executable program ${JSON.stringify(name)}`,
 	readsNoInput: "the program no longer reads its input",
 	unknownReason: "unknown reason",
+	missing: "the program or the directory does not exist",
 	cannotStart: (program: string, directory: string, reason: string): string =>
 		`cannot start ${JSON.stringify(program)} in ${JSON.stringify(directory)}: ${reason}`,
 	cannotRunIn: (directory: string): string => `Cannot run a command in ${JSON.stringify(directory)}`,
