@@ -32,7 +32,9 @@ export function isExpecting({ answers, questions, tasks }: ConversationState): b
 	return answers.open.length > 0 || questions.open.length > 0 || tasks.live.length > 0;
 }
 
-/** Maximum age in milliseconds of the last message or answer for which a deletion without open work is posted. */
+/**
+ * Without open work, a deletion is posted only if the last message or answer is less than this many milliseconds old.
+ */
 const recentMs = 24 * 3_600_000;
 
 /** Posts the deletion of a session that has open work or recent activity. Cards are closed by their own reducers. */

@@ -14,7 +14,7 @@ interface Turn extends Pick<InboundTurn, "isRetry" | "following"> {
 	readonly id: string;
 }
 
-/** An inbound event with its id. */
+/** A message with the id of its inbound event. */
 export interface JoinedEvent {
 	readonly id: string;
 	readonly event: Message;

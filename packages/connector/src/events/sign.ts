@@ -96,7 +96,7 @@ async function react(
 		control: parts.controls.write(target),
 	};
 	const reply = await pressesOfAnswers[sign](parts.context, { event: press, key }, target);
-	// The other signs get no reply in the room. The post of the answer shows that the run was stopped.
+	// Only `again` gets a reply in the room. After `stop`, the post of the answer shows that the run was stopped.
 	return target.kind === "again" ? reply : undefined;
 }
 

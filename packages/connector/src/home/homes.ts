@@ -15,9 +15,12 @@ import { homeSections, sectionLength } from "./home-sections.ts";
 
 /** Delay of an update in milliseconds after a change, because more changes usually follow. */
 const soonMs = 2000;
-/** Minimum milliseconds between two updates of one page, except after an action of the person. */
+/** Minimum time in milliseconds between two updates of one page, except after an action of the person. */
 const everyMs = 15_000;
-/** Milliseconds for which an opened page is updated automatically. Later, it is updated when it is opened again. */
+/**
+ * Time in milliseconds during which an opened page is updated automatically. After that, opening the page again updates
+ * it.
+ */
 const viewedMs = 12 * 3_600_000;
 /** Maximum number of pages that are updated automatically. */
 const maxViewers = 20;

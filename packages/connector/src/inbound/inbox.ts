@@ -68,8 +68,8 @@ export interface InboxParts {
 	/** Maximum number of waiting events; 10,000 by default. */
 	readonly capacity?: number;
 	/**
-	 * Returns the minimum milliseconds between the arrival and the handling of an event. Default: 0. Events of earlier
-	 * processes are handled at once.
+	 * Returns the minimum time in milliseconds between the arrival and the handling of an event. Default: 0. Events of
+	 * earlier processes are handled at once.
 	 */
 	readonly delayMs?: (event: QueuedEvent) => number;
 }

@@ -5,7 +5,7 @@ export interface LookupParts<Value> {
 	readonly max: number;
 	/** Milliseconds until a value expires. Absent: no value expires. */
 	readonly retentionMs?: number | ((value: Value) => number);
-	/** Maximum wait of `find`. A later answer is still stored. */
+	/** Maximum time that `find` waits before it rejects. A value that arrives later is still stored. */
 	readonly patience?: {
 		readonly ms: number;
 		/** Message of the error, for example `Slack did not answer within a second`. */

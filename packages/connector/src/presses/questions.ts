@@ -142,7 +142,8 @@ function approving(value: "once" | "session"): PressHandler {
 }
 
 /**
- * Requests a question from the gateway, because its events have not arrived here; undefined if it is closed.
+ * Gets a question from the gateway, because its event has not arrived here. Returns undefined if the question is
+ * closed.
  */
 async function askFor(context: HandlerContext, answering: Answering): Promise<OpenQuestion | undefined> {
 	const prompt = await findPrompt(context, answering);

@@ -129,7 +129,7 @@ const maxAttachments = 20;
 const aroundBytes = 16_384;
 /** Milliseconds before each further attempt to read an attachment that is temporarily not available. */
 const retryDelaysMs = [500, 1000, 2000, 4000];
-/** Maximum milliseconds for the download of files from messages that belong to a request. */
+/** Maximum time in milliseconds for the download of files from messages that belong to a request. */
 const contextFilesMs = 4000;
 /** Maximum length of the list of missing files that the agent receives, in UTF-16 code units. */
 const maxAboutMissing = 4000;

@@ -40,10 +40,10 @@ import type { StoredValue } from "../store/connector-database.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 import { Subscriptions } from "../subscription/subscriptions.ts";
 
-/** Maximum milliseconds for suggestions. Discord allows three seconds, which include the network. */
+/** Maximum time in milliseconds for suggestions. Discord allows three seconds, which include the network. */
 const completeMs = 1500;
 /**
- * Maximum milliseconds for a form. Discord allows three seconds, so an answer without a form is still in
+ * Maximum time in milliseconds for a form. Discord allows three seconds, so an answer without a form is still in
  * time.
  */
 const formMs = 1000;
@@ -55,7 +55,7 @@ export interface ConnectorParts {
 	readonly files: GatewayFiles & GatewayHistory;
 	readonly platform: ChatPlatform;
 	readonly controls: Controls;
-	/** Last time of the connection to the platform, in the same database: see `AudienceWatchParts`. */
+	/** Time of the last known connection to the platform, stored in the same database: see `AudienceWatchParts`. */
 	readonly watchedAt: StoredValue<number>;
 	/** Called when model calls begin to fail, and when they succeed again. */
 	readonly modelChanged?: (isFailing: boolean) => void;

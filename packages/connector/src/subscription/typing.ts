@@ -12,7 +12,7 @@ import { liveTexts } from "../texts/live.ts";
 const everyMs = 8000;
 /** Delay of the first indicator in milliseconds. A faster answer shows no indicator. */
 const firstMs = 400;
-/** Minimum milliseconds between two descriptions of the current step. */
+/** Minimum time in milliseconds between two descriptions of the current step. */
 const wordsMs = 3000;
 
 interface TypingParts {

@@ -119,7 +119,7 @@ export class ScriptedGateway {
 	}
 
 	/**
-	 * Runs `work` once for each key, or always without a key. A refused request can be repeated. Rejects if the key
+	 * Runs `work` once for each key; without a key, each time. A refused request can be repeated. Rejects if the key
 	 * belongs to another request.
 	 */
 	once<Value>(method: string, params: object, work: () => Value | Promise<Value>): Promise<Value> {
