@@ -11,8 +11,8 @@ const flushAfterMs = 5_000;
 
 /**
  * Runs the command from its bundle, which starts in less than half the time that the sources need. A clone runs the
- * sources if no bundle matches them or the bundle cannot be loaded. An installed package without a bundle sets the exit
- * code 1.
+ * sources if no bundle matches them or the bundle cannot be loaded. If an installed package has no bundle, prints an
+ * error and sets the exit code to 1.
  */
 export async function runProgram() {
 	const bundle = findBundle();

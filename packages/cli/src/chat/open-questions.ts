@@ -19,10 +19,7 @@ export class OpenQuestions {
 	#current: OpenQuestion | undefined;
 	/** Open questions that wait behind the current question, in order of arrival. */
 	#waiting: PromptRequestPayload[] = [];
-	/**
-	 * Questions that were answered here, but not yet confirmed by the gateway. The next question has already replaced
-	 * them on the screen.
-	 */
+	/** Former current questions with answers that were given here, but that the gateway has not confirmed yet. */
 	#sent: OpenQuestion[] = [];
 
 	/** `offersRules`: whether the person can add the rule that an approval offers. */

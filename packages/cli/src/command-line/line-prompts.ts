@@ -5,7 +5,9 @@ import { HiddenInput, withoutKeys } from "./hidden-input.ts";
 import type { Io } from "./io.ts";
 import type { Choice, TextQuestion } from "./setup-questions.ts";
 
-/** Whether questions are asked in lines, for screen readers and for terminals that cannot redraw. */
+/**
+ * Whether to ask questions as plain lines without redrawing, for screen readers and for terminals that cannot redraw.
+ */
 export function asksInLines({ environment }: Io): boolean {
 	return environment["TERM"] === "dumb";
 }

@@ -1,7 +1,7 @@
 import { type Clock, delay, type Logger } from "@parley/base";
 import type { RunningProgram } from "@parley/core";
 
-/** Exit code of a connector that must not restart until a person has changed its token or settings. */
+/** Exit code of a connector that must not be restarted until an operator has changed its token or settings. */
 export const refusedExitCode = 78;
 
 const firstWaitMs = 1_000;

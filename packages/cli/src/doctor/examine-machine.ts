@@ -41,7 +41,10 @@ const patienceMs = 2_000;
 /** Maximum milliseconds for the check of all messages. */
 const longestCheckMs = 10 * 60_000;
 
-/** The machine on which this command runs. */
+/**
+ * Returns the machine on which this command runs, with the configuration and the gateway of the data directory. Ignores
+ * `PARLEY_URL`.
+ */
 export async function examineMachine(
 	flags: { readonly data?: string },
 	io: Io,

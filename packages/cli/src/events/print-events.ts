@@ -28,7 +28,7 @@ import { visibleLine } from "../text/visible.ts";
 import { connectionWords } from "../wordings/connection-words.ts";
 import { listWords } from "../wordings/event-wordings.ts";
 
-/** Default number of earlier events to print. */
+/** Default numbers of earlier events to print, with and without `--follow`. */
 const usualLimits = { follow: 10, list: 50 };
 
 /**

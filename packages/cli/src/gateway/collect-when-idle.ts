@@ -33,8 +33,8 @@ export function collectWhenIdle({ clock, settle = useLessMemory, cpu = ownCpu }:
 	let collect: (() => Promise<void>) | undefined;
 	let timer = clock.after(SETTLE_MS, () => {
 		collect = settle();
-		// V8 computes the next limit of its heap only at a collection. The first limit is four times the live heap at
-		// that time, and V8 keeps most pages of a large heap. This collection sets a lower limit.
+		// V8 computes the next limit of its heap only at a collection, so the option has no effect before this one.
+		// V8's first limit is four times the live heap, and V8 keeps most pages of a heap that has grown.
 		void collect();
 		timer = clock.after(CHECK_INTERVAL_MS - SETTLE_MS, checkIdle);
 	});

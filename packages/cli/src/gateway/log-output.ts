@@ -28,7 +28,8 @@ export interface LogOutput {
 /**
  * Selects the outputs of log lines: stderr or the terminal, and the log file of the data directory. With systemd, the
  * journal stores stderr, so there is no log file. In the background, stderr is the log file, which receives each line
- * only once. For a person at a terminal, the file also contains lines of the level `info`.
+ * only once. For a person at a terminal, the file contains lines of the level `info` even if `level` is higher. With
+ * the level `silent`, there is no log file.
  */
 export function logOutput({ data, level, terminal, onlyFile, environment }: LogOutputOptions): LogOutput {
 	if (level === "silent") return { level, destination: terminal ?? new StderrWriter(), takesLines: false };

@@ -78,7 +78,7 @@ export class McpBridge {
 		this.#write({ jsonrpc: "2.0", id: null, error: { code: codes.parse, message: why } });
 	}
 
-	/** Ends all waiting requests and the session. Runs continue. */
+	/** Aborts the open requests and ends the MCP session. Runs continue in the gateway. */
 	async close(): Promise<void> {
 		this.#stop.abort();
 		await Promise.all(this.#open);

@@ -171,7 +171,7 @@ function describeAnswer(type: PromptRequestPayload["type"], value: unknown, refu
 	return (Array.isArray(value) ? value.join(", ") : String(value)) || questionTexts.nothing;
 }
 
-/** Whether a run of the session waits for the answer. Tasks and trust requests do not block the run. */
+/** Whether a run of the session waits for the answer. Questions of tasks and trust requests do not block a run. */
 export function isOfRun({ type, context }: PromptRequestPayload): boolean {
 	return context.task_id === undefined && (type !== "confirm" || context.call_id !== undefined);
 }

@@ -97,8 +97,8 @@ function usualEnvironmentFile(name: string, scope: Scope, data: string): string 
 }
 
 /**
- * Returns the account of a system service. Rejects with `invalid_argument` if the account does not exist, or if it is
- * root, because unsandboxed commands have the permissions of the gateway.
+ * Returns the account of a system service, by default the user who runs `sudo`. Rejects with `invalid_argument` if the
+ * account does not exist, or if it is root, because unsandboxed commands have the permissions of the gateway.
  */
 export async function accountOf(user: string | undefined, { environment, run }: Machine): Promise<string> {
 	const account = user || environment["SUDO_USER"] || "";

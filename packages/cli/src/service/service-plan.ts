@@ -45,7 +45,7 @@ export function readMarker(text: string): Marker | undefined {
 	if (json === undefined) return undefined;
 	let marker: Partial<Record<keyof Marker, unknown>>;
 	try {
-		// The code checks every field below.
+		// The cast is safe because the code below checks every field.
 		marker = parseJson(json) as Partial<Record<keyof Marker, unknown>>;
 	} catch {
 		// Parley writes only valid JSON, so another program or a person wrote this line.

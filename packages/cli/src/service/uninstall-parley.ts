@@ -79,7 +79,10 @@ export async function uninstallParley(
 	print([...done, ...rest], { data, flags, io });
 }
 
-/** Returns the links to a clone from the directories of the PATH. Returns none for other installations, whose links npm removes. */
+/**
+ * Returns the links in the `PATH` directories that lead to this clone. Empty for other installations, whose links npm
+ * removes.
+ */
 async function linksToClone({ environment }: Io): Promise<string[]> {
 	const { kind, program } = findInstallation();
 	return kind === "clone" ? ownLinks(program, environment) : [];

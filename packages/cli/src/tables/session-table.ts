@@ -45,7 +45,7 @@ export function sessionTable(
 		.map((row, index) => (index === 0 ? styles.dim(row) : row));
 }
 
-/** Chooses the columns, and the number and width of the text columns. */
+/** Chooses the fact columns, and the number and width of the text columns. */
 function chooseLayout(
 	facts: readonly (readonly string[])[],
 	columns: number,

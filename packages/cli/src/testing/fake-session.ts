@@ -49,7 +49,7 @@ export class FakeSession implements OpenSession {
 	}
 }
 
-/** A request that waits for the test's answer. */
+/** A recorded request, which the test answers or refuses. */
 export interface FakeRequest {
 	readonly method: string;
 	readonly params: unknown;
@@ -58,7 +58,7 @@ export interface FakeRequest {
 	refuse(error: ParleyError): void;
 }
 
-/** A client that stores its requests until the test answers them. */
+/** A client that records its requests for the test. */
 export class FakeClient implements Client {
 	readonly requests: FakeRequest[] = [];
 

@@ -17,8 +17,8 @@ export function visibleText(text: string): string {
 }
 
 /**
- * Like `visibleText`, for the output of a program. Removes styles and erasures of a line. Each carriage return starts a
- * line, so that a progress bar overwrites no text.
+ * Like `visibleText`, for the output of a program. Removes escape sequences that set styles or erase a line. Replaces
+ * carriage returns with line breaks, so that a progress bar overwrites no text.
  */
 export function visibleOutput(text: string): string {
 	return visibleText(withoutStyles(text).replaceAll(/\r+\n?/g, "\n"));

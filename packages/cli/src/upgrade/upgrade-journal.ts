@@ -32,7 +32,7 @@ export interface StoppedProgram {
 
 /** A data directory to upgrade, and the services and gateways that ran on it before. */
 export interface UpgradedData {
-	/** Path without links. */
+	/** Real path of the data directory. */
 	readonly data: string;
 	/** File with the copy of the data. Absent before the copy exists, and for a directory without a database. */
 	readonly copy?: string;

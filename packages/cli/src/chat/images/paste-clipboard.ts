@@ -52,7 +52,7 @@ export class ClipboardFiles implements AsyncDisposable {
 	readonly #ending = new AbortController();
 	#directory: string | undefined;
 	#count = 0;
-	/** Resolves when the last image is stored or has failed. */
+	/** Resolves when the last image is stored or could not be stored. */
 	#last: Promise<unknown> = Promise.resolve();
 	/** Deletes the files if the process exits without disposing of them, for example because its terminal was closed. */
 	readonly #deleteNow = (): void => {

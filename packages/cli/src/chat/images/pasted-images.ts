@@ -32,7 +32,10 @@ interface Upload {
  */
 export class PastedImages {
 	readonly #paths = new Map<string, string>();
-	/** Labels, and paths after `@`, in longer pasted texts. Images with these names are not sent. */
+	/**
+	 * Labels, and paths after `@`, in pasted texts that are not the path of an image. Images with these names are not
+	 * sent.
+	 */
 	readonly #foreign = new Set<string>();
 	/** Resolves when the last upload has ended. */
 	#last: Promise<unknown> = Promise.resolve();

@@ -63,7 +63,10 @@ const [farMs, nearMs] = [5 * 60_000, 30_000];
 /** Tolerance for file systems that store times in units of one or two seconds. */
 const fileMs = 3_000;
 
-/** Compares the machine's clock with the clock of the models' server and with the clock of the file system. */
+/**
+ * Compares the machine's clock with the file system's clock, and with the provider's clock if the provider reports its
+ * time.
+ */
 export const clockCheck: Check = {
 	id: "clock",
 	async examine(system) {

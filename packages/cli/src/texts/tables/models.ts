@@ -22,7 +22,7 @@ export const modelTableTexts = {
 	keyMissing: ({ key }: { readonly key: string }) => `${key} is not set`,
 	providerColumns: ["PROVIDER", "HOST", "KEY", "MODELS"],
 	agentColumns: ["NAME", "TITLE", "MODEL", "THINKING", "TOOLS"],
-	/** Model of an agent profile. Without a model, the default model. */
+	/** Model and server of an agent profile. The default model if the profile names none. */
 	modelAt: ({
 		model = "(default)",
 		server,
