@@ -55,7 +55,10 @@ export class Questions {
 		return this.#unanswered;
 	}
 
-	/** Processes an event of the run: asks a question, or removes an answered or closed question. */
+	/**
+	 * Processes an event of the run: asks or queues a question, or removes an answered or closed question. Ignores
+	 * questions of tasks.
+	 */
 	receive(event: OzzieEvent): void {
 		if (event.event === "prompt.request" && !isOfTask(event.payload)) this.#raise(event.payload);
 		if (event.event !== "prompt.response" && event.event !== "prompt.closed") return;

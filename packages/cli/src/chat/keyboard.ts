@@ -131,7 +131,10 @@ export class Keyboard {
 		this.#chat.redraw();
 	}
 
-	/** Completes the common beginning of the matching names. If it cannot add a character, shows the matches. */
+	/**
+	 * Completes the text with the common beginning of the matching names. If this adds no character and several names
+	 * match, shows the names.
+	 */
 	async #complete(before: Editor, beginning: Beginning): Promise<void> {
 		await this.#chat.complete(beginning, (names) => {
 			// The names no longer match if the person has typed further characters in the meantime.

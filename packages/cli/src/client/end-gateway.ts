@@ -43,7 +43,7 @@ async function askToStop(pid: number, data: string): Promise<void> {
  */
 function hasLock(pid: number, data: string): boolean {
 	try {
-		// The kernel reports file names without links, so a link to the lock of other data does not match.
+		// The kernel reports real paths, so a link to the lock of another data directory does not match.
 		const lock = lockIn(realpathSync(data));
 		return readdirSync(`/proc/${pid}/fd`).some((fd) => isOpenForWriting(pid, fd, lock));
 	} catch {

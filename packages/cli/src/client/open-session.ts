@@ -5,7 +5,7 @@ import { sessionTexts } from "../texts/sessions.ts";
 export interface SessionChoice {
 	/** Session to continue. If absent, the command creates a session. */
 	readonly sessionId: string | undefined;
-	/** Directory of a new session. If absent, the gateway chooses a directory. */
+	/** Directory of a new session. If undefined, the gateway chooses a directory. */
 	readonly rootDir: string | undefined;
 	/** Agent profile of a new session. If absent, the default profile is used. */
 	readonly profile?: string | undefined;

@@ -176,8 +176,8 @@ function failed(
 }
 
 /**
- * State and reason of a failure. The reason also contains the message of a system error, because the message names the
- * cause.
+ * State and reason of a failure. The reason of a system error is its own message, because `ParleyError.from` would
+ * replace the message with `internal error`.
  */
 function wordsOf(reason: unknown, redactor: Redactor): ConnectorWords {
 	const why = reason instanceof Error ? reason.message : ParleyError.from(reason).message;

@@ -172,7 +172,7 @@ class Follower {
 			const status = response.statusCode ?? 0;
 			if (status !== 200) throw answerError(address, { status, text: await text(response) });
 			this.#wasReached = true;
-			// The id is set before the first event, so that a lost connection misses no event.
+			// The id is set before the first event, so that no event is missed if the connection is lost.
 			this.#lastId ??= response.headers["last-event-id"]?.toString();
 			onOpen();
 			await this.#read(response, () => silence.restart());

@@ -62,7 +62,10 @@ interface BackgroundRun {
 	readonly directory: string;
 }
 
-/** Starts a gateway in the background, and waits until a gateway answers on the data directory. */
+/**
+ * Starts a gateway in the background, and waits until a gateway answers on the data directory. Rejects like
+ * `ensureGateway`.
+ */
 export async function runInBackground(run: BackgroundRun): Promise<FoundGateway> {
 	const { data, program: script, options = [], args, environment, directory } = run;
 	const folder = join(data, "run");

@@ -64,7 +64,7 @@ export function useLessMemory(): () => Promise<void> {
 	// The cast is safe because a context that is created after the option contains the function:
 	// https://nodejs.org/api/globals.html#gc
 	const gc = runInNewContext("gc") as NodeJS.GCFunction;
-	// Only this flavor returns the free pages.
+	// Only this flavor returns the free pages to the operating system.
 	return () => gc({ type: "major", execution: "async", flavor: "last-resort" });
 }
 

@@ -31,7 +31,7 @@ type Rights = ReturnType<typeof rightsOf>;
 
 /**
  * Trusts the usable servers in the `.mcp.json` of a directory, or only the servers of `--server`. Without `--yes`, asks
- * the operator for a confirmation. Returns the exit code.
+ * the operator for confirmation. Returns the exit code.
  */
 export async function trustDirectory(given: string, flags: TrustFlags, io: Io): Promise<number> {
 	const needsConfirmation = flags.yes !== true;
@@ -144,7 +144,10 @@ interface PreparedTrust {
 	readonly rows: readonly string[];
 }
 
-/** Prepares the trust in a program. Returns the reason if the program cannot be used. */
+/**
+ * Prepares the trust in a program. Returns the reason as a text if the program cannot be used, otherwise the trust to
+ * confirm and store.
+ */
 async function prepareProgram(
 	entry: ProgramEntry,
 	{ directory, rights, io }: { readonly directory: string; readonly rights: Rights; readonly io: Io },
@@ -220,7 +223,10 @@ async function storeTrust(
 	}));
 }
 
-/** Ends the trust in all servers of a directory, and all logins to these servers. */
+/**
+ * Ends the trust in all servers of a directory. Also ends all logins to servers of the directory, even to servers that
+ * were no longer trusted.
+ */
 export async function untrustDirectory(given: string, flags: McpFlags, io: Io): Promise<void> {
 	const directory = await realpath(resolve(io.cwd, given)).catch(() => resolve(io.cwd, given));
 	let ended: readonly (readonly [string, Trust])[] = [];

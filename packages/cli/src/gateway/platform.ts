@@ -13,7 +13,7 @@ export interface Platform {
 	readonly variables: readonly string[];
 	/** Whether the environment contains all credentials that the connector needs. If so, `parley start` runs it. */
 	isRequested(environment: Environment): boolean;
-	/** Text for people with the names of the variables that the connector needs. */
+	/** Names of the variables that the connector needs, as text for people. */
 	readonly credential: string;
 	/** Instruction for the person who sets up the bot and wants to become an owner. */
 	pairing(code: string): string;

@@ -60,7 +60,7 @@ export interface RunOptions {
 	 * together with the gateway.
 	 */
 	attach?(config: Config, log: Logger, output: LogOutput): { stop(): Promise<void> };
-	/** Called when a stop is requested. */
+	/** Called when a stop is requested. `graceMs`: time for running work to end, in milliseconds. */
 	onStopping?(graceMs: number): void;
 }
 

@@ -92,7 +92,7 @@ class FileReader {
 		return file && new FileReader(file, (await file.stat()).ino);
 	}
 
-	/** Passes on all complete lines that have not been passed on before. */
+	/** Passes all complete, non-empty lines to `onLine` that no earlier call has passed on. */
 	async pass(onLine: (line: string) => void): Promise<void> {
 		for (;;) {
 			const { bytesRead } = await this.#file.read(this.#buffer);

@@ -37,8 +37,8 @@ function approvalPrompt({ allow_session }: PromptRequestPayload["context"], hasR
 }
 
 /**
- * Rows of the rule that the answer `always` adds: its complete words, and the access that it allows in addition to a
- * sandboxed command. Empty if the question offers no rule.
+ * Rows of the rule that the answer `always` adds: the complete words of its commands, and the access that it allows in
+ * addition to a sandboxed command. Empty if the question offers no rule.
  */
 export function offeredRows({ context }: PromptRequestPayload, format: OutputFormat): string[] {
 	const { always_allow: rule } = context;

@@ -90,8 +90,8 @@ async function writeDescription(file: string, text: string): Promise<void> {
 }
 
 /**
- * A note about the variables for keys, platforms and proxies that this shell sets, but that the service does not
- * receive. Empty if there are none.
+ * Note that lists the variables of keys, platforms and proxies that are set in this shell, but that the service does
+ * not receive. Empty if there are none.
  */
 async function missingKeys(
 	{ data, environmentFile }: ServicePlan,

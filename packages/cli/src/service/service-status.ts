@@ -21,7 +21,7 @@ interface Shown {
 	readonly gateway: RunningGateway | undefined;
 }
 
-/** Prints the state of the service. Sets the exit code 1 unless the gateway of the service answers. */
+/** Prints the state of the service. Sets the exit code to 1 unless the gateway of the service answers. */
 export async function printServiceStatus(
 	{ name, system, json = false }: ServiceStatusFlags,
 	{ io, machine }: { readonly io: Io; readonly machine: Machine },

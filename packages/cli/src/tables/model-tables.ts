@@ -12,7 +12,7 @@ import { modelTableTexts, usageTableTexts } from "../texts/tables/models.ts";
 type ModelList = MethodResult<"list_models">;
 type ListedModel = ModelList["models"][number];
 
-/** Rows of the models; `▸` marks the default model. */
+/** Rows of the models, followed by notes about prices and unlisted models. `▸` marks the default model. */
 export function modelTable(list: ModelList, format: OutputFormat): string[] {
 	const { models, default: chosen } = list;
 	const notes = modelNotes(list, format);

@@ -163,8 +163,8 @@ export class WatchedTask {
 	}
 
 	/**
-	 * Processes an event of the session. Undefined for an event that does not concern the task or its workers. `steps`:
-	 * whether the rows also report progress.
+	 * Returns the rows for an event of the session. Undefined for an event that does not concern the task or its
+	 * workers. `steps`: whether the rows also report progress.
 	 */
 	receive(event: OzzieEvent, format: OutputFormat, steps: boolean): string[] | undefined {
 		if (isTaskEvent(event)) return this.#happened(event, format, steps);

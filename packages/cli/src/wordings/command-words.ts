@@ -11,7 +11,7 @@ export function commandListWords(event: EventPayloads["command.started"] | Ended
 	return `${event.number}${end}: ${event.command}`;
 }
 
-/** One line of a conversation about the end of a command. */
+/** Line of a conversation that reports the end of a background command. */
 export function commandEndWords(event: Ended): string {
 	const command = visibleLine(event.command);
 	return eventTexts.backgroundCommand({ number: event.number, end: commandEnd(event), command });

@@ -67,7 +67,7 @@ export function answerMarkdown(answer: Answer, { at, metrics }: MarkdownContext)
 	return [`## ${authorName("Parley", imported)} · ${at}${usage}`, ...text, ...failed];
 }
 
-/** A tool call in Markdown, with its complete arguments or its complete result. */
+/** A tool call in Markdown, with its complete arguments, result or error. */
 export function toolMarkdown(call: EventPayloads["tool.call"]): string[] {
 	const name = codeMarkdown(call.name);
 	if (call.status === "started") {

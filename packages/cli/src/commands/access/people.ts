@@ -71,7 +71,7 @@ function pairCommand(io: Io): Command {
 		);
 		if (flags.json) return printJson(invited, io);
 		const { localTime } = await import("../../text/local-time.ts");
-		// Only the code is written to stdout, so that a pipe receives only the code.
+		// The explanation is written to stderr, so that a pipe receives only the code.
 		io.stdout.write(`${invited.code}\n`);
 		const until = localTime(new Date(invited.expires_at));
 		io.stderr.write(`${peopleMessages.codeExplained({ role, until })}\n`);

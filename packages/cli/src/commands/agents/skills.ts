@@ -68,8 +68,8 @@ function untrustCommand(io: Io): Command {
 }
 
 /**
- * The directory from `--dir`, otherwise the current directory. A gateway on another machine has other directories, so
- * `--dir` is then the only source.
+ * The directory from `--dir`, otherwise the current directory. Empty without `--dir` if the gateway is on another
+ * machine, which has other directories.
  */
 async function directoryOf(flags: SkillsFlags, io: Io): Promise<{ readonly directory?: string }> {
 	if (flags.dir !== undefined) return { directory: await absolute(flags.dir, io) };

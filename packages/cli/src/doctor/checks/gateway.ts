@@ -66,7 +66,10 @@ function judge({ urls, auth, insecureLan }: Reach): Found {
 	);
 }
 
-/** Finds a configured port that another program uses. The gateway cannot start on such a port. */
+/**
+ * Failure for the first configured port that another program uses, because the gateway cannot start on such a port.
+ * Undefined if all ports are free.
+ */
 async function findOccupiedPort(
 	{ answers, distribution }: System,
 	listen: readonly { readonly host: string; readonly port: number }[],
