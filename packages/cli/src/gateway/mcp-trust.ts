@@ -60,7 +60,7 @@ export async function trustDirectory(given: string, flags: TrustFlags, io: Io): 
 }
 
 /**
- * Prepares the trust in the chosen entries. Adds unusable entries to `refused`. With `--server`, rejects
+ * Prepares the trust in the chosen entries. Adds the reasons of unusable entries to `refused`. With `--server`, rejects
  * instead. Also rejects if no entry is left.
  */
 async function prepareAll(

@@ -17,7 +17,7 @@ export interface Installation {
 	/** Name of the npm package. */
 	readonly name: string;
 	readonly version: string;
-	/** Absolute path of the package, without links. */
+	/** Real path of the package's directory. */
 	readonly home: string;
 	/** Path of the command's program. Start it with `process.execPath`, because the `node` in the PATH may be too old. */
 	readonly program: string;

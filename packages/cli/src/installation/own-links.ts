@@ -2,8 +2,7 @@ import { lstat, realpath, rm } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 
 /**
- * Links with the name `parley` to the program in the directories of the PATH. In a clone, `npm start` creates
- * such a link.
+ * Links named `parley` in the `PATH` directories that lead to the program. In a clone, `npm start` creates such a link.
  */
 export async function ownLinks(program: string, { PATH = "" }: NodeJS.ProcessEnv): Promise<string[]> {
 	const folders = [...new Set(PATH.split(delimiter).filter(isAbsolute))];

@@ -77,7 +77,7 @@ async function makeFor(data: string, directory: string): Promise<void> {
 	}
 }
 
-/** Migrates the data with the program of the new version. */
+/** Migrates the data with the program of the new version. No effect without a database. */
 export async function migrateWith(home: string, { data }: UpgradedData, machine: Machine): Promise<void> {
 	if (!existsSync(databaseIn(data))) return;
 	try {

@@ -26,9 +26,9 @@ interface Upload {
 }
 
 /**
- * Finds and uploads the images of messages. A label in a message represents an image that a person dragged
- * into the terminal or pasted from the clipboard. A typed path after `@` also names an image. A path or a
- * label in a longer pasted text names no image, because the text may have another author.
+ * Finds and uploads the images of messages. A label in a message represents an image that a person dragged into the
+ * terminal or pasted from the clipboard. A typed path after `@` also names an image. Paths and labels inside other
+ * pasted text name no image, because the text may have another author.
  */
 export class PastedImages {
 	readonly #paths = new Map<string, string>();
