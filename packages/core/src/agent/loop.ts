@@ -96,7 +96,7 @@ async function recordReply(run: Run, answer: Attempt, spending: SpendingPorts): 
 	});
 }
 
-/** Adds the reply text to the event of the model call. Clients can then show the text before the calls of the reply. */
+/** Returns the events with the reply text in `model.called`. Clients can show it before the calls of the reply. */
 function withText(events: readonly RecordedEvent[], text: string): readonly RecordedEvent[] {
 	if (text.trim() === "") return events;
 	return events.map((event) => (event.type === "model.called" ? { ...event, text } : event));
@@ -183,7 +183,7 @@ export function replyStep({ model: requested, reply }: Attempt, cost: number): R
 	return { kind: "reply", content, model, asked: requested, ...defined({ stop }), usage, cost };
 }
 
-/** Removes the calls of a reply. A model without tools can still write calls, which must not run. */
+/** Returns a reply without its calls. A model without tools can still write calls, which must not run. */
 function withoutCalls(reply: ReplyStep): ReplyStep {
 	return { ...reply, content: reply.content.filter(({ type }) => type !== "call") };
 }

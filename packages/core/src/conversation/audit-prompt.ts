@@ -59,7 +59,7 @@ export async function auditDecided(
 	});
 }
 
-/** Records an approval that expired or was closed without an answer. Other questions have no entry. */
+/** Records an approval that expired or was closed without an answer. Does nothing for other questions. */
 export async function auditEnded(
 	audit: Audit,
 	tx: Tx,

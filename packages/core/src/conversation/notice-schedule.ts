@@ -31,8 +31,8 @@ export function nextNotice(
 }
 
 /**
- * Removes the requester from the notices. A group that contains only the requester stays, because no other person would
- * be notified.
+ * Returns the schedule without the requester in its groups. A group that contains only the requester is unchanged,
+ * because no other person would be notified.
  */
 export function withoutRequester(schedule: NoticeSchedule, requester: Person | undefined): NoticeSchedule {
 	const groups = schedule.groups.map((group) => {

@@ -136,7 +136,7 @@ export class Session {
 	readonly taskId: string | undefined;
 	readonly #parts: SessionParts;
 	readonly live = new Map<string, LiveRun>();
-	/** Runs with `afterCrash: cancel` that clients started in this process and that have not ended. */
+	/** Ids of the unfinished runs with `afterCrash: cancel` that clients started in this process. */
 	readonly startedHere = new Set<string>();
 	/** Sessions of active tasks that this session owns. Questions of these tasks are raised here. */
 	readonly working = new Set<Session>();

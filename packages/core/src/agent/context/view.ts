@@ -133,7 +133,7 @@ function stubbed({ content }: ToolMessage, calls: readonly CallBlock[]): ToolMes
 	};
 }
 
-/** Removes the images of a result. The text of the result then mentions the removal. */
+/** Returns a result without its images. Its text then mentions the removal. */
 function withoutImages({ pictures: images, ...result }: ResultBlock): ResultBlock {
 	if (!images) return result;
 	return {

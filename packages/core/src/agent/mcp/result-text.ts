@@ -48,14 +48,14 @@ function untrusted(text: string, server: string, mark: string): string {
 }
 
 /**
- * Removes all invisible characters of a description. The text of results may contain some of them, because emoji need
+ * Returns a description without invisible characters. The text of results may contain some of them, because emoji need
  * them.
  */
 export function cleanDescription(text: string): string {
 	return cleanText(text).replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "");
 }
 
-/** Removes the characters of `UNSEEN` and surrounding white space, and replaces unpaired surrogates. */
+/** Returns the trimmed text without the characters of `UNSEEN`. U+FFFD replaces unpaired surrogates. */
 function cleanText(text: string): string {
 	return text.replaceAll("\r\n", "\n").replaceAll(UNSEEN, "").toWellFormed().trim();
 }

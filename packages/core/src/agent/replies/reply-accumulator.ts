@@ -115,7 +115,7 @@ export class ReplyAccumulator {
 	}
 
 	/**
-	 * Removes secrets from thinking. Signed or encrypted thinking stays unchanged, because the provider rejects changes.
+	 * Returns thinking without secrets. Signed or encrypted thinking is unchanged, because the provider rejects changes.
 	 */
 	#cleanThinking(block: ThinkingBlock): ThinkingBlock {
 		if (block.signature !== undefined || block.redacted !== undefined) return block;

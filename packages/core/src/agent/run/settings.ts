@@ -212,14 +212,14 @@ function chooseTools(agent: string, requested: readonly string[], tools: readonl
 
 const none: readonly Tool[] = [];
 
-/** Adds the tools of MCP servers. Returns the same array for the same tools. */
+/** Returns the own tools and the tools of MCP servers. Returns the same array for the same tools. */
 function withMcp(own: readonly Tool[], mcp: readonly Tool[]): readonly Tool[] {
 	return mcp.length === 0 ? own : withOffered(own, mcp);
 }
 
 const bare = new WeakMap<readonly Tool[], readonly Tool[]>();
 
-/** Removes the tool `skill`. Returns the same array for the same tools. */
+/** Returns the tools without `skill`. Returns the same array for the same tools. */
 function withoutSkills(tools: readonly Tool[]): readonly Tool[] {
 	if (!tools.includes(skill)) return tools;
 	const known = bare.get(tools) ?? tools.filter((tool) => tool !== skill);
@@ -232,7 +232,10 @@ const joined = new WeakMap<
 	{ readonly own: readonly Tool[]; readonly all: readonly Tool[] }
 >();
 
-/** Adds tools, which hide own tools of the same name. Returns the same array for the same tools. */
+/**
+ * Returns the own and the offered tools. Offered tools hide own tools of the same name. Returns the same array for the
+ * same tools.
+ */
 function withOffered(own: readonly Tool[], offered: readonly Tool[]): readonly Tool[] {
 	const known = joined.get(offered);
 	if (known?.own === own) return known.all;

@@ -169,7 +169,7 @@ function isNestedBeyond(value: unknown, levels: number): boolean {
 	return levels < 0 || Object.values(value).some((child) => isNestedBeyond(child, levels - 1));
 }
 
-/** Quotes each plain value of the top level that contains a colon with a space after it. */
+/** Returns the text with quotes around each plain value of the top level that contains a colon and a space. */
 function quoteValues(text: string): string {
 	return text
 		.split("\n")

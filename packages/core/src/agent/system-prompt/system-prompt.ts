@@ -42,7 +42,7 @@ export function builtInInstructions({ questions }: { readonly questions: boolean
 	return withBlocks(agentInstructions, { questions });
 }
 
-/** Removes each block `{{#name}}…{{/name}}`, or only its marks if `blocks` has true for its name. */
+/** Returns the text without its blocks `{{#name}}…{{/name}}`. A block with true in `blocks` loses only its marks. */
 function withBlocks(text: string, blocks: Readonly<Record<string, boolean>>): string {
 	return text.replaceAll(/\{\{#(\w+)\}\}([\s\S]*?)\{\{\/\1\}\}/g, (_, name: string, inner: string) => {
 		return blocks[name] === true ? inner : "";
@@ -84,7 +84,7 @@ export function renderSystemPrompt(facts: ProjectFacts, texts: PromptTexts = {})
 	});
 }
 
-/** Joins the lines of a name. The name of a directory or branch is untrusted, and must not add lines to the prompt. */
+/** Returns a text in one line. Names of directories and branches are untrusted, and must not add lines to the prompt. */
 function oneLine(text: string): string {
 	return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
 }

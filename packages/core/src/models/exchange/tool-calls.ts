@@ -78,7 +78,7 @@ export interface PendingCall {
 	readonly characters: number;
 }
 
-/** Marks a call as cut off. Cut arguments may still parse: an empty text would even mean "no arguments". */
+/** Returns a cut call as invalid and without arguments. Cut arguments may parse: an empty text means "no arguments". */
 export function cutOff({ call, characters }: PendingCall): Call {
 	const size = badCallTexts.characters(characters);
 	return {

@@ -29,8 +29,8 @@ interface LongPrices {
 }
 
 /**
- * Adds the prices for prompts of more than 272,000 tokens. Input and cache cost twice as much, and the output costs one
- * and a half times as much.
+ * Returns these prices and the prices for prompts of more than 272,000 tokens. For such prompts, input and cache cost
+ * twice as much, and the output costs one and a half times as much.
  */
 function withLongPrompt(prices: Prices): LongPrices {
 	const { input, output, cacheRead, cacheWrite } = prices;

@@ -74,8 +74,8 @@ export function referencesIn(value: string): readonly Reference[] {
 }
 
 /**
- * Replaces references in headers by the granted variables, or else by the default of the reference, if any. Throws
- * `invalid_argument` if a value then has a character that no header can have.
+ * Returns the headers with values for their references: the granted variable, otherwise the default of the reference,
+ * otherwise "". Throws `invalid_argument` if a value then has a character that no header can have.
  */
 export function fillHeaders(
 	headers: Readonly<Record<string, string>>,

@@ -224,8 +224,8 @@ async function register(
 }
 
 /**
- * Adds the scope `offline_access` if the server offers it and other scopes are requested. Without this scope, some
- * servers return no refresh token.
+ * Returns the scopes with `offline_access`, if the server offers it and other scopes are requested. Without this scope,
+ * some servers return no refresh token.
  */
 function withOfflineAccess(
 	scope: string | undefined,
