@@ -89,7 +89,10 @@ function listed(request: IncomingRequest, name: string): string[] {
 	return headerValues(request, name).flatMap((value) => value.split(",").map((item) => item.trim()));
 }
 
-/** Reads `1.2.3.4`, `1.2.3.4:5678`, `2001:db8::1` or `[2001:db8::1]:5678`; undefined for `unknown` and names. */
+/**
+ * Returns the address of `1.2.3.4`, `1.2.3.4:5678`, `2001:db8::1` or `[2001:db8::1]:5678`, without the port. Returns
+ * undefined for other texts, such as `unknown`.
+ */
 function readAddress(text: string): string | undefined {
 	const [, bracketed, ipv4] = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/.exec(text) ?? [];
 	const address = bracketed ?? ipv4 ?? text;

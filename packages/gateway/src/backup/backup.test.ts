@@ -308,7 +308,7 @@ test("only force moves all existing content aside, and a running gateway is neve
 		"keys/secrets": "key",
 	});
 	expect(await readFile(join(data, "agents", "writer.md"), "utf8")).toBe("You write.");
-	// The next backup does not contain the previous content.
+	// The next backup omits the content that was moved aside.
 	expect((await save(place, data, true)).files).toBe(5);
 });
 

@@ -20,7 +20,10 @@ async function read(directory: string): Promise<Record<string, string>> {
 	return Object.fromEntries(await Promise.all(texts));
 }
 
-/** Blocks the failpoint with this number forever, which simulates the end of the process. */
+/**
+ * Returns failpoints whose `nth` call, counted from 1, blocks forever, as if the process had ended there. `reached`
+ * lists the names of the calls.
+ */
 function stopAt(nth: number): { readonly failpoints: Failpoints; readonly reached: string[] } {
 	const reached: string[] = [];
 	const reach = (name: string): Promise<void> | undefined => {
@@ -31,8 +34,8 @@ function stopAt(nth: number): { readonly failpoints: Failpoints; readonly reache
 }
 
 /**
- * Runs a restore that stops at the failpoint with this number. Resolves with undefined if the restore has fewer
- * failpoints.
+ * Runs a restore that stops at its `nth` failpoint, counted from 1. Resolves with the name of this failpoint, or with
+ * undefined if the restore completes before it.
  */
 async function stopped(data: string, nth: number): Promise<string | undefined> {
 	await write(data, before);

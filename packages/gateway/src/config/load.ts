@@ -102,7 +102,7 @@ export interface ModelOrigins {
 	readonly fallback?: readonly string[];
 }
 
-/** Options for a single parse. Compiling the schema (`jitless: false`) costs more time than one parse saves. */
+/** Options for a single parse. Compiling the schema (`jitless: false`) costs more time than it saves in one parse. */
 const atOnce = { ...inOurWords, jitless: true };
 
 /** Checked settings of one source, with absolute paths. */

@@ -110,8 +110,8 @@ interface McpFileParts {
 	/** Path of the file with the logins at remote servers. */
 	readonly logins: string;
 	/**
-	 * Called before a change is used. If it rejects, the change's removals are used, but not its additions. The next run
-	 * tries again.
+	 * Called before a change is applied. If it rejects, only the removals are applied, and the next run tries again to
+	 * apply the additions.
 	 */
 	changed?(): Promise<void>;
 }

@@ -68,7 +68,12 @@ export class StreamCounts {
 	}
 }
 
-/** Reason why an upload was not stored. `gone`: the client disconnected. `stalled`: the client sent nothing for too long. */
+/**
+ * Reason why an upload was not stored:
+ * - `wrapped`: the body is a multipart form, or has a content encoding such as gzip.
+ * - `stalled`: the client sent nothing for too long.
+ * - `gone`: the client disconnected.
+ */
 export type UploadRefusal =
 	| "too_large"
 	| "full"

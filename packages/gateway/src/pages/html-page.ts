@@ -17,7 +17,7 @@ blockquote{background:#161618}input{color:#eee;background:#161618;border:1px sol
 
 const styleHash = createHash("sha256").update(style).digest("base64");
 
-/** Headers of every page: no scripts, no external resources, no framing, no referrer, no caching. */
+/** Headers of every page: no scripts, no external resources, no framing, no referrer, no caching, no indexing. */
 export const pageHeaders: Readonly<Record<string, string>> = {
 	"content-type": "text/html; charset=utf-8",
 	"content-security-policy": `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,

@@ -38,7 +38,7 @@ export interface CheckedStart {
 	readonly models: Models;
 	readonly tools: readonly string[];
 	readonly maxSteps: number;
-	/** Directory of the system for temporary files. Without `--session`, it is a real path. */
+	/** The system's directory for temporary files. Without `--session`, it is a real path. */
 	readonly temporary: string;
 }
 

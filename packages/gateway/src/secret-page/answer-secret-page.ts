@@ -78,7 +78,7 @@ function refusalOf({ method = "", headers }: IncomingMessage, { confidential }: 
 		return { status: 405, html, headers: { allow: "GET, HEAD, POST" } };
 	}
 	const { "sec-fetch-dest": dest = "document", "sec-fetch-site": site = "same-origin" } = headers;
-	// A visitor may come from any page, but only the page itself sends the form.
+	// A link to the page may be on any site, but the form must come from this origin. Frames are refused.
 	if (dest !== "document" || (method === "POST" && site !== "same-origin")) {
 		const words = passwordPageTexts.openInTab;
 		return { status: 403, html: wordsPage(passwordPageTexts.otherPage, words) };

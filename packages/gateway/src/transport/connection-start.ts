@@ -40,7 +40,7 @@ export async function startConnection(socket: Socket, options: StartOptions): Pr
 		// a TLS connection.
 		if (secure.alpnProtocol === "h2") options.onHttp2(secure);
 		else if ((await readFirstBytes(secure, clock)) === "other") options.onHttp(secure);
-		// HTTP/2 without ALPN is not allowed over TLS: RFC 9113, section 3.2.
+		// HTTP/2 over TLS requires ALPN: RFC 9113, section 3.2. The client may also have sent nothing, or TLS inside TLS.
 		else secure.destroy();
 	} else if (protocol !== undefined && (plain === "nobody" || !plain(socket))) {
 		endWith(socket, clock, plain === "nobody" ? tlsRequired : servesProxies);

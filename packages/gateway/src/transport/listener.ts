@@ -81,7 +81,7 @@ export async function createListener(options: ListenerOptions): Promise<Listener
 				for (const socket of sockets) socket.destroy();
 			});
 			await closed;
-			// The server closes before its last connections, and their timers still run.
+			// The server emits `close` before its last sockets do. The timers of these sockets run until they close.
 			await Promise.all(Array.from(sockets, (socket) => new Promise((end) => socket.once("close", end))));
 			timer.cancel();
 		},

@@ -10,9 +10,9 @@ export type Line =
 	| { readonly kind: "not-utf8"; readonly bytes: number };
 
 /**
- * Splits a stream of bytes, in chunks of any size, into lines. Stores at most `maxBytes` of an unfinished
- * line, and only the length of a longer line. A line ends with `\n` or `\r\n`, and is returned without
- * this ending.
+ * Splits a stream of bytes, in chunks of any size, into lines. A line ends with `\n` or `\r\n`, and is returned
+ * without this ending. An unfinished line is stored up to `maxBytes` and the possible `\r`. Only the length of a longer
+ * line is stored.
  */
 export class LineReader {
 	readonly #maxBytes: number;

@@ -270,7 +270,10 @@ function longestList(payload: unknown): [key: string, list: readonly unknown[]] 
 
 export type Mark = (missing: number) => string;
 
-/** Cuts the strings of a value, at any depth, to `max` characters plus a mark. Keeps a string that this would lengthen. */
+/**
+ * Cuts the strings of a value, at any depth, to `max` characters plus a mark. Keeps a string that this would not
+ * shorten.
+ */
 export function capStrings(value: unknown, max: number, mark: Mark): unknown {
 	if (typeof value === "string") return capText(value, max, mark);
 	if (Array.isArray(value)) return value.map((item) => capStrings(item, max, mark));

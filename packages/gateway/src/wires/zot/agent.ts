@@ -27,7 +27,10 @@ export interface AgentSettings {
 	readonly acceptsAll: boolean;
 	/** Returns facts about a model of the provider, listed or not. */
 	readonly findModel?: (name: string) => ModelInfo | undefined;
-	/** Rejects with `invalid_argument` for a model that the server does not list. Absent if the runtime checks names. */
+	/**
+	 * Rejects with `invalid_argument` for a model that the server does not list. Accepts any name if the list cannot be
+	 * read. Absent if the runtime checks names.
+	 */
 	readonly checkModel?: (name: string) => Promise<void>;
 	/** Reasoning level of the models, read when a prompt starts. */
 	reasoning: Reasoning | undefined;

@@ -13,7 +13,7 @@ function base64(hex: string): string {
 	return Buffer.from(hex, "hex").toString("base64");
 }
 
-/** Each command with its sent fields, and with its decoded fields other than type and id. */
+/** Commands with their sent fields, and with their decoded fields if these differ. Type and id are omitted. */
 const read: readonly (readonly [type: keyof typeof commands, fields: object, read?: object])[] = [
 	["hello", {}],
 	["hello", { token: "secret" }],

@@ -32,7 +32,7 @@ const routes: Readonly<Record<string, Route>> = {
 	},
 	"/api/tasks": async ({ runtime }, principal, query) => {
 		const tasks = await runtime.tasks.list(principal, decodeTasksQuery(query));
-		// A reader might not have the right to reply, so the tasks contain no tokens.
+		// The client may not be allowed to answer the prompts of the tasks, so their tokens are omitted.
 		const shown = tasks.map((task) => encodeListedTask(task, { token: () => undefined }));
 		return firstWithin(shown, jsonBytes);
 	},
@@ -44,7 +44,7 @@ export function isPublic({ pathname, searchParams }: URL): boolean {
 	return pathname === healthPath && !searchParams.has("verbose");
 }
 
-/** Answers one GET. Never rejects. */
+/** Returns the response to a GET request. Never rejects. */
 export async function answerApi(deps: ApiDeps, principal: Principal | undefined, url: URL): Promise<Answer> {
 	const health = deps.health.status();
 	if (isPublic(url)) return { status: health === "ok" ? 200 : 503, body: { status: health } };

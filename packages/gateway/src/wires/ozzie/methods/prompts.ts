@@ -28,7 +28,7 @@ export const promptMethods: MethodsOf<"prompt_response" | "allow_always" | "list
 		try {
 			return await answer(connection, keyedRequest(request), token, response);
 		} catch (error) {
-			// A client that sends a key or changed arguments also reads its responses.
+			// A client that sends a key or changed arguments also reads error responses, so the prompt is not repeated.
 			if (key !== undefined || changed) throw error;
 			return settleUnread(connection, request.principal, token, ParleyError.from(error));
 		}

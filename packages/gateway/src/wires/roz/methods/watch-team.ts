@@ -73,7 +73,7 @@ interface TeamWatchOptions {
 export class TeamWatch {
 	readonly #options: TeamWatchOptions;
 	readonly #stops: (() => void)[] = [];
-	/** Number of started phases of each worker. */
+	/** Number of started phases by the task id of each known worker. */
 	readonly #phases = new Map<string, number>();
 	readonly #open = new Set<string>();
 	/**
