@@ -14,10 +14,7 @@ export interface Port {
 	readonly urls: readonly string[];
 	/** Addresses of the listeners, and whether they accept TLS. */
 	readonly listeners: readonly { readonly url: string; readonly tls: boolean }[];
-	/**
-	 * Stops accepting connections, and closes open connections after `graceMs` milliseconds. May be called again with a
-	 * shorter time.
-	 */
+	/** Closes all listeners, each as `Listener.close` does. May be called again with a shorter time. */
 	close(graceMs: number): Promise<void>;
 }
 

@@ -21,7 +21,10 @@ export type OriginOutcome =
 	| { readonly origin: Origin; readonly refusal?: undefined }
 	| { readonly origin?: undefined; readonly refusal: Refusal };
 
-/** Finds the client of a request. Uses forwarding headers only from a trusted proxy, because any client can write them. */
+/**
+ * Finds the client of a request. Trusts the addresses and schemes in forwarding headers only if a trusted proxy sent
+ * the request, because any client can write these headers.
+ */
 export function findOrigin(request: IncomingRequest, proxies: Networks | undefined): OriginOutcome {
 	const { remoteAddress = "", localAddress = "", encrypted = false } = request.socket;
 	const peer = plainAddress(remoteAddress);

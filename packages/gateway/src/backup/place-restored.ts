@@ -8,7 +8,7 @@ import { syncDirectory } from "./sync-directory.ts";
 
 /**
  * A restore works inside the data directory, because a mount point cannot be replaced. The content is written to
- * `restore.part-T`. The restore is decided when this directory is renamed to `restore.ready-T`. Then the old content
+ * `restore.part-T`. A rename of this directory to `restore.ready-T` commits the restore. Then the old content
  * moves to `before-restore-T`, the directory becomes `restore.placing-T`, and its content moves up. The next process
  * that locks the directory, for example a gateway, continues an interrupted restore.
  */
@@ -39,7 +39,7 @@ export async function placeRestored(
 		: undefined;
 }
 
-/** Completes an interrupted restore, or removes it if it was not decided. Requires the directory's lock. */
+/** Completes an interrupted restore, or removes it if it was not committed. Requires the directory's lock. */
 export async function finishRestore(
 	dataDirectory: string,
 	failpoints: Failpoints = noFailpoints,
@@ -53,7 +53,7 @@ export async function finishRestore(
 	if (placing !== undefined) await moveUp(dataDirectory, placing, failpoints);
 }
 
-/** Finds the name of a restore that was decided and is not finished. */
+/** Finds the name of a restore that was committed and is not complete. */
 export async function findUnfinished(dataDirectory: string): Promise<string | undefined> {
 	return (await find(dataDirectory, stages.ready)) ?? (await find(dataDirectory, stages.placing));
 }

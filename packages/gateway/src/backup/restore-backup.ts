@@ -62,7 +62,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
 		const aside = await placeRestored(dataDirectory, name, failpoints);
 		return { ...factsOf(manifest), aside };
 	} finally {
-		// After a failed restore, this removes the incomplete content.
+		// After a failure, this removes the incomplete content, or completes the restore if it was committed.
 		await finishRestore(dataDirectory).finally(() => lock.release());
 	}
 }

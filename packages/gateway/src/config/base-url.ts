@@ -1,7 +1,10 @@
 import { isIP } from "node:net";
 import { KnownNetworks } from "../transport/known-networks.ts";
 
-/** Loopback, private, link-local and shared networks: https://www.iana.org/assignments/iana-ipv4-special-registry */
+/**
+ * Loopback, private, link-local and shared networks: https://www.iana.org/assignments/iana-ipv4-special-registry and
+ * https://www.iana.org/assignments/iana-ipv6-special-registry
+ */
 const nearby = new KnownNetworks((list) => {
 	list.addSubnet("127.0.0.0", 8);
 	list.addSubnet("10.0.0.0", 8);

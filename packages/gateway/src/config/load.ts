@@ -260,10 +260,7 @@ function checkFile(value: string | undefined, source: Source, path: JsonPath): v
 	throw notAllowed(source, path, { value, allowed: settingRefusalTexts.existingFile });
 }
 
-/**
- * Throws if a file that controls the agent does not exist, and as `refuseForeignWriters` does. Returns the warnings of
- * `refuseForeignWriters`.
- */
+/** Throws for a missing file, and for each file that `refuseForeignWriters` refuses. Otherwise, returns its warnings. */
 function checkSteeringFile(value: string | undefined, source: Source, path: JsonPath): string[] {
 	checkFile(value, source, path);
 	return value === undefined ? [] : refuseForeignWriters(value, statSync(value));

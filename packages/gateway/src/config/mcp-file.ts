@@ -116,7 +116,10 @@ interface McpFileParts {
 	changed?(): Promise<void>;
 }
 
-/** The operator's servers, from the configuration and the file. A change to the file applies to the next run. */
+/**
+ * Servers of the configuration and of one file. For the file of an agent, `configured` is empty. A change to the file
+ * applies to the next run.
+ */
 class McpFile {
 	readonly #parts: McpFileParts;
 	#state: string;

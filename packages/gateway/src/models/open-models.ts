@@ -44,7 +44,10 @@ interface ServerModels {
 	 * Absent if no list was requested or received.
 	 */
 	readonly served?: ModelTable;
-	/** Requests the list of models of another server. Absent if `served` is set. Rejects as `listModels` does. */
+	/**
+	 * Requests the list of models of another server. Absent without another server, and if `served` is set. Rejects as
+	 * `listModels` does.
+	 */
 	readonly askServed?: () => Promise<ModelTable>;
 	/** Error if no stored session chooses a model. `modelName` is then only the first model of the server. */
 	readonly undecided?: ParleyError;
@@ -136,7 +139,7 @@ function aboutServer(
 	{ home, modelName, served, undecided, routes }: ServerFacts,
 	{ table, own }: KnownModels,
 ): ServerModels {
-	// Another server might not have the models that the vendor has.
+	// Another server may not have the vendor's models, so these are not listed.
 	const isElsewhere = ({ provider }: ModelInfo): boolean => routes.others.includes(provider);
 	const listed = table.list().filter((one) => own.includes(one) || one.id === modelName || isElsewhere(one));
 	const toTable = (names: readonly string[]): ModelTable => tableOf(names, { own, table, routes });

@@ -19,7 +19,7 @@ const maxListed = 1_000;
 interface RestoredSession {
 	readonly id: string;
 	readonly rootDir: string;
-	/** Model set by `set_model`. */
+	/** Model that `set_model` or the command line chose. Undefined for the default model. */
 	readonly model: string | undefined;
 	/** Ids of sessions that a killed process has not deleted. */
 	readonly others: readonly string[];

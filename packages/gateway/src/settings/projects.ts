@@ -34,7 +34,10 @@ export function projectsIn(data: string): string {
 	return join(data, "projects.json");
 }
 
-/** Reads the decisions. Returns an empty list without a file. Rejects with `invalid_argument` for an invalid file. */
+/**
+ * Reads the decisions. Returns an empty list without a file. Rejects with `invalid_argument` for a file that is invalid
+ * or cannot be read.
+ */
 export async function readProjects(data: string): Promise<readonly Project[]> {
 	const path = projectsIn(data);
 	try {

@@ -27,8 +27,8 @@ export class Admission {
 	#open = 0;
 
 	/**
-	 * `isShared` returns whether many clients share an address, such as the address of a proxy. Only the total limit then
-	 * applies.
+	 * `isShared` returns whether many clients share an address, such as the address of a proxy, so that `perPeer` does
+	 * not apply.
 	 */
 	constructor(limits: Partial<AdmissionLimits> = {}, isShared: (peer: string) => boolean = () => false) {
 		const { open, ...places } = { ...defaults, ...limits };
