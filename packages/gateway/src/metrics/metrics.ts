@@ -112,8 +112,8 @@ export class Metrics {
 		]) {
 			addGauge(loaded, gauge);
 		}
-		// Adds the metrics `process_…` and `nodejs_…`. The precision is low, because every measurement of the event loop wakes an
-		// idle process.
+		// Adds the metrics `process_…` and `nodejs_…`. The event loop is measured only every 50 ms, because each measurement
+		// wakes an idle process.
 		library.collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 50 });
 		return registry;
 	}

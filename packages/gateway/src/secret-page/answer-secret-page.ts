@@ -78,7 +78,8 @@ function refusalOf({ method = "", headers }: IncomingMessage, { confidential }: 
 		return { status: 405, html, headers: { allow: "GET, HEAD, POST" } };
 	}
 	const { "sec-fetch-dest": dest = "document", "sec-fetch-site": site = "same-origin" } = headers;
-	// A link to the page may be on any site, but the form must come from this origin. Frames are refused.
+	// A link to the page may be on any site, but the form must come from this origin. Other uses, such as a frame, are
+	// refused.
 	if (dest !== "document" || (method === "POST" && site !== "same-origin")) {
 		const words = passwordPageTexts.openInTab;
 		return { status: 403, html: wordsPage(passwordPageTexts.otherPage, words) };

@@ -12,7 +12,7 @@ function one(first: string, ...others: readonly string[]): Phrase {
 }
 
 /**
- * All error strings of the Ozzie wire, as docs/protocols/ozzie.md lists them. A code that no method returns has the
+ * Phrases of error messages by error code, as docs/protocols/ozzie.md lists them. A code that no method returns has the
  * nearest phrase.
  */
 export const errorPhrases = {

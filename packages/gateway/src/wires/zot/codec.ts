@@ -116,7 +116,9 @@ export function failure({ id, type: command }: Named, error: string): Response {
 	};
 }
 
-/** Encodes a line without its line break. For deltas, only the text is encoded each time, because most lines are deltas. */
+/**
+ * Encodes a line without its line break. For a text delta, encodes only the text, because most lines are text deltas.
+ */
 export function encodeFrame(frame: Frame): string {
 	if (frame.type !== "text_delta") return encodeJson(frame);
 	const { delta, request_id } = frame;

@@ -24,8 +24,8 @@ export class Host {
 	}
 
 	/**
-	 * Offers the tools of the host to one run of a session until the connection leaves. `calling` is called with each
-	 * call. Rejects as `ClientTools.connect` does.
+	 * Offers the tools of the host to one run of a session until the connection leaves. If the host has left, the
+	 * connection ends at once. `calling` is called with each call. Rejects as `ClientTools.connect` does.
 	 */
 	async connect(
 		clientTools: Runtime["clientTools"],
