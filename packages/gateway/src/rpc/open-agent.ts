@@ -71,7 +71,7 @@ export interface OpenAgent {
 	close(): Promise<void>;
 }
 
-/** Location of the session: its directory with the lock. Without `--session`, the session is in memory. */
+/** Database of the session, with its directory. Without `--session`, it is in memory, and there is no lock. */
 interface Home {
 	readonly file: string;
 	readonly directory: string;
@@ -241,7 +241,7 @@ async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<
 		forbidden,
 		policy: {
 			file: policyIn(config),
-			// The operator's rules are written for a gateway, which has further tools.
+			// The operator's rules are written for a gateway, so they may name tools that only a gateway has.
 			others: [...builtinTools(), { name: "web_fetch" }, { name: "web_search" }],
 		},
 		random: () => chanceOf(ids),

@@ -68,7 +68,7 @@ export class FrameWriter implements Flushable, Holder {
 		this.#options.batch.add(this);
 	}
 
-	/** Writes the waiting frames. The batch calls this method at most once in each tick. */
+	/** Writes the waiting frames, unless the socket is full. The batch calls this method at most once in each tick. */
 	flush(): void {
 		this.#marked = false;
 		if (this.#ended || this.#blocked || this.#frames.length === 0) return;

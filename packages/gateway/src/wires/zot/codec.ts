@@ -272,7 +272,7 @@ const beginning = new RegExp(
 
 /**
  * Finds the id of a line that is not valid JSON, so that its client gets a response. Reads only the beginning of the line,
- * and ignores `id` in nested values. Returns undefined if the line has no id.
+ * and ignores `id` in nested values. Returns undefined if it finds no id.
  */
 export function idOfLine(line: string): Id | undefined {
 	const [, id] = beginning.exec(line.slice(0, maxSearchedCharacters)) ?? [];

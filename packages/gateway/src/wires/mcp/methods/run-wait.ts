@@ -132,8 +132,8 @@ export class RunWait {
 	}
 
 	/**
-	 * Decides about the open prompts: `return` ends the wait with all prompts, an approval is shown to a person, and
-	 * undefined continues the wait.
+	 * Decides about the open prompts. Returns `return` to end the wait with all prompts, an approval to show to a person,
+	 * or undefined to continue the wait.
 	 */
 	#next(
 		{ show, patient = false }: RunWaitOptions,

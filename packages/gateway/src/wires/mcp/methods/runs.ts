@@ -129,7 +129,8 @@ interface Settling {
 }
 
 /**
- * Waits for the run, for at most the requested or the default number of seconds. Meanwhile, reports the current work.
+ * Waits as `RunWait.result` does, for at most the requested or the default number of seconds. Meanwhile, reports the
+ * current work.
  */
 async function settle(context: McpContext, call: ToolCall, settling: Settling): Promise<RunResult> {
 	const { clock } = context;

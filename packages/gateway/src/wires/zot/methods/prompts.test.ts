@@ -90,7 +90,7 @@ const script = () =>
 		[says("next")],
 	);
 
-/** Aborts after the frame with this number. Returns all frames, and the types of the frames of each prompt. */
+/** Sends two prompts, and an abort after `number` frames. Returns all frames, and the types of each prompt's frames. */
 async function abortBehind(
 	number: number,
 ): Promise<{ frames: readonly Frame[]; first: string[]; next: string[] }> {
