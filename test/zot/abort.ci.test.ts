@@ -8,7 +8,7 @@ const rounds = 50;
 /** Maximum milliseconds from the abort to the exit of all tool processes. */
 const maxMs = 2_000;
 
-/** A turn of the event loop is much shorter than a prompt. */
+/** Counts in turns of the event loop, because one is much shorter than a prompt. */
 async function turns(count: number): Promise<void> {
 	for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -98,7 +98,7 @@ export class KillSetup implements AsyncDisposable {
 		return this.#first("assistant.message", (payload) => payload["run_id"] === runId);
 	}
 
-	/** Resolves with the id of the task after the event. */
+	/** Resolves when the first event `name` of a task with this title has arrived, with the id of the task. */
 	async titled(name: string, title: string): Promise<string> {
 		return String((await this.#first(name, (payload) => payload["title"] === title))["task_id"]);
 	}

@@ -73,7 +73,7 @@ export const goldenLists: Readonly<Record<string, Scene>> = {
 			{ shows: "<Choose one" },
 			{
 				what: "Mia opens the home page",
-				// `only` restricts this scene to Slack.
+				// The cast is safe because `only` restricts this scene to Slack.
 				does: ({ site }) => (site as unknown as SlackSite).people.Mia.person.opensHome(),
 			},
 			{ passes: 5000 },

@@ -63,7 +63,7 @@ export class State {
 	presences: number[] = [];
 	/** Requests that were refused because no correct app sends them, and faults of the simulator itself. */
 	readonly violations: string[] = [];
-	/** Host of file links. A front end with its own port changes it. */
+	/** Base URL of file links. A front end with its own port changes it. */
 	cdn = "https://cdn.discordapp.com";
 	/** Address of the gateway. A front end with its own port changes it. */
 	gatewayUrl = "wss://gateway.discord.gg";

@@ -54,7 +54,7 @@ export class State {
 	readonly pings: Ping[] = [];
 	/** Calls that were refused because no correct app sends them, and faults of the simulator itself. */
 	readonly violations: string[] = [];
-	/** Hosts of files, uploads and responses. A front end with its own port changes them. */
+	/** Base URLs of files, uploads and responses. A front end with its own port changes them. */
 	readonly hosts = { files: "https://files.slack.com", hooks: "https://hooks.slack.com" };
 	/** Creates the address of a socket. A front end with its own port changes it. */
 	socketUrl: () => string = () => `wss://wss-primary.slack.com/link/?ticket=${this.ids.create("ticket")}`;
