@@ -8,7 +8,7 @@ type Tx = Kysely<ConnectorTables>;
 export interface Cursor {
 	readonly session: string;
 	readonly seq: number;
-	/** Expected previous position of the cursor. If the cursor is there, moving it needs no separate read. */
+	/** Expected previous position of the cursor. If it is correct, the position is not read before the cursor moves. */
 	readonly after?: number;
 }
 

@@ -176,7 +176,7 @@ export async function sendAnswer(
 	} catch (reason) {
 		return answerRefusal(context, answering, reason);
 	}
-	// The gateway uses the first answer, and accepts later answers without an effect.
+	// The gateway uses the first answer, and accepts later answers without effect.
 	const outcome = closedOf(context, answering);
 	const own = `${context.platform.name}:${room.tenant}:${person.id}`;
 	return outcome === undefined || outcome.by === own ? undefined : whyClosed(context, answering);

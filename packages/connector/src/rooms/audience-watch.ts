@@ -53,7 +53,7 @@ export class AudienceWatch {
 	}
 
 	/**
-	 * Promise that resolves when the grants have ended; undefined if their end is not in progress. Rejects when the
+	 * Promise that resolves when the grants have ended; undefined if they are not being ended. Rejects when the
 	 * connector stops.
 	 */
 	get ending(): Promise<void> | undefined {

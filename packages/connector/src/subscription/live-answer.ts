@@ -14,7 +14,7 @@ import { growingCursor } from "../store/retention.ts";
 import { fitPosts } from "../text/fit-posts.ts";
 import { parseText } from "../text/parse-text.ts";
 
-/** Milliseconds from the first content to the first post, so that the post has some words. */
+/** Time in milliseconds from the first content to the first post. It lets the post begin with several words. */
 const firstMs = 300;
 /** Usual number of milliseconds between two edits. */
 const usualMs = 1200;

@@ -49,7 +49,7 @@ export function scheduleFoot(origin: OriginPayload, platform: PlatformWords): st
 	return `⏰ ${plainLine(origin.title, maxTitle)}${origin.late ? scheduleTexts.late({ due }) : ""}`;
 }
 
-/** Shows the error because of which a schedule did not run. Shows nothing if `error` is empty. */
+/** Shows why a schedule did not run. Shows nothing if `error` is empty. */
 export function missed(
 	{ title, error }: EventPayloads["schedule.trigger"],
 	{ platform }: Scene,
