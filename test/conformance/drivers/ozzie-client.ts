@@ -132,7 +132,6 @@ export class OzzieClient implements AsyncDisposable {
 		return this.#frames.splice(0);
 	}
 
-	/** Resolves when the connection is closed. */
 	async leave(): Promise<void> {
 		this.socket.close();
 		await this.closed;
