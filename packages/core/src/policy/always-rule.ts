@@ -5,8 +5,8 @@ import { builtInPolicy, decide, type Permissions } from "./policy.ts";
 import { builtInRules, type PolicyRule } from "./policy-rule.ts";
 
 /**
- * Matches a word without blanks, quotes and shell metacharacters. A rule contains only words that match, so that a
- * person cannot misread it.
+ * Matches a word of up to 300 ASCII letters, digits and harmless signs: no blanks, quotes or shell metacharacters. A rule
+ * contains only words that match, so that a person cannot misread it.
  */
 const plainWord = /^[\w@%+=:,./-]{1,300}$/;
 

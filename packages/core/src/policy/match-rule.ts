@@ -26,8 +26,8 @@ export function mayConcern(rule: PolicyRule, facts: CallFacts): boolean {
 }
 
 /**
- * Returns the rules that together allow the complete call, or an empty list in case of doubt. `needed`: classes that
- * require approval.
+ * Returns the rules that together allow the complete call. Returns an empty list if a part of the call is not allowed or
+ * cannot be determined. `needed`: classes that require approval.
  */
 export function findAllowing(
 	rules: readonly PolicyRule[],
@@ -198,7 +198,7 @@ function allowsCommand(prefix: readonly string[], words: readonly string[]): boo
 /** Whether a rule must contain all words of the command, because the program runs other programs. */
 export function needsCompleteWords([program = "", next = ""]: readonly string[]): boolean {
 	const name = basename(program).toLowerCase();
-	// Options of git before its command can also name programs.
+	// Options of git that precede the subcommand can also name programs.
 	return isWrapper(name) || (name === "git" && next.startsWith("-"));
 }
 
@@ -245,7 +245,7 @@ function mayFollow([next, ...rest]: readonly string[], args: readonly string[]):
 	return at !== -1 && mayFollow(rest, args.slice(at + 1));
 }
 
-/** Whether the command is a shell that reads commands from its input, because it has only options. */
+/** Whether the command is a shell whose only arguments are short options, so that it may read commands from its input. */
 function readsCommands(word: string, args: readonly string[]): boolean {
 	return isShell(nameOf(word)) && args.every((arg) => /^-[^-]?/.test(arg) && !arg.startsWith("--"));
 }

@@ -173,8 +173,8 @@ function describeRule({ layer, source, effect, reason }: PolicyRule): Omit<Descr
 }
 
 /**
- * Returns the approval that a rule requires. If it requires several approvals, a permission of one person does not
- * replace them.
+ * Returns the approval that a rule requires. If the rule requires several approvals, neither a grant nor
+ * `accept_all_tools` replaces them.
  */
 function askingOf(rule: PolicyRule): Asking {
 	const { approvals = 1 } = rule;

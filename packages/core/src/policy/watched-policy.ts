@@ -102,7 +102,7 @@ function broken(problem: string, text = ""): PolicyState {
 function readFile({ path, foreign }: WatchedFile): string {
 	// A link in a workspace could lead to any file.
 	if (foreign && realpathSync(path) !== path) throw refused(path, policyFileTexts.link);
-	// Non-blocking, so that a pipe cannot block the gateway.
+	// Without `O_NONBLOCK`, opening a named pipe would block the gateway until a program writes to the pipe.
 	const file = openSync(
 		path,
 		constants.O_RDONLY | constants.O_NONBLOCK | (foreign ? constants.O_NOFOLLOW : 0),

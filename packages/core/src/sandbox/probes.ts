@@ -22,7 +22,7 @@ export interface ProbeFacts {
 	/** Process outside the sandbox, and its start time from its `/proc/PID/stat`. */
 	readonly pid: number;
 	readonly started: string;
-	/** Namespaces outside the sandbox, as the texts of their links in /proc. */
+	/** Namespaces outside the sandbox, as the targets of their links in /proc. */
 	readonly namespaces: readonly string[];
 	readonly variables: readonly string[];
 }

@@ -298,7 +298,7 @@ function fixOf(message: string): string | undefined {
 	return message.startsWith(sandboxTexts.notSetUp) ? permitAdvice() : undefined;
 }
 
-/** Returns the reason why commands of these roots cannot be confined, or undefined if they can. */
+/** Returns the reason why commands in these roots cannot be confined, or undefined if they can. */
 function refusalReason(
 	{ reason, fix }: Check,
 	roots: readonly string[],
@@ -376,7 +376,7 @@ async function sharedGitSettings(unsandboxed: Sandbox, cwd: string): Promise<str
 	return entries.map((entry) => settingOf(entry)).join("");
 }
 
-/** Committer in sessions of a chat platform. Chat users must not commit as the operator. */
+/** Author and committer in sessions of a chat platform. Chat users must not commit as the operator. */
 const chatGitSettings = settingOf("user.name\nParley") + settingOf("user.email\nparley@localhost");
 
 function settingOf(entry: string): string {

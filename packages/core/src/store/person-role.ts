@@ -54,7 +54,7 @@ function concerns(rule: PersonRule, { actor, place }: ActingPerson): boolean {
 	);
 }
 
-/** Returns the platform's id of a person. */
+/** Returns a person's id on the platform. */
 export function userOf({ id, place }: Person): string {
 	return id.slice(`${place.platform}:${place.tenant}:`.length);
 }

@@ -29,7 +29,7 @@ export function searchWords(query: string): string[] {
 	return [...new Set(used.filter((word) => word !== ""))].slice(0, maxWords);
 }
 
-/** Matches a single hiragana or Latin letter, which nearly every text contains. */
+/** Matches a word of one hiragana or Latin letter. Such words occur in nearly every text. */
 const particle = /^[\p{Script=Hiragana}\p{Script=Latin}]$/u;
 
 /**

@@ -31,7 +31,7 @@ interface SessionsTable extends Stamped {
 	 * if the gateway stops while a client is connected.
 	 */
 	left_at: number | null;
-	/** Channel of the session, in the form of `placeKey`. Null if the session does not belong to a chat platform. */
+	/** Key of the session's channel, from `placeKey`. Null if the session does not belong to a chat platform. */
 	place: string | null;
 	/** Task whose conversation this session contains. Null for conversations of people. */
 	task_id: string | null;
@@ -208,8 +208,8 @@ interface BudgetsTable extends Stamped {
 }
 
 /**
- * Table of the compactions of older parts of a transcript. Each one applies to all content before `run_ordinal` and
- * `message`.
+ * Table of the compactions of older parts of a transcript. Each one applies to all content before the position that
+ * `run_ordinal` and `message` give.
  */
 interface CompactionsTable extends Stamped {
 	session_id: string;
@@ -277,7 +277,7 @@ interface MemoriesTable extends Stamped {
 	n: GeneratedAlways<number>;
 	id: string;
 	scope: "user" | "channel" | "everyone";
-	/** Person or principal whom the note is about, or the channel in the form of `placeKey`. "" for a shared note. */
+	/** Person or principal that the note is about, or the key of the channel (see `placeKey`). "" for a shared note. */
 	subject: string;
 	/** Person or principal whose run or request wrote the note. */
 	author: string;
@@ -334,7 +334,7 @@ interface SchedulesTable extends Stamped {
  */
 interface ReadMessagesTable extends Stamped {
 	session_id: string;
-	/** The platform's id of the message. */
+	/** Id of the message on the platform. */
 	message: string;
 	/** Time of the last edit in milliseconds since the epoch. 0 if the message was never edited. */
 	edited_at: number;

@@ -33,7 +33,7 @@ interface PeopleTable extends Stamped {
 	id: string;
 	platform: string;
 	tenant: string;
-	/** The platform's id of the person. */
+	/** The person's id on the platform. */
 	user_id: string;
 	/** Name on the platform at the last change of the role that included a name. "" if unknown. */
 	name: string;

@@ -97,7 +97,10 @@ interface Outcome {
 	readonly escapes: readonly string[];
 }
 
-/** Repeats an operation for this time while another process exchanges the directory and the link. */
+/**
+ * Repeats an operation while another process exchanges the directory and the link. Stops after `durationMs` if the
+ * operation was both completed and refused, otherwise after 30 s.
+ */
 async function race(operation: Operation, durationMs: number): Promise<Outcome> {
 	await using place = await createWorkplace();
 	const outside = join(place.path, "outside");

@@ -123,7 +123,7 @@ export interface ActionObject {
 	readonly owner?: string;
 	readonly sessionId?: string;
 	/**
-	 * Channel of the object, in the form of `placeKey`. A person may use an object with a `place` or a `sessionId`
+	 * Key of the object's channel, from `placeKey`. A person may use an object with a `place` or a `sessionId`
 	 * only if `place` is the channel in which the person writes.
 	 */
 	readonly place?: string | undefined;

@@ -6,7 +6,7 @@ export interface PersonRule {
 	readonly tenant?: string;
 	readonly channel?: string;
 	readonly platformRole?: string;
-	/** The platform's id of a user. */
+	/** A user's id on the platform. */
 	readonly user?: string;
 }
 
@@ -18,7 +18,7 @@ export interface ChatSettings {
 	readonly allow: readonly (PersonRule & { readonly as: Exclude<Role, "stranger"> })[];
 	/** Rules for people without access. They have precedence over all other rules. */
 	readonly deny: readonly PersonRule[];
-	/** Guilds and teams that connectors may act for, by platform, in addition to those that an owner has paired. */
+	/** Guilds and teams that connectors may act for, by platform. Others are added by an owner's pairing, or with a token. */
 	readonly tenants: Readonly<Record<string, readonly string[]>>;
 	/** Channel settings, by channel key, or by `PLATFORM:TENANT` for all channels of a guild or team. */
 	readonly places: Readonly<Record<string, PlaceProfile>>;

@@ -37,7 +37,7 @@ export interface ImageFacts {
 /** Public facts about the trust grant of a channel. Times are milliseconds since the epoch. */
 export interface GrantFacts {
 	readonly id: string;
-	/** Channel in the form of `placeKey`. */
+	/** Key of the channel, as `placeKey` returns it. */
 	readonly place: string;
 	/** Ids of the people. Null for all people with access to the channel. */
 	readonly people: readonly string[] | null;

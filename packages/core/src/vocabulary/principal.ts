@@ -60,7 +60,7 @@ export interface Place extends ChannelId {
  * Information from a connector about the person that it acts for. The gateway decides the person's permissions.
  */
 export interface Actor {
-	/** The platform's id of the person. */
+	/** The person's id on the platform. */
 	readonly id: string;
 	readonly name: string;
 	/** Ids of the person's platform roles. */

@@ -33,7 +33,7 @@ export interface ApprovalContext {
 	readonly approvals?: number;
 	/** Number of times that an approver changed the call. Absent: never. */
 	readonly changes?: number;
-	/** Other channels in which the approval may be answered, in the form of `placeKey`. */
+	/** Keys (see `placeKey`) of the other channels in which the approval may be answered. */
 	readonly alsoIn?: readonly string[];
 	/** Absent in approvals of earlier versions. */
 	readonly reply?: ReplyPlace;
@@ -65,7 +65,7 @@ export interface Notice {
 	/** Ids of platform roles whose members may approve. Only a mention reaches them. */
 	readonly roles?: readonly string[];
 	readonly by: readonly NoticeWay[];
-	/** Channels for the way `channel`, in the form of `placeKey`. */
+	/** Keys (see `placeKey`) of the channels for the way `channel`. */
 	readonly channels?: readonly string[];
 }
 

@@ -149,7 +149,7 @@ export interface SandboxState {
 	readonly probes: number;
 	/** Present only if `state` is `ready`. */
 	readonly features?: SandboxFeatures;
-	/** Reason why the sandbox is unavailable. For a successful escape, the name of its probe. */
+	/** Reason why the sandbox is unavailable. If commands can escape from it, includes the names of the successful probes. */
 	readonly reason?: string;
 	/** Instruction for making the sandbox available on this system. */
 	readonly fix?: string;
@@ -173,6 +173,9 @@ export interface Sandboxes {
 	readonly marker: string | undefined;
 	/** Number of commands that were started outside bubblewrap. */
 	readonly started: number;
-	/** Returns the process ids (also session and group ids) of commands that run outside bubblewrap, or ran recently. */
+	/**
+	 * Returns the process ids of commands that run, or recently ran, outside bubblewrap. Each process id is also the id of the
+	 * command's session and process group.
+	 */
 	processes(): readonly number[];
 }

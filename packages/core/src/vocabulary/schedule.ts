@@ -57,7 +57,7 @@ export interface Schedule {
 	readonly externalKey?: string;
 	/** Person or principal that created the schedule. Each firing has the owner's current permissions. */
 	readonly owner: string;
-	/** Principal of the owner, without its person. */
+	/** Principal that created the schedule. Its person is in `person`. */
 	readonly principal: Omit<Principal, "person">;
 	readonly person?: Person;
 	readonly title: string;
@@ -159,7 +159,7 @@ export interface CallOrigin {
 	readonly taint: Taint;
 }
 
-/** Events of a schedule in its session: one creation, any number of triggers, and at most one removal. */
+/** Events that a schedule records in its session. */
 export type ScheduleEvent =
 	| {
 			readonly type: "schedule.created";

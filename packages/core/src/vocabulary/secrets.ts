@@ -31,7 +31,10 @@ export class SecretBox {
 		return sealed.toString("base64url");
 	}
 
-	/** Throws `data_loss` if the value was encrypted under a different key or handle, or was changed. */
+	/**
+	 * Decrypts a value that `seal` returned. Throws `data_loss` if the value was encrypted under a different key or handle, or was
+	 * changed.
+	 */
 	open(handle: string, sealed: string): string {
 		const bytes = Buffer.from(sealed, "base64url");
 		try {

@@ -41,7 +41,7 @@ export function isUndecided({ path, shown, problem }: Attachment): boolean {
 	return path === undefined && !shown && problem === undefined;
 }
 
-/** Returns lines for the model about the attachments of a message, one line for each. */
+/** Returns a text for the model with one line for each attachment of a message. */
 export function attachmentLines(attachments: readonly Attachment[]): string {
 	return attachments.map((attachment) => `[attached: ${describe(attachment)}]`).join("\n");
 }

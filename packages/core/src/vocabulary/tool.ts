@@ -78,8 +78,9 @@ export type SharedFilesFacts = Map<string, Promise<FilesFact>>;
 /** Files below a directory at one time. */
 export interface FilesFact {
 	/**
-	 * Number of scanned entries, followed by lines with a path, a tab and an identity: a line for each file, and
-	 * one line for each directory of installed packages.
+	 * First line: the number of scanned entries, followed by ` (limit)` if the search is not complete. Further lines: a path, a tab
+	 * and an identity, for each file and each directory with files of installed packages. For an unreadable directory, the
+	 * identity is the error code.
 	 */
 	readonly text: string;
 	readonly files: number;
@@ -213,7 +214,7 @@ export interface ParameterLeniency {
 export interface Leniency {
 	/** Other names of the tool. Names that differ only in case, `_` and `-` are accepted without an entry. */
 	readonly names?: readonly string[];
-	/** Keys to ignore, such as `description`. */
+	/** Top-level keys to ignore, such as `description`. */
 	readonly ignored?: readonly string[];
 	/** Other spellings by parameter. They also apply to fields of objects in parameters. */
 	readonly parameters?: Readonly<Record<string, ParameterLeniency>>;

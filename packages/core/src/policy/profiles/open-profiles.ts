@@ -186,7 +186,7 @@ async function resolveWithin(root: string, path: string, shown: string): Promise
 	throw refusedFile(agentTexts.linkOutside(shown));
 }
 
-/** Finds a file below `root`. Returns undefined if it does not exist. */
+/** Finds the file at `path` below `root`. Undefined if it is missing. Throws if a link leads out of `root`. */
 export async function findProfileFile(
 	root: string,
 	path: string,

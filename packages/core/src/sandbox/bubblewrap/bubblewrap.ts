@@ -303,8 +303,8 @@ async function prepare(
 	// The descriptor of Node's IPC channel follows the descriptors of the arguments, the files and the filter.
 	const words = [...(proxy?.argv(FIRST_FILE + texts.length + 1) ?? []), program, ...command.args];
 	return {
-		// Bubblewrap reads its options from a descriptor. Every user of the machine can read the arguments of a process,
-		// and variables may contain passwords.
+		// Bubblewrap reads its options from a descriptor, because they contain variables, which may contain passwords.
+		// Every user of the machine can read the arguments of a process.
 		argv: [...limited.argv, ...keyring, bubblewrap.program, "--args", "3", "--", ...shell, ...words],
 		cwd: "/",
 		environment: limited.environment,

@@ -234,7 +234,7 @@ function inspect(
 	return findRepositories({ roots, required, hidden, isLate: () => clock.monotonic() > end });
 }
 
-/** Returns the number of leading groups that fit into `MAX_MOUNTS`. */
+/** Returns the number of leading groups that together have at most `MAX_MOUNTS` mounts. */
 function roomFor(groups: readonly MountGroup[]): number {
 	let left = MAX_MOUNTS;
 	const full = groups.findIndex((group) => {

@@ -112,7 +112,10 @@ async function limitWorks(limiter: Limiter, unsandboxed: Sandbox): Promise<boole
 	}
 }
 
-/** Returns limiters that use a scope of systemd-run(1), in the user's manager, or for root in the system's manager. */
+/**
+ * Returns limiters that run a command in a scope of systemd-run(1). Root uses the system manager, and other users use
+ * their user manager. Returns none if the manager or systemd-run is not available.
+ */
 async function systemdLimiters(): Promise<Limiter[]> {
 	const uid = process.getuid?.() ?? 0;
 	const runtime = process.env["XDG_RUNTIME_DIR"] || `/run/user/${uid}`;

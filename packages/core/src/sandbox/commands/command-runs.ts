@@ -145,7 +145,7 @@ function outputFor(command: Command, output: OutputWindow): Output {
 /** Maximum stored bytes of the text before the command. Bubblewrap and the shells print less. */
 const MAX_BYTES = 64 * 1024;
 
-/** Passes on the output of a command without the text that precedes it. */
+/** Forwards the output of a command, without the text that is printed before the command begins. */
 class Opening {
 	readonly #startMark: Buffer;
 	readonly #output: Output;

@@ -284,7 +284,7 @@ export async function killMarked(mark: string): Promise<void> {
 	}
 }
 
-/** Sends a signal once to each marked process. Resolves with the number of processes. */
+/** Sends a signal once to each marked process of this user. Resolves with their number, which is 0 except on Linux. */
 export async function signalMarked(mark: string, signal: NodeJS.Signals): Promise<number> {
 	if (process.platform !== "linux") return 0;
 	const found = await findMarked(mark);

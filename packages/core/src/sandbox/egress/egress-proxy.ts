@@ -145,7 +145,7 @@ const statuses: Partial<Record<ParleyError["code"], string>> = {
 /** Serves one CONNECT request: decides, connects to a checked address, and relays bytes. Rejects only if `report` does. */
 async function serveConnect(connect: ConnectRequest, deps: TunnelDeps, signal: AbortSignal): Promise<void> {
 	const { client, head } = connect;
-	// Called before any `await`: `unshift` fails after the end of the stream.
+	// `unshift` must precede any `await`, because it fails after the end of the stream.
 	if (head.length > 0) client.unshift(head);
 	const disconnected = new AbortController();
 	client.once("close", () =>

@@ -296,7 +296,7 @@ function isGitShaped(names: { has(name: string): boolean }): boolean {
 
 /**
  * Resolves with the real path to which a `.git` file, or the `commondir` file of a repository, points. Undefined if the
- * file contains no such path, or if the target does not exist.
+ * file or its target does not exist, or if the file contains no path after `prefix`.
  */
 async function followPointer(path: string, prefix: string): Promise<string | undefined> {
 	const real = await ifThere(realpath(path));

@@ -99,7 +99,7 @@ async function protectTarget(link: string, gitDirectory: string, places: Protect
 
 /** Tolerance in milliseconds for file times, which lag behind the clock by up to one tick of the kernel. */
 const TICK_MS = 50;
-/** Maximum configuration files that git reads after a command. Each one takes some hundredths of a second. */
+/** Maximum configuration files that git reads after a command. Each one takes a few hundredths of a second. */
 const MAX_EXAMINED = 50;
 
 /** The repositories before and after a command. */

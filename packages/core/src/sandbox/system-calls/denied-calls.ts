@@ -142,7 +142,7 @@ function denied(
 	return { name, error, calls: names.map((call) => ({ call, arguments: calls[call] ?? [] })) };
 }
 
-/** A system call with its name, or with a number that the table does not contain, and up to six arguments. */
+/** A system call with up to six arguments. `call` is its name, or its number if the table does not contain the call. */
 interface SystemCall {
 	readonly call: SystemCallName | number;
 	readonly arguments: readonly number[];

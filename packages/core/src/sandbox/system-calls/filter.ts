@@ -170,7 +170,7 @@ export const systemCalls = {
 export type SystemCallName = keyof typeof systemCalls;
 
 /**
- * Highest number in the tables of Linux 6.17. A higher number fails with `ENOSYS`, as on that kernel. An x32 number also fails.
+ * Highest number of a system call in Linux 6.17. A call with a higher number or with an x32 number fails with `ENOSYS`.
  */
 export const HIGHEST_CALL = 469;
 

@@ -107,7 +107,7 @@ export function changedPaths(before: string, after: string, max: number): { name
 	return { names: names.slice(0, max), all: names.length };
 }
 
-/** Directories whose files have no end, or have effects when they are read. */
+/** Directories whose files can be endless, or can have side effects when they are read. */
 const kernelPlaces = ["/proc", "/sys", "/dev"];
 /** File system in memory with ordinary files. */
 const memoryPlace = "/dev/shm";

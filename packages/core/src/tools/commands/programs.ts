@@ -129,7 +129,7 @@ function isUnclear(path: string, cwd: string): boolean {
 	return path.includes(UNKNOWN) || path.startsWith("/~") || (/[*?[]/.test(path) && !isWithin(path, cwd));
 }
 
-/** Whether the command enters a directory that its words do not name. */
+/** Whether the command returns to an earlier directory, which its words do not name. */
 function returnsToDirectory({ words: [program, target] }: CommandWords): boolean {
 	if (program === "popd") return true;
 	return (program === "cd" && target === "-") || (program === "pushd" && /^(?:[-+]\d*)?$/.test(target ?? ""));

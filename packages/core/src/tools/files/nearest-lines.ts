@@ -50,7 +50,7 @@ function plain(line: string): string {
 }
 
 /**
- * Returns the start index at which most lines have the same `plain` form as the requested lines. The index may be negative.
+ * Returns the start index at which the most lines have the same `plain` form as the requested lines. The index may be negative.
  * Undefined if no line has the `plain` form of a requested line.
  */
 function startByVotes(lines: readonly string[], requestedLines: readonly string[]): number | undefined {

@@ -246,7 +246,10 @@ class Page {
 	}
 }
 
-/** Returns the index in the chunk after `count` line ends. If the chunk has fewer, returns its end. */
+/**
+ * Searches the chunk for `count` newlines. `end` is the index after the last of them, or the length of the chunk if it
+ * has fewer. `found` is the number of newlines before `end`.
+ */
 function passNewLines(chunk: Buffer, count: number): { readonly end: number; readonly found: number } {
 	let [end, found] = [0, 0];
 	while (found < count) {

@@ -109,8 +109,8 @@ function refuseFile({ path, written }: ResolvedPath, text: string): void {
 }
 
 /**
- * Whether to search the path as a directory. Refuses other kinds of files, such as pipes, because their search could block
- * forever.
+ * Whether the path is a directory. False for a regular file. Throws for any other kind of file, such as a named pipe, because a
+ * search of it could block forever.
  */
 async function isSearchedAsDirectory(path: string, text: string): Promise<boolean> {
 	let stats: Awaited<ReturnType<typeof stat>>;

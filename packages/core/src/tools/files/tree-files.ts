@@ -121,7 +121,7 @@ export async function findRipgrep(load = () => import("@vscode/ripgrep")): Promi
 	}
 }
 
-/** Returns the first lines that fit within both limits. Bytes are UTF-8 bytes including line ends. */
+/** Returns the first lines that fit within both limits. Each line has its UTF-8 bytes and one byte for the newline. */
 export function boundedLines(
 	lines: readonly string[],
 	{ count, bytes }: { readonly count: number; readonly bytes: number },

@@ -25,7 +25,7 @@ export interface InspectionPlaces extends ForbiddenPaths {
  */
 export type InspectedChange = {
 	readonly change: FileChange;
-	/** Path in texts for people. */
+	/** Path for display. */
 	readonly shown: string;
 	/** State of the file at this moment. Undefined if the file cannot be inspected. */
 	readonly present: FileState | undefined;
@@ -81,11 +81,11 @@ function diffOfChange({ change, present, shown }: InspectedChange, direction: "u
 	return direction === "undo" ? previewChange(shown, now, before) : previewChange(shown, before, now);
 }
 
-/** Maximum characters of the diffs of a turn. Further diffs are not shown. */
+/** Maximum total characters of the diffs of a turn. Further diffs are not shown. */
 const maxDiffs = 1024 * 1024;
 
 /**
- * Returns the diffs of the changes, in their order. After `maxDiffs` characters, a note replaces each diff.
+ * Returns the diffs of the changes, in their order. A note replaces each diff beyond `maxDiffs` characters.
  */
 export function diffsOf(files: readonly InspectedChange[], direction: "undo" | "show"): readonly string[] {
 	let room = maxDiffs;

@@ -31,7 +31,7 @@ export interface WriteTarget {
 	/** Absolute real path. */
 	readonly path: string;
 	readonly root: string | undefined;
-	/** Path in texts for people. */
+	/** Path for display. */
 	readonly shown: string;
 	readonly classes: readonly ActionClass[];
 	readonly state: FileState;

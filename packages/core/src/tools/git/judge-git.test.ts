@@ -124,13 +124,13 @@ test.each<[args: string | string[], expected: string]>([
 	["push origin :main", `${always}exec-unsandboxed egress irreversible`],
 	["push --mirror", `${always}exec-unsandboxed egress irreversible`],
 	["submodule update --init", `${always}exec-unsandboxed egress control`],
-	// Changes of settings that control later commands.
+	// Settings and files that control later commands.
 	["config core.hooksPath x", `${always}exec-unsandboxed control`],
 	["config --get user.name", asks],
 	["remote add origin https://example.org/x.git", `${always}exec-unsandboxed control`],
 	["checkout HEAD .github/workflows/ci.yml", `${always}write irreversible control`],
 	["mv x .envrc", `${always}write control secret`],
-	// Options of reading commands that write, read other files or run programs.
+	// Commands and options that are not known to be harmless.
 	["diff --output=x", asks],
 	["diff --outp=x", asks],
 	["log --output=x", asks],

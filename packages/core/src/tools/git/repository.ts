@@ -214,7 +214,7 @@ const UNATTENDED = settings({ "gc.auto": "0", "maintenance.auto": "false" });
  */
 export type Care = "read" | "change" | "run" | "outside";
 
-/** Returns the options before the git command. `filters` are the names of the filters to disable for `read`. */
+/** Returns the options of `git` that precede the subcommand. `filters`: names of the filters to disable for `read`. */
 export function carefulOptions(care: Care, filters: readonly string[]): string[] {
 	if (care === "run") return ["--no-pager", ...UNATTENDED];
 	if (care === "change" || care === "outside") return ["--no-pager", ...QUIET];

@@ -160,7 +160,7 @@ interface Placed extends Replacement {
 }
 
 /**
- * Makes all edits or none. Searches each old text in the original text. Each old text must occur exactly once.
+ * Makes all edits or none. Searches for each old text in the original text. Each old text must occur exactly once.
  * Overlapping occurrences are counted separately. Reports the first text that does not occur once, then an overlap,
  * then a result of more than `maxLength` UTF-16 units. For line endings see `lineEndsOf`.
  */

@@ -11,11 +11,12 @@ import { auditTexts } from "./texts.ts";
 
 /** Filter of audit rows. Times are milliseconds since the epoch. */
 export interface AuditFilter {
-	/** Earliest time, inclusive. */
+	/** Selects rows at or after this time. */
 	readonly since?: number;
-	/** Latest time, exclusive. */
+	/** Selects rows before this time. */
 	readonly until?: number;
 	readonly principal?: string;
+	/** Selects rows with a higher number than this one. */
 	readonly after?: number;
 	readonly limit: number;
 }
@@ -69,7 +70,7 @@ export class AuditLog {
 		return checkAudit(this.#deps.store, [...own, ...noted]);
 	}
 
-	/** Checks the stored text of all sessions. */
+	/** Checks the stored texts of all sessions for changed and missing rows. */
 	async verifyTexts(principal: Principal): Promise<TextCheck> {
 		authorize(principal, "audit.read");
 		return checkStoredTexts(this.#deps.store);

@@ -8,7 +8,7 @@ import { ruleNameOf, type Tool } from "../../vocabulary/tool.ts";
 import { grantRequestTexts } from "./texts.ts";
 
 export interface RequestedGrant {
-	/** Channel in the form of `placeKey`. */
+	/** Key of the channel, as `placeKey` returns it. */
 	readonly place: string;
 	readonly people: readonly string[] | null;
 	readonly tools: readonly string[] | null;

@@ -95,7 +95,8 @@ export async function endGrantRow(tx: Tx, id: string, reason: string, now: numbe
 }
 
 /**
- * Counts one call under the grant. Resolves with undefined if the grant no longer applies; the call must then not run under it.
+ * Counts one call under the grant, and resolves with the updated row. Resolves with undefined if the grant no longer applies; the
+ * call must then not run under it.
  */
 export async function useGrantRow(tx: Tx, id: string, moment: Moment): Promise<GrantRow | undefined> {
 	const row = await findGrant(tx, id);

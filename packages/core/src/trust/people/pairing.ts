@@ -135,7 +135,10 @@ export class Pairing {
 		});
 	}
 
-	/** Invalidates the code of an invitation or of an access request. */
+	/**
+	 * Invalidates the code of an invitation or of an access request. `named` is the code or the id. Throws `not_found` if
+	 * there is no such valid code.
+	 */
 	async withdraw(request: Keyed, named: string): Promise<PairingFacts> {
 		const { principal } = request;
 		authorize(principal, "person.manage");

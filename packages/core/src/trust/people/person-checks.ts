@@ -14,7 +14,7 @@ export interface PersonCheck {
 	readonly id: string;
 	/** Session in which the person acts. */
 	readonly sessionId: string;
-	/** The platform's id of the person. */
+	/** The person's id on the platform. */
 	readonly user: string;
 	readonly place: Place;
 }
@@ -64,7 +64,7 @@ export class PersonChecks {
 		this.#tenants = new Tenants(options.chat ?? noChat);
 	}
 
-	/** Sends checks to this connection of a connector, until the returned function is called. */
+	/** Registers a connection of a connector. `send` receives its checks until the returned function is called. */
 	listen(principal: Principal, send: (check: PersonCheck) => void): () => void {
 		const listener = { principal, send };
 		this.#listeners.add(listener);

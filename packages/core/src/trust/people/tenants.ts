@@ -12,8 +12,10 @@ export interface Tenant {
 }
 
 /**
- * Manages the guilds and teams that connectors may serve. The configuration or a token lists them, or an owner has
- * paired in the guild or team.
+ * Checks which guilds and teams connectors may serve:
+ * - those in the configuration
+ * - those that were listed when a token was created
+ * - those in which an owner has paired
  */
 export class Tenants {
 	/** Keys of the form `PLATFORM:TENANT`. */

@@ -38,7 +38,7 @@ export interface TrustOptions {
 	readonly chat?: ChatSettings;
 	/** Default: only the built-in rules. */
 	readonly policy?: PolicyFiles;
-	/** Default: only tokens that were created at run time. */
+	/** File with the operator's own token. If absent, only tokens that were created at run time are valid. */
 	readonly operatorToken?: OperatorTokenFile;
 	/** Throws `invalid_argument` if an agent cannot use a model of this name. */
 	readonly checkModel: (agent: string, model: string) => Promise<void>;
@@ -46,7 +46,7 @@ export interface TrustOptions {
 
 /** File with the operator's own token in plain text. Only the operator can read the file. */
 export interface OperatorTokenFile {
-	/** Rejects with `failed_precondition` if other users can read the file, or if it does not contain a token. */
+	/** Reads the token. Rejects with `failed_precondition` if other users can read the file, or if it contains no token. */
 	read(): Promise<string>;
 	/** Replaces the text atomically. */
 	replace(text: string): Promise<void>;

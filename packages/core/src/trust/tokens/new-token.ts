@@ -13,7 +13,7 @@ export interface NewToken {
 	readonly lifeMs?: number;
 }
 
-/** Name of the token in the data directory. */
+/** Name of the operator's own token, which is stored in the data directory. */
 export const operatorsName = "operator";
 
 const bounds = {

@@ -84,7 +84,7 @@ export function findToken(live: readonly TokenRow[], target: string): TokenRow {
 	throw new ParleyError(problem, { code: "invalid_argument" });
 }
 
-/** Revokes a token immediately, or lets it expire after the grace period. */
+/** Revokes a token immediately if `graceMs` is 0. Otherwise, lets the token expire after `graceMs`. */
 export async function endRow(tx: Tx, { id }: TokenRow, now: number, graceMs: number): Promise<void> {
 	const change = graceMs === 0 ? { revoked_at: now } : { expires_at: now + graceMs };
 	await tx.updateTable("tokens").set(change).where("id", "=", id).execute();

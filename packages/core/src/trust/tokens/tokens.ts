@@ -52,7 +52,7 @@ export class Tokens {
 	readonly #options: TokensOptions;
 	readonly #register: TokenRegister;
 	readonly #keys: Parameters<typeof once>[2];
-	/** Rotations of the operator's token run one at a time. */
+	/** Settles when the latest rotation of the operator's token has ended. The next rotation waits for it. */
 	#rotating: Promise<unknown> = Promise.resolve();
 
 	constructor(options: TokensOptions) {

@@ -92,7 +92,7 @@ export async function stopTurn(
 	// leave the trust in place.
 	if (!isWithdrawal) await grants.stopped(place, request.principal);
 	const { response, atWork } = await cancelTurn(ports, session, request, ending);
-	// The run of the message started after the check above, so the message was not withdrawn.
+	// If `atWork` is true, the run of the message started after the check above, so the message was not withdrawn.
 	if (isWithdrawal && atWork) await grants.stopped(place, request.principal);
 	return response;
 }

@@ -209,7 +209,7 @@ test("after a long stop, each group still has its full time", async () => {
 	const first = await notified(new ManualClock());
 	const session = await first.create(ada);
 	await first.runtime.send(unkeyed(ada), session, { content: "go" });
-	// The lifetime of an approval starts when the approval is requested.
+	// The lifetime of an approval starts with its request, so the test waits for the request.
 	await (await EventLog.join(first.runtime, session, { afterSeq: 0 })).next("prompt.requested");
 	await first.settle();
 	await first.stop();

@@ -245,9 +245,9 @@ export interface OptionRules {
 }
 
 /**
- * Returns the options of a run whose message starts a skill, or the same options without a skill. The skill only
- * narrows the tools. Its model needs no permission, because the operator wrote or trusted the skill. A model in the
- * message has precedence.
+ * Adds the skill that a message starts to the options of its run. Without a skill, returns `options` unchanged. The skill
+ * only narrows the tools. Its model needs no permission, because the operator wrote or trusted the skill. A model in
+ * `options` has precedence.
  */
 export async function withSkill(
 	session: Session,

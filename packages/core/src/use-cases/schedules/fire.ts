@@ -65,7 +65,7 @@ interface Firing {
 	readonly due: number;
 	/** Owner with their current role. */
 	readonly principal: Principal;
-	/** Reason why the owner may not fire the schedule in any session. Undefined if the owner may. */
+	/** Reason, regardless of the session, why the owner may not fire the schedule. Undefined if no such reason exists. */
 	readonly lost: string | undefined;
 }
 
@@ -170,8 +170,8 @@ async function leaseTarget(
 }
 
 /**
- * Returns the reason why the owner may currently not send to the session, or to any session. Undefined if the owner
- * may.
+ * Returns the reason why the owner may currently not send to the session. Without a session, returns only a reason that
+ * applies to every session. Undefined if no such reason exists.
  */
 function refusalFor(principal: Principal, session?: Session): string | undefined {
 	try {

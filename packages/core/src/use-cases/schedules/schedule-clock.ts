@@ -283,7 +283,7 @@ export class ScheduleClock {
 function dueFrom(schedule: Schedule, now: number): number | undefined {
 	const { trigger, nextDue: due = now, createdAt, lastDue = createdAt } = schedule;
 	if (trigger.kind === "once" || due <= now) return due;
-	// A schedule with an event trigger is due after the minimum pause at the latest, even if the clock was set back.
+	// A schedule with an event trigger is due within the minimum pause, even if the clock was set back.
 	if (trigger.kind === "event") return Math.min(due, now + scheduleLimits.shortestMs);
 	const next = nextDue(trigger, now, createdAt);
 	// A last due time that is more than a day ahead and after the next due time comes from a wrong clock. It is

@@ -55,7 +55,7 @@ export interface ImportedReply {
 	readonly asked?: string;
 }
 
-/** Part of the history that is stored as one run: user messages, and the replies to them with their results. */
+/** Part of the history that is stored as one run: user messages, replies, and the results of their tool calls. */
 export interface ImportedRun {
 	readonly texts: readonly string[];
 	readonly images: readonly ImageBlock[];

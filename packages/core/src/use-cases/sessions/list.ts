@@ -63,8 +63,8 @@ const cost = sql<
 >`(select sum(usage_days.cost) from usage_days where usage_days.scope = sessions.id)`;
 
 /**
- * Returns at most `limit` sessions that the principal may see and that match the filter. The session with the
- * newest message is first. Sessions of tasks are omitted.
+ * Returns at most `limit` sessions that the principal may see and that match the filter. Sessions with newer messages
+ * are first. Sessions of tasks are omitted.
  */
 export async function listSessions(
 	store: Store<Tables>,

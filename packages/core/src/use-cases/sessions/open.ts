@@ -164,7 +164,7 @@ async function refuseDeleted(store: Store<Tables>, id: string): Promise<void> {
 interface Opening extends NewSession {
 	/** Working directory. Default: the session's own workspace. */
 	readonly root?: string;
-	/** Channel of the session, in the form of `placeKey`. */
+	/** Key of the session's channel, as `placeKey` returns it. */
 	readonly place?: string;
 	readonly model?: string;
 	/** Daily limit in billionths of a US dollar. */

@@ -12,7 +12,7 @@ export interface EventFilter {
 	readonly afterSeq?: number;
 }
 
-/** Reads recorded events that the principal may see. Throws `not_found` for any other session. */
+/** Reads recorded events of the sessions that the principal may see. Throws `not_found` for any other session. */
 export class EventHistory {
 	readonly #journal: Journal;
 	readonly #sessions: Sessions;

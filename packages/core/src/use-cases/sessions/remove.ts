@@ -26,16 +26,15 @@ export interface RemovePorts extends CancelPorts {
 /**
  * Deletes a session with its content, including its workspace if no fork uses it. Deletes the notes of a channel if
  * this is its last session. The usage of the session remains in the gateway's totals, and files in a working directory
- * outside the workspaces remain. Throws `failed_precondition` if a run or a task has not ended, unless `force` is true.
- * In that case, first cancels the open runs of the session and of its tasks. A repeated request with the same key has
- * no effect.
+ * outside the workspaces remain. If a run or a task has not ended, throws `failed_precondition`. With `force`, cancels
+ * the open runs of the session and of its tasks instead. A repeated request with the same key has no effect.
  */
 export async function removeSession(
 	ports: RemovePorts,
 	request: Keyed,
 	{ sessionId, force }: { readonly sessionId: string; readonly force: boolean },
 ): Promise<void> {
-	// The key is looked up first, because the deleted session cannot be found.
+	// For a repeated request, `lease` would throw, because the session has already been deleted.
 	if (await ports.journal.store.read((db) => answerOf(db, request, ports))) return;
 	using lease = await ports.sessions.lease(request.principal, sessionId, "session.delete");
 	const { session } = lease;

@@ -55,7 +55,7 @@ function permissionOf(
 	return allowed ? { effect: "allow", reason: allowed.reason } : { effect: "ask", reason: "" };
 }
 
-/** Returns the built-in rules that require approval for an ordinary call. */
+/** Returns the built-in rules that require approval for an ordinary call of the tool. */
 function askingAbout({ usual, effect }: Tool): readonly BuiltInRule[] {
 	if (!usual)
 		return effect === "none" ? [] : builtInRules.filter(({ when }) => when.includes("exec-sandboxed"));

@@ -27,8 +27,8 @@ import {
 import { taskRefusalTexts } from "./texts.ts";
 
 /**
- * Pauses in milliseconds before a task is retried after a failure of its provider. The first pause doubles with each
- * retry, up to the longest pause.
+ * Pauses in milliseconds before a task is retried after a failure of its provider. Each pause is twice as long as the
+ * previous one, up to the longest pause.
  */
 const firstPauseMs = 15_000;
 const longestPauseMs = 10 * 60 * 1000;

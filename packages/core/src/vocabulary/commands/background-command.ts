@@ -129,7 +129,10 @@ const header = backgroundTexts.heading;
 /** Maximum ended commands in the text for the model. */
 const maxEnded = 20;
 
-/** Returns text for the model about the running commands and the last ended commands of a list. Returns "" for an empty list. */
+/**
+ * Returns a text for the model with the running commands, the last `maxEnded` ended commands, and the number of older ones.
+ * Returns "" for an empty list.
+ */
 export function commandsText(commands: readonly BackgroundCommand[]): string {
 	if (commands.length === 0) return "";
 	const ended = commands.filter(({ ending }) => ending !== undefined);
