@@ -50,7 +50,6 @@ export class Notebook {
 	}
 }
 
-/** Returns the result of `work`, or undefined if it throws. */
 export function attempt<Value>(work: () => Value): Value | undefined {
 	try {
 		return work();

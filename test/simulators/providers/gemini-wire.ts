@@ -43,7 +43,6 @@ const codes: Readonly<Record<string, number>> = {
 	authentication_error: 401,
 };
 
-/** The wire of the Gemini API. */
 export const geminiWire: ProviderWire = {
 	name: "google",
 	base: "/v1beta",
