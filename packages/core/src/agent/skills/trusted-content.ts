@@ -26,7 +26,7 @@ const Content = z.array(
 		text: z.exactOptional(z.string()),
 	}),
 );
-/** Files of a skill, as they are stored with the trust in it. */
+/** Stored form of the files of a trusted skill. */
 export type TrustedContent = z.output<typeof Content>;
 
 /** Reads the files of a skill. Throws `aborted` if the files changed after the skill was found. */
