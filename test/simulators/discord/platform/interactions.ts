@@ -145,7 +145,7 @@ function isEphemeral({ flags }: Draft["body"]): boolean {
  * https://discord.com/developers/docs/interactions/application-commands#autocomplete
  */
 function checkChoices(state: State, data: unknown) {
-	// If the contract is loaded, it has checked the response.
+	// The contract, if loaded, has checked the response. Otherwise, the cast trusts the app.
 	const { choices } = data as {
 		readonly choices: readonly { readonly name: string; readonly value: string | number }[];
 	};
