@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const byNpx = /npx --no (?:-- )?parley/;
 
-/** Tests that contain `npx --no parley`, because the policy must recognize such a command. */
+/** Tests that contain a match of `byNpx`, because the policy must recognize such a command. */
 const attacks = ["packages/core/src/policy/commands/judge-command.test.ts"];
 
 const files = globSync(["*.md", "{docs,examples,packages,scripts,test}/**/*.{md,ts,mjs,sh,py,1}"], {
