@@ -137,7 +137,7 @@ export class Chat {
 		return this.#attempt(() => this.#answers.decline());
 	}
 
-	/** Cancels the running turn. Queued messages run afterwards. Never rejects. */
+	/** Cancels the active run. Queued messages run afterwards. Never rejects. */
 	cancel(): Promise<void> {
 		return this.#attempt(async () => {
 			this.#isCancelling = this.#conversation.active;

@@ -75,7 +75,7 @@ export class Conversation {
 		return this.#questions.offersRules;
 	}
 
-	/** Elapsed time and output tokens of the running turn. `now` is in milliseconds. */
+	/** Elapsed time and output tokens of the active run. `now` is in milliseconds. */
 	activityAt(now: number): Activity {
 		return this.#activity.at(now);
 	}
@@ -121,7 +121,7 @@ export class Conversation {
 		return this.#progress.now;
 	}
 
-	/** The running turn's list of steps. Undefined without a list. */
+	/** The active run's list of steps. Undefined without a list. */
 	get todo(): Payload<"todo.updated"> | undefined {
 		return this.#todo;
 	}

@@ -183,7 +183,7 @@ export class Keyboard {
 	}
 
 	/**
-	 * Cancels the running turn if `canCancel` is true. Otherwise, clears the line. On an empty line, leaves at the second
+	 * Cancels the active run if `canCancel` is true. Otherwise, clears the line. On an empty line, leaves at the second
 	 * press.
 	 */
 	async #interrupt(): Promise<void> {

@@ -23,13 +23,13 @@ export interface LiveState {
 	readonly search?: Editor | undefined;
 	/** Notice that replaces the activity. Empty without a notice. */
 	readonly notice: string;
-	/** Current time in milliseconds, for the duration and the symbol of the running turn. */
+	/** Current time in milliseconds, for the duration and the symbol of the active run. */
 	readonly now: number;
 	/** The row below the typed line, which may be empty. Undefined if there is no such row. */
 	readonly status: string | undefined;
 }
 
-/** Animation frames of the running turn's symbol, and the milliseconds per frame. */
+/** Animation frames of the active run's symbol, and the milliseconds per frame. */
 const marks = [..."⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"];
 export const markMs = 120;
 

@@ -4,7 +4,7 @@ import type { OzzieEvent } from "@parley/protocol";
 const charactersOfToken = 4;
 
 export interface Activity {
-	/** Milliseconds since the first event of the turn. Undefined without a running turn. */
+	/** Milliseconds since the first event of the run. Undefined without an active run. */
 	readonly elapsedMs: number | undefined;
 	/** Number of output tokens. The tokens of the current model call are estimated. */
 	readonly tokens: number;

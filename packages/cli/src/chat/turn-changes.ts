@@ -6,11 +6,11 @@ import { visibleLine } from "../text/visible.ts";
 import { changeTexts } from "../texts/chat/changes.ts";
 import { noteRows } from "../wordings/message-rows.ts";
 
-/** Maximum width of the message that identifies a turn, in columns. */
+/** Maximum width of the message that identifies a run, in columns. */
 const maxMessage = 60;
 
 /**
- * Rows of the file changes of a turn: unified diffs with colours, notes about restored and refused files, and
+ * Rows of the file changes of a run: unified diffs with colours, notes about restored and refused files, and
  * a note if commands ran.
  */
 export function turnRows({ turn }: MethodResult<"file_changes">, format: OutputFormat): string[] {

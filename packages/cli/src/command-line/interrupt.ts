@@ -3,14 +3,14 @@ import { commandLineTexts } from "../texts/command-line.ts";
 export interface InterruptOptions {
 	cancel(): Promise<unknown>;
 	print(words: string): void;
-	/** Called if the turn could not be cancelled. */
+	/** Called if the run could not be cancelled. */
 	onFailure(reason: unknown): void;
 }
 
 /** Exit code after Ctrl-C, as in shells: 128 plus the signal number of SIGINT. */
 export const interruptedCode = 130;
 
-/** Handles Ctrl-C. The first press cancels the turn. The second press ends the process. */
+/** Handles Ctrl-C. The first press cancels the run. The second press ends the process. */
 export class Interrupt {
 	readonly #options: InterruptOptions;
 	#wasPressed = false;

@@ -20,7 +20,7 @@ interface StartOptions {
 	readonly version: string;
 	/** Whether to also listen at the default address of Ozzie clients. */
 	readonly ozzie: boolean;
-	/** Line that makes the command available in the user's shell. Undefined if the shell already finds the command. */
+	/** Line that makes the command available in the user's shell. Absent if the shell already finds the command. */
 	readonly shellLine?: string;
 }
 
@@ -28,9 +28,9 @@ interface StartOptions {
 const ozzieEndpoint = { host: "127.0.0.1", port: 18_420 };
 
 /**
- * Runs a gateway like `runGateway`, together with its connectors. At a terminal, first asks for a confirmation if a
- * root is `/`, and shows log lines as text from the level `warn` by default. The first line on stdout names the model
- * and the reason for its choice. The next steps are printed to stderr.
+ * Runs a gateway like `runGateway`, together with its connectors. At a terminal, first asks for confirmation if a root
+ * is `/`, and shows log lines as text from the level `warn` by default. The first line on stdout names the model and
+ * the reason for its choice. The next steps are printed to stderr.
  */
 export async function startForPerson(options: StartOptions): Promise<number> {
 	const { flags, shellLine } = options;

@@ -20,7 +20,9 @@ export interface LoginListener {
 	close(): void;
 }
 
-/** Listens on a port of 127.0.0.1. Port 0 selects a free port. */
+/**
+ * Listens on a port of 127.0.0.1. Port 0 selects a free port. Rejects with `unavailable` if the port cannot be used.
+ */
 export async function listenForLogin(port: number): Promise<LoginListener> {
 	const first = Promise.withResolvers<URLSearchParams>();
 	let accepts: (answer: URLSearchParams) => boolean = () => false;

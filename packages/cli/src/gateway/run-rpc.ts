@@ -147,7 +147,10 @@ function versioned(baseUrl: string | undefined, provider: string | undefined): s
 	return /\/v\d\w*$/.test(plain) ? plain : `${plain}/v1`;
 }
 
-/** Sets a session that is not a path to undefined. Clients send `--no-session`, although it is the default. */
+/**
+ * Replaces a session that is not a path with undefined, for example the `false` of `--no-session`. Clients send this
+ * flag, although it is the default.
+ */
 function withSession(flags: RpcCommandFlags): RpcCommandFlags {
 	const session: unknown = flags.session;
 	return { ...flags, session: typeof session === "string" && session !== "" ? session : undefined };

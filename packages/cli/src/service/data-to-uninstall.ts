@@ -6,7 +6,10 @@ import { uninstallTexts as texts } from "../texts/uninstall.ts";
 import { allServices } from "./find-service.ts";
 import type { Machine } from "./machine.ts";
 
-/** `data`: directory that the operator chose. `usual`: directory without a choice, by default that of all commands. */
+/**
+ * `data`: directory that the operator chose. `usual`: directory if none is chosen, by default the default data
+ * directory.
+ */
 interface DataChoice {
 	readonly data?: string;
 	readonly usual?: string;

@@ -78,7 +78,7 @@ export function deniedWords({ id, kind, person, name = "" }: Named): string {
 
 /**
  * Requests and invitations that match a text: the beginning of an id, a person's id on the platform or in Parley, or a
- * display name.
+ * display name in any letter case. A complete id excludes other matches.
  */
 export function findWaiting<One extends Named>(waiting: readonly One[], named: string): readonly One[] {
 	const own = waiting.filter(({ id }) => id === named);

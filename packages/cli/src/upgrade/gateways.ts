@@ -86,8 +86,8 @@ async function foundData(
 const isGateway = /^(?:--(?:data|url)(?:=[^\0]*|\0[^\0]*)\0)*(?:gateway|start)(?:\0|$)/;
 
 /**
- * On Linux, rejects with `failed_precondition` if a gateway of this copy is running on a data directory that is not in
- * `found`, because the upgrade would remove the gateway's program files. Other systems do not show the processes.
+ * On Linux, rejects with `failed_precondition` if a gateway of this copy is running on a data directory outside
+ * `found`. The upgrade would remove the program files of that gateway. Other systems do not show the processes.
  */
 export async function checkElsewhere(found: readonly FoundData[], { program }: Installation): Promise<void> {
 	const running = await Promise.all(found.map(({ data }) => findRunningGateway(data)));

@@ -17,7 +17,7 @@ export interface ConnectorWork {
 	readonly parts: string;
 	/** Effect of `doctor --fix`, for the help. Absent if `--fix` is not supported. */
 	readonly fix?: string;
-	/** Note about the source of the tokens, which begins the notes in the help. */
+	/** First note in the help: the source of the tokens. */
 	readonly tokens: string;
 	run(flags: ConnectorFlags): Promise<number>;
 	setUp(flags: ConnectorFlags): Promise<number>;
