@@ -6,7 +6,7 @@ export const refusedExitCode = 78;
 
 const firstWaitMs = 1_000;
 const longestWaitMs = 60_000;
-/** Minimum milliseconds of a run after which the next delay is the shortest one. */
+/** Minimum uptime, in milliseconds, after which the restart delay is the shortest again. */
 const healthyMs = 5 * 60_000;
 /** Milliseconds between the stop request and the kill. */
 const patienceMs = 10_000;

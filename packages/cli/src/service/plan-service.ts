@@ -124,7 +124,7 @@ async function checkedRoots(flags: InstallFlags, io: Io): Promise<readonly strin
 	return root;
 }
 
-/** Parley's settings in this shell without secrets, and the variables in `shellNames`. */
+/** Parley's settings in this shell that are not secret, and the variables in `shellNames`. */
 export function shellVariables(environment: Io["environment"]): Record<string, string> {
 	const names = Object.keys(environment).filter(
 		(name) =>

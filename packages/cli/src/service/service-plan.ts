@@ -13,7 +13,8 @@ export interface ServicePlan {
 	readonly argv: readonly string[];
 	readonly workingDirectory: string;
 	/**
-	 * Settings from the shell of the installation. They contain no secrets, because all users can read the description.
+	 * Settings from the shell that installed the service. They contain no secrets, because all users can read the
+	 * description.
 	 */
 	readonly environment: Readonly<Record<string, string>>;
 	/** File with keys and tokens. The file may be missing. */

@@ -164,8 +164,8 @@ const osascript: ClipboardProgram = {
 };
 
 /**
- * Prints the image of the clipboard of Windows as PNG in base64. The clipboard class of Windows Forms
- * requires a single-threaded apartment (STA).
+ * Prints the image in the Windows clipboard as PNG in base64. The clipboard class of Windows Forms requires a
+ * single-threaded apartment (STA).
  */
 const printImage = [
 	"Add-Type -AssemblyName System.Windows.Forms,System.Drawing",
