@@ -3,7 +3,7 @@ import type { Client, OpenSession } from "@parley/protocol";
 import { sessionTexts } from "../texts/sessions.ts";
 
 export interface SessionChoice {
-	/** Session to continue. If absent, the command creates a session. */
+	/** Session to continue. If undefined, the command creates a session. */
 	readonly sessionId: string | undefined;
 	/** Directory of a new session. If undefined, the gateway chooses a directory. */
 	readonly rootDir: string | undefined;

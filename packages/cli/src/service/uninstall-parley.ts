@@ -39,8 +39,8 @@ interface Surroundings {
 }
 
 /**
- * Stops the gateway, removes its services and the links to a clone, and deletes the data if the operator wants this.
- * After a kill, the same command completes the uninstallation. With `--dry-run`, only prints the plan.
+ * Stops the gateway, removes its services and the links that lead to this clone, and deletes the data if the operator
+ * agrees. After a kill, the same command completes the uninstallation. With `--dry-run`, only prints the plan.
  */
 export async function uninstallParley(
 	flags: UninstallParleyFlags,
@@ -199,7 +199,7 @@ async function deleteData(data: string): Promise<void> {
 
 const renamedEnding = ".deleted-";
 
-/** Data that an uninstallation has renamed but not completely deleted. */
+/** Data directories that an uninstallation has renamed, but not completely deleted. */
 async function renamedData(data: string): Promise<string[]> {
 	const link = await readlink(data).catch(() => data);
 	const real = await realpath(data).catch(() => resolve(dirname(data), link));
