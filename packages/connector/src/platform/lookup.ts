@@ -3,7 +3,7 @@ import { type Cache, type Clock, createCache, delay, ParleyError } from "@parley
 export interface LookupParts<Value> {
 	/** Maximum number of values in memory. The value that was used least recently is evicted first. */
 	readonly max: number;
-	/** Milliseconds until a value expires. Absent: no value expires. */
+	/** Time in milliseconds until a value expires. Absent: no value expires. */
 	readonly retentionMs?: number | ((value: Value) => number);
 	/** Maximum time that `find` waits before it rejects. A value that arrives later is still stored. */
 	readonly patience?: {

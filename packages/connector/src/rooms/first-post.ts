@@ -25,7 +25,7 @@ export interface FirstPost {
 	readonly text: string;
 }
 
-/** Milliseconds between lookups of the post. */
+/** Time in milliseconds between lookups of the post. */
 const pollMs = 100;
 /** Maximum number of lookups. */
 const maxPolls = 30;

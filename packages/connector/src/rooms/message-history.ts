@@ -74,7 +74,7 @@ interface Stopping {
 export class MessageHistory {
 	readonly #store: Store<ConnectorTables>;
 	readonly #clock: Clock;
-	/** Messages with another event, for example an edit. */
+	/** Messages with a further event, for example an edit. */
 	readonly #others: RecentNames;
 	/** Conversations in which a person requested a stop while no run was active. */
 	readonly #stops: RecentNames;

@@ -127,7 +127,7 @@ function stopRuns(
 const maxAttachments = 20;
 /** Bytes reserved for the parts of a request other than its text. */
 const aroundBytes = 16_384;
-/** Milliseconds before each further attempt to read an attachment that is temporarily not available. */
+/** Waits in milliseconds before the further attempts to read an attachment that is temporarily not available. */
 const retryDelaysMs = [500, 1000, 2000, 4000];
 /** Maximum time in milliseconds for the download of files from messages that belong to a request. */
 const contextFilesMs = 4000;

@@ -19,7 +19,7 @@ export interface RunOptions {
 	readonly chance: () => number;
 	/** Called when the connection to the platform changes. `status` describes the new state. */
 	readonly onLink?: () => void;
-	/** Milliseconds in which messages are joined: see `ConnectorParts`. */
+	/** Time in milliseconds within which messages are joined: see `ConnectorParts`. */
 	readonly joinMs?: number;
 	/** Failpoints of the store, the inbox and the outbox. */
 	readonly failpoints?: Failpoints;

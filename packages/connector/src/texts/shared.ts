@@ -19,7 +19,7 @@ const mebibyte = 1024 * 1024;
 export const downloadTexts = {
 	foreign: ({ origin, platform }: OnPlatform & { readonly origin: string }): string =>
 		`the address ${origin} does not belong to ${platform}: attach the file to a message`,
-	/** Replaces an invalid origin in `foreign`. */
+	/** Text in place of an invalid origin in `foreign`. */
 	invalidAddress: "(invalid)",
 	unavailable: ({ platform }: OnPlatform): string => `cannot read the file from ${platform}: attach it again`,
 	gone: ({ platform }: OnPlatform): string => `the file no longer exists on ${platform}: attach it again`,
