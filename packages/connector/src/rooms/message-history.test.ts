@@ -30,23 +30,23 @@ async function open() {
 		},
 	});
 	const start = () => MessageHistory.open(watched, clock);
-	return { store, start, seldom: await start(), clock, reads: () => reads };
+	return { store, start, history: await start(), clock, reads: () => reads };
 }
 
 test("a message with a first event needs no read of the database", async () => {
-	const { store, seldom, reads } = await open();
-	await store.commit((tx) => seldom.write(tx, record));
+	const { store, history, reads } = await open();
+	await store.commit((tx) => history.write(tx, record));
 	const before = reads();
-	expect(await seldom.isOvertaken({ id, conversation, message })).toBe(false);
-	expect(await seldom.wasStopped({ conversation, since: 0 })).toBe(false);
+	expect(await history.isOvertaken({ id, conversation, message })).toBe(false);
+	expect(await history.wasStopped({ conversation, since: 0 })).toBe(false);
 	expect(reads()).toBe(before);
 	await store.close();
 });
 
 test("an edit that was handled before its message applies to it, also in the next process", async () => {
-	const { store, seldom, start } = await open();
-	await store.commit((tx) => seldom.write(tx, { ...record, id: "edited:1:general:7:9" }));
-	for (const each of [seldom, await start()]) {
+	const { store, history, start } = await open();
+	await store.commit((tx) => history.write(tx, { ...record, id: "edited:1:general:7:9" }));
+	for (const each of [history, await start()]) {
 		expect(await each.isOvertaken({ id, conversation, message })).toBe(true);
 		expect(await each.isOvertaken({ id, conversation, message: "8" })).toBe(false);
 		expect(await each.isOvertaken({ id, conversation: "other", message })).toBe(false);
@@ -55,11 +55,11 @@ test("an edit that was handled before its message applies to it, also in the nex
 });
 
 test("an edit is overtaken only by a newer edit, also in the next process", async () => {
-	const { store, seldom, start } = await open();
-	await store.commit((tx) => seldom.write(tx, { ...record, id: "edited:1:general:7:9", at: 9 }));
+	const { store, history, start } = await open();
+	await store.commit((tx) => history.write(tx, { ...record, id: "edited:1:general:7:9", at: 9 }));
 	const isOvertaken = (history: MessageHistory, editedAt: number) =>
 		history.isOvertaken({ id: `edited:1:general:7:${editedAt}`, conversation, message, editedAt });
-	for (const each of [seldom, await start()]) {
+	for (const each of [history, await start()]) {
 		expect(await isOvertaken(each, 8)).toBe(true);
 		expect(await isOvertaken(each, 9)).toBe(false);
 		expect(await isOvertaken(each, 10)).toBe(false);
@@ -68,10 +68,10 @@ test("an edit is overtaken only by a newer edit, also in the next process", asyn
 });
 
 test("a stop applies to earlier messages, also in the next process", async () => {
-	const { store, seldom, start } = await open();
+	const { store, history, start } = await open();
 	const stop: MessageRecord = { ...record, effect: "nothing-to-stop" };
-	await store.commit((tx) => seldom.write(tx, stop));
-	for (const each of [seldom, await start()]) {
+	await store.commit((tx) => history.write(tx, stop));
+	for (const each of [history, await start()]) {
 		expect(await each.wasStopped({ conversation, since: 4 })).toBe(true);
 		expect(await each.wasStopped({ conversation, since: 5 })).toBe(false);
 		expect(await each.wasStopped({ conversation, since: 4, by: "bob" })).toBe(false);
@@ -81,28 +81,28 @@ test("a stop applies to earlier messages, also in the next process", async () =>
 });
 
 test("a record of a lost transaction is ignored", async () => {
-	const { store, seldom } = await open();
+	const { store, history } = await open();
 	const lost = store.commit(async (tx) => {
-		await seldom.write(tx, { ...record, id: "edited:1:general:7:9", effect: "nothing-to-stop" });
+		await history.write(tx, { ...record, id: "edited:1:general:7:9", effect: "nothing-to-stop" });
 		throw new Error("lost");
 	});
 	await expect(lost).rejects.toThrow("lost");
-	expect(await seldom.isOvertaken({ id, conversation, message })).toBe(false);
-	expect(await seldom.wasStopped({ conversation, since: 4 })).toBe(false);
+	expect(await history.isOvertaken({ id, conversation, message })).toBe(false);
+	expect(await history.wasStopped({ conversation, since: 4 })).toBe(false);
 	await store.close();
 });
 
 test("a message waits for a running stop of its conversation only", async () => {
-	const { store, seldom } = await open();
+	const { store, history } = await open();
 	const cancelled = Promise.withResolvers<void>();
-	const carriedOut = seldom.stop({ conversation, at: 5 }, async () => {
+	const carriedOut = history.stop({ conversation, at: 5 }, async () => {
 		await cancelled.promise;
-		await store.commit((tx) => seldom.write(tx, { ...record, effect: "nothing-to-stop" }));
+		await store.commit((tx) => history.write(tx, { ...record, effect: "nothing-to-stop" }));
 		return "idle";
 	});
-	const pending = seldom.wasStopped({ conversation, since: 4 });
-	expect(await seldom.wasStopped({ conversation, since: 5 })).toBe(false);
-	expect(await seldom.wasStopped({ conversation: "other", since: 4 })).toBe(false);
+	const pending = history.wasStopped({ conversation, since: 4 });
+	expect(await history.wasStopped({ conversation, since: 5 })).toBe(false);
+	expect(await history.wasStopped({ conversation: "other", since: 4 })).toBe(false);
 	cancelled.resolve();
 	expect(await pending).toBe(true);
 	expect(await carriedOut).toBe("idle");
@@ -110,15 +110,15 @@ test("a message waits for a running stop of its conversation only", async () => 
 });
 
 test("a message waits for a stop that starts while an older one is looked up, and a failed stop stops nothing", async () => {
-	const { store, seldom } = await open();
+	const { store, history } = await open();
 	const older = { ...record, effect: "nothing-to-stop", at: 1 } as const;
-	await store.commit((tx) => seldom.write(tx, older));
+	await store.commit((tx) => history.write(tx, older));
 	const failing = Promise.withResolvers<never>();
 	let answer: boolean | undefined;
-	const pending = seldom.wasStopped({ conversation, since: 4 }).then((was) => {
+	const pending = history.wasStopped({ conversation, since: 4 }).then((was) => {
 		answer = was;
 	});
-	const refused = seldom.stop({ conversation, at: 6 }, () => failing.promise);
+	const refused = history.stop({ conversation, at: 6 }, () => failing.promise);
 	await store.read(async () => undefined);
 	await tick();
 	expect(answer).toBeUndefined();
@@ -130,21 +130,21 @@ test("a message waits for a stop that starts while an older one is looked up, an
 });
 
 test("records older than a week are not read", async () => {
-	const { store, seldom, clock, reads } = await open();
+	const { store, history, clock, reads } = await open();
 	const stop = { ...record, id: "edited:1:general:7:9", effect: "nothing-to-stop" } as const;
-	await store.commit((tx) => seldom.write(tx, stop));
+	await store.commit((tx) => history.write(tx, stop));
 	const check = async (): Promise<number> => {
 		const before = reads();
-		await seldom.isOvertaken({ id, conversation, message });
-		await seldom.wasStopped({ conversation, since: 4 });
+		await history.isOvertaken({ id, conversation, message });
+		await history.wasStopped({ conversation, since: 4 });
 		return reads() - before;
 	};
 	const elsewhere = { ...stop, conversation: "other" };
 	clock.advance(7 * 24 * 3_600_000);
-	await store.commit((tx) => seldom.write(tx, { ...elsewhere, id: "edited:1:other:7:9" }));
+	await store.commit((tx) => history.write(tx, { ...elsewhere, id: "edited:1:other:7:9" }));
 	expect(await check()).toBe(2);
 	clock.advance(1);
-	await store.commit((tx) => seldom.write(tx, { ...elsewhere, id: "edited:1:other:7:10" }));
+	await store.commit((tx) => history.write(tx, { ...elsewhere, id: "edited:1:other:7:10" }));
 	expect(await check()).toBe(0);
 	await store.close();
 });
@@ -153,10 +153,10 @@ test("with more stops than fit in memory, every conversation is looked up, and n
 	const { store, start, reads } = await open();
 	const asks = async (count: number): Promise<[number, ...boolean[]]> => {
 		await store.commit((tx) => stopEverywhere(tx, count));
-		const seldom = await start();
+		const history = await start();
 		const before = reads();
 		const stopped = await Promise.all(
-			["room 1", "never"].map((name) => seldom.wasStopped({ conversation: name, since: 4 })),
+			["room 1", "never"].map((name) => history.wasStopped({ conversation: name, since: 4 })),
 		);
 		return [reads() - before, ...stopped];
 	};

@@ -82,7 +82,7 @@ export class MessageHistory {
 
 	/** Opens a history that includes the events of earlier processes. */
 	static async open(store: Store<ConnectorTables>, clock: Clock): Promise<MessageHistory> {
-		const seldom = new MessageHistory(store, clock);
+		const history = new MessageHistory(store, clock);
 		const columns = ["id", "conversation", "message", "effect", "changed_at"] as const;
 		const record = await store.read((db) =>
 			db
@@ -93,8 +93,8 @@ export class MessageHistory {
 				.orderBy("changed_at")
 				.execute(),
 		);
-		for (const { changed_at, ...row } of record) seldom.#note(row, Number(changed_at));
-		return seldom;
+		for (const { changed_at, ...row } of record) history.#note(row, Number(changed_at));
+		return history;
 	}
 
 	private constructor(store: Store<ConnectorTables>, clock: Clock) {

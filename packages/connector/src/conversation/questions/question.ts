@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { PromptContext } from "@parley/protocol";
 import { approvalTexts } from "../../texts/approvals.ts";
 import { questionTexts } from "../../texts/questions.ts";
+
 /** Stored start of a text. */
 export interface StoredText {
 	readonly text: string;
