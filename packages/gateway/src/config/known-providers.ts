@@ -22,7 +22,7 @@ export interface KnownProvider {
 	readonly baseUrl?: string;
 	/** Variables that can contain the key, in order of precedence. Empty for servers without keys. */
 	readonly keys: readonly string[];
-	/** Whether the gateway uses the provider without configuration if the first variable is set. */
+	/** Whether the gateway uses the provider without configuration if the first variable contains a usable key. */
 	readonly isDiscovered?: boolean;
 	readonly traits?: ServerTraits;
 }

@@ -135,7 +135,7 @@ interface KeyHolders extends ProviderChoice {
 	readonly search?: { readonly key?: string };
 }
 
-/** Returns the keys of all providers and of the search engine, for redaction. Omits short keys, which may be ordinary words. */
+/** Returns the keys of all providers and of the search engine, for redaction. Omits keys of fewer than 16 characters. */
 export function secretKeys({ apiKey, connections = [], search }: KeyHolders): string[] {
 	const keys = [apiKey, search?.key, ...connections.map((one) => one.apiKey)];
 	return keys.flatMap((key) => (key !== undefined && key.length >= shortestSecret ? [key] : []));

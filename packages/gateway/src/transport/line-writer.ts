@@ -49,9 +49,11 @@ export class LineWriter {
 	#length = 0;
 	/** Whether the last write was part of a stream. */
 	#streams = false;
-	/** Number of turns that the lines have waited, number of lines after the last turn, and latest time for the write. */
+	/** Number of turns that the lines have waited. */
 	#waited = 0;
+	/** Number of waiting lines after the last turn. */
 	#seen = 0;
+	/** Latest time for the write, in the clock's monotonic milliseconds. */
 	#until = 0;
 	/** Unwritten part of a long text. */
 	#rest: Buffer | undefined;
@@ -115,7 +117,10 @@ export class LineWriter {
 		return new Promise((resolve) => this.#waiters.push(resolve));
 	}
 
-	/** Resolves with true when all lines are written, or with false if the reader has disconnected or does not read. */
+	/**
+	 * Resolves with true when all lines are written, or with false if lines are left when the reader disconnects or stops
+	 * reading.
+	 */
 	async end(): Promise<boolean> {
 		this.flush();
 		await this.drained();

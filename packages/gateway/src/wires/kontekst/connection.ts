@@ -304,7 +304,7 @@ export class RunStream {
 		if (context) this.#options.send(event("contextSnapshot", { context }));
 	}
 
-	/** Sends the result of a call, after its start. Sends nothing for a call that was not proposed or did not run. */
+	/** Sends the start and the result of a call. Sends nothing if the call was not proposed, was denied or did not run. */
 	#sendOutcome(callId: string, outcome: Extract<TurnEvent, { type: "call.ended" }>["outcome"]): void {
 		const { send } = this.#options;
 		const isDenied = this.#unapproved.has(callId) && !this.#started.has(callId);

@@ -119,7 +119,10 @@ export class Agent {
 		await this.#runtime.remove(keyed("clear"), left, true);
 	}
 
-	/** Sets a model that the client names. Rejects with `invalid_argument` for an unknown model, and then changes nothing. */
+	/**
+	 * Sets a model that the client names, and returns its real name. Rejects with `invalid_argument` for an unknown model,
+	 * and then changes nothing.
+	 */
 	async setModel(requested: string): Promise<string> {
 		if (requested === "") {
 			throw new ParleyError(zotErrorTexts.emptyModel, {

@@ -130,7 +130,8 @@ export class ZotConnection {
 
 	/** Executes a command. Urgent commands do their work at once, but their responses wait for the pending responses. */
 	#carryOut(command: Command): void {
-		// The state is checked when the command is read. The agent is busy after a prompt in the same write, but not before it.
+		// The state is checked when the command is read. A prompt in the same write makes the agent busy only for the
+		// commands after it.
 		if (onlyIdle.has(command.type) && this.#prompts.busy) {
 			this.#answer(failure(command, "agent is busy"));
 			return;

@@ -24,7 +24,10 @@ export interface ToolCall {
 	readonly lost: AbortSignal;
 	/** Reports the current work in words for people. Undefined if the client requests no reports. */
 	readonly progress?: ((words: string) => void) | undefined;
-	/** Shows a form to the person at the client; undefined for a client without forms. Rejects when the signal aborts. */
+	/**
+	 * Shows a form to the person at the client; undefined for a client without forms. Rejects when the signal aborts, and
+	 * if the client does not answer in time.
+	 */
 	readonly elicit?:
 		| ((form: ElicitRequestFormParams, signal: AbortSignal) => Promise<ElicitResult>)
 		| undefined;
