@@ -117,7 +117,7 @@ interface Key {
 }
 
 /**
- * Beginnings of the far end's row: the address of the far end, then the gateway's address. If a program opened an IPv4
+ * Possible beginnings of the far end's row: the address of the far end, then the gateway's address. If a program opened an IPv4
  * connection on an IPv6 socket, the row is in the IPv6 table, with IPv4-mapped addresses.
  */
 function tableKeys({ remoteAddress, remotePort, localAddress, localPort }: ConnectionAddresses): Key[] {

@@ -37,7 +37,7 @@ export const sessionWords: Words = {
 	flag: "--session",
 };
 
-/** SQLite's result if another connection has the lock: https://www.sqlite.org/rescode.html#busy */
+/** SQLite's result code if another connection has the lock: https://www.sqlite.org/rescode.html#busy */
 const SQLITE_BUSY = 5;
 
 /**

@@ -23,7 +23,7 @@ export class WireCounts {
 		this.#recorder.count("parley_requests_total", { wire, method, code });
 	}
 
-	/** Counts a request at the port that was refused before its content was read, by its HTTP status. */
+	/** Counts a request that was refused before its content was read, by its HTTP status. */
 	refused(status: number): void {
 		this.#recorder.count("parley_http_refused_total", { reason: refusalsByStatus[status] ?? "other" });
 	}

@@ -52,7 +52,10 @@ export class EnvelopeFrames {
 	}
 }
 
-/** Encodes a response frame for the envelope `both`, within the size limit. */
+/**
+ * Encodes a response frame for the envelope `both`, within the size limit. Returns an error response if the payload
+ * cannot be shortened enough.
+ */
 export function envelopeAnswer(frame: ResponseFrame): Buffer {
 	if (!frame.ok) return frameText(JSON.stringify({ ...frame, error: beginning(frame.error, 4_000) }));
 	const write = (payload: unknown): string => JSON.stringify({ ...frame, payload });
