@@ -130,7 +130,7 @@ export class LlamaServer {
 		this.#tokens = isCounted ? "counted" : "estimated";
 	}
 
-	/** Checks the server now, for at most 1.5 s. Never rejects. */
+	/** Checks now, for at most 1.5 s, whether the server is ready. Never rejects. */
 	async isHealthy(): Promise<boolean> {
 		const { settings, clock } = this.#options;
 		return (await probeLlama(settings, clock)).state === "ready";

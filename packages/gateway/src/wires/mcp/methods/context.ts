@@ -26,7 +26,7 @@ export interface ToolCall {
 	readonly progress?: ((words: string) => void) | undefined;
 	/**
 	 * Shows a form to the person at the client; undefined for a client without forms. Rejects when the signal aborts, and
-	 * if the client does not answer in time.
+	 * if the client returns an error.
 	 */
 	readonly elicit?:
 		| ((form: ElicitRequestFormParams, signal: AbortSignal) => Promise<ElicitResult>)

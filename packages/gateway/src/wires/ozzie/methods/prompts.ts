@@ -79,8 +79,9 @@ async function answer(
 }
 
 /**
- * Handles an unreadable answer from a client that reads no errors and would wait forever. The first time, repeats the
- * prompt with the error in its label, and rejects. The next time, denies the prompt. For other clients, always rejects.
+ * Handles an invalid answer or a refused password. A client that reads no errors would otherwise wait forever. The first
+ * time, repeats the prompt with the error in its label, and rejects. The next time, denies the prompt. For other clients
+ * and errors, always rejects.
  */
 export async function settleUnread(
 	connection: HandlerContext,
