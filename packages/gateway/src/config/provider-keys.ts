@@ -36,8 +36,8 @@ export function checkKey(key: string, keyName: string, anyWillDo: boolean): void
 }
 
 /**
- * Whether a message may show a placeholder. False for a text that resembles a key: more than 20
- * characters, or with `sk-`.
+ * Whether a message may show a placeholder. False for a text that resembles a key, because it has more than 20
+ * characters or contains `sk-`.
  */
 function mayBeShown(key: string): boolean {
 	return key.length <= 20 && !key.toLowerCase().includes("sk-");

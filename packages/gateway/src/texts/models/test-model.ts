@@ -1,4 +1,4 @@
-/** Messages of the test of a model, and its error. */
+/** Texts of the model test: its messages to the model, and its error. */
 export const modelTestTexts = {
 	system: "Answer in one word.",
 	message: "Say: ok",
