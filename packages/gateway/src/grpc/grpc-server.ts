@@ -45,7 +45,7 @@ const limits = {
 	"grpc.max_connection_idle_ms": 600_000,
 	"grpc.keepalive_time_ms": 30_000,
 	"grpc.keepalive_timeout_ms": 10_000,
-	// Mebibytes of one connection: https://nodejs.org/api/http2.html#http2createserveroptions-onrequesthandler
+	// Maximum memory of one connection in megabytes: https://nodejs.org/api/http2.html#http2createserveroptions-onrequesthandler
 	"grpc-node.max_session_memory": 16,
 };
 

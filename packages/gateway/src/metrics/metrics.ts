@@ -53,7 +53,7 @@ export class Metrics {
 		this.uploads = new UploadCounts(this.#recorder);
 	}
 
-	/** Counts all events from now on. */
+	/** Counts all later events of the runtime. */
 	watch(runtime: Runtime): void {
 		const names = this.#options.tools.map(({ name }) => name);
 		runtime.observe(operator, countEvents(this.#recorder, names));
