@@ -30,7 +30,7 @@ export class Workspaces {
 	/** Workspaces that could not be removed. Each is reported only once. */
 	readonly #stuck = new Set<string>();
 
-	/** `dataDir` must be a real path. */
+	/** `dataDir` must be a real path, because the working directories of sessions are compared with it. */
 	constructor(dataDir: string) {
 		this.#directory = join(dataDir, "workspaces");
 	}

@@ -267,7 +267,10 @@ async function recordDrafts(
 	return proposed;
 }
 
-/** Returns the approval with its position among the approvals of the reply. Clients show these approvals together. */
+/**
+ * Adds to an approval its position among the approvals of the reply, because clients show these together. Returns other
+ * questions unchanged.
+ */
 function inReply(run: Run, question: Question, place: number, count: number): Question {
 	const { prompt } = question;
 	if (!prompt.approval) return question;

@@ -106,8 +106,8 @@ function ordinalsOf(all: readonly Shown[]): Set<number> {
 }
 
 /**
- * Returns the number of images of a group that can be removed. In a message, these images are first, and attached
- * images follow.
+ * Returns how many images of a group can be removed, counted from its first image. In a message, attached images are
+ * last.
  */
 type Removable = (one: Shown) => number;
 

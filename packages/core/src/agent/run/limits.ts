@@ -201,7 +201,7 @@ function count(
 	call: CallBlock,
 	{ text, reply }: { readonly text: string; readonly reply: number },
 ): void {
-	// The reply had too many calls. This is not a failure of this call.
+	// The call was refused only because the reply had too many calls. It does not count as a failure.
 	if (text.endsWith(tooManyCalls)) return;
 	const key = keyOf(call);
 	const tally = tallies.get(key) ?? {

@@ -137,7 +137,7 @@ function logWork(log: Logger, event: CommandEvent | SkillEvent | TaskEvent | Wor
 		// The code that starts and ends commands logs these events.
 		case "command.started":
 		case "command.ended":
-		// The log lines of the task's run already contain these events.
+		// These events are not logged, because the log lines of the task's run show the work of the task.
 		case "skill.step.started":
 		case "task.created":
 		case "task.started":

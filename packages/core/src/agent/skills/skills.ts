@@ -308,7 +308,7 @@ export class Skills {
 		return new Map(rows.map(({ path, hash }) => [path, hash]));
 	}
 
-	/** Logs each problem once, and again after it has changed. */
+	/** Logs each problem once, and again after it has changed. Forgets all problems when there are more than 1,000. */
 	#log(rootDir: string | undefined, problems: readonly SkillProblem[]): void {
 		for (const { path, message } of problems) {
 			const line = `${rootDir ?? ""} ${path} ${message}`;

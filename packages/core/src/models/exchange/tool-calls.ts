@@ -93,7 +93,10 @@ export class ReplyCalls {
 	readonly #ids = new Set<string>();
 	#count = 0;
 
-	/** Returns the index, name and id of the call, with the reason if it must not run. */
+	/**
+	 * Returns the index, name and id of the call. A missing or too long id is replaced. `problem` is the reason why the
+	 * call must not run, or undefined if it may run.
+	 */
 	admit(
 		name: unknown,
 		id: unknown,
