@@ -137,7 +137,7 @@ export class CallFacts {
 	/** Real paths, and the absolute form of the path that the model wrote. */
 	get paths(): readonly string[] {
 		const { args, context } = this.#call;
-		// Works for every value, because a value other than an object has no such property.
+		// `Object` accepts every value. A value other than an object has no property `path`.
 		const written: unknown = Object(args).path;
 		return definedItems([
 			...this.realPaths,

@@ -63,8 +63,8 @@ interface Asking {
 
 /**
  * Decides about a call. Among the rules in files, `deny` overrides `ask`, and `ask` overrides `allow`, regardless of
- * their order. Only an `allow` rule of the operator replaces an approval that the built-in rules require. No rule can
- * allow a call that always requires approval.
+ * their order. Only the operator's `allow` rules can replace an approval that the built-in rules require, not those of
+ * other layers. No rule can allow a call that always requires approval.
  */
 export function decide(call: JudgedCall, permissions: Permissions): Decision {
 	const { policy = builtInPolicy } = permissions;

@@ -19,7 +19,7 @@ export interface ProgramCall {
 	readonly environment: Environment;
 }
 
-/** A system program for `runOperatorCommand`. */
+/** A program for `runOperatorCommand` to run. */
 export interface OperatorCommand extends ProgramCall {
 	readonly cwd?: string;
 	/** When this signal aborts, the program receives SIGTERM. */

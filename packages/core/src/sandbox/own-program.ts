@@ -44,7 +44,7 @@ export interface BackgroundProgram extends OwnProgram {
 
 /**
  * Starts a script with this process's Node in a new process session. If the program ends before this process, resolves
- * with the program's exit code, in the form of `RunningProgram.ended`. Throws if the log cannot be opened.
+ * with the program's exit code, as `RunningProgram.ended` does. Throws if the log cannot be opened.
  */
 export function startInBackground({ args, environment, directory, log }: BackgroundProgram): Promise<number> {
 	const output = openSync(log, "a", 0o600);
@@ -65,7 +65,7 @@ export function startInBackground({ args, environment, directory, log }: Backgro
 /**
  * Runs a program of the operator, such as an editor, at the terminal of this process, with the environment of
  * this process. `line` is a command line of the shell, and `file` its last argument. Resolves with the exit
- * code, in the form of `RunningProgram.ended`.
+ * code, as `RunningProgram.ended` does.
  */
 export function runOnTerminal(line: string, file: string): Promise<number> {
 	return endOf(spawn("/bin/sh", ["-c", `${line} "$@"`, "sh", file], { stdio: "inherit" }));

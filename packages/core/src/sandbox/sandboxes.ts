@@ -49,7 +49,7 @@ export interface SandboxesOptions {
 	readonly unixSockets?: boolean;
 	/** Access to the configured hosts and to the hosts of a request. If absent, sandboxed commands reach no hosts. */
 	readonly egress?: Egress;
-	/** Directories to search for bubblewrap and keyctl(1), in the form of PATH. Default: the directories of the system. */
+	/** Directories to search for bubblewrap and keyctl(1), in the format of PATH. Default: the system's directories. */
 	readonly path?: string;
 	/** Opens listeners that no command may reach, one at the socket `file`. If absent, the probes find no listeners. */
 	readonly listen?: (file: string) => Promise<ProbeListeners>;
@@ -371,7 +371,7 @@ async function sharedGitSettings(unsandboxed: Sandbox, cwd: string): Promise<str
 	// If git cannot run, no settings are shared.
 	const outcome = await unsandboxed.run(command).catch(() => undefined);
 	if (outcome?.code !== 0) return "";
-	// The output window replaces NUL by this character.
+	// The output window replaces NUL with this character.
 	const entries = outcome.output.split("\u{fffd}").filter((entry) => entry.includes("\n"));
 	return entries.map((entry) => settingOf(entry)).join("");
 }

@@ -379,5 +379,5 @@ export interface Tables extends TrustTables, TaskTables, ToolTables {
 	trusted_skills: TrustedSkillsTable;
 }
 
-/** Stamp of the rows that this version of the program writes on one machine. */
+/** Values of the `Stamped` columns in rows that this version of the program writes on one machine. */
 export const stamp = { epoch: 1, v: 1 } as const;

@@ -22,7 +22,7 @@ interface TasksTable extends Stamped {
 	retry_of: string | null;
 	/** 0 for a task without a parent. For a worker, the depth of its parent plus 1. */
 	depth: number;
-	/** Principal that submitted the task, in the form of `actingId`. */
+	/** Id of the person or principal that submitted the task (see `actingId`). */
 	submitted_by: string;
 	/** The `Person` of a chat platform who submitted the task, as JSON, with their role at that time. */
 	actor: string | null;

@@ -26,7 +26,7 @@ export interface ContextFile {
 
 /** A chat message that was read for a request. Untrusted text. */
 export interface ContextMessage {
-	/** The platform's id. */
+	/** The message's id on the platform. */
 	readonly id: string;
 	readonly relation: ContextRelation;
 	readonly author: {

@@ -199,8 +199,8 @@ export type ScheduleEvent =
  */
 export interface ScheduleAccess {
 	/**
-	 * Throws if the schedule is invalid, if the run may not create schedules, or if the schedule would start a skill that only
-	 * people may start.
+	 * Checks a requested schedule. Throws if it is invalid, if the run may not create schedules, or if it would start a skill that
+	 * only people may start.
 	 */
 	check(requested: RequestedSchedule): Promise<void>;
 	/** Creates a schedule. A repetition of the same tool call changes nothing. */

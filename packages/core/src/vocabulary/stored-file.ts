@@ -21,7 +21,7 @@ export interface StoredFile extends FileFacts {
 	readonly expiresAt: number;
 }
 
-/** Returns only the public facts, in the form of events and messages. */
+/** Returns only the public facts, as events and messages contain them. */
 export function publicFileFacts({ id, name, mediaType, bytes }: FileFacts): FileFacts {
 	return { id, name, mediaType, bytes };
 }

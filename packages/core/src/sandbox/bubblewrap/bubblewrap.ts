@@ -102,7 +102,7 @@ function preludeOf(
 }
 
 /**
- * Creates a sandbox that contains the roots and the programs of the system. Commands reach no network except the hosts
+ * Creates a sandbox that contains the roots and the system's programs. Commands reach no network except the hosts
  * of `access`. All processes of a command end with the command.
  */
 export function createBubblewrap(bubblewrap: Bubblewrap, profile: SandboxProfile): Sandbox {

@@ -20,7 +20,7 @@ export function confinementOf([major, minor]: Version): Mount[] {
 	return definedItems([...confinement, disables ? ["--disable-userns"] : undefined]);
 }
 
-/** Whether this version can limit the size of directories in memory. The first such version is 0.7. */
+/** Whether this version can limit the size of a tmpfs. The first such version is 0.7. */
 export function hasSizes([major, minor]: Version): boolean {
 	return major > 0 || minor >= 7;
 }

@@ -208,8 +208,8 @@ function bindRoots(inside: Inside): Mount[] {
 }
 
 /**
- * Returns the working directory unless it is in a root, a tool directory or a directory of the system. A person or the
- * policy has approved that the command reads it.
+ * Returns the working directory unless it is in a root, a tool directory or a system directory. A person or the policy
+ * has approved that the command reads it.
  */
 function elsewhere({ cwd, roots, layout }: Bound): string[] {
 	const known =

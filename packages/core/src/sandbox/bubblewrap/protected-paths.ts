@@ -129,7 +129,7 @@ async function ifLink(path: string): Promise<string | undefined> {
 	return stats?.isSymbolicLink() ? await ifThere(readlink(path)) : undefined;
 }
 
-/** Maximum entries of a search. A search of this size delays a command by some tenths of a second. */
+/** Maximum entries of a search. A search of this size delays a command by a few tenths of a second. */
 const MAX_ENTRIES = 20_000;
 /** Large directories of packages and git, which are not searched. The certificates in them are not secrets. */
 const skipped = ["node_modules", "site-packages", ".git"];

@@ -79,7 +79,7 @@ interface Surroundings {
 
 /** Parts of this system that commands see read-only. */
 export interface SystemLayout {
-	/** Programs of the system, and the files that these programs need. */
+	/** The system's programs, and the files that these programs need. */
 	readonly base: readonly Mount[];
 	readonly tools: readonly ToolDirectory[];
 }

@@ -48,7 +48,7 @@ export function readTarget(authority: string, allowed: readonly string[]): strin
 	return host;
 }
 
-/** Returns the requested target for a log, shortened to one line. */
+/** Returns the requested target for a log: shortened, and with U+FFFD for each character other than visible ASCII. */
 export function shownTarget(text: string): string {
 	return text.slice(0, MAX_SHOWN).replaceAll(/[^\x21-\x7e]/g, "\u{fffd}");
 }

@@ -21,7 +21,7 @@ export const publicReach: Reach = {
 	allows: (address) => isPublicAddress(address) && !isNeighbour(address),
 };
 
-/** Uses the resolver of the system, including its hosts file. */
+/** Uses the system's resolver, including its hosts file. */
 export const systemLookup: Lookup = async (name) => {
 	const found = await lookupSystem(name, { all: true, order: "verbatim" });
 	return found.map(({ address }) => address);

@@ -224,7 +224,7 @@ testInside("hooks and settings that are links cannot be followed to be changed",
 	expect(await run("(echo x >hooks/pre-commit) 2>/dev/null")).toMatch(/\[\d+\]$/);
 	const reported = await run("mkdir evil; ln -sfn ../../evil sub/.git/hooks");
 	expect(reported).toMatch(/\[held back: ".*\/sub\/\.git\/hooks"/);
-	// Settings of the operator are kept, whatever their values are.
+	// The operator's settings stay unchanged, regardless of their values.
 	expect(git(["config", "core.editor"], top)).toBe("operators\n");
 });
 

@@ -109,7 +109,7 @@ export function changedPaths(before: string, after: string, max: number): { name
 
 /** Directories whose files can be endless, or can have side effects when they are read. */
 const kernelPlaces = ["/proc", "/sys", "/dev"];
-/** File system in memory with ordinary files. */
+/** In-memory file system with ordinary files. */
 const memoryPlace = "/dev/shm";
 
 /** Whether a path is in one of these directories. False for a path in `/dev/shm`. */

@@ -146,8 +146,8 @@ function outermost(directories: readonly string[]): string[] {
 }
 
 /**
- * Whether the word at this position may be a program. The first word after keywords and assignments is a program. After
- * a program that runs other programs, any word may be a program.
+ * Whether the word at this position may be a program. The first word after keywords and assignments is a program. In a
+ * hidden command, or after a program that runs other programs, any later word may be a program.
  */
 function mayRun({ words, hidden }: CommandWords, index: number): boolean {
 	const word = words[index] ?? "";

@@ -220,7 +220,7 @@ export async function replaceFile(replacement: Replacement, makeParents: boolean
 		const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 		await using file = await open(temporary, flags, mode ?? 0o666);
 		await file.writeFile(content);
-		// The umask of the process removed bits from the mode in `open`.
+		// `open` applies the umask of the process to the mode, so the mode is set again.
 		if (mode !== undefined) await file.chmod(mode);
 		await file.sync();
 		await rename(temporary, directory.at(basename(path)));

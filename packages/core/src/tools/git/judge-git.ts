@@ -220,8 +220,8 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /**
- * Returns reasons for arguments that name paths outside the roots: working trees, archives, patches, other
- * repositories.
+ * Returns a reason for each path outside the roots that an argument names, such as a working tree, an archive, a patch
+ * or another repository.
  */
 function outsideReasons(args: readonly string[], directory: string, { roots }: ToolContext): string[] {
 	const parts = args.flatMap((word) => {

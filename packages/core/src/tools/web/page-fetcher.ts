@@ -20,7 +20,7 @@ export interface WebFetchOptions {
 	readonly ids: Ids;
 	/** Addresses that requests may reach. Default: public addresses, ports 80 and 443. */
 	readonly reach?: Reach;
-	/** Resolves host names. Default: the resolver of the system. */
+	/** Resolves host names. Default: the system's resolver. */
 	readonly lookup?: Lookup;
 }
 

@@ -18,7 +18,7 @@ const parameters = () =>
  *
  * - reach this machine or its networks
  * - send a header
- * - use more than 5 MiB and 20 s
+ * - use more than 5 MiB or 20 s
  */
 export function createWebFetch(options: WebFetchOptions): Tool {
 	let loading: Promise<PageFetcher> | undefined;

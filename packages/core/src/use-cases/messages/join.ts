@@ -16,7 +16,7 @@ import { feedbackTexts, queueTexts } from "./texts.ts";
  * - `queued`: the message stays in the queue, because no run can accept it.
  * - `begun`: the message has already left the queue.
  *
- * Except for `joined`, `runId` is the message's own run.
+ * For `queued` and `begun`, `runId` is the message's own run.
  */
 export interface Joined {
 	readonly status: "joined" | "queued" | "begun";

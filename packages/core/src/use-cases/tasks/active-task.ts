@@ -56,7 +56,7 @@ export interface ActiveTaskParts {
 	readonly session: Session;
 	readonly services: ActiveTaskServices;
 	readonly tools: readonly string[];
-	/** Conversations of the parent tasks. */
+	/** Session ids of the conversations of all ancestor tasks, nearest first. */
 	readonly above: readonly string[];
 	readonly check: (row: TaskRow, requested: NewWorker) => Promise<CheckedTask>;
 	/** Called when a task may have become claimable. */
