@@ -98,7 +98,7 @@ test("an approval that does not fit one post is shown alone and cannot be approv
 	const long = listedPrompt({ token: "prompt_long00" }, { arguments: { cmd: "x".repeat(3_000) } });
 	const first = await ask(waiting(long, ...many(2)));
 	expect(first.replyText).toMatch(/x\n… [\d,]+ more characters/);
-	expect(first.replyText).toContain("Some details do not fit here. Press **Show all**.");
+	expect(first.replyText).toContain("Some details do not fit here. Press **Show 1 in full**.");
 	expect(first.replyText).toContain("2 more: `/approvals from:2`\n[Deny 1] [Show 1 in full]");
 	expect(first.replyText).not.toContain("[Approve");
 	expect(first.reply?.text.length).toBeLessThanOrEqual(2_000);

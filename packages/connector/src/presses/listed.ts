@@ -168,9 +168,10 @@ export function listedCard(
 ): FittedCard {
 	const { platform, controls } = context;
 	const scene = { platform, controls, session: prompt.session_id };
+	const { show: showAll } = labelsOf(number);
 	return fitCard(platform, foot, (cut) => [
 		...listedFacts(context, prompt, { room, cut, ...defined({ number }) }),
-		...openFacts(questionOf(context, prompt), scene, cut),
+		...openFacts(questionOf(context, prompt), scene, { cut, showAll }),
 	]);
 }
 
@@ -190,21 +191,26 @@ export function listedButtons(
 		const id = context.controls.write({ kind, session, subject });
 		return { type: "button", id, label, style };
 	};
-	const { buttons: texts } = approvalTexts;
-	const labels =
-		number === undefined
-			? { approve: texts.approveOnce, deny: texts.deny, show: texts.showAll }
-			: {
-					approve: texts.approveOne({ number }),
-					deny: texts.denyOne({ number }),
-					show: texts.showOne({ number }),
-				};
+	const labels = labelsOf(number);
 	return definedItems([
 		// Only the operator can approve a call that always requires approval.
 		always_ask || cut ? undefined : button("listed-approve", labels.approve, "success"),
 		button("listed-deny", labels.deny, "danger"),
 		complete ? undefined : button("listed-details", labels.show, "secondary"),
 	]);
+}
+
+/** Labels of the buttons of an approval. `number`: number in a list of several approvals. */
+function labelsOf(number: number | undefined): Readonly<Record<"approve" | "deny" | "show", string>> {
+	const { buttons } = approvalTexts;
+	if (number === undefined) {
+		return { approve: buttons.approveOnce, deny: buttons.deny, show: buttons.showAll };
+	}
+	return {
+		approve: buttons.approveOne({ number }),
+		deny: buttons.denyOne({ number }),
+		show: buttons.showOne({ number }),
+	};
 }
 
 function originOf({ platform }: HandlerContext, prompt: ListedPrompt, { tenant, channel }: Room): string {

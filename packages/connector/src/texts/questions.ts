@@ -11,7 +11,9 @@ export const questionTexts = {
 	waiting: "Waiting for an answer.",
 	expires: ({ at }: { readonly at: string }): string => `Expires ${at}.`,
 	cut: "Some details do not fit here.",
-	showAll: "Some details do not fit here. Press **Show all**.",
+	/** `button`: label of the button that shows all details. */
+	showAll: ({ button }: { readonly button: string }): string =>
+		`Some details do not fit here. Press **${button}**.`,
 	omittedCharacters: ({ count }: { readonly count: string }): string => `… ${count} more characters`,
 	valueLength: ({ count }: { readonly count: string }): string => `(${count} characters)`,
 	moreNotes: ({ count }: { readonly count: number }): string =>
@@ -19,6 +21,8 @@ export const questionTexts = {
 
 	reminder: {
 		open: "Open the request",
+		more: ({ count }: { readonly count: number }): string =>
+			`and ${count} more ${count === 1 ? "call" : "calls"}`,
 		text: ({
 			number,
 			calls,

@@ -33,7 +33,7 @@ export function openCard(question: OpenQuestion, scene: Scene): ShowOperation {
 			: fitCard(scene.platform, foot, (cutting) => [
 					heading(question),
 					...callFacts(question, cutting),
-					...openFacts(question, scene, cutting),
+					...openFacts(question, scene, { cut: cutting }),
 				]);
 	const plain = [heading(question), plainFacts(question), howToAnswerPlain(question, scene)].join("\n\n");
 	return {
@@ -125,8 +125,7 @@ export function reminder(
 	const { token, label, reminders, expiresAt } = question;
 	const { reminder: texts } = questionTexts;
 	const expires = expiresAt === undefined ? undefined : scene.platform.moment(expiresAt, scene.at);
-	const more =
-		calls.length > maxReminded ? [approvalTexts.card.moreCalls({ count: calls.length - maxReminded })] : [];
+	const more = calls.length > maxReminded ? [texts.more({ count: calls.length - maxReminded })] : [];
 	const text = [
 		texts.text({ number: reminders, calls: calls.length, expires }),
 		calls.length > 0
@@ -168,13 +167,13 @@ function plainFacts({ label }: OpenQuestion): string {
 function howToAnswerPlain(question: OpenQuestion, scene: Scene): string {
 	const { call, kind } = question;
 	const { plain: texts } = approvalTexts;
-	const isApproval = kind === "approval" || kind === "grant";
-	const mayReply = call?.risk !== "critical" && kind !== "password" && canReply(question, scene);
+	const isTyped = call?.risk !== "critical" && kind !== "password" && kind !== "grant";
+	const mayReply = isTyped && canReply(question, scene);
 	const { thread } = scene;
 	const command = scene.platform.command("approvals", thread === undefined ? {} : { thread });
 	return definedItems([
 		texts.refused,
-		mayReply ? (isApproval ? texts.reply : texts.replyAnswer) : undefined,
+		mayReply ? (kind === "approval" ? texts.reply : texts.replyAnswer) : undefined,
 		kind === "approval" ? texts.approver({ command: inlineCode(command) }) : undefined,
 		texts.operator,
 	]).join(" ");

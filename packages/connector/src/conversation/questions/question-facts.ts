@@ -20,27 +20,44 @@ export function callFacts({ call, label }: OpenQuestion, cut: Cut): string[] {
 	]);
 }
 
+interface OpenFactsOptions {
+	readonly cut: Cut;
+	/** Label of the button that shows all details; "Show all" by default. */
+	readonly showAll?: string;
+}
+
 /** Paragraphs that help with the decision, and the ways to answer an open question. */
-export function openFacts(question: OpenQuestion, scene: Scene, cut: Cut): string[] {
+export function openFacts(
+	question: OpenQuestion,
+	scene: Scene,
+	{ cut, showAll = approvalTexts.buttons.showAll }: OpenFactsOptions,
+): string[] {
 	const { call, kind } = question;
-	if (call) return approvalFacts(call, cut);
+	if (call) return approvalFacts(call, { cut, showAll });
 	if (kind === "grant") {
 		return [questionTexts.trustMeaning];
 	}
-	return elicitationFacts(question, scene, cut);
+	return elicitationFacts(question, scene, { cut, showAll });
 }
 
-function approvalFacts({ notes, risk, brief }: ApprovalCall, cut: Cut): string[] {
+function approvalFacts(
+	{ notes, risk, brief }: ApprovalCall,
+	{ cut, showAll }: Required<OpenFactsOptions>,
+): string[] {
 	const listed = cut.list(notes, maxNotes).map((note) => plainMarkdown(cut.words(note)));
 	if (brief) cut.happened = true;
 	return definedItems([
 		listed.length === 0 ? undefined : bullets(listed),
 		risk === "critical" ? approvalTexts.card.critical : approvalTexts.card.risk({ risk }),
-		...allFact(cut.happened),
+		...allFact(cut.happened, showAll),
 	]);
 }
 
-function elicitationFacts(question: OpenQuestion, scene: Scene, cut: Cut): string[] {
+function elicitationFacts(
+	question: OpenQuestion,
+	scene: Scene,
+	{ cut, showAll }: Required<OpenFactsOptions>,
+): string[] {
 	const { platform } = scene;
 	const { hints, options, unlisted } = question;
 	const { further } = offeredOptions(question, platform.limits);
@@ -65,7 +82,11 @@ function elicitationFacts(question: OpenQuestion, scene: Scene, cut: Cut): strin
 		more: further.length + unlisted > 0,
 		canReply: canReply(question, scene),
 	});
-	return definedItems([lines.length === 0 ? undefined : bullets(lines), help, ...allFact(cut.happened)]);
+	return definedItems([
+		lines.length === 0 ? undefined : bullets(lines),
+		help,
+		...allFact(cut.happened, showAll),
+	]);
 }
 
 /**
@@ -87,6 +108,6 @@ function howToAnswer(
 	return how.choose({ several: kind !== "select", more });
 }
 
-function allFact(isCut: boolean): string[] {
-	return isCut ? [questionTexts.showAll] : [];
+function allFact(isCut: boolean, button: string): string[] {
+	return isCut ? [questionTexts.showAll({ button })] : [];
 }

@@ -289,6 +289,11 @@ test("calls that were asked together have one reminder that lists all pending ca
 	);
 });
 
+test("a reminder of many calls counts the calls that it does not name", () => {
+	const { posts } = play([...writes(["a", "b", "c", "d", "e", "f"]), reminded(tokenOf(1))]);
+	expect(posts.at(-1)?.text).toMatch(/\*\*4\.\*\* `write_file` · write d\n- and 2 more calls$/u);
+});
+
 test("a card that the platform refuses names its calls and how to answer them", () => {
 	const { plain = "" } = last(three);
 	expect(plain).toBe(

@@ -7,7 +7,7 @@ export const stopMessages = {
 	stopping: ({ pid }: { readonly pid: number }) => `stopping process ${pid}; running work gets up to 25 s …`,
 	stopped: ({ urls }: { readonly urls: string }) => `the gateway at ${urls} has stopped`,
 	foreign: ({ pid, data }: { readonly pid: number; readonly data: string }) =>
-		`cannot tell whether process ${pid} is the gateway on ${data}, because the owner of the data could have named another process: check the process, and end it with \`kill ${pid}\` if it is the gateway`,
+		`cannot tell whether process ${pid} is the gateway on ${data}, because the owner of the data could have named another process: if the process is the gateway, run \`kill ${pid}\``,
 	stillRunning: ({ pid }: { readonly pid: number }) =>
 		`process ${pid} is still running; \`kill ${pid}\` ends it immediately`,
 } as const;
