@@ -3,9 +3,9 @@ import { chosenDataDirectory } from "./data-directory.ts";
 import type { Io } from "./io.ts";
 
 /**
- * Returns `io` with the keys that `parley setup` has stored as environment variables. A variable that is
- * already set has precedence. `process.env` stays unchanged, so that a child process receives a stored key
- * only if it needs the key.
+ * Returns `io` with an environment that also contains the keys that `parley setup` has stored. A variable that is
+ * already set has precedence. `process.env` stays unchanged, so that a child process receives a stored key only if it
+ * needs the key.
  */
 export async function withStoredKeys(io: Io, data: string | undefined): Promise<Io> {
 	const keys = await readStoredKeys(await chosenDataDirectory(data, io));

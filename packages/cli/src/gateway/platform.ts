@@ -11,7 +11,10 @@ export interface Platform {
 	readonly title: string;
 	/** Environment variables that Parley passes to the connector of this platform, but not to other connectors. */
 	readonly variables: readonly string[];
-	/** Whether the environment contains all credentials that the connector needs. If so, `parley start` runs it. */
+	/**
+	 * Whether the environment contains all credentials that the connector needs. If so, `parley start` runs the
+	 * connector.
+	 */
 	isRequested(environment: Environment): boolean;
 	/** Names of the variables that the connector needs, as text for people. */
 	readonly credential: string;

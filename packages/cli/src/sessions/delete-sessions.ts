@@ -12,7 +12,7 @@ export interface DeleteFlags extends AddressFlags {
 	readonly yes?: boolean;
 }
 
-/** Deletes sessions. Without `--yes`, asks for a confirmation first. Returns the exit code. */
+/** Deletes sessions. Without `--yes`, asks for confirmation first. Returns the exit code. */
 export async function deleteSessions(ids: readonly string[], flags: DeleteFlags, io: Io): Promise<number> {
 	const needsConfirmation = flags.yes !== true;
 	if (needsConfirmation && !(io.stdin.isTTY && io.stderr.isTTY)) {
