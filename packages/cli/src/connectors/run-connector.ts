@@ -241,8 +241,8 @@ async function asConnector(
 }
 
 /**
- * Resolves when the parent ends or requests the end. Ctrl-C is ignored, because the parent also receives it and then
- * requests the end.
+ * Resolves when the parent has ended or requests a stop. Ctrl-C is ignored, because the parent also receives it and
+ * then requests a stop.
  */
 async function parentStopRequest({ stdin }: Io): Promise<string> {
 	process.on("SIGINT", () => undefined);

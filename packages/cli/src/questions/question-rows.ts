@@ -120,7 +120,10 @@ export interface OpenQuestion {
 	readonly given?: GivenAnswer;
 }
 
-/** Row of the result. If the gateway probably accepted this client's answer, the row shows the person's own answer. */
+/**
+ * Row of a question's result. If the gateway probably accepted this client's answer, the row shows the person's own
+ * answer.
+ */
 export function answeredRow(
 	open: OpenQuestion,
 	response: EventPayloads["prompt.response"],

@@ -1,4 +1,4 @@
-/** Questions that are asked in lines, at terminals that do not redraw. */
+/** Texts of questions that are asked as plain lines, without redrawing. */
 export const linePromptTexts = {
 	option: ({
 		place,

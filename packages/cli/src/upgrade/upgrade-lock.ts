@@ -6,7 +6,7 @@ import { findJournal, type NamedPackage, placesOf } from "./upgrade-journal.ts";
 
 /**
  * Locks an installation, so that only one process changes it at a time. The system releases the lock if the process
- * ends.
+ * ends. Throws `failed_precondition` if the installation cannot be locked.
  */
 export function lockWork(installation: NamedPackage): DataLock {
 	const { work: directory } = placesOf(installation);
