@@ -86,7 +86,7 @@ export interface DraftProposal extends Omit<ProposedCall, "kind" | "prompt"> {
 	readonly kind: "draft";
 	/** The planned call, if the policy denied it and a person must still decide. */
 	readonly denied?: PlannedCall;
-	/** The approval of the call from before a restart, if any. */
+	/** The approval that was stored for the call before a restart, if any. */
 	readonly known: PromptRow | undefined;
 	readonly repeated: RepeatedQuestion | undefined;
 }

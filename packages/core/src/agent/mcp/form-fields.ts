@@ -120,7 +120,8 @@ function choiceOf(value: unknown, title: unknown): Choice {
 }
 
 /**
- * Returns the default of a field if it has the field's type and is one of its choices. Otherwise returns undefined.
+ * Returns the default of a text or number field, as text. Returns undefined if the default has another type, or if the
+ * field has choices and the default is not among them.
  */
 function usualOf({ default: usual, type }: FieldSchema, choices: Field["choices"]): string | undefined {
 	if (typeof usual !== (type === "string" ? "string" : "number")) return undefined;

@@ -313,7 +313,7 @@ const maxResult = 16_000;
 const maxArguments = 16_000;
 
 /**
- * Returns the message for a step. Everything except the prompt is quoted, so that none of its lines looks like the
+ * Returns the message for a step. Everything except the prompt is quoted, so that no other line looks like a line of the
  * prompt. The message contains:
  *
  * - the prompt

@@ -34,7 +34,7 @@ export const providerTexts = {
 		`no model is set, and ${provider} has no default model: name a model with --model`,
 } as const;
 
-/** Errors about unusable model answers. */
+/** Errors and warnings of model calls. */
 export const exchangeTexts = {
 	cancelled: "the model call was cancelled",
 	incomplete: "the answer ended before it was complete",
