@@ -39,7 +39,7 @@ export interface GrantFacts {
 	readonly id: string;
 	/** Key of the channel, as `placeKey` returns it. */
 	readonly place: string;
-	/** Ids of the people. Null for all people with access to the channel. */
+	/** Ids of the covered people. Null for all people in the channel with at least the role member. */
 	readonly people: readonly string[] | null;
 	/** Names of the covered tools. Null for all tools. */
 	readonly tools: readonly string[] | null;

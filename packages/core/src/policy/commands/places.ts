@@ -129,7 +129,7 @@ const revealing = "environ mem maps smaps fd fdinfo root cwd task map_files".spl
 const wellKnown = ".env .ssh .aws .gnupg .netrc .npmrc id_rsa id_ed25519".split(" ");
 
 /**
- * Whether a command may read a secret through this absolute path. This is so in three cases:
+ * Whether a command may read a secret through this absolute path. True in these cases:
  * - The path names a secret file.
  * - The path contains a pattern that matches a secret file.
  * - The path reveals the state of a process in `/proc`.

@@ -90,7 +90,7 @@ function preludeOf(
 	const { f, u, ...others } = limitsOfProcess(kind);
 	return [
 		...Object.entries(others).map(([name, value]) => `ulimit -${name} ${value} 2>/dev/null`),
-		// The letter of the limit of processes depends on the shell.
+		// The option for the maximum number of processes depends on the shell.
 		`ulimit -${isBash ? "u" : "p"} ${u} 2>/dev/null`,
 		`${limitFiles(Math.min(f * 1024, maxFileBytes), isBash)} 2>/dev/null`,
 		`echo ${OOM_SCORE} 2>/dev/null >/proc/self/oom_score_adj`,

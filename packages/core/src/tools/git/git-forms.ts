@@ -2,7 +2,7 @@ import { gitEffectTexts } from "./texts.ts";
 
 /**
  * Options by git command. A call with only these options changes the repository or its files, and runs no program that its
- * words name. The policy treats a call that has neither these forms nor `readForms` like any other command.
+ * words name. The policy treats a call that matches neither these forms nor `readForms` like any other command.
  */
 const changeForms: Readonly<Record<string, RegExp>> = {
 	add: oneOf("-A --all -u --update -N --intent-to-add -v --verbose -n --dry-run -f --force --renormalize"),

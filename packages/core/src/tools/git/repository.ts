@@ -16,8 +16,8 @@ export interface Repository {
 	/** Real path of the working tree. */
 	readonly top: string;
 	/**
-	 * The repository's own directory, and the directory that it shares with other working trees. Usually they are one
-	 * directory.
+	 * Git directory of this working tree, and the common directory that it shares with linked working trees. One path if
+	 * they are the same.
 	 */
 	readonly directories: readonly string[];
 	/** Hooks that would run, and repository settings that name programs. */

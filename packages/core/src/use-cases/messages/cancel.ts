@@ -74,8 +74,8 @@ export async function cancelTurn(
 }
 
 /**
- * Cancels runs like `cancelTurn` for a principal. Also ends the trust of the session's channel, unless a person withdraws
- * their own queued message.
+ * Cancels runs for a principal, as `cancelTurn` does. Also ends the trust of the session's channel, unless a person
+ * withdraws their own queued message.
  */
 export async function stopTurn(
 	ports: CancelPorts & { readonly grants: SessionGrants },

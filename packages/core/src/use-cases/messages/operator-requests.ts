@@ -55,7 +55,7 @@ export class OperatorRequests {
 	}
 
 	/**
-	 * Accepts the undo of the newest turn with changes that are not undone. If `partly` is true, files that cannot
+	 * Accepts a request to undo the newest turn with changes that are not undone. If `partly` is true, files that cannot
 	 * be restored stay unchanged. Otherwise, such a file prevents the undo.
 	 */
 	async undo(request: Keyed, sessionId: string, partly: boolean): Promise<Accepted> {

@@ -165,8 +165,8 @@ export class Reminders {
 	}
 
 	/**
-	 * Calls `#treat`. Returns false after a failure, so that the other questions are handled. Logs only the first of
-	 * several consecutive failures.
+	 * Returns the result of `#treat`, or false after a failure, so that the other questions are handled. Logs only the
+	 * first of several consecutive failures.
 	 */
 	async #tried(waiting: Waiting): Promise<boolean> {
 		const { token, session_id: sessionId } = waiting;

@@ -92,7 +92,7 @@ export async function forkSession(
 			}),
 		);
 	});
-	// Another request with the same key was faster, so this copy of the files is not used.
+	// If the ids differ, another request with the same key was faster, so this copy of the files is not used.
 	if (response.id !== id) await ports.files.unlink(copy.files.map((file) => file.id));
 	await ports.failpoints.reach("fork");
 	for (const event of created) ports.observers.notify(event, session.owner);
@@ -121,7 +121,11 @@ async function appendEvents(
 	return [...first, ...rest];
 }
 
-/** Returns the last turn of the fork. All turns up to it have ended. */
+/**
+ * Returns the number of the last turn of the fork. Default: the last turn before the first one that has not ended.
+ * Negative numbers count from the end. Throws `invalid_argument` for an unknown turn, and `failed_precondition` unless
+ * the turn and all earlier ones have ended.
+ */
 async function chooseTurn(db: Tx, sessionId: string, at: number | undefined): Promise<number> {
 	const runs = db.selectFrom("runs").where("session_id", "=", sessionId);
 	const { last } = await runs

@@ -71,7 +71,7 @@ export class TaskRunner {
 		});
 	}
 
-	/** Continues interrupted tasks and claims waiting ones. */
+	/** Continues interrupted tasks and claims pending ones. */
 	async start(): Promise<void> {
 		const { journal, alone } = this.#options;
 		if (alone) await journal.store.commit(releaseAll);

@@ -10,7 +10,7 @@ import { Tokens } from "../../trust/tokens/tokens.ts";
 import type { Principal } from "../../vocabulary/principal.ts";
 import { endAcceptAll } from "../messages/accept-all.ts";
 
-/** Manages access, permissions, channels and the audit. Available as `runtime.trust`. */
+/** Manages access, permissions, channels and the audit log. Available as `runtime.trust`. */
 export class Trust {
 	readonly audit: Audit;
 	readonly auditLog: AuditLog;
