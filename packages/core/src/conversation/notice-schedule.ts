@@ -32,7 +32,7 @@ export function nextNotice(
 
 /**
  * Returns the schedule without the requester in its groups. A group that contains only the requester is unchanged,
- * because otherwise it would notify no one.
+ * because otherwise its notices would have no recipient.
  */
 export function withoutRequester(schedule: NoticeSchedule, requester: Person | undefined): NoticeSchedule {
 	const groups = schedule.groups.map((group) => {
