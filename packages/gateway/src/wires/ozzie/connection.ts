@@ -252,7 +252,7 @@ export class OzzieConnection implements HandlerContext {
 		}
 	}
 
-	/** Answers a malformed request. A malformed `prompt_response` with a token is handled as an unreadable answer. */
+	/** Answers a malformed request. A malformed `prompt_response` with a token is handled as an invalid answer. */
 	async #refuse({ id, reason, frame }: RefusedFrame): Promise<ResponseFrame> {
 		const token = frame?.method === "prompt_response" ? frame.params["token"] : undefined;
 		try {
