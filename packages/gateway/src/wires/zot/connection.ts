@@ -13,7 +13,7 @@ export interface ConnectionOptions {
 	readonly agent: Agent;
 	readonly log: Logger;
 	readonly version: string;
-	/** Token that the first line must contain, if it is set. */
+	/** Token that the client must send in `hello` before other commands. Undefined or empty if no token is needed. */
 	readonly token: string | undefined;
 	readonly approvals: boolean;
 	readonly send: (frame: Frame) => void;
