@@ -28,7 +28,7 @@ type Written = z.output<ReturnType<typeof searchSchema>>;
 /** A setting of `search` with a value that cannot be used. */
 export interface SearchProblem {
 	readonly name: "url" | "key";
-	/** Undefined: the setting is missing. */
+	/** Undefined if the setting is missing. */
 	readonly value: string | undefined;
 	readonly allowed: string;
 	readonly reason?: string;

@@ -5,7 +5,7 @@ import { foreignWriterTexts } from "../texts/config/file.ts";
 
 const everybodyWrites = 0o002;
 const groupWrites = 0o020;
-/** Mode bit of directories such as `/tmp`, in which users can replace only the files that they own. */
+/** Sticky bit of directories such as `/tmp`, in which users can replace only the files that they own. */
 const sticky = 0o1000;
 
 interface FileFacts {
@@ -18,10 +18,11 @@ interface FileFacts {
 /**
  * Throws `failed_precondition` for a configuration file that every user of the machine can change or replace. Returns
  * warnings if a user other than root and this user owns the file, or if a group can write to it. These are only warnings,
- * because containers mount such files of the host. The same checks apply to all directories above the file, and to the
- * directories of links. A user who owns a directory or can write to it can replace its content. A group with the id of the
- * user is treated as the user's private group, and the group with id 0 as root. The path must be absolute, and the file
- * must exist.
+ * because containers mount such files of the host. The path must be absolute, and the file must exist.
+ *
+ * The same checks apply to all directories above the file, and to the directories of links. A user who owns a directory
+ * or can write to it can replace its content. Write permissions of a directory with the sticky bit, such as `/tmp`, are
+ * ignored. A group with the id of the user is treated as the user's private group, and the group with id 0 as root.
  */
 export function refuseForeignWriters(path: string, status: FileFacts): string[] {
 	// Pipes, and devices such as /dev/null, have no content that another user could change.

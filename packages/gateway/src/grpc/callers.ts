@@ -93,7 +93,7 @@ const publicServices = /^\/grpc\.(?:reflection\.|health\.)/;
 
 /**
  * Callers of gRPC methods. Before its method runs, each call passes the same checks as an HTTP request (host, origin,
- * forwarding, authentication). Calls of reflection and health need no authentication.
+ * forwarding, authentication). Calls of reflection and health skip these checks.
  */
 export class Callers {
 	readonly #options: CallersOptions;
