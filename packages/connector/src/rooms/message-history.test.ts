@@ -57,8 +57,8 @@ test("an edit that was handled before its message applies to it, also in the nex
 test("an edit is overtaken only by a newer edit, also in the next process", async () => {
 	const { store, history, start } = await open();
 	await store.commit((tx) => history.write(tx, { ...record, id: "edited:1:general:7:9", at: 9 }));
-	const isOvertaken = (history: MessageHistory, editedAt: number) =>
-		history.isOvertaken({ id: `edited:1:general:7:${editedAt}`, conversation, message, editedAt });
+	const isOvertaken = (each: MessageHistory, editedAt: number) =>
+		each.isOvertaken({ id: `edited:1:general:7:${editedAt}`, conversation, message, editedAt });
 	for (const each of [history, await start()]) {
 		expect(await isOvertaken(each, 8)).toBe(true);
 		expect(await isOvertaken(each, 9)).toBe(false);

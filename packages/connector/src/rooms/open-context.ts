@@ -285,9 +285,7 @@ async function uploadContextFiles(
 	return ids;
 }
 
-/**
- * Reads an attachment. Repeats an attempt that fails with `unavailable`, after the delays in `retryDelaysMs`.
- */
+/** Reads an attachment. Repeats an attempt that fails with `unavailable`, after the delays in `retryDelaysMs`. */
 async function readPatiently(
 	{ platform, clock, signal }: SendParts,
 	attachment: Attachment,
