@@ -35,7 +35,7 @@ test.each<{
 		command: "memory",
 		options: { query: "tea" },
 		answers: { query_memories: () => ({ memories: [] }) },
-		says: "No note contains these words.",
+		says: "No note contains any of these words.",
 		asks: { method: "query_memories", params: { query: "tea", actor: { id: "42" } } },
 	},
 	{

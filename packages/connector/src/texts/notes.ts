@@ -4,7 +4,7 @@ export const noteTexts = {
 		description: "Show the agent's notes about you, this channel and all members",
 		query: "Words to search for",
 		none: "I have no notes here.",
-		noMatch: "No note contains these words.",
+		noMatch: "No note contains any of these words.",
 		hidden: ({ command }: { readonly command: string }): string =>
 			`Notes about you are not shown in this channel. \`${command}\` shows them to you alone.`,
 		howToDelete: ({ command }: { readonly command: string }): string =>

@@ -42,7 +42,7 @@ export const connectorRunTexts = {
 	hasEnded: "the connector has ended",
 	connecting: ({ platform }: { readonly platform: string }) => `connecting to ${platform} …`,
 	connected: "connected; press Ctrl-C to stop (no messages are lost)",
-	parentEnded: "its parent process ended",
+	parentEnded: "the parent process ended",
 	noAnswer: "the gateway does not answer",
 	missedMessages: ({ channels }: { readonly channels: number }) =>
 		`missed messages of ${channels === 1 ? "a channel" : `${channels} channels`} cannot be read yet`,

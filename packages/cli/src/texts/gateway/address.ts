@@ -7,5 +7,5 @@ export const addressTexts = {
 	urlOption: "address of the gateway, such as http://127.0.0.1:7777 (PARLEY_URL)",
 	dataOption: "the data directory of the gateway on this machine (PARLEY_DATA)",
 	otherStatus: ({ url, status }: { readonly url: string; readonly status: number }) =>
-		`the gateway at ${url} answers with HTTP ${status}`,
+		`the server at ${url} answers with HTTP ${status}: check that a gateway runs at this address`,
 } as const;

@@ -1,8 +1,8 @@
 export const memoriesHelp = {
 	notes: `
 Notes are about a person, about a channel, or for all people. The agent reads
-the notes that fit a message. QUERY lists the notes with these words, the most
-relevant first.
+the notes that fit a message. QUERY lists the notes with any of these words, the
+most relevant first.
 
 Examples:
   parley memories deploy friday
