@@ -7,8 +7,8 @@ import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
 /**
- * The status is in the trailers, or in the headers of a response without a body. Returns -1 if the stream closes
- * without a status.
+ * Returns the gRPC status from the trailers, or from the headers of a response without a body. Returns -1 if the stream
+ * closes without a status.
  */
 function statusOf(stream: ClientHttp2Stream): Promise<number> {
 	return new Promise((resolve) => {

@@ -79,7 +79,7 @@ export class Machine implements AsyncDisposable {
 		return this.run(["start", ...places], tokens);
 	}
 
-	/** Rejects if the exit code is not 0 or stdout is empty. */
+	/** Runs `parley`. Resolves with its trimmed stdout. Rejects if the exit code is not 0 or stdout is empty. */
 	async ask(...args: readonly string[]): Promise<string> {
 		const program = this.run(args);
 		const { code } = await program.exited;

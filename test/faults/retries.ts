@@ -25,7 +25,7 @@ export interface FailureCase {
 	readonly before: number;
 }
 
-/** Numbers of attempts start at 1. Advances the clock for a failure with a timeout. */
+/** Waits until attempt `number`, from 1, has failed. Advances the clock if the failure is a timeout. */
 export async function playFailure(
 	failure: Failure,
 	{ setup, log, before }: FailureCase,

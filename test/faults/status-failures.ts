@@ -63,7 +63,7 @@ function limited(name: string, value: (now: number) => string | undefined, retry
 		name: `429, ${name}`,
 		answer(_random, now) {
 			const header = value(now);
-			// This header would make the client library wait and retry by itself.
+			// By default, `x-should-retry` makes the client library retry by itself.
 			const headers = { "x-should-retry": "true", ...(header !== undefined && { "retry-after": header }) };
 			return { status: 429, headers };
 		},

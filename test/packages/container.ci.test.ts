@@ -46,7 +46,7 @@ function copyContext(target: string): void {
 	}
 }
 
-/** Mounting the packages of this clone saves their download. */
+/** Returns the options that mount the installed packages of this clone, so that they are not downloaded again. */
 function installedPackages(): string[] {
 	const folders = [".", "test", ...readdirSync(join(root, "packages")).map((name) => `packages/${name}`)];
 	return folders

@@ -14,7 +14,10 @@ import { Watch } from "../watch.ts";
 import { Screen } from "./screen.ts";
 import { Setup } from "./setup.ts";
 
-/** Slack allows one new socket per minute, but "a small amount of burst behavior is tolerated". */
+/**
+ * Allows bursts of new sockets. Slack allows one per minute, but tolerates "a small amount of burst behavior":
+ * https://docs.slack.dev/apis/web-api/rate-limits
+ */
 const settings = { tiers: { ...defaultSettings.tiers, 1: 100 } };
 
 /** A data directory and a simulated Slack, optionally with a gateway. */

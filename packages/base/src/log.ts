@@ -129,7 +129,7 @@ export class StderrWriter {
 		this.#pause = pause ?? ((milliseconds) => void Atomics.wait(never, 0, 0, milliseconds));
 	}
 
-	/** Writes a line. Returns false if it was lost. */
+	/** Writes a line. Returns whether the complete line was written. */
 	write(line: string): boolean {
 		// Does not wait again for a reader that has already missed a line.
 		let left = this.#lost > 0 ? 0 : patienceMs;

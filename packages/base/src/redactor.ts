@@ -42,8 +42,8 @@ export class Redactor {
 	readonly #wrapped = new Set<string>();
 	#pattern: RegExp | undefined;
 	/**
-	 * Pattern of the starts of values that may contain line breaks. Compiling a pattern of complete values takes up to a
-	 * second.
+	 * Pattern of the starts of values that may contain line breaks. Compiling a pattern of the complete values would
+	 * take up to a second.
 	 */
 	#wrappedStarts: RegExp | undefined;
 	#gate: Gate = gateOf([], new Set());

@@ -32,20 +32,26 @@ const momentLink = /^https:\/\/moment\.invalid\/(\d{1,12})$/;
 const misleading = /[\\<>[\]]|:\/\/|\p{Extended_Pictographic}/u;
 
 /**
- * Returns the kit's Markdown for a time in milliseconds since the epoch. Discord shows the time relative to the
- * current time.
+ * Returns Markdown that `discordDialect` writes as a timestamp. `at` is in milliseconds since the epoch. Discord
+ * shows the time relative to the current time.
  */
 export function momentMarkdown(at: number): string {
 	const label = `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 	return `[${label}](https://moment.invalid/${Math.floor(at / 1000)})`;
 }
 
-/** Returns the kit's Markdown for the name of a person. `allowed_mentions` decides whether it notifies the person. */
+/**
+ * Returns Markdown that `discordDialect` writes as a mention of a person. The `allowed_mentions` of the message decide
+ * whether the mention notifies the person.
+ */
 export function personMarkdown(id: string): string {
 	return `[user ${id}](https://discord.com/users/${id})`;
 }
 
-/** Returns the kit's Markdown for the name of a role. `allowed_mentions` decides whether it notifies the role's members. */
+/**
+ * Returns Markdown that `discordDialect` writes as a mention of a role. The `allowed_mentions` of the message decide
+ * whether the mention notifies the role's members.
+ */
 export function roleMarkdown(id: string): string {
 	return `[role ${id}](https://role.invalid/${id})`;
 }

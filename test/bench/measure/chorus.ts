@@ -12,8 +12,8 @@ interface Part {
 }
 
 /**
- * Model streams that emit texts in the same ticks until the parent sends `stop`, without the start and the end of
- * runs. The answer to each order of the parent is the process's CPU time in microseconds.
+ * Model streams that emit texts in the same ticks. After each `Part` from the parent, the process sends the CPU time
+ * of these ticks in microseconds. The time does not include the start and the end of the streams.
  */
 export class Chorus {
 	#next = Promise.withResolvers<Part | undefined>();

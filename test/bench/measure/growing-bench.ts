@@ -44,11 +44,12 @@ async function costOf({ platform, bot }: Side): Promise<Cost> {
 }
 
 /**
- * CPU time of the connector for an answer that grows in its post for six seconds, with 32 answers at the same time.
- * Also measures the time from the model's first word to the first post. The bench compares two sides. One side is the
- * complete connector with its database on disk. The other side is a bot that uses only a library of the platform,
- * stores nothing and edits at the same intervals. Each side has its own platform and gateway in other processes. The
- * CPU time includes all threads of the bot's process.
+ * Measures the CPU time and the edits per answer while 32 answers grow in their posts for six seconds. Also measures
+ * the time from the model's first word to the first post. The bench compares two bots:
+ * - the complete connector with its database on disk
+ * - a bot that uses only a library of the platform, stores nothing and edits at the same intervals
+ *
+ * Each bot has its own platform and gateway in other processes. The CPU time includes all threads of the bot's process.
  */
 export async function benchGrowing(name: string, sides: GrowingSides, options: BenchOptions): Promise<void> {
 	const ours = await startSide(sides.kit, sides);

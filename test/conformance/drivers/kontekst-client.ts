@@ -157,7 +157,7 @@ export class KontekstStream implements AsyncDisposable {
 	}
 
 	async proposed(): Promise<readonly ProposedCall[]> {
-		// The cast is safe because the schema requires this field.
+		// The cast is safe because the schema gives this field this type.
 		return (await this.until("toolsProposed"))["calls"] as readonly ProposedCall[];
 	}
 

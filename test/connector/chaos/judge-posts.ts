@@ -19,7 +19,7 @@ export interface WorkAndPosts {
 	isMissing?(session: Session | undefined): boolean;
 }
 
-/** Each answer must be visible exactly once. Answers in deleted threads may be missing. */
+/** Returns a fault for each answer that is not visible exactly once. Answers in deleted threads may be missing. */
 export function judgeAnswers({ work, gateway, stuck, posts, isMissing }: WorkAndPosts): string[] {
 	return work.answers.flatMap(({ text, session }) => {
 		const count = posts.filter((post) => post.text.includes(text)).length;

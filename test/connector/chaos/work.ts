@@ -24,8 +24,8 @@ interface PlaceInReply {
 export class Work {
 	readonly answers: { readonly session: string; readonly text: string }[] = [];
 	/**
-	 * Texts before calls. `isCut` is true if the run ended before its answer, for example because a user stopped
-	 * it.
+	 * Unique words of the texts before tool calls. `isCut` is true if the run ended before its answer, for example
+	 * because a user stopped the run.
 	 */
 	readonly earlier: { readonly session: string; readonly text: string; readonly isCut: boolean }[] = [];
 	/** `approve` lists the possible labels of the buttons that approve the question. */

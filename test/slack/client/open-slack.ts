@@ -8,7 +8,10 @@ import { SlackServer } from "../../simulators/slack/server.ts";
 import { Watch } from "../../watch.ts";
 import { type ClientOptions, probe, WatchedClient } from "./watched-client.ts";
 
-/** Slack allows one new socket per minute, but "a small amount of burst behavior is tolerated". */
+/**
+ * Allows bursts of new sockets. Slack allows one per minute, but tolerates "a small amount of burst behavior":
+ * https://docs.slack.dev/apis/web-api/rate-limits
+ */
 const settings = { tiers: { ...defaultSettings.tiers, 1: 100 } };
 
 /** Resolves with the sockets when the clients have acknowledged a test event over each of them. */

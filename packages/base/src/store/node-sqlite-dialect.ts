@@ -33,7 +33,7 @@ export class NodeSqliteConnection implements DatabaseConnection {
 		const { statement, returnsRows } = this.#prepare(query.sql);
 		// Kysely passes values unchanged. SQLite refuses values that it cannot store.
 		const parameters = query.parameters as SQLInputValue[];
-		// The builder of the query has checked the type of the rows.
+		// The cast is safe because the query builder determines the type of the rows.
 		if (returnsRows) return { rows: statement.all(...parameters) as R[] };
 		const { changes, lastInsertRowid } = statement.run(...parameters);
 		return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };

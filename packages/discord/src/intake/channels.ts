@@ -10,9 +10,9 @@ export interface KnownChannel {
 	readonly id: string;
 	/** Type of the channel: resources/channel#channel-object-channel-types */
 	readonly type: number;
-	/** Guild of the channel. Absent for direct messages. */
+	/** Id of the guild. Absent for direct messages. */
 	readonly guild?: string;
-	/** Parent: the channel of a thread, or the category of a channel. */
+	/** Id of the parent: the channel of a thread, or the category of a channel. */
 	readonly parent?: string;
 	/** Id of the user who created the thread or group. Absent for other channels. */
 	readonly owner?: string;

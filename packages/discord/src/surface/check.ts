@@ -8,13 +8,14 @@ export interface Draft {
 	readonly components: readonly ComponentRow[];
 	readonly files: readonly DraftFile[];
 	/**
-	 * Container that shows the content and the components, with an accent colour from 0 to 0xffffff, or null. Not allowed with
-	 * files.
+	 * Container that shows the content and the components. Undefined for a message without a container. A message with files
+	 * cannot have a container.
 	 */
 	readonly container?: Container | undefined;
 }
 
 export interface Container {
+	/** Accent colour from 0 to 0xffffff, or null for no colour. */
 	readonly accent: number | null;
 }
 

@@ -55,7 +55,7 @@ export const limits = {
 	messagesPerPage: 100,
 } as const;
 
-/** Error codes that the connector handles: topics/opcodes-and-status-codes#json-json-error-codes */
+/** Error codes of the API: topics/opcodes-and-status-codes#json-json-error-codes */
 export const errorCodes = {
 	unknownChannel: 10_003,
 	unknownMessage: 10_008,

@@ -77,8 +77,8 @@ const otherEvents = /^(?!(?:app_uninstalled|tokens_revoked)$)/;
 const anyCommand = /^/;
 
 /**
- * Creates the Bolt app with a listener for each kind of payload. `authorize` gives Bolt no token, so `client`
- * and `say` of its listeners cannot post. Every post must go through the outbox.
+ * Creates the Bolt app with a listener for each kind of payload that the connector handles. `authorize` gives Bolt no
+ * token, so `client` and `say` of its listeners cannot post. Only the connector's own client may post.
  */
 export function boltApp({ account, receiver, logger, receive, uninstalled }: BoltAppParts): App {
 	const app = new App({

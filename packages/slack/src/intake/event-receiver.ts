@@ -61,9 +61,10 @@ export class EventReceiver {
 	}
 
 	/**
-	 * Handles one outer event. Requests to Slack start at once, independently of earlier events in the line.
-	 * `isLast` means that the event is not repeated, so it is handled with the known data. `seenBefore` means that
-	 * an earlier process may have answered it.
+	 * Handles one outer event. Resolves when its inbound events are stored, or when the event is ignored or
+	 * outdated. Requests to Slack start at once, independently of earlier events in the line. With `isLast`, data
+	 * that Slack does not return in time is left out, because the event is not repeated. `seenBefore` means that an
+	 * earlier process may have answered the event.
 	 */
 	event(body: unknown, isLast = false, seenBefore?: true): Promise<undefined> {
 		const { handlers, log } = this.#parts;

@@ -96,7 +96,7 @@ export class Interactions {
 		},
 	};
 
-	/** Resolves when all interactions in progress are answered, or their answers have failed. */
+	/** Resolves when all work that continues after an acknowledgement has ended. */
 	settled(): Promise<void> {
 		return this.#answers.settled();
 	}

@@ -59,8 +59,8 @@ function withoutMentions({ body, controls = [], list, instead }: Showing): Draft
 }
 
 /**
- * Returns simpler versions of a message whose blocks Slack refused: with its controls, then without them. Empty if no version is
- * valid.
+ * Returns simpler versions of a message whose blocks Slack refused: with the controls, then without them. They contain only
+ * the beginning of a long body. Empty if no version is valid.
  */
 export function plainDrafts({
 	body,

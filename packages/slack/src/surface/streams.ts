@@ -211,7 +211,7 @@ function textChange(sent: GrowingPart | undefined, next: GrowingPart): Change {
 	return added === "" ? [] : [{ type: "markdown_text", text: added }];
 }
 
-/** Returns the Markdown of a text. Undefined if the text needs other blocks, for example a table. */
+/** Returns the Markdown of a text. Undefined for a call, and for a text that needs other blocks, for example a table. */
 function markdownOf(part: GrowingPart): string | undefined {
 	if (part.type !== "text") return undefined;
 	const { blocks } = bodyBlocks(part.body);

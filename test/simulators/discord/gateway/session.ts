@@ -23,7 +23,7 @@ export interface Sink {
 	/** Cuts the connection without a close frame. */
 	cut(): void;
 	/**
-	 * Ends the connection with a code from Discord:
+	 * Ends the connection with one of Discord's close codes:
 	 * https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes
 	 */
 	close(code: number, reason: string): void;

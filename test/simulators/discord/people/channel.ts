@@ -44,7 +44,7 @@ export class Channel {
 		return last;
 	}
 
-	/** Deleted messages keep their states. */
+	/** Returns the states of a message, which may be deleted. Throws if the message never existed. */
 	states({ id }: { readonly id: string }): PostState[] {
 		const found = this.record.messages.find((message) => message.id === id);
 		if (!found) throw new Error(`${this.name} has had no message ${id}`);

@@ -27,7 +27,7 @@ const closesMs = { warning: 10_000, refresh_requested: 10_000, too_many_websocke
 export interface SocketParts {
 	readonly webSocket: WebSocket;
 	readonly state: State;
-	/** Ids of the envelopes that all sockets have sent. */
+	/** Ids of the envelopes that any socket has sent. */
 	readonly sent: Set<string>;
 	readonly onClose: () => void;
 	readonly onChange: () => void;

@@ -7,7 +7,7 @@ import { Refusal } from "./refusal.ts";
 import type { State } from "./state.ts";
 import { updateView } from "./views.ts";
 
-/** A late acknowledgement has no effect. */
+/** Applies an acknowledgement. A late or repeated acknowledgement has no effect. */
 export function acknowledge(state: State, interaction: InteractionRecord, reply: SlackReply): void {
 	if (settleInteraction(state, interaction).state !== "waiting") return;
 	interaction.state = "acknowledged";
