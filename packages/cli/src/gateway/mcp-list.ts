@@ -50,7 +50,7 @@ export async function listServers(flags: McpFlags, io: Io): Promise<void> {
 
 interface Found {
 	readonly servers: readonly ListedServer[];
-	/** Unusable entries, each with the reason. */
+	/** Reasons why entries cannot be used. */
 	readonly refused: readonly string[];
 }
 

@@ -84,7 +84,7 @@ async function prepareAll(
 
 interface Chosen {
 	readonly chosen: readonly DirectoryEntry[];
-	/** Unusable entries, each with the reason. */
+	/** Reasons why entries cannot be used. */
 	readonly refused: string[];
 }
 

@@ -17,7 +17,7 @@ export interface AnswerFlags {
 
 export interface Answered {
 	readonly exitCode: number;
-	/** Result in a form for people. */
+	/** Rows that report the result to the person. */
 	readonly rows: readonly string[];
 	/** Result from the gateway, with the session and the token of the question. Absent if the person gave no answer. */
 	readonly result?: MethodResult<"prompt_response"> & { readonly session_id: string; readonly token: string };

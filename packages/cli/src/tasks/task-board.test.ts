@@ -28,7 +28,7 @@ function happened<Name extends TaskEvent["event"]>(
 	name: Name,
 	payload: Extract<TaskEvent, { event: Name }>["payload"],
 ): TaskEvent {
-	// The cast is safe because the name is the name of a task event.
+	// The cast is safe because `name` is the name of a task event.
 	return event(name, payload as never) as TaskEvent;
 }
 
