@@ -27,8 +27,8 @@ interface Restoring extends Verifying {
 }
 
 /**
- * Restores a backup. Prints a summary of the backup and the data directory. Also prints the directory of the
- * previous data, if there were any.
+ * Restores a backup. Prints a summary of the backup, the path of the data directory, and the path of the previous data,
+ * if any existed.
  */
 export async function restoreFromFile(
 	{ file, data, force, json, limits, testHooks }: Restoring,

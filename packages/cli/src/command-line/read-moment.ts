@@ -4,7 +4,7 @@ import { UsageError } from "./usage.ts";
 const units = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
 /**
- * Reads `--since` and `--until`: `30m`, `12h`, `2d` and `1w` ago, a day, or an ISO 8601 time. Returns ISO 8601 in UTC.
+ * Reads `--since` and `--until`: `30m`, `12h`, `2d` and `1w` ago, a date, or an ISO 8601 time. Returns ISO 8601 in UTC.
  * Throws for any other text.
  */
 export function readMoment(text: string, now: number): string {

@@ -39,8 +39,8 @@ interface Waiting {
 }
 
 /**
- * Calls `reach` until it succeeds. The delay between two attempts grows from 1 s to 15 s. Resolves with the
- * reason to stop if `stopRequest` resolves first. Rejects if `reach` rejects with an error other than
+ * Calls `reach` until it succeeds, and resolves with its result. The delay between two attempts grows from 1 s to 15 s.
+ * Resolves with the reason to stop if `stopRequest` resolves first. Rejects if `reach` rejects with an error other than
  * `unavailable`.
  */
 export async function reachGateway<T>(

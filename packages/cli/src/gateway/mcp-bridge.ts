@@ -106,8 +106,8 @@ export class McpBridge {
 	}
 
 	/**
-	 * Opens another session without the client, for example after a restart of the gateway. Rejects if the
-	 * gateway refuses the new session.
+	 * Opens another MCP session without the client, for example after a restart of the gateway. Rejects if the gateway
+	 * refuses the new session.
 	 */
 	async #reopen({ text: first }: Message): Promise<void> {
 		this.#sessionId = undefined;

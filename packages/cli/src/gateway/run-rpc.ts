@@ -72,8 +72,8 @@ export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<num
 			patience.push(systemClock.after(longestStopMs, () => process.exit(signalCodes[signal])));
 		});
 	}
-	// If the reader of stdout has ended, the agent stops its work before this process exits. Otherwise, its commands
-	// would outlive the process.
+	// If the reader of stdout has ended, the agent must stop its work before this process exits. The removed listener
+	// would end the process immediately, and the agent's commands would outlive it.
 	stdout.removeAllListeners("error");
 	let code: number;
 	try {

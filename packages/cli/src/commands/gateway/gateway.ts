@@ -31,8 +31,8 @@ export function gatewayCommand(io: Io, version: string): Command {
 }
 
 /**
- * Writes the reason for a failed start or run to the log file. If stderr is not visible, no other place contains the
- * reason.
+ * Writes the reason for a failed start or run to the log file. A service manager may discard stderr, so the reason
+ * would otherwise be lost.
  */
 async function logFailure(error: unknown, { data }: ServiceFlags, io: Io): Promise<void> {
 	const [{ LogFile }, { createLogger, Redactor }] = await Promise.all([
