@@ -105,7 +105,7 @@ const longestPauseMs = 5_000;
 interface FollowOptions {
 	/** Finds the address of the gateway, which may change at a restart. */
 	readonly find: () => Promise<HttpAddress>;
-	/** Filter of the events, in the form of the query. `limit` is the maximum number of earlier events. */
+	/** Query parameters of `/api/events`: the filter, and `limit`, the maximum number of earlier events. */
 	readonly query: URLSearchParams;
 	readonly clock: Clock;
 	readonly signal: AbortSignal;

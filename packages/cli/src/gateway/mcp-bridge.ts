@@ -29,7 +29,7 @@ interface Message {
  */
 const answerLimits = { maxDepth: 256, maxNodes: 1_000_000 };
 
-/** Milliseconds that the gateway has to end the session when the client leaves. */
+/** Milliseconds that the gateway has to end the MCP session when the client leaves. */
 const endTimeoutMs = 1_000;
 
 const codes = { parse: -32_700, internal: -32_603 } as const;
@@ -93,7 +93,7 @@ export class McpBridge {
 
 	async #deliver(message: Message): Promise<void> {
 		const first = message.method === "initialize" ? undefined : this.#initialize;
-		// There is no session if an earlier attempt to open it has failed.
+		// There is no MCP session if an earlier attempt to open it has failed.
 		if (!first || this.#sessionId !== undefined) {
 			const response = await this.#post(message.text);
 			if (response.statusCode !== 404 || this.#sessionId === undefined || !first) {

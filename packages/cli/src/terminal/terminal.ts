@@ -17,7 +17,7 @@ export interface TerminalOptions {
 	readonly input: ReadStream;
 	readonly output: WriteStream;
 	onKey(key: Key): void;
-	/** Called if the frame must be redrawn, because the size has changed or the screen was cleared. */
+	/** Called when the frame must be redrawn because the size has changed or the screen was cleared. */
 	onRedraw(): void;
 	/** Called when the input has ended. */
 	onEnd(): void;
