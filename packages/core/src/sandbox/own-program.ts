@@ -72,8 +72,8 @@ export function runOnTerminal(line: string, file: string): Promise<number> {
 }
 
 /**
- * Sends SIGTERM to a process with the permissions of `user`. Resolves with whether the signal was sent. `seteuid` is
- * not enough, because the kernel also accepts the permissions of the real user of this process.
+ * Uses only the permissions of `user` to send SIGTERM to a process. Resolves with whether the signal was sent. `seteuid`
+ * is not enough, because the kernel also accepts the permissions of the real user of this process.
  */
 export async function askToEndAs(
 	pid: number,

@@ -110,7 +110,7 @@ export const probes: readonly Probe[] = [
 	},
 	{ name: "device-files", attempt: ': >"$devices/parley-probe" && rm "$devices/parley-probe"' },
 	{
-		// File systems in memory. The sixth field has the mount flags, the last field the file system options.
+		// In-memory file systems. The sixth field has the mount flags, the last field the file system options.
 		name: "memory-files",
 		attempt: "grep -E '^([^ ]+ ){5}rw.* - tmpfs ' /proc/self/mountinfo | grep -qvE '[ ,]size='",
 		since: 7,

@@ -18,7 +18,7 @@ export interface Keyed {
 
 export interface KeyedOutcome<T> {
 	readonly response: T;
-	/** Whether an earlier request had the same effect. If so, this request changed no rows. */
+	/** Whether an earlier request with the same key had the effect. If so, this request changed no rows. */
 	readonly repeated: boolean;
 }
 

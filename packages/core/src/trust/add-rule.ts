@@ -11,7 +11,7 @@ import { policyStateTexts } from "./texts.ts";
 
 /** The requested rule in the operator's file, which may have contained it before. */
 export interface AddedRule {
-	/** The rule as one line of JSON, as in the file. */
+	/** The rule as one line of JSON. */
 	readonly rule: string;
 	/** Position of the rule: `FILE:LINE`. */
 	readonly source: string;

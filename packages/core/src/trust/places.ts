@@ -147,7 +147,7 @@ export class Places {
 		);
 	}
 
-	/** Replaces the settings of a channel. Throws `invalid_argument` for invalid settings. */
+	/** Replaces the settings of a channel, guild or team. Throws `invalid_argument` for invalid settings. */
 	async set(request: Keyed, key: string, requested: PlaceProfile): Promise<void> {
 		const { principal } = request;
 		authorize(principal, "place.manage");
@@ -174,8 +174,8 @@ export class Places {
 	}
 
 	/**
-	 * Removes the operator's settings of a channel. Configured settings then apply again. Throws `not_found` if the
-	 * operator has set none.
+	 * Removes the operator's settings of a channel, guild or team. Configured settings then apply again. Throws `not_found`
+	 * if the operator has set none.
 	 */
 	async remove(request: Keyed, key: string): Promise<void> {
 		const { principal } = request;
@@ -227,8 +227,8 @@ const maxNamed = 5;
 const approving: readonly AssignableRole[] = ["approver", "owner"];
 
 /**
- * Returns people who may approve in a channel: those that its settings name, or people with the role approver or owner.
- * Omits people whose role comes only from a platform role, so the list may be empty.
+ * Returns at most five people who may approve in a channel: those that its settings name, or people of the guild or team
+ * with the role approver or owner. Omits people whose role comes only from a platform role, so the list may be empty.
  */
 async function approversIn(
 	db: Tx,
@@ -265,8 +265,8 @@ async function approversIn(
 }
 
 /**
- * Returns the platform roles that give people the role approver or owner in a channel. Ignores rules of other guilds or teams,
- * because those have different roles.
+ * Returns at most five platform roles that give people the role approver or owner in a channel. Uses only rules of this guild or
+ * team, because other guilds and teams have different roles.
  */
 function approverRolesIn({ platform, tenant, channel }: Place, chat: ChatSettings): string[] {
 	const roles = chat.allow.flatMap((rule) => {

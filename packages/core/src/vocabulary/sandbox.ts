@@ -61,7 +61,7 @@ export interface CommandOutcome {
 /**
  * Confinement of commands.
  * - off: none. Commands have the operator's permissions.
- * - bubblewrap: a sandbox of bubblewrap.
+ * - bubblewrap: a bubblewrap sandbox.
  * - container: the gateway's container, which the operator has declared as the boundary.
  * - none: a required sandbox is missing, so no command runs.
  */
@@ -127,7 +127,7 @@ export interface SandboxFeatures {
 	 * system call on keys fails. `denied`: keyctl(1) is installed, but the system does not let it create a keyring.
 	 */
 	readonly keyring: "own" | "denied" | "not-installed";
-	/** Whether file systems in memory have a size limit. */
+	/** Whether in-memory file systems have a size limit. */
 	readonly sizes: boolean;
 	/** Whether commands may use Unix sockets. */
 	readonly unixSockets: boolean;

@@ -111,7 +111,7 @@ class Reader {
 		const doubled = "&|".includes(character) && this.#text[this.#at] === character;
 		if (doubled) this.#skip(1);
 		this.#endCommand();
-		// The operator has no command before it, follows another operator, or is a single `&`, which starts a background
+		// A line is not plain if a shell operator begins it or follows another one, or if a single `&` starts a background
 		// command.
 		if (this.#endsWithOperator || this.#commands.length === 0 || (character === "&" && !doubled))
 			this.plain = false;
@@ -285,7 +285,7 @@ export function splitBlindly(text: string): string[][] {
 
 /**
  * Returns the position of the parenthesis that closes the first parenthesis of `text`. Ignores quoted parentheses. If
- * it is missing, returns the end of the text.
+ * the closing parenthesis is missing, returns the end of the text.
  */
 function closingParenthesis(text: string): number {
 	const tokens = /\\.|'[^']*'?|"(?:[^"\\]|\\.)*"?|[()]/gs;

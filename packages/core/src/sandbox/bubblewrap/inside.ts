@@ -140,7 +140,7 @@ function temporary(mode: string, path: string, bytes: number): Mount {
 }
 
 /**
- * Returns the sizes in bytes of the directories in memory that a command can write to, on a machine with this much
+ * Returns the sizes in bytes of the in-memory directories that a command can write to, on a machine with this much
  * memory.
  */
 export function memorySizes(memory = availableMemory()): MemorySizes {

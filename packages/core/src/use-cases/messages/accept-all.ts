@@ -51,7 +51,7 @@ export async function acceptAll(services: AcceptAllPorts, request: Keyed, sessio
 	for (const token of approved) session.wake(token);
 }
 
-/** Ends the session's trust by `accept_all_tools`, if there is any. A run that started under the trust keeps it. */
+/** Ends the trust that the session got from `accept_all_tools`, if any. The trust still applies to runs that started under it. */
 export async function endAcceptAll(
 	services: { readonly sessions: Sessions; readonly clock: Clock; readonly audit: Audit },
 	by: Principal,

@@ -10,7 +10,8 @@ import { undoRequestTexts } from "./texts.ts";
 type AcceptedRun = Awaited<ReturnType<typeof acceptMessage>>;
 
 /**
- * Accepts the undo of the newest turn with file changes as a message. Its run restores the files and calls no model.
+ * Accepts a request to undo the newest turn with file changes. Stores the request as a message, whose run restores the
+ * files and calls no model.
  * Throws `failed_precondition` in these cases:
  * - No turn has file changes that can be undone.
  * - The session belongs to a channel or a task.

@@ -211,8 +211,8 @@ function pauseBefore(failure: ParleyError): number | undefined {
 }
 
 /**
- * Requests a title once, and records usage and title in one transaction. Returns the failure if there is one.
- * Otherwise returns false if the session already has a title.
+ * Requests a title once, and records usage and title in one transaction. Returns the failure if there is one, otherwise
+ * whether the title was set. False if the session already has a title.
  */
 async function attempt(
 	caller: TitleCaller,
