@@ -32,9 +32,9 @@ export interface HandlerContext {
 	target(request: Request): SessionView | undefined;
 	/**
 	 * Joins a session. Its events begin after the current response. Without `afterSeq`, a session that is already joined
-	 * continues at its position. With `replace`, leaves the current session. The session becomes the current session with
-	 * `replace`, or if there is none. Returns the view and the `seq` of the newest recorded event, or of the last delivered
-	 * event if the session was already joined.
+	 * continues at its position. With `replace`, leaves the current session. With `replace`, or without a current session,
+	 * the joined session becomes the current session. Returns the view and the `seq` of the newest recorded event, or of
+	 * the last delivered event if the session was already joined.
 	 */
 	join(sessionId: string, afterSeq: number | undefined, replace: boolean): Promise<JoinedSession>;
 	/** Returns the open prompt of a token, if the client shows one prompt at a time and follows the session. */
