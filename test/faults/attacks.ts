@@ -190,7 +190,7 @@ export const attacks: readonly AttackRow[] = [
 		attack: call('{"at":"door","__proto__":{"polluted":1},"constructor":{}}'),
 		once: true,
 	},
-	{ name: "5,000 calls", attack: manyCalls, error: /the reply has more than 1000 calls/ },
+	{ name: "5,000 calls", attack: manyCalls, error: /the reply has more than 1000 tool calls/ },
 	...["NaN", "-5", "1e999", '"many"', "null", "99999999999999999999"].map((number) => ({
 		name: `usage of ${number}`,
 		attack: usageOf(number),

@@ -54,5 +54,5 @@ test("thinking beyond the maximum length, and more than 1,000 calls, end the rep
 	const call = (index: number) =>
 		other.add({ type: "call", index, id: `c${index}`, name: "look", arguments: {}, invalid: "not run" });
 	for (let index = 0; index < 1_000; index++) call(index);
-	expect(() => call(1_000)).toThrow("the reply has more than 1000 calls");
+	expect(() => call(1_000)).toThrow("the reply has more than 1000 tool calls");
 });

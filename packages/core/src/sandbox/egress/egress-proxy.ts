@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type Server as HttpServer, type IncomingMessage } from "node:http";
+import { createServer, type Server as HttpServer } from "node:http";
 import { connect as connectSocket, type Server, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -36,10 +36,17 @@ export class EgressProxy implements AsyncDisposable {
 		server.maxRequestsPerSocket = 1;
 		server.on("connection", (socket) => this.#accept(socket));
 		server.on("drop", () => this.#reportRefused("", egressTexts.tooManyAtOnce(MAX_AT_ONCE)));
-		server.on("request", (request) => this.#refuse(request.socket, "403 Forbidden", request));
+		server.on("request", ({ socket, url }) =>
+			this.#refuse(socket, { status: "403 Forbidden", reason: egressTexts.onlyHttps, target: url }),
+		);
 		server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
 			const large = error.code === "HPE_HEADER_OVERFLOW";
-			this.#refuse(socket, large ? "431 Request Header Fields Too Large" : "400 Bad Request");
+			this.#refuse(
+				socket,
+				large
+					? { status: "431 Request Header Fields Too Large", reason: egressTexts.largeHead(MAX_HEAD_BYTES) }
+					: { status: "400 Bad Request", reason: egressTexts.invalidRequest },
+			);
 		});
 		server.on("connect", (request, client, head) => {
 			// The connection had an earlier request, which was refused.
@@ -82,16 +89,22 @@ export class EgressProxy implements AsyncDisposable {
 		});
 	}
 
-	#refuse(client: Socket, status: string, request?: IncomingMessage): void {
-		const reason = request ? egressTexts.onlyHttps : egressTexts.invalidRequest;
+	#refuse(client: Socket, { status, reason, target = "" }: RefusedRequest): void {
 		if (client.writable) refuse(client, status, reason);
 		else client.destroy();
-		this.#reportRefused(request?.url ?? "", reason);
+		this.#reportRefused(target, reason);
 	}
 
 	#reportRefused(target: string, reason: string): void {
 		void this.#deps.report({ target: shownTarget(target), decision: "refused", reason });
 	}
+}
+
+interface RefusedRequest {
+	/** Status code and reason phrase of the response. */
+	readonly status: string;
+	readonly reason: string;
+	readonly target?: string | undefined;
 }
 
 /** Maximum milliseconds for the DNS lookup and the connection together. */

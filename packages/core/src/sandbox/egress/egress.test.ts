@@ -110,12 +110,12 @@ test.each([
 	["GET https://example.com/ HTTP/1.1\r\nHost: example.com", 403, "by CONNECT"],
 	["POST / HTTP/1.1\r\nHost: example.com\r\nContent-Length: 4\r\n\r\nbody", 403, "by CONNECT"],
 	["GET / HTTP/1.1\r\nHost: example.com\r\nConnection: Upgrade\r\nUpgrade: websocket", 403, "by CONNECT"],
-	["SSH-2.0-OpenSSH_9.9", 400, "the request is not valid HTTP, or its headers are too large"],
-	["\x16\x03\x01\x02\x00", 400, "the request is not valid HTTP, or its headers are too large"],
+	["SSH-2.0-OpenSSH_9.9", 400, "the request is not valid HTTP"],
+	["\x16\x03\x01\x02\x00", 400, "the request is not valid HTTP"],
 	[
 		`CONNECT example.com:443 HTTP/1.1\r\nX: ${"x".repeat(10_000)}`,
 		431,
-		"the request is not valid HTTP, or its headers are too large",
+		"the headers of the request are larger than",
 	],
 ])("%j gets the status %i with a reason and no connection", async (request, status, reason) => {
 	const { proxyPort, reached, entries, proxy } = await setUp();

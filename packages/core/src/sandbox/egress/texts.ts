@@ -6,8 +6,9 @@ export const egressTexts = {
 	tooMany: (max: number): string =>
 		`the command opened ${max} connections within an hour, the maximum: open fewer connections`,
 	onlyHttps: "only https is allowed, by CONNECT to port 443: use a URL that begins with https://",
-	invalidRequest:
-		"the request is not valid HTTP, or its headers are too large: use a URL that begins with https://",
+	invalidRequest: "the request is not valid HTTP: use a URL that begins with https://",
+	largeHead: (bytes: number): string =>
+		`the headers of the request are larger than ${bytes} bytes: send fewer headers`,
 	clientDisconnected: "the client has disconnected",
 	notPublicName: "its name resolves to an address that is not on the public internet",
 	notOpened: "a connection to it could not be opened",

@@ -69,9 +69,10 @@ function invalidFile(reason: string, cause: unknown): ParleyError {
 export async function readSmallFile(path: string, max: number): Promise<Buffer> {
 	await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 	const facts = await file.stat();
-	if (!facts.isFile() || facts.size > max) {
-		throw new ParleyError(directoryFileTexts.notSmallFile(path, max), { code: "invalid_argument" });
-	}
+	if (!facts.isFile())
+		throw new ParleyError(directoryFileTexts.notRegular(path), { code: "invalid_argument" });
+	if (facts.size > max)
+		throw new ParleyError(directoryFileTexts.tooLarge(path, max), { code: "invalid_argument" });
 	const bytes = await readUpTo(file, facts.size + 1);
 	if (bytes.length !== facts.size) {
 		throw new ParleyError(directoryFileTexts.changedWhileRead(path), { code: "unavailable" });

@@ -1,8 +1,9 @@
 /** Texts about the file and its unusable entries. The name of an entry precedes a reason that begins with "it". */
 export const directoryFileTexts = {
 	invalidFile: (file: string, reason: string): string => `${file} is not valid: ${reason}`,
-	notSmallFile: (path: string, bytes: number): string =>
-		`${path} is not a regular file, or is larger than ${bytes} bytes: replace it with a smaller regular file`,
+	notRegular: (path: string): string => `${path} is not a regular file: replace it with a file`,
+	tooLarge: (path: string, bytes: number): string =>
+		`${path} is larger than ${bytes} bytes: replace it with a smaller file`,
 	changedWhileRead: (path: string): string => `${path} has changed while it was read: try again`,
 	refused: (name: string, reason: string): string => `${name}: ${reason}`,
 	name: "use 1 to 32 lower-case letters, digits and hyphens in the name",

@@ -14,7 +14,7 @@ export const mcpLoginTexts = {
 	largeAnswer: (host: string, bytes: number): string => `${host} sent more than ${bytes} bytes`,
 	otherLogin: "the answer belongs to another login: start the login again",
 	usedAnswer: "the answer was used before: start the login again",
-	noLogin: "it offers no login",
+	noLogin: "it offers no login: set a token in `tokenFrom`, or in a header of its entry in .mcp.json",
 	otherResource: "it requests a login for another resource",
 	noPkce: "the authorization server does not support PKCE with S256, which Parley requires",
 	notHttps: "an address of the authorization server is not https, which Parley requires",
