@@ -6,8 +6,9 @@ import { type Clock, ParleyError } from "@parley/base";
 import { dataDirectoryTexts } from "../texts/data-directory.ts";
 import { isBusy } from "./data-lock.ts";
 
-/** Milliseconds between two attempts, and maximum duration of the wait in milliseconds. */
+/** Milliseconds between two attempts. */
 const pauseMs = 50;
+/** Maximum duration of the wait in milliseconds. */
 const longestWaitMs = 60_000;
 
 /**

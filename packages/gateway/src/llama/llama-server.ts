@@ -14,10 +14,11 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 /** Minimum milliseconds from start to end of a server after which the next pause is the shortest one. */
 const HEALTHY_MS = 5 * 60_000;
-/** Milliseconds between two checks of a loading server, and between two log lines about the load. */
+/** Milliseconds between two checks of a server that is not ready. */
 const POLL_MS = 250;
+/** Milliseconds between two log lines about the load. */
 const REPORT_MS = 15_000;
-/** Milliseconds between two checks of a server that the gateway did not start. */
+/** Milliseconds between two checks of a ready server that the gateway did not start. */
 const FOREIGN_POLL_MS = 2_000;
 /** Maximum pause in milliseconds for which requests wait. During a longer pause, they fail immediately. */
 const SHORT_PAUSE_MS = 4_000;

@@ -88,8 +88,9 @@ function encodeRule({
 	});
 }
 
-/** Defaults of a grant: duration in minutes and number of calls. */
+/** Duration in minutes of a grant whose request names none. */
 const defaultMinutes = 240;
+/** Number of calls of a grant whose request names none. */
 const defaultActions = 200;
 
 export const grantMethods: MethodsOf<"request_grant" | "list_grants" | "revoke_grant"> = {
