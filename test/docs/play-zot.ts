@@ -47,7 +47,10 @@ function send(step: Step, agent: ZotClient, bound: Bound): void {
 	else if (step.kind === "frame") agent.send(Object(fillIn(step.value, bound)));
 }
 
-/** The document may omit earlier lines and fields of an event, but no fields of a response. */
+/**
+ * Waits for a frame that matches the shown one. The document may omit earlier lines and fields of an event, but no
+ * fields of a response.
+ */
 async function checkFrame(shown: Shown, agent: ZotClient, bound: Bound): Promise<void> {
 	const others: string[] = [];
 	for (;;) {

@@ -74,7 +74,7 @@ const welcome: readonly Draw[] = [
 	}),
 ];
 
-/** A quarter of the requests have one of two repeated ids. */
+/** Returns a random request as JSON. A quarter of the requests have one of two repeated ids. */
 export function moveField(random: Random, surroundings: Surroundings): string {
 	const isWelcome = surroundings.sessions.length > 0 && random.chance(0.08);
 	const request = random.pick(isWelcome ? welcome : draws)(random, surroundings);

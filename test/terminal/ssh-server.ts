@@ -120,7 +120,7 @@ function serverSettings(
 		`ListenAddress 127.0.0.1:${port}`,
 		`HostKey ${directory}/host`,
 		`AuthorizedKeysFile ${directory}/client.pub`,
-		// The system's temporary directory is writable for all users.
+		// The key is in the system's temporary directory, to which all users can write.
 		"StrictModes no",
 		"PermitRootLogin prohibit-password",
 		"PasswordAuthentication no",

@@ -13,7 +13,7 @@ async function turns(count: number): Promise<void> {
 	for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Returns the milliseconds until the processes of the prompt have exited. */
+/** Returns the milliseconds from the abort until the processes of the prompt have exited. */
 async function abortOnce(agent: ZotClient, round: number, random: Random): Promise<number> {
 	const pipe = `held${round}`;
 	const thoughts = random.pick(["think: so\n", "say: Look.\n", ""]);

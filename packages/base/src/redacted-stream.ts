@@ -83,7 +83,7 @@ export function redactedStream(gate: Gate, { redact, redactCut }: Redaction): Re
 		before = "";
 		return text;
 	};
-	/** Drops the rest of a credential. Returns false if no text is left. */
+	/** Drops the rest of a credential. Returns whether pending text is left. */
 	const drop = (): boolean => {
 		if (dropped) pending = pending.replace(dropped, "");
 		if (pending === "") return false;

@@ -102,7 +102,10 @@ export function mayReadHistory(rights: GuildRights, person: PersonInChannel): bo
 	return (permissions & view) !== 0 && (permissions & history) !== 0;
 }
 
-/** Returns the permissions of a person in a channel: all for the owner and administrators, none in a deleted channel. */
+/**
+ * Returns the permissions of a person in a channel. In an unknown or deleted channel, a person has none. In other channels,
+ * the owner and administrators have all.
+ */
 function permissionsOf(rights: GuildRights, { channel, user, roles }: PersonInChannel): number {
 	const { guild, owner } = rights;
 	const overwrites = rights.channels.get(channel);

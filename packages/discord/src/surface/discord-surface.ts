@@ -107,7 +107,7 @@ export function discordSurface(parts: SurfaceParts): Surface {
 
 const Opened = z.object({ id: z.string() });
 
-/** Opens the direct messages with a person: resources/user#create-dm */
+/** Opens the direct messages with a person, and returns their channel id: resources/user#create-dm */
 async function openDirect(caller: Caller, person: string): Promise<string> {
 	const request = { method: "POST", path: "/users/@me/channels", body: { recipient_id: person } } as const;
 	const opened = Opened.safeParse((await caller.ask(request, "create")).body);

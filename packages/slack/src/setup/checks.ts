@@ -100,7 +100,7 @@ function entranceWords({ at, by }: ProbeResult): Omit<Finding, "id"> {
 	}
 }
 
-/** Compares the clocks. Over HTTP, signatures are valid only if both clocks agree. */
+/** Compares this machine's clock with Slack's. Over HTTP, the connector refuses requests that are too old by its own clock. */
 async function checkClock({ theirTime, clock }: SlackChecks): Promise<Finding> {
 	const id = "slack-clock";
 	const serverTime = await theirTime();

@@ -165,7 +165,7 @@ function typeOf(interaction: InteractionRecord): MessageType {
 	return type === 1 ? MessageType.ChatInputCommand : MessageType.ContextMenuCommand;
 }
 
-/** The app needs no permission to write, but a thread must not be archived. */
+/** Posts a response to an interaction. The app needs no permission to write, but a thread must not be archived. */
 function respond(
 	state: State,
 	interaction: InteractionRecord,

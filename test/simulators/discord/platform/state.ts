@@ -59,7 +59,7 @@ export class State {
 	readonly commandCreates = new Map<string, number[]>();
 	readonly pings: Ping[] = [];
 	presence: PresenceRecord = offline;
-	/** Times of recent presence updates. */
+	/** Times of the presence updates that count for the rate limit. */
 	presences: number[] = [];
 	/** Requests that were refused because no correct app sends them, and faults of the simulator itself. */
 	readonly violations: string[] = [];

@@ -11,7 +11,7 @@ import { faultyArguments, refused } from "./web-api.ts";
 type Response = ChatMethods["response_url"];
 
 /**
- * The response URL of an interaction needs no token:
+ * Answers a request to the response URL of an interaction. The request needs no token:
  * https://docs.slack.dev/interactivity/handling-user-interaction#message_responses
  */
 export function respond(state: State, url: string, body: unknown): ApiResponse {
