@@ -9,8 +9,9 @@ import type { LlamaSettings } from "../config/llama-settings.ts";
 import { llamaTexts } from "../texts/llama.ts";
 import { type LlamaHealth, probeLlama, readWindow } from "./llama-health.ts";
 
-/** Shortest and longest pause in milliseconds before a restart of the server. Each failure doubles the pause. */
+/** Pause in milliseconds before the first restart of the server. Each further failure doubles the pause. */
 const FIRST_PAUSE_MS = 1_000;
+/** Maximum pause in milliseconds before a restart. */
 const LONGEST_PAUSE_MS = 60_000;
 /** Minimum milliseconds from start to end of a server after which the next pause is the shortest one. */
 const HEALTHY_MS = 5 * 60_000;

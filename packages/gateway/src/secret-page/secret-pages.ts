@@ -7,8 +7,9 @@ import { passwordPageTexts } from "../texts/pages/password.ts";
 const lifeMs = 10 * 60 * 1000;
 /** Milliseconds for which an expired page stays known, so that a late visitor learns about the expiry. */
 const rememberedMs = 24 * 60 * 60 * 1000;
-/** Maximum numbers of pages, for one principal and in total. At a limit, a further page replaces the oldest page. */
+/** Maximum number of pages of one principal. A further page replaces the oldest of them. */
 const maxPagesOfPerson = 8;
+/** Maximum number of pages of all principals. A further page replaces the oldest page. */
 const maxPages = 1_000;
 /** Maximum number of failed answers to one page. */
 const maxTries = 20;

@@ -6,8 +6,9 @@ import { type ReaderBudget, readerBudget, readerPatienceMs } from "./reader-budg
 /** Bytes in the buffer of the socket above which further frames wait in the writer. */
 const socketShare = 256 * 1024;
 
-/** Maximum bytes and frames of a replay in one write. These values require few system calls, and are far below the budget. */
+/** Number of bytes at which collected frames of a replay are written: large enough that few system calls are necessary. */
 const replayChunk = 64 * 1024;
+/** Maximum number of frames of a replay that are collected before they are written. */
 const replayFrames = 256;
 
 export interface FrameWriterOptions {
