@@ -157,7 +157,7 @@ interface SecretsTable extends Stamped {
 interface KeysTable extends Stamped {
 	principal: string;
 	key: string;
-	/** Hash of the method and its parameters. */
+	/** Keyed hash of the method and its parameters. */
 	request: string;
 	response: string;
 	created_at: number;

@@ -36,7 +36,7 @@ export interface Attachment extends FileFacts {
 	readonly problem?: string;
 }
 
-/** Whether it is not decided yet how the model gets the file. */
+/** Whether it is still undecided how the model gets the file. */
 export function isUndecided({ path, shown, problem }: Attachment): boolean {
 	return path === undefined && !shown && problem === undefined;
 }

@@ -80,7 +80,7 @@ function some(pattern: RegExp): (args: readonly string[]) => boolean {
 	return (args) => args.some((arg) => pattern.test(arg));
 }
 
-/** Options before the git command whose value is the next word: https://git-scm.com/docs/git */
+/** Options of git that precede the subcommand, and whose value is the next word: https://git-scm.com/docs/git */
 const gitValueOptions = new Set(
 	"-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source".split(" "),
 );

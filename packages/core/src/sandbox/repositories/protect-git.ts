@@ -281,7 +281,7 @@ async function removeProgramSettings(settings: SettingsOf): Promise<readonly str
 	if (!suspicious.test(text)) return [];
 	const list = await settings.git(LIST, [settings.path], "read");
 	if (list?.code !== 0 || list.timedOut) return undefined;
-	// The output window replaces NUL by this character.
+	// The output window replaces NUL with this character.
 	const entries = list.output.split("\u{fffd}").map((entry) => entry.split(/\n(.*)/s));
 	const running = entries.filter(([name = "", value = "true"]) => isRunning(name, value, settings));
 	const names = [...new Set(running.map(([name = ""]) => name))];
