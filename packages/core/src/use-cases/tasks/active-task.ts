@@ -28,7 +28,7 @@ import { taskRefusalTexts } from "./texts.ts";
 
 /**
  * Pauses in milliseconds before a task is retried after a failure of its provider. Each pause is twice as long as the
- * previous one, up to the longest pause.
+ * previous one, up to the longest pause. A longer wait that the provider requests has precedence.
  */
 const firstPauseMs = 15_000;
 const longestPauseMs = 10 * 60 * 1000;
