@@ -13,8 +13,8 @@ export interface Repeated {
 }
 
 /**
- * One row of the fault table. Except at the default scale, large cases have the minimum number of runs, and the small
- * cases share the others.
+ * Returns the cases of one row of the fault table with their numbers of runs. Except at the default scale, large cases
+ * have the minimum number, and the small cases share the others.
  */
 export function rowOf<Case extends object>(cases: readonly Case[]): (Case & Repeated)[] {
 	const large = cases.filter(isLarge).length;

@@ -60,8 +60,8 @@ const isRoot = process.getuid?.() === 0;
 const uids: Readonly<Record<string, number>> = { root: 0, node: 1000 };
 
 /**
- * A root directory in place of a base image, with the programs of this machine, Node 24 and npm. It runs the steps of
- * one stage with bubblewrap. It installs no Debian packages: `apt-get` only records its arguments.
+ * Runs the steps of one stage with bubblewrap in a root directory that replaces the base image. The directory has the
+ * programs of this machine, Node 24 and npm. `apt-get` installs no packages and only records its arguments.
  */
 export class FreshRoot implements Disposable {
 	readonly directory = mkdtempSync(join(tmpdir(), "parley-image-"));

@@ -49,7 +49,7 @@ const keyOpening = "-----B";
 const keyTitle = 80;
 
 /**
- * Characters that continue a credential that is longer than the maximum. `restOfKey` has the characters of a key block.
+ * Matches the characters that continue a credential that is longer than the maximum. `restOfKey` is for key blocks.
  */
 const restOfCredential = /^[\w.\r\n-]*/;
 const restOfKey = /^[\w+/=\s\\:,-]*/;

@@ -39,7 +39,7 @@ export async function startJob(name: string, description: JobDescription): Promi
 
 /**
  * Sends SIGTERM to the main process, as with KillMode=mixed, and SIGKILL if it still runs after `seconds`.
- * Resolves when the exit code is recorded.
+ * Resolves when the exit code is recorded, or immediately if the process is not running.
  */
 export async function stopJob(name: string, seconds: number): Promise<void> {
 	const { pid } = readJob(name);

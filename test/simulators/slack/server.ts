@@ -142,7 +142,7 @@ export class SlackServer {
 	}
 
 	/**
-	 * Confirms the bytes of a file with a line of text:
+	 * Stores the uploaded bytes of a file, and responds with a line of text:
 	 * https://docs.slack.dev/messaging/working-with-files#uploading_files
 	 */
 	async #upload(url: URL, bytes: Buffer, response: ServerResponse): Promise<void> {

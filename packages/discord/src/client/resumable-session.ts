@@ -68,8 +68,8 @@ export class ResumableSession {
 	}
 
 	/**
-	 * Returns the session that discord.js resumes. After `end`, the promise stays pending, because discord.js would otherwise
-	 * connect again.
+	 * Returns the session that discord.js resumes, or null to start a new session. After `end`, returns a promise that stays
+	 * pending, because discord.js would otherwise connect again.
 	 */
 	retrieve(): ShardSession | null | Promise<never> {
 		return this.#isClosed ? new Promise(() => undefined) : this.#shard;

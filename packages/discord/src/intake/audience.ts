@@ -103,8 +103,8 @@ export function mayReadHistory(rights: GuildRights, person: PersonInChannel): bo
 }
 
 /**
- * Returns the permissions of a person in a channel. In an unknown or deleted channel, a person has none. In other channels,
- * the owner and administrators have all.
+ * Returns the permissions of a person in a channel. In an unknown or deleted channel, a person has no permissions. In
+ * other channels, the owner and administrators have all permissions.
  */
 function permissionsOf(rights: GuildRights, { channel, user, roles }: PersonInChannel): number {
 	const { guild, owner } = rights;

@@ -8,8 +8,8 @@ const privateThread = 12;
 const withThreads: ReadonlySet<number> = new Set([0, 5]);
 
 /**
- * Whether a copy of a conversation may continue in a public thread. Not allowed for a private thread, whose content would become
- * public, and in channels without message threads, such as forums.
+ * Whether a copy of a conversation may continue in a public thread. This is not allowed for a private thread, because its
+ * content would become public, or in a channel without message threads, such as a forum.
  */
 export async function mayForkRoom(
 	channels: Channels,

@@ -76,7 +76,8 @@ async function post(
 }
 
 /**
- * Converts a `Retry-After` header to milliseconds. Slack sends seconds, but a proxy may send a date, or no header.
+ * Converts a `Retry-After` header in seconds to milliseconds. Returns `someTimeMs` for a date or a missing header, which a
+ * proxy may send.
  */
 function retryAfterMs(given: string | null): number {
 	return given !== null && /^\d{1,5}$/.test(given.trim()) ? Number(given) * 1000 : someTimeMs;

@@ -251,8 +251,8 @@ export class Interactions {
 	}
 
 	/**
-	 * Returns an explanation if the bot is not in the channel. Commands and menus are available in all channels, but the bot's
-	 * posts would not be visible there.
+	 * Returns undefined if the bot is in the channel, otherwise an explanation. Commands and menus are available in all channels,
+	 * but the bot can post only in its own.
 	 */
 	async #outside(channel: string): Promise<string | undefined> {
 		const { self, channels } = this.#parts;

@@ -221,8 +221,8 @@ interface OtherProcessWatchParts {
 }
 
 /**
- * Detects another process with sockets of the app by the number in greetings. Slack distributes messages among all sockets of an
- * app, so each process would miss some. A number that is too high is checked again.
+ * Detects another process with sockets of the app by the number of sockets in Slack's greetings. Slack distributes messages
+ * among all sockets of an app, so each process would miss some. A number that is too high is checked again.
  */
 export class OtherProcessWatch {
 	readonly #parts: OtherProcessWatchParts;
