@@ -90,7 +90,11 @@ test("without a response from Slack the client waits and retries", async () => {
 });
 
 test.each([
-	["an invalid bot token", { botToken: "xoxb-none" }, ["the bot token (invalid_auth)", "copy it again"]],
+	[
+		"an invalid bot token",
+		{ botToken: "xoxb-none" },
+		["the bot token (invalid_auth)", "copy the token again"],
+	],
 	["no bot token", { botToken: "" }, ["(not_authed)", "the token is missing"]],
 ])("%s is refused once, with advice", async (_, options, words) => {
 	const { client, sockets } = await openSlack();

@@ -78,7 +78,7 @@ export const repeats: readonly Scene<DiscordSite>[] = [
 			{ fault: read, is: { status: 403 } },
 			...hello,
 			{ passes: 90_000 },
-			{ stuck: ["held: the post may have been sent, and the connector cannot check"] },
+			{ stuck: ["held: the connector cannot check whether the post was sent"] },
 			once,
 		],
 	},

@@ -133,7 +133,7 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 			{ fault: "read", is: { error: "missing_scope" } },
 			{ says: "@Parley say: hello" },
 			{ passes: 30_000 },
-			{ stuck: ["held: the post may have been sent, and the connector cannot check"] },
+			{ stuck: ["held: the connector cannot check whether the post was sent"] },
 			{ showsOnly: ["[offline] hello"] },
 		],
 	},
