@@ -37,7 +37,10 @@ export function isExpecting({ answers, questions, tasks }: ConversationState): b
  */
 const recentMs = 24 * 3_600_000;
 
-/** Posts the deletion of a session that has open work or recent activity. Cards are closed by their own reducers. */
+/**
+ * Returns a post about the deletion of a session that has open work or recent activity; otherwise nothing. Cards are
+ * closed by their own reducers.
+ */
 function deletion(state: ConversationState, { event, at }: RecordedEvent): readonly RenderOperation[] {
 	if (event.event !== "session.deleted") return [];
 	const { usedAt = Number.NEGATIVE_INFINITY } = state.answers;

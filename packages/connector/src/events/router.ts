@@ -114,7 +114,8 @@ function apologyInRoom(
 	event: InboundEventOf<"message" | "edited">,
 ): Apology | undefined {
 	const { room, message, seenBefore: replayed = false } = event;
-	// The gateway fails, so the channel settings are unknown. A message that does not address the agent gets no reply.
+	// The channel settings may be unavailable, so the usual settings apply. A message that does not address the agent
+	// gets no reply.
 	if (!isForUs(event, usualFacts).ours) return undefined;
 	const now = replayed ? event.at : clock.now();
 	const rows = roomAnswer({ text: messageTexts.notHandled }, { room, message, now }, platform);

@@ -10,7 +10,9 @@ const maxSessions = 1000;
 
 export interface ModelWatchParts {
 	readonly clock: Clock;
-	/** Called after each change. */
+	/**
+	 * Called when the first provider is treated as failing, and when no provider is treated as failing any longer.
+	 */
 	readonly changed: (isFailing: boolean) => void;
 }
 

@@ -52,7 +52,10 @@ export interface SurfaceRequests {
 	readonly dedupeWindowMs: Surface["dedupeWindowMs"];
 }
 
-/** Reads a stored file of the gateway with at most `maximum` bytes. Rejects with a `ParleyError`. */
+/**
+ * Reads a file that the gateway stores. Rejects with a `ParleyError`: with `resource_exhausted` if the file has more
+ * than `maximum` bytes.
+ */
 export type UploadReader = (fileId: string, maximum: number, signal: AbortSignal) => Promise<Uint8Array>;
 
 /**

@@ -1,6 +1,6 @@
 import type { PersonCheck } from "@parley/protocol";
 
-/** The person and the channel in a check of the gateway. */
+/** Person and channel of a check that the gateway requests. */
 export interface PersonQuery {
 	readonly user: PersonCheck["user"];
 	readonly place: PersonCheck["place"];

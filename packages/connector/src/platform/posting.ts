@@ -56,8 +56,8 @@ export const StepList = z.object({
 export type StepList = z.output<typeof StepList>;
 
 /**
- * A part of a growing answer. Later states begin with the same parts in the same order. Only the last text may be longer,
- * and the title and state of a call may differ.
+ * A part of a growing answer. A later state usually extends the last text, adds parts, or changes titles and states
+ * of calls. Other changes are possible, for example the removal of the oldest parts.
  */
 export const GrowingPart = z.discriminatedUnion("type", [
 	/** A text. `body` is in the platform's dialect. */

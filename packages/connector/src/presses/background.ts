@@ -33,7 +33,7 @@ export async function runningPart(context: HandlerContext, asker: Asker, session
 	return running.length === 0 ? [] : [commandList(context, texts.running, running)];
 }
 
-/** List of commands with their numbers, below a heading. */
+/** Returns a Markdown list of background commands with their numbers, below a heading. */
 export function commandList(
 	context: HandlerContext,
 	heading: string,

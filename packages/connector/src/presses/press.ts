@@ -12,5 +12,5 @@ export type PressHandler = (
 	target: ControlTarget,
 ) => Promise<Reply | undefined>;
 
-/** Handlers of some kinds of presses. */
+/** Handlers of presses, one for each kind of control in `Kind`. */
 export type PressHandlers<Kind extends ControlKind> = { readonly [K in Kind]: PressHandler };

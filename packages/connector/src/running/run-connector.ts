@@ -40,7 +40,7 @@ export async function runConnector<Ready extends ReadyLink, Parts extends Starte
 	await checkSendTimes(database, options.clock);
 	const { store, storedValue } = database;
 	const [started, stopping] = [Promise.withResolvers<Parts>(), new AbortController()];
-	// Prevents an unhandled rejection. Callers that await `started` still receive it.
+	// Prevents an unhandled rejection. Callers that await `started` still receive the rejection.
 	started.promise.catch(() => undefined);
 	try {
 		const { signal } = stopping;

@@ -52,7 +52,7 @@ interface CardsTable {
 interface CursorsTable {
 	session: string;
 	conversation: string;
-	/** `seq` of the newest event of the session whose rows are planned. */
+	/** `seq` of the newest event whose rows are planned. */
 	seq: number;
 	/**
 	 * `seq` of the last event that a connector with another database may have posted. Up to this event, the platform is
@@ -85,7 +85,7 @@ interface RoomsTable {
 interface MessagesTable {
 	/** Id of the inbound event. */
 	id: string;
-	/** Id of the message on the platform, within the conversation. */
+	/** Platform id of the message, unique within the conversation. */
 	message: string;
 	conversation: string;
 	/** Reason why the message was for the agent or not. */

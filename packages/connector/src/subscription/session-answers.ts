@@ -203,8 +203,8 @@ export class SessionAnswers {
 	}
 
 	/**
-	 * Returns deletions of posts that a connector with another database may have posted for ended answers, if the last rows do
-	 * not use the posts. Each deletion needs a search, so old answers of a replay are omitted.
+	 * Returns deletions of posts of ended answers that a connector with another database may have posted, except
+	 * posts that `rows` use. Each deletion needs a search, so replayed answers older than `recentMs` are omitted.
 	 */
 	#deletionsElsewhere(
 		ended: readonly Run[],

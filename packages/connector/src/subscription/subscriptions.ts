@@ -340,8 +340,8 @@ interface Unlisted {
 }
 
 /**
- * Finds the rendered sessions that the gateway does not list. Possible reasons: the list was too long, the sessions were
- * deleted while the connector was stopped, or the gateway has another data directory.
+ * Finds rendered sessions with open work that the gateway does not list. Possible reasons: the list was too long, the
+ * sessions were deleted while the connector was stopped, or the gateway has another data directory.
  */
 async function readUnlisted(
 	parts: {

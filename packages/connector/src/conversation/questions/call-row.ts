@@ -36,7 +36,7 @@ interface Piece {
 
 /**
  * Draws a waiting call of a card with several calls, in at most `maximum` lines. If the complete call does not fit,
- * the row omits the effect and cuts the text and the warnings.
+ * the row omits the effect, and shortens or omits the text and the warnings.
  */
 export function callRow(row: CardRow, question: OpenQuestion, maximum: number): CallRow {
 	const head = headOf(row, question);

@@ -84,7 +84,7 @@ export interface OpenQuestion extends QuestionName {
 	readonly alsoIn?: readonly string[];
 	/** The model's reply that contains the call of an approval; absent if the gateway does not report it. */
 	readonly reply?: { readonly id: string; readonly place: number; readonly count: number };
-	/** Principals that approved the call so far, the oldest first, if it needs several approvals. */
+	/** For a call that needs several approvals: the principals that have approved the call, in order of approval. */
 	readonly voters?: readonly string[];
 	/** Principal that changed the arguments of a call that needs several approvals. */
 	readonly editedBy?: string;

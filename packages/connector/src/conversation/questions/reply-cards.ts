@@ -134,9 +134,9 @@ export function raisedWith({ rows }: ReplyCard, token: string): readonly CardRow
 }
 
 /**
- * Subject of a button for all calls of a card: the first token of the card, then two hexadecimal numbers. Each bit of the
- * first number stands for a call that the button answers. A later call has no bit. The second number counts the changes of
- * these calls so far.
+ * Subject of a button for all calls of a card: the first token of the card, then two hexadecimal numbers. In the
+ * first number, a bit is set for each call that the button answers. Calls that were added later have no bit. The
+ * second number counts the changes of these calls so far.
  */
 export function writeDisplayed({ rows }: ReplyCard, tokens: ReadonlySet<string>): string {
 	const bits = rows.map(({ token }, index) => (tokens.has(token) ? 2 ** index : 0));
