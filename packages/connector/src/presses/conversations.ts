@@ -101,7 +101,7 @@ export async function chooseModel(
 /** Maximum number of conversations in a list: two rows of buttons. */
 const maxOffered = 10;
 const maxTitle = 100;
-/** Maximum length of an id of a button on Discord. */
+/** Maximum length of a button id on Discord, in characters. */
 const maxId = 100;
 
 /** Title of a conversation, with a link to its channel or thread. */

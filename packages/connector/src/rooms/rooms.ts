@@ -164,7 +164,8 @@ export class Rooms {
 	}
 
 	/**
-	 * Returns the external key of a further session of a room. After a switch, a repeated `key` returns the same external key.
+	 * Returns the external key for a new session of a room. After a switch with this `key`, returns the external key
+	 * of that switch.
 	 */
 	async nextKey(person: Person, room: Room, key: string): Promise<string> {
 		return writeSessionKey(await this.#fresh(await this.#roomKey(person, room), key));

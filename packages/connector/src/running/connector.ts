@@ -78,7 +78,7 @@ export interface ConnectorStatus {
 	readonly waiting: number;
 	/** Number of unsettled outbox rows, for example posts and edits. */
 	readonly open: number;
-	/** Up to 20 posts: held posts, then dead posts, each with the newest first. */
+	/** Up to 20 outbox rows: held rows, then dead rows, with the newest first in each group. */
 	readonly stuck: readonly StuckRow[];
 	/** `waiting`: the oldest request has had no response for more than 5 s. Waiting loses no data. */
 	readonly gateway: { readonly state: "reached" | "waiting"; readonly since: number };

@@ -169,8 +169,8 @@ async function storeJoins(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Stores choices for requests, for example of an object by its number in a list. A restarted process must repeat the
- * same choice.
+ * Creates the table of choices for requests, for example of an object by its number in a list. A restarted process
+ * must repeat the same choice.
  */
 async function storeChoices(db: Kysely<unknown>): Promise<void> {
 	await withColumns(

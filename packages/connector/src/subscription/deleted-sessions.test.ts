@@ -111,7 +111,10 @@ test("a session that exists again after the gateway is restored continues with i
 	expect(stage.posts(stage.room()).at(-1)).toContain("renamed to “Back”");
 });
 
-/** Rejects the first requests as a real gateway does if this connection has not opened the session. */
+/**
+ * Rejects the first `times` messages of each connection, as a real gateway does before the connection opens the
+ * session.
+ */
 function notJoined({ gateway }: Stage, times: number): void {
 	const connect = gateway.connect.bind(gateway);
 	gateway.connect = () => {

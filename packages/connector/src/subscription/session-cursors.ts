@@ -81,9 +81,10 @@ export async function forgetSessionCursor(tx: Tx, session: string): Promise<void
 }
 
 /**
- * Creates a cursor at the beginning of a session. This database may have rendered and forgotten the session before, and the
- * gateway may have restored it from a backup. The settled posts of that time are deleted, because their ids could hide new
- * posts. The session's cards stay, so that further events edit them. Closes the session if the database fails.
+ * Returns a cursor at the beginning of a session. This database may have rendered and forgotten the session before,
+ * and the gateway may have restored it from a backup. The settled posts of that time are deleted, because their ids
+ * could hide new posts. The session's cards stay, so that further events edit them. Closes the session if the
+ * database fails.
  */
 export async function beginSessionCursor(
 	store: Store<ConnectorTables>,

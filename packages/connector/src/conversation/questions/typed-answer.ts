@@ -103,7 +103,7 @@ const longestName = 80;
 
 interface NamedOption {
 	readonly typed: string;
-	/** Value of the option; undefined if no option has this name or number. */
+	/** Value of the enabled option that matches; undefined if none matches. */
 	readonly value: string | undefined;
 }
 
