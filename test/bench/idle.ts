@@ -78,7 +78,8 @@ async function settled(server: ServerProcess): Promise<void> {
 }
 
 /**
- * Without a token, the gateway looks up the owner of each local connection, which takes longer with many connections.
+ * Opens a session with the operator's token. Without a token, the gateway looks up the owner of each local connection,
+ * which takes longer with many connections.
  */
 async function openGateway({ port }: ServerProcess): Promise<DrainClient> {
 	token ??= readFileSync(join(directory, "data", "tokens", "operator"), "utf8").trim();

@@ -50,7 +50,7 @@ function mentions(source: string, name: string): boolean {
 	return new RegExp(`(?<![\\w.])${RegExp.escape(name)}(?![\\w.])`).test(source);
 }
 
-/** Undefined if a scenario tests the name on this wire. */
+/** Returns undefined if a scenario tests the name on this wire, otherwise the problem. */
 function problem(wire: Wire, name: string, id: RequirementId): string | undefined {
 	if (requirements[id].wires[wire] !== "kept") return `${name}: ${wire} does not keep ${id}`;
 	const isTested = [...scenarios.values()].some(

@@ -84,7 +84,10 @@ export class KillableGateway {
 		return this.#messages.length;
 	}
 
-	/** A kill from outside that missed its planned state has the state `elsewhere`. */
+	/**
+	 * Starts the gateway, sends messages to it, and resolves with its kill. A kill from outside that missed its planned
+	 * state has the state `elsewhere`.
+	 */
 	async live(plan: PlannedKill, turns: number): Promise<Kill> {
 		const gateway = this.#start(plan.hooks);
 		let target: SentMessage | undefined;

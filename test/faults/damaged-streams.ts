@@ -91,7 +91,7 @@ function delta(index: number, content: object): string {
 	return `event: content_block_delta\ndata: ${JSON.stringify({ type: "content_block_delta", index, delta: content })}\n\n`;
 }
 
-/** The random place is after at least `least` frames and before the end of the first block. */
+/** Inserts a frame at a random place after at least `least` frames and before the end of the first block. */
 export function framed(stream: string, random: Random, frame: string, least = 1): string {
 	const frames = stream.split(/(?<=\n\n)/);
 	const end = frames.findIndex((one) => one.startsWith("event: content_block_stop"));

@@ -31,7 +31,7 @@ export class RunLog {
 		return this.events.filter((event) => event.type === type) as EventOf<Type>[];
 	}
 
-	/** Numbers of events start at 1 for each type. */
+	/** Resolves with the event of this type and number. The numbers of each type start at 1. */
 	async the<Type extends AnyEvent["type"]>(type: Type, number = 1): Promise<EventOf<Type>> {
 		await this.until(`${type} ${number} arrives`, () => this.all(type).length >= number);
 		const event = this.all(type)[number - 1];

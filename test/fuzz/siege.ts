@@ -96,7 +96,10 @@ export class Siege {
 		this.#watch.notify();
 	}
 
-	/** The gateway must serve the healthy client at the start, and then after every `stepsPerCheck` steps. */
+	/**
+	 * Runs the attack. The gateway must serve the healthy client at the start, and then after every `stepsPerCheck`
+	 * steps.
+	 */
 	async during(attack: () => Promise<void>, stepsPerCheck = 50): Promise<void> {
 		let isOver = false;
 		const check = async (): Promise<void> => {

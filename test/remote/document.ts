@@ -8,7 +8,7 @@ export function documented(name: string): string {
 	return block[1];
 }
 
-/** Throws if a word is missing, because the document must still contain the tested text. */
+/** Replaces words in a text. Throws if a word is missing, because the document must still contain the tested text. */
 export function adapt(text: string, words: Readonly<Record<string, string>>): string {
 	return Object.entries(words).reduce((adapted, [from, to]) => {
 		if (!adapted.includes(from)) throw new Error(`the documented block does not hold ${from}`);

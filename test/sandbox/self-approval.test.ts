@@ -99,7 +99,7 @@ async function openApproval(client: OzzieClient): Promise<Open> {
 	return { sessionId, token: String(payload["token"]) };
 }
 
-/** The script must exist before the approval, because an approval is bound to the files of the root. */
+/** Writes the script. It must exist before the approval, because an approval is bound to the files of the root. */
 async function writeScript(root: string, lines: readonly string[]): Promise<void> {
 	const attempts = lines.map((line) => `( ${line} ) 2>/dev/null`);
 	await writeFile(join(root, "ways.sh"), `${attempts.join("\n")}\necho the end\n`);

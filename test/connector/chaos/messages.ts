@@ -57,7 +57,7 @@ export class Messages<Room extends Place, Person extends Author<Room>> {
 		this.#speech = speech;
 	}
 
-	/** The newest messages, at most `recent`, without deleted messages, newest last. */
+	/** The newest `recent` messages without the deleted ones among them, newest last. */
 	get recent(): readonly SentMessage<Room, Person>[] {
 		return this.sentMessages.slice(-recent).filter(({ isDeleted }) => !isDeleted);
 	}
@@ -68,8 +68,8 @@ export class Messages<Room extends Place, Person extends Author<Room>> {
 	}
 
 	/**
-	 * A `/stop` may affect every message in the room and its threads. In a channel, it can also stop the only thread
-	 * with active work.
+	 * Marks the messages in the room and its threads, because a `/stop` in the room may affect them. In a channel, it
+	 * can also stop the only thread with active work.
 	 */
 	stopped(room: Room): void {
 		const stopped = new Set([room, ...room.threads()].map(({ id }) => id));

@@ -52,7 +52,7 @@ export class FaultyNetwork<Fault extends NetworkFault> {
 		return this.#planned.length;
 	}
 
-	/** Rejects with `unavailable` if a fault has no response. */
+	/** Resolves with the response, or with the response of the next fault. Rejects with `unavailable` if the fault has none. */
 	protected async pass<Answer>(
 		label: string,
 		answer: () => Answer,

@@ -112,7 +112,7 @@ export class SlackServer {
 	}
 
 	/**
-	 * A call is a form or JSON. Its token is in a header or among the arguments:
+	 * Parses a call, which is a form or JSON. Its token is in a header or among the arguments:
 	 * https://docs.slack.dev/apis/web-api#basics
 	 */
 	#read(method: string, request: IncomingMessage, bytes: Buffer): ApiRequest {

@@ -140,7 +140,10 @@ class DiscordClient implements DiscordPort {
 		this.#settled.resolve();
 	}
 
-	/** Resolves with false if the connection could not be started and must be retried. */
+	/**
+	 * Starts the connection. Resolves with false if the start failed and must be retried. Resolves with true if it succeeded,
+	 * if Discord refused the token, or if the port is closing.
+	 */
 	async #begin(): Promise<boolean> {
 		if (this.#closing.signal.aborted) return true;
 		try {

@@ -197,7 +197,7 @@ function firstProblem<T>(all: readonly T[], problemOf: (one: T) => string | unde
 	return undefined;
 }
 
-/** Describes the first text that is empty or longer than `maximum` characters. */
+/** Describes the first text that is empty or longer than `maximum` characters. Returns undefined if all texts are valid. */
 function lengthProblem(name: string, texts: readonly string[], maximum: number): string | undefined {
 	const bad = texts.find((text) => !within(text, maximum));
 	return bad === undefined ? undefined : `${name} has ${bad.length} characters (allowed: 1 to ${maximum})`;

@@ -51,7 +51,7 @@ export class Channel {
 		return statesOf(this.#state, found);
 	}
 
-	/** Each thread is below its message. */
+	/** Returns the messages that the viewer sees, as text. Each thread is below its message. */
 	transcript(viewer?: { readonly id: string }): string {
 		const lines = this.shows(viewer).flatMap((shown) => {
 			const thread = this.record.thread ? undefined : this.#state.channels.get(shown.id);

@@ -98,8 +98,8 @@ function safeName(name: string): string {
 }
 
 /**
- * Without an array, no file remains after an edit: "the attachments array must contain all attachments that should be
- * present after edit", https://discord.com/developers/docs/resources/message#edit-message
+ * Returns the files that remain after an edit. Without an array, no file remains: "the attachments array must contain
+ * all attachments that should be present after edit", https://discord.com/developers/docs/resources/message#edit-message
  */
 export function stayingFiles(
 	files: readonly AttachmentRecord[],

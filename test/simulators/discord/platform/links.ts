@@ -18,7 +18,7 @@ export function signedLink(state: State, { id, channelId, name }: AttachmentReco
 	return `${state.cdn}/attachments/${channelId}/${id}/${encodeURIComponent(name)}?${query}`;
 }
 
-/** Undefined if the link has expired, has a wrong signature, or does not name a file. */
+/** Returns the file of a link. Undefined if the link has expired, has a wrong signature, or does not name a file. */
 export function readLink(state: State, link: string): AttachmentRecord | undefined {
 	const { pathname, searchParams } = new URL(link);
 	const [, kind, , id = ""] = pathname.split("/");

@@ -24,7 +24,8 @@ export function draftOf({ body, files }: Call): Draft {
 }
 
 /**
- * Without the message content intent, the content may be empty, because the intent also restricts REST:
+ * Returns the shape of a message. Without the message content intent, the content may be empty, because the intent also
+ * restricts REST:
  * https://discord.com/developers/docs/events/gateway#message-content-intent
  */
 function read({ state }: Call, message: MessageRecord): object {

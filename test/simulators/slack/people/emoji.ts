@@ -19,7 +19,7 @@ const names: ReadonlyMap<string, string> = new Map([
 	] as const),
 ]);
 
-/** The argument may already be a name. */
+/** Returns the name of an emoji. The argument may already be a name. */
 export function emojiName(emoji: string): string {
 	return names.get(emoji) ?? emoji.replaceAll(":", "");
 }

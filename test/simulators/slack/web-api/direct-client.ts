@@ -19,7 +19,7 @@ class DirectClient {
 		return this.#simulator.api.answer({ method, args, token });
 	}
 
-	/** Throws if the response is an error. */
+	/** Calls a method, and returns the response body. Throws if the response is an error. */
 	asks(method: string, args: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
 		const { body } = this.call(method, args);
 		if (body["ok"] !== true) throw new Error(JSON.stringify(body));
