@@ -196,8 +196,8 @@ interface ResumePorts {
 }
 
 /**
- * Continues the unfinished runs of all sessions after a start of the gateway, except runs of tasks. If a session has
- * only queued runs, starts the oldest. Returns the number of sessions with unfinished runs.
+ * After a start of the gateway, continues the active run of each session, or starts its oldest queued run. Ignores
+ * sessions of tasks. Returns the number of sessions with unfinished runs, including sessions that could not be loaded.
  */
 export async function resumeUnfinished(
 	{ journal, clock, log }: ResumePorts,

@@ -84,7 +84,7 @@ export interface SessionTask {
 	readonly spawns: boolean;
 	/** Whether the task is a step of a workflow. If so, it has `skill.step` events instead of `task` events. */
 	readonly isStep: boolean;
-	/** Returns the operations of the task's tools for one call of a run. */
+	/** Returns the operations that the task tools use in one call of a run. */
 	access(run: { readonly session: Session; park(): void }, callId: string): TaskAccess;
 	/** Renews the claim. Throws `aborted` if the claim is lost. */
 	renew(tx: Tx): Promise<void>;

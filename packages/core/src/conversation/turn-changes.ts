@@ -68,8 +68,8 @@ function handleOf({ sessionId, runId }: RunReference, path: string): string {
 }
 
 /**
- * Tools whose calls change no file, or only files that are recorded. All other tools run commands, or belong to
- * other programs.
+ * Built-in tools that change no files, or only files whose changes are recorded. A call of any other tool is treated as
+ * if it could change files without a record.
  */
 const recordedTools: ReadonlySet<string> = new Set(
 	[...builtinTools(), ...shortTools()].filter(({ command }) => command === undefined).map(({ name }) => name),

@@ -90,8 +90,9 @@ const maxCalls = 8;
 const maxQuestions = 20;
 
 /**
- * One MCP server. It starts at the first use, and restarts at the next use after an end, with increasing pauses. Its
- * tools remain listed while it is not running.
+ * An MCP server that starts at its first use. After a failed start or an end, the first use after a pause starts the
+ * server again. The pauses increase until a connection is stable. The tools remain listed while the server is not
+ * running.
  */
 export class McpServer {
 	readonly #deps: McpServerDeps;
@@ -333,8 +334,8 @@ export class McpServer {
 }
 
 /**
- * Answers a server's request during a call. The time limit of the call pauses for the answer. The number of questions
- * in the call is limited.
+ * Answers a server's request during a call, and pauses the time limit of the call until the answer is complete. Cancels
+ * all questions after the first `maxQuestions` of the call.
  */
 async function whileAsking<T>(call: OpenCall, answer: (people: PersonQuestions) => Promise<T>): Promise<T> {
 	call.deadline?.pause();

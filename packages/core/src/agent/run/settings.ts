@@ -80,8 +80,9 @@ export interface ToolChoice {
 }
 
 /**
- * Combines the session's profile, its chosen model and the operator's settings. Throws an error with a message for
- * people if the agent, its server or its tools cannot be used.
+ * Combines the options of a run, the profile, the available tools and the operator's settings. The session's profile
+ * and model are the defaults. Throws an error with a message for people if the agent, its server or its tools cannot
+ * be used.
  */
 export async function chooseSettings(
 	session: Chosen,

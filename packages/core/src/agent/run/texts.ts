@@ -1,4 +1,4 @@
-/** Reasons why a run stopped, and refusals of repeated calls. */
+/** Reasons why a run stopped, or why a model call or tool call was refused, and a related log message. */
 export const limitTexts = {
 	modelCalls: (count: number): string => `stopped after ${count} model calls`,
 	continue: (reason: string): string => `${reason}; send "continue" to continue the run`,

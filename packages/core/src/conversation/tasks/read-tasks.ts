@@ -10,7 +10,6 @@ export async function findTask(db: Tx, id: string): Promise<TaskRow | undefined>
 	return db.selectFrom("tasks").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-/** Returns the public facts of a task. */
 export async function describeTask(db: Tx, row: TaskRow): Promise<TaskFacts | undefined> {
 	const [facts] = await describeTasks(db, [row]);
 	return facts;

@@ -7,7 +7,7 @@ export type OfflineCommand =
 	| { readonly kind: "fail"; readonly reason: string }
 	| OfflineCall;
 
-/** A tool call. `together`: whether it belongs to the same reply as the previous call. */
+/** A tool call. `together`: whether the call belongs to the same reply as the previous call, if there is one. */
 interface OfflineCall {
 	readonly kind: "call";
 	readonly name: string;

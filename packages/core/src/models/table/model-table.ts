@@ -121,7 +121,10 @@ export class ModelTable {
 /** Vendors by provider, for providers that deploy models of another vendor, usually under the vendor's names. */
 const deployed: ReadonlyMap<string, string> = new Map([["azure", "openai"]]);
 
-/** Combined providers: the home provider, whose model names have no prefix, and the other providers. */
+/**
+ * Combined providers. Names of models of the `others` begin with the provider and `/`. Names of models of the `home`
+ * provider usually have no prefix: see `homeName`.
+ */
 export interface Routes {
 	readonly home: string;
 	readonly others: readonly string[];
