@@ -34,7 +34,7 @@ export interface Judgement extends Decision {
 
 /** Effects of the calls of the same reply that may run before this call. */
 export interface Before {
-	/** Effects that these calls add to the session. */
+	/** Taint that these calls add to the session. */
 	readonly taint: Taint;
 	/** Number of these calls that the channel grant covers. */
 	readonly trusted: number;

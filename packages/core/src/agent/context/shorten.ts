@@ -9,7 +9,7 @@ export function shortenMiddle(text: string, characters: number): string {
 	return `${text.slice(0, head)}\n[… ${tail - head} characters left out …]\n${text.slice(tail)}`;
 }
 
-/** Returns the text in one line, cut after this number of characters. */
+/** Returns the text in one line. Replaces the text after this number of characters with `…`. */
 export function cutLine(text: string, characters: number): string {
 	const line = text.replaceAll(/\s+/g, " ").trim();
 	return line.length <= characters ? line : `${line.slice(0, codePointStart(line, characters))}…`;

@@ -90,8 +90,8 @@ const maxCalls = 8;
 const maxQuestions = 20;
 
 /**
- * An MCP server that starts at its first use. After a failed start or an end, the first use after a pause starts the
- * server again. The pauses increase until a connection is stable. The tools remain listed while the server is not
+ * An MCP server that starts at its first use. After the server ends or fails to start, the first use after a pause
+ * starts it again. The pauses increase until a connection is stable. The tools remain listed while the server is not
  * running.
  */
 export class McpServer {

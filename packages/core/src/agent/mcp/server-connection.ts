@@ -15,8 +15,8 @@ import { visible } from "../../text/visible.ts";
 import { extrasOf } from "./resources-and-prompts.ts";
 import { mcpConnectionTexts, mcpServerTexts } from "./texts.ts";
 
-/** A transport that knows the reason for its end. */
 export interface ServerTransport extends Transport {
+	/** Reason why the connection ended. Undefined before the end, or if the reason is unknown. */
 	readonly problem: string | undefined;
 	/** Last lines of the server's standard error. Empty for a remote server. */
 	readonly log: readonly string[];

@@ -22,7 +22,7 @@ export interface SubAgents {
 	 * Returns the agent that the operator has set for a channel, or undefined if the operator has set none.
 	 */
 	readonly pinnedAgent: (place: string | undefined) => string | undefined;
-	/** Returns the real name of an agent's model. */
+	/** Returns the real name of an agent's default model. */
 	readonly usualModelOf: (agent: string) => Promise<string>;
 }
 

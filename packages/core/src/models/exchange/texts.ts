@@ -63,7 +63,7 @@ export const requestTexts = {
 	noOutput: "(no output)",
 } as const;
 
-/** Errors about unreadable model calls. */
+/** Errors about invalid tool calls in a model's reply. */
 export const badCallTexts = {
 	arguments: (reason: string): string => `the arguments cannot be used: ${reason}`,
 	tooLarge: (mebibytes: number): string => `they are larger than ${mebibytes} MiB`,
