@@ -27,7 +27,7 @@ import { addVote, approvalsNeeded, approvalsOf, changedPrompt, type Voters, vote
 /** Lifetime of a question in milliseconds: long enough to include a night. */
 export const promptLifeMs = 24 * 60 * 60 * 1000;
 
-/** A question to raise. Questions of tools have no approval fields. */
+/** A question to raise: an approval, a question of a tool, or a grant request. */
 export interface Question {
 	readonly prompt: Prompt;
 	readonly callId: string;

@@ -297,7 +297,7 @@ function errorOf({ state, error }: TaskRow): string {
 	return error;
 }
 
-/** Resolves when `wake` resolves, or after the interval. Throws if the run is stopped. */
+/** Resolves when `wake` resolves, or after `checkMs` milliseconds. Rejects if the signal aborts. */
 async function firstOf(wake: Promise<void>, clock: Clock, signal: AbortSignal): Promise<void> {
 	const { promise, resolve } = Promise.withResolvers<void>();
 	const timer = clock.after(checkMs, resolve);
