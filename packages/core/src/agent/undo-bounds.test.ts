@@ -1,7 +1,9 @@
 import { Redactor } from "@parley/base";
 import { expect, test } from "vitest";
+import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, type ScriptedReply, says } from "../testing/scripted-model.ts";
 import { unkeyed } from "../testing/test-runtime.ts";
+import { builtinTools } from "../tools/builtin.ts";
 import { operator } from "../vocabulary/principal.ts";
 import { noUsage } from "../vocabulary/usage.ts";
 import { UndoSetup, write } from "./testing/undo-setup.ts";
@@ -120,6 +122,16 @@ test("the result names calls of a client's tools, whose changes are not undone",
 	expect((await setup.changes())?.ranCommands).toBe(true);
 	expect((await setup.undo()).result).toContain("Their changes are not undone");
 });
+
+test.each(["web_fetch", "web_search"])(
+	"a call of %s is not reported as a command of the turn",
+	async (name) => {
+		const model = new ScriptedModel([write("a", "a.txt", "agent"), calls("b", name, {})], [says("done")]);
+		await using setup = await UndoSetup.with(model, { tools: [...builtinTools(), probeTool(name)] });
+		await setup.turn();
+		expect(await setup.changes()).toMatchObject({ ranCommands: false });
+	},
+);
 
 test("the paths of file changes contain no secret", async () => {
 	const redactor = new Redactor();

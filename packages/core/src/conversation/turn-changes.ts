@@ -71,9 +71,14 @@ function handleOf({ sessionId, runId }: RunReference, path: string): string {
  * Built-in tools that change no files, or only files whose changes are recorded. A call of any other tool is treated as
  * if it could change files without a record.
  */
-const recordedTools: ReadonlySet<string> = new Set(
-	[...builtinTools(), ...shortTools()].filter(({ command }) => command === undefined).map(({ name }) => name),
-);
+const recordedTools: ReadonlySet<string> = new Set([
+	...[...builtinTools(), ...shortTools()]
+		.filter(({ command }) => command === undefined)
+		.map(({ name }) => name),
+	// `builtinTools` does not contain these tools.
+	"web_fetch",
+	"web_search",
+]);
 
 /** Whether the turn, one of its workflow steps or one of its sub-agents ran a tool that `recordedTools` does not contain. */
 async function ranCommands(db: Tx, { sessionId, runId }: RunReference): Promise<boolean> {
