@@ -78,7 +78,7 @@ export function authorizeElsewhere(
 	// The person must have the rights for the same question in their own channel.
 	const ownChannel = { owner: principal.id, id, place: here };
 	authorizeAnswer(principal, { row, response }, ownChannel, places.profileOf(here));
-	// A requester must also have the right in the channel of the request.
+	// A participant must also have the permission to approve in the channel of the request.
 	for (const participant of participants) {
 		if (!isSamePerson(participant, person)) continue;
 		const there = { ...principal, person: participant };

@@ -13,7 +13,7 @@ export const usualQuota = 1024 * 1024 * 1024;
 
 const minAgeMs = 60 * 60 * 1000;
 
-/** Disk usage of the smallest file, in bytes. */
+/** Assumed disk usage of the smallest file, in bytes. */
 const blockBytes = 4096;
 
 /**
