@@ -6,7 +6,7 @@ import type { NoticeTarget } from "../platform/posting.ts";
 import { accessTexts } from "../texts/access.ts";
 import { roomAnswer } from "./answer-rows.ts";
 
-/** Maximum number of direct messages in a period. Discord can block an app that opens many of them. */
+/** Maximum number of direct messages within `periodMs`. Discord can block an app that opens many direct messages. */
 const maximum = 10;
 const periodMs = 10 * 60_000;
 

@@ -45,7 +45,9 @@ export class ClosedRooms {
 		await open.change(`${conversation}${closedSuffix}`, (tx) => planCopies(tx, id, { dialect, now }));
 	}
 
-	/** Holds the later planned rows of a held row's event, for the same reason. */
+	/**
+	 * After a row was held, holds the later planned rows of the same event and conversation, with the same reason.
+	 */
 	async pauseRest({ id, conversation }: OpenRow, reason: string): Promise<void> {
 		const { open, clock } = this.#parts;
 		await open.change(conversation, async (tx) => {

@@ -14,8 +14,8 @@ import { refusalWords } from "./questions.ts";
 const { all: texts } = approvalTexts;
 
 /**
- * Answers all calls that the button displays: see `writeDisplayed`. The reply reports these calls and the other
- * waiting calls of the card.
+ * Handlers that approve or deny all calls that a button displays: see `writeDisplayed`. If a displayed call has
+ * changed, no call is approved.
  */
 export const pressesOfCards: PressHandlers<"approve-all" | "deny-all"> = {
 	"approve-all": (context, handled, target) =>

@@ -43,8 +43,8 @@ export interface HandlerContext {
 	/** Returns a session by its id; undefined if this connector does not read the session. */
 	session(id: string): RoomSession | undefined;
 	/**
-	 * Starts to read a session by its id, so that requests can name it. Returns undefined for an unknown session.
-	 * Rejects with `not_found` for a deleted session.
+	 * Returns a session by its id, and starts to read the session if necessary. Only sessions that are read can be
+	 * named in requests. Returns undefined for an unknown session. Rejects with `not_found` for a deleted session.
 	 */
 	follow(id: string): Promise<RoomSession | undefined>;
 	/** Returns the conversations of a channel: see `channelConversations`. */

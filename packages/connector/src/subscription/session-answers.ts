@@ -17,7 +17,7 @@ import type { Room } from "../platform/inbound-event.ts";
 import type { Posting } from "../platform/posting.ts";
 import { LiveAnswer } from "./live-answer.ts";
 
-/** Settings of channels for the display of growing answers and of messages. */
+/** Settings of channels for the display of growing answers and of the state of messages. */
 export interface ChannelLevels {
 	/** `author`: author of the message, if known. */
 	liveLevel(
