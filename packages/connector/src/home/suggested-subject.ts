@@ -7,8 +7,8 @@ interface SuggestedRequest {
 }
 
 /**
- * Returns the subject of a button for a suggested request. It contains a digest instead of the text, because
- * ids of controls are short.
+ * Returns the subject of a button for a suggested request. It contains a digest instead of the text, because the
+ * length of a control's id is limited.
  */
 export function writeSuggested({ prompt, round }: SuggestedRequest): string {
 	return `${round}.${digestOf(prompt)}`;

@@ -118,7 +118,10 @@ export function isPassing({ code }: ParleyError): boolean {
 export class Inbox {
 	readonly #parts: InboxParts;
 	readonly #failpoints: Failpoints;
-	/** Waiting events by conversation. The first event of a busy conversation is in its handler. */
+	/**
+	 * Waiting events by conversation. The first event of a busy conversation is being handled, or waits for its next
+	 * attempt.
+	 */
 	readonly #waiting = new Map<string, Waiting[]>();
 	readonly #busy = new Map<string, Promise<void>>();
 	readonly #stopping = new AbortController();

@@ -4,7 +4,7 @@ import type { ConnectorTables } from "../store/tables.ts";
 
 type Tx = Kysely<ConnectorTables>;
 
-/** Position in a session, up to which the posts of all events are planned. */
+/** Position in a session up to which all posts are planned. */
 export interface Cursor {
 	readonly session: string;
 	readonly seq: number;

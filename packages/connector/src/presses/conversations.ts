@@ -98,7 +98,7 @@ export async function chooseModel(
 	return { text: texts.modelChosen({ model: chosen, title: linkedTitle(context, one) }) };
 }
 
-/** Maximum number of conversations in a list: two rows of buttons. */
+/** Maximum number of conversations in a list: two rows of five buttons. */
 const maxOffered = 10;
 const maxTitle = 100;
 /** Maximum length of a button id on Discord, in characters. */

@@ -114,7 +114,7 @@ interface InboundTable {
 	data: string;
 	state: InboundState;
 	attempts: number;
-	/** Reason for the last failure, in words for an operator; null without a failure. */
+	/** Reason for the last failure, in words for an operator; null before any failure and after success. */
 	reason: string | null;
 	changed_at: number;
 }

@@ -251,7 +251,9 @@ function deletionOf(
 /** Maximum age of a replayed answer whose other posts are searched, in milliseconds. */
 const recentMs = 3_600_000;
 
-/** Returns the answer of a row, if the answer ended recently. */
+/**
+ * Returns a list with the answer of a row; empty if the row has no answer, or if the answer is older than `recentMs`.
+ */
 function answerOf(
 	{ card, at, payload }: PlannedRow,
 	now: number,

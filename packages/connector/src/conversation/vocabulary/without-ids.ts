@@ -11,8 +11,8 @@ export function trustRequestWithoutIds(label: string): string {
 }
 
 /**
- * The gateway's refusal without the id of the server or workspace. The name of the person replaces their id, unless
- * the name is empty.
+ * Returns the gateway's refusal without the id of the server or workspace. The name of the person replaces their id,
+ * unless the name is empty.
  */
 export function refusalWithoutIds(words: string, { platform, tenant, person }: RefusedPerson): string {
 	const own = `${platform}:${tenant}:${person.id}`;
