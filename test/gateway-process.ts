@@ -90,7 +90,10 @@ export class GatewayProcess {
 		return this.#lines;
 	}
 
-	/** Undefined if the process exits without such a line from index `from` on. */
+	/**
+	 * Resolves with the first line that contains the text, from index `from` on. Resolves with undefined if the process
+	 * exits without such a line.
+	 */
 	async line(text: string, from = 0): Promise<string | undefined> {
 		const known = this.#lines.slice(from).find((line) => line.includes(text));
 		if (known !== undefined) return known;

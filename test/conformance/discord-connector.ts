@@ -15,7 +15,7 @@ export interface DiscordConnector extends AsyncDisposable {
 	connect(token: string): Promise<OzzieClient>;
 }
 
-/** `people` maps Discord user ids to roles. */
+/** Starts a gateway with a connector token for Discord. `people` maps Discord user ids to roles. */
 export async function discordConnector(
 	people: Readonly<Record<string, string>>,
 	{ config, ...options }: GatewayOptions = {},

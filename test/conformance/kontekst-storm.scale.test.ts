@@ -61,7 +61,7 @@ async function behave(stream: KontekstStream, random: Random): Promise<void> {
 }
 
 function decide(stream: KontekstStream, { value }: KontekstEvent, random: Random): void {
-	// The cast is safe because the schema requires this field.
+	// The cast is safe because the schema gives this field this type.
 	const calls = value["calls"] as readonly ProposedCall[];
 	for (const { callId } of random.shuffle(calls)) {
 		if (random.chance(0.8)) stream.approve(callId);

@@ -67,7 +67,7 @@ export class KillableGateway {
 		});
 	}
 
-	/** One of the four sessions trusts all tools. The process is not killed. */
+	/** Creates four sessions, one of which trusts all tools. The process that creates them is not killed. */
 	static async create(random: Random): Promise<KillableGateway> {
 		const watch = new Watch();
 		const directories = await GatewayDirectories.create(() => watch.notify());

@@ -49,7 +49,7 @@ class Player implements AsyncDisposable {
 		return this.#client;
 	}
 
-	/** For the word `operator`, connects without a token. */
+	/** Replaces the connection with one that uses the token. For the word `operator`, connects without a token. */
 	async #connectAs(token: string): Promise<void> {
 		await this.#client?.[Symbol.asyncDispose]();
 		const options = token === "operator" ? {} : { headers: { authorization: `Bearer ${token}` } };

@@ -99,8 +99,8 @@ export function checkRun({ setup, log, before }: FailureCase, requests: number):
 }
 
 /**
- * With `mustBeComplete`, the stored texts must be all streamed texts except the last. Otherwise, they may end
- * earlier.
+ * Checks the stored texts of aborted replies. With `mustBeComplete`, they must be all streamed texts except the last.
+ * Otherwise, they may end earlier.
  */
 export async function checkAborted(
 	{ setup, log }: FailureCase,

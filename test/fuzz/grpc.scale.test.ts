@@ -86,7 +86,7 @@ test("malformed gRPC messages get a status each and leave no memory in use, and 
 	expect(messages).toBeGreaterThanOrEqual(total);
 });
 
-/** For a POST with the path `*`, the HTTP/2 layer resets the stream. */
+/** Whether the result is allowed. For a POST with the path `*`, the HTTP/2 layer resets the stream. */
 function isExpected(kind: string, answer: string): boolean {
 	return /^(0|3|4|5|8|12|13|HTTP 415)$/.test(answer) || (kind === "paths" && answer === "reset with 1");
 }

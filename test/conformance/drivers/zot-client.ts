@@ -194,7 +194,10 @@ export class ZotClient implements AsyncDisposable {
 		await rm(this.directory, { recursive: true, force: true });
 	}
 
-	/** Also resolves when the process has exited. Throws after a line with an invalid form or order. */
+	/**
+	 * Resolves when the condition is true, or when the process has exited. Rejects after a line with an invalid form or
+	 * order.
+	 */
 	async #when(condition: string, isTrue: () => boolean): Promise<void> {
 		const isSettled = (): boolean => this.#failure !== undefined || !this.#open || isTrue();
 		await this.#watch.until(condition, isSettled);

@@ -89,7 +89,10 @@ export class Growth {
 		return this.#run();
 	}
 
-	/** Also stops the injected faults. Returns the number of hits of each failpoint in the last process. */
+	/**
+	 * Stops the injected faults, and waits until all deliveries are complete. Returns the number of hits of each failpoint in
+	 * the last process.
+	 */
 	async finish(): Promise<ReadonlyMap<string, number>> {
 		this.#platform.heal();
 		await this.#until(() => this.#isDone());

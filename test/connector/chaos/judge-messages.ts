@@ -55,8 +55,8 @@ export function judgeDeleted(run: DiscordChaosRun): string[] {
 }
 
 /**
- * The connector may have missed the last change if the message may be lost, or if a new Discord session started
- * shortly after the change.
+ * Whether the connector may have missed the last change: if the message may be lost, or if a new Discord session
+ * started shortly after the change.
  */
 function isUnseen({ simulator }: DiscordChaosRun, { changedAt, mayBeLost }: SentMessage): boolean {
 	const { identifies } = simulator.state;

@@ -60,7 +60,7 @@ function judgeTasks({ work, simulator }: DiscordChaosRun, posts: readonly Shown[
 	});
 }
 
-/** Ignores changes of the channel's readers that the connector may have missed. */
+/** Returns the faults of channel grants. Ignores changes of the channel's readers that the connector may have missed. */
 function judgeTrust({ work, people, simulator }: DiscordChaosRun, posts: readonly Shown[]): string[] {
 	return work.trust.grants.flatMap(({ id, place, grantedAt, isOver }) => {
 		const changedAt = people.audiences.get(place.split(":").at(-1) ?? "") ?? 0;

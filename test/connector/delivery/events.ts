@@ -1,7 +1,7 @@
 import type { Lane, PlannedRow } from "@parley/connector";
 import { Random } from "../../random.ts";
 
-/** The same seed returns the same rows. */
+/** Returns random outbox rows for `count` events. The same seed returns the same rows. */
 export function eventsOf(seed: number, session: string, count: number): readonly (readonly PlannedRow[])[] {
 	const random = new Random(seed);
 	const cards: string[] = [];

@@ -183,7 +183,7 @@ export const topics: readonly Topic[] = [
 	},
 ];
 
-/** Excludes topics without kinds for the platform. */
+/** Returns the topics with their kinds for the platform. Excludes topics without such kinds. */
 export function topicsOf(platform: string): readonly Topic[] {
 	const own = topics.map((topic) => ({
 		...topic,

@@ -112,7 +112,7 @@ export class SlackSite implements Site {
 		return room;
 	}
 
-	/** `top` is `general` outside of threads. `group` is a group conversation of Mia and Max. */
+	/** Returns the room with this name. `top` is `general` outside of threads. `group` is a group conversation of Mia and Max. */
 	room(name: string, { person }: SlackPlayer): SlackRoom {
 		if (name === "general") return this.general;
 		if (name === "random") return this.random;

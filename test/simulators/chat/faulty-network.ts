@@ -52,7 +52,7 @@ export class FaultyNetwork<Fault extends NetworkFault> {
 		return this.#planned.length;
 	}
 
-	/** Resolves with the response, or with the response of the next fault. Rejects with `unavailable` if the fault has none. */
+	/** Resolves with the response, or with the response of the next fault. Rejects with `unavailable` if the fault has no response. */
 	protected async pass<Answer>(
 		label: string,
 		answer: () => Answer,

@@ -16,7 +16,7 @@ import { type SharedResources, WorkerProcess } from "./worker-process.ts";
 /** A runtime that submits tasks and reads their states, but does not execute tasks. */
 interface Submitter {
 	readonly resources: SharedResources;
-	/** With `inOrder`, each task depends on the previous one. */
+	/** Submits tasks with these titles. With `inOrder`, each task depends on the previous one. */
 	submit(titles: readonly string[], inOrder?: boolean): Promise<void>;
 	states(): Promise<Record<string, number>>;
 }

@@ -103,7 +103,7 @@ export class Gateway {
 	}
 
 	/**
-	 * With 1000 or 1001, Discord also ends the session:
+	 * Handles a close of the connection by the app. With code 1000 or 1001, Discord also ends the session:
 	 * https://discord.com/developers/docs/events/gateway#initiating-a-disconnect
 	 */
 	leave(session: Session, sink: Sink, code: number): void {

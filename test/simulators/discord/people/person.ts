@@ -173,7 +173,7 @@ export class Person {
 		return this.#begin({ type: InteractionType.MessageComponent, channel: message.channel, data, message });
 	}
 
-	/** Fields are identified by label or name. */
+	/** Submits the opened form. The keys of `values` are labels or names of fields. */
 	submits(interaction: SentInteraction, values: Readonly<Record<string, string>> = {}): SentInteraction {
 		const { modal, channel, message } = interaction.record;
 		if (!modal) throw new Error(`no form has opened for ${this.name}`);

@@ -83,7 +83,7 @@ export class Channel {
 		return last;
 	}
 
-	/** Deleted messages keep their states. */
+	/** Returns the states of a message, which may be deleted. Throws if the message never existed. */
 	states({ id }: Viewer): PostState[] {
 		const ts = id.split("-")[1] ?? id;
 		const found = this.record.messages.find((message) => message.ts === ts);

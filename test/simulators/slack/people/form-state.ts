@@ -62,7 +62,7 @@ function sentValue(field: FormField, given: string): object {
 	return { value: given === "" ? null : given };
 }
 
-/** Commas separate several choices. */
+/** Returns the state of a menu with the given choices, separated by commas. Throws for an unknown choice. */
 function chosen(element: Part, given: string, label: string): object {
 	const isMany = element.type === "multi_static_select" || element.type === "checkboxes";
 	const requested = given === "" ? [] : isMany ? given.split(",").map((one) => one.trim()) : [given];

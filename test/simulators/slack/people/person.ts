@@ -201,7 +201,7 @@ export class Person {
 		return this.#sent(pressButton(this.#state, this.user, this.#removedButton(on.id, label)));
 	}
 
-	/** By default, uses the newest visible menu that has all these options. */
+	/** Chooses options of a menu. By default, uses the newest visible menu that has all these options. */
 	chooses(labels: string | readonly string[], place: Place = {}): SentInteraction {
 		const requested = typeof labels === "string" ? [labels] : labels;
 		const fits = ({ element }: SeenControl): boolean => {
@@ -212,7 +212,7 @@ export class Person {
 		return this.#sent(chooseOptions(this.#state, this.user, pressing, requested));
 	}
 
-	/** Fields are identified by label or name. */
+	/** Submits the opened form. The keys of `values` are labels or names of fields. */
 	submits({ record }: SentInteraction, values: Readonly<Record<string, string>> = {}): SentInteraction {
 		const opened = record.opened ?? record.view;
 		if (!opened?.view) throw new Error(`no form has opened for ${this.name}`);

@@ -48,7 +48,7 @@ export class Team {
 		);
 	}
 
-	/** A member of the app's team joins all public channels that are not archived. */
+	/** Adds a person. A member of the app's team joins all public channels that are not archived. */
 	member(name: string, { guest, bot, admin, owner, locale }: PersonOptions = {}): Person {
 		const user = addUser(this.#state, name, {
 			team: this.record,
