@@ -96,7 +96,10 @@ async function recordReply(run: Run, answer: Attempt, spending: SpendingPorts): 
 	});
 }
 
-/** Returns the events with the reply text in `model.called`. Clients can show it before the calls of the reply. */
+/**
+ * Returns the events with the reply text in `model.called`, so that clients can show the text before the calls of the
+ * reply.
+ */
 function withText(events: readonly RecordedEvent[], text: string): readonly RecordedEvent[] {
 	if (text.trim() === "") return events;
 	return events.map((event) => (event.type === "model.called" ? { ...event, text } : event));

@@ -11,8 +11,8 @@ export interface DueNotice {
 }
 
 /**
- * Returns the notice after `reminded` reminders and escalations: a reminder of the first group, then the first
- * notice of each other group. The time until the next notice starts at `now`, so a long stop of the gateway
+ * Returns the notice after `reminded` reminders and escalations: a reminder to the first group, then the first
+ * notice to each other group. The time until the next notice starts at `now`, so a long stop of the gateway
  * does not shorten it. Returns undefined if no notice is left.
  */
 export function nextNotice(

@@ -294,7 +294,7 @@ class Tail {
 		if (this.#text.length > 2 * maxText) this.#shorten();
 	}
 
-	/** Drops the text and the given number of bytes after it. */
+	/** Drops the text, and counts it and `bytes` further bytes as missing. */
 	skip(bytes: number): void {
 		this.#missing += Buffer.byteLength(this.#text) + bytes;
 		this.#text = "";

@@ -172,7 +172,7 @@ function interruptedReason(run: Run, call: CallBlock): string | undefined {
 	return tool || !isAnnounced(run, call) ? undefined : clientCallTexts.disconnected(call.name);
 }
 
-/** Returns the effects of earlier calls, assuming that all of them run. */
+/** Returns the taint and the use of the channel grant by earlier calls, assuming that all of them run. */
 function pendingOf(before: readonly Draft[]): Before {
 	const drafts = before.filter((one) => one.kind === "draft");
 	return {

@@ -79,7 +79,7 @@ export interface McpServerDeps {
 	changed(): void;
 }
 
-/** Milliseconds between starts: the first pause, and the maximum. */
+/** Milliseconds from the end of a server to the earliest next start: the first pause, and the maximum. */
 const firstPauseMs = 1_000;
 const longestPauseMs = 10 * 60_000;
 /** Minimum milliseconds of a connection before the server is treated as stable. */

@@ -87,7 +87,7 @@ export class Run {
 	readonly control: RunControl;
 	/** Time at which this process started or continued the run, on the monotonic clock. */
 	readonly beganAt: number;
-	/** Whether an earlier process, or an attempt whose commit failed, has worked on the run. */
+	/** Whether the run continues from stored steps: after a restart, after it was parked, or after an error. */
 	readonly resumed: boolean;
 	history: readonly RunTranscript[] = [];
 	/** Model that answers after a retry, for example a fallback. Undefined before the first retry. */
