@@ -46,7 +46,10 @@ export class LlamaSetup implements AsyncDisposable {
 		return readFileSync(join(this.models, "starts"), "utf8").trim().split("\n").map(Number);
 	}
 
-	/** `args` are additional arguments of the fake server, and `settings` override the `llama` settings. */
+	/**
+	 * Starts a gateway. `args` are additional arguments of the fake server, and `settings` override the `llama`
+	 * settings.
+	 */
 	async start(
 		args: readonly string[] = [],
 		settings: object = {},

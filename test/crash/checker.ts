@@ -16,7 +16,10 @@ export function check(outcome: Outcome): string[] {
 	];
 }
 
-/** A client must receive the sequence numbers 1, 2, 3, … of each session, across all its connections. */
+/**
+ * Returns the gaps and repeats in a view. A client must receive the sequence numbers 1, 2, 3, … of each session, across
+ * all its connections.
+ */
 function checkOrder({ client, session, frames }: View): string[] {
 	return frames.flatMap(({ seq }, index) =>
 		seq === index + 1 ? [] : [`${client} got seq ${seq} of ${session} at place ${index + 1}`],
@@ -185,7 +188,10 @@ function checkEffects({ effects, messages, ...outcome }: Outcome, known: Readonl
 	return [...twice, ...unreported, ...untried];
 }
 
-/** Each kill during a call, or before its result was recorded, must have a call that is reported as interrupted. */
+/**
+ * Returns the problems with interrupted calls. Each kill during a call, or before its result was recorded, must have a
+ * call that is reported as interrupted.
+ */
 function checkInterrupted({ kills }: Outcome, unknown: ReadonlySet<string>): string[] {
 	const problems = kills
 		.filter(({ interrupts }) => interrupts !== undefined && !unknown.has(interrupts))

@@ -24,7 +24,7 @@ function documented(page: string): string[] {
 	});
 }
 
-/** Undefined if the program accepts the command line. */
+/** Returns the first unknown part of a command line. Undefined if the program accepts the command line. */
 function unknownPart(line: string): string | undefined {
 	const words = line
 		.replace(/^--(?:data|url) \S+ /, "")

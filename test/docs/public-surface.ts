@@ -105,7 +105,10 @@ export function changedLines(recorded: Surface, now: Surface): string[] {
 	];
 }
 
-/** Undefined if the surface can be recorded. A changed surface requires a new changelog entry. */
+/**
+ * Returns undefined if the surface can be recorded, otherwise the reason. A changed surface requires a new changelog
+ * entry.
+ */
 export function refusal(recorded: Surface, now: Surface): string | undefined {
 	const changed = changedLines(recorded, now);
 	if (changed.length === 0 || now.changelogEntries > recorded.changelogEntries) return undefined;

@@ -79,7 +79,7 @@ interface Run {
 	readonly calls: readonly Call[];
 }
 
-/** Cancels the run after `limitMs`. */
+/** Follows a run until it ends, and answers its approvals. Cancels the run after `limitMs`. */
 async function follow(
 	client: Client,
 	session: OpenSession,

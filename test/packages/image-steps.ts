@@ -160,7 +160,7 @@ export class FreshRoot implements Disposable {
 		}
 	}
 
-	/** Without `network`, the program has only a loopback interface. */
+	/** Runs a program in the root directory. Without `network`, the program has only a loopback interface. */
 	async run(command: readonly string[], { network = true } = {}): Promise<string> {
 		const uid = uids[this.user] ?? Number.NaN;
 		const asUser =

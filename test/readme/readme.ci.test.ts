@@ -168,7 +168,10 @@ function lineOf(gateway: Gateway, form: RegExp): Promise<string> {
 	return promise;
 }
 
-/** Excludes the directories of npm and pnpm, which contain links to the clone. */
+/**
+ * Returns the paths whose names contain "parley". Excludes the directories of npm and pnpm, which contain links to the
+ * clone.
+ */
 function traces(folder = home): string[] {
 	return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
 		const path = join(folder, entry.name);

@@ -15,8 +15,8 @@ interface Open {
 }
 
 /**
- * The lines approve an open approval if they can read the token and connect. The arguments of the script are the
- * session and the token of the approval.
+ * Returns lines of a script that approve an open approval if they can read the token and connect. The arguments of the
+ * script are the session and the token of the approval.
  */
 function approvalLines(port: number, data: string): string {
 	const text = JSON.stringify({

@@ -37,7 +37,7 @@ export class Clone implements AsyncDisposable {
 		symlinkSync(join(repository, "node_modules"), join(this.root, "node_modules"));
 	}
 
-	/** Always sets the same modification time. */
+	/** Writes a file, always with the same modification time. */
 	write(path: string, content: string): void {
 		const file = join(this.root, path);
 		writeFileSync(file, content);

@@ -77,7 +77,7 @@ export class Growth {
 		this.#before = new Set(this.#platform.posts().map(({ id }) => id));
 	}
 
-	/** With `isBroken`, the platform also starts to inject faults. */
+	/** Plans the deaths of the next processes. With `isBroken`, the platform also starts to inject faults. */
 	disturb(deaths: readonly Death[], { isBroken = false } = {}): void {
 		this.#deaths = deaths;
 		this.#arm();

@@ -15,7 +15,7 @@ interface Posted {
 	readonly file?: string;
 }
 
-/** Excludes retries, and runs that joined another run. */
+/** Returns the arrivals of a message at the gateway. Excludes retries, and runs that joined another run. */
 export function arrivalsOf({ sessions }: ScriptedGateway, message: string): Arrival[] {
 	return sessions.flatMap(({ frames }) => {
 		const payloads = frames.map(({ event, payload }) => ({ event, ...Object(payload) }));
@@ -44,7 +44,7 @@ export function judgeWaiting(gateway: ScriptedGateway, deleted: readonly Posted[
 	});
 }
 
-/** Each version of a message may arrive only once. */
+/** Returns a fault for each version of a message that arrived more than once. */
 export function judgeTwice({ versions }: Posted, arrivals: readonly Arrival[]): string[] {
 	return versions.flatMap((text) => {
 		const count = arrivals.filter(({ content }) => content.includes(text)).length;

@@ -62,7 +62,10 @@ export class Messages<Room extends Place, Person extends Author<Room>> {
 		return this.sentMessages.slice(-recent).filter(({ isDeleted }) => !isDeleted);
 	}
 
-	/** A lost database may lose any message sent so far, for example one that was stored but not delivered. */
+	/**
+	 * Marks all messages sent so far. The loss of the database may lose any of them, for example one that was stored but
+	 * not delivered.
+	 */
 	databaseLost(): void {
 		for (const sentMessage of this.sentMessages) sentMessage.mayBeLost = true;
 	}
@@ -104,7 +107,10 @@ export class Messages<Room extends Place, Person extends Author<Room>> {
 		sentMessage.person.deletes(sentMessage);
 	}
 
-	/** The reaction ❌ to the message may stop its run. Undefined without recent messages. */
+	/**
+	 * Returns a random recent message for the reaction ❌, which may stop the run of the message. Undefined without recent
+	 * messages.
+	 */
 	cross(): SentMessage<Room, Person> | undefined {
 		const sentMessage = this.#own();
 		if (sentMessage) sentMessage.mayBeLost = true;

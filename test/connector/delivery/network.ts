@@ -46,7 +46,10 @@ export class Network {
 		for (const event of this.#events) this.#unacknowledged.add(event);
 	}
 
-	/** If event A was acknowledged before event B was sent, A must arrive before B in the same conversation. */
+	/**
+	 * Records a received event. If event A was acknowledged before event B was sent, A must arrive before B in the same
+	 * conversation.
+	 */
 	receive({ id, conversation }: QueuedEvent): void {
 		this.#received.add(id);
 		const sentAt = this.#passages.get(id)?.sentAt ?? 0;

@@ -4,7 +4,7 @@ import { html, type Markup } from "./markup.ts";
 
 type Read = (text: string) => string;
 
-/** `read` replaces tokens of people, channels and times. */
+/** Renders a part of a rich text. `read` replaces tokens of people, channels and times. */
 export function drawRichText(part: Part, read: Read): Markup {
 	const inside = (): Markup[] => insideOf(part["elements"]).map((one) => drawRichText(one, read));
 	switch (part.type) {

@@ -55,7 +55,10 @@ export function playGolden<S extends Site>(Place: SiteClass<S>, draw: Draw<S>): 
 	});
 }
 
-/** A gateway sends welcomes in all its scenes or in none, so scenes with a welcome have a separate gateway. */
+/**
+ * Returns the gateway of a scene. A gateway sends welcomes in all its scenes or in none, so scenes with a welcome have a
+ * separate gateway.
+ */
 function sceneGatewayOf({ welcome }: Scene): "welcoming" | "usual" {
 	return welcome ? "welcoming" : "usual";
 }

@@ -6,7 +6,10 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { Watch } from "../../watch.ts";
 import { WatchedClient } from "./watched-client.ts";
 
-/** Refuses the first `refused` connections. The test sends the frames of Discord's gateway. */
+/**
+ * Starts a server in place of Discord's gateway, which refuses the first `refused` connections. The test sends the frames
+ * of the gateway.
+ */
 async function place({ refused = 0 } = {}) {
 	let attempts = 0;
 	const server = createServer((_request, response) => {

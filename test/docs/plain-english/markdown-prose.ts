@@ -43,7 +43,7 @@ function withoutCode(page: string): string {
 
 type Start = "blank" | "heading" | "item" | "row";
 
-/** Undefined if the line continues a paragraph. */
+/** Returns the kind of block that a line starts. Undefined for a line of a paragraph. */
 function startOf(raw: string): Start | undefined {
 	const text = raw.replace(/^\s*(?:>\s*)*/, "");
 	if (text === "") return "blank";

@@ -40,7 +40,7 @@ export class PromptCache {
 		this.#clock = clock;
 	}
 
-	/** `scope` is the model. Each model has its own cache entries. */
+	/** Sends a prompt through the cache. `scope` is the model, because each model has its own cache entries. */
 	use(scope: string, blocks: readonly PromptBlock[]): CacheUse {
 		const prefixes = prefixesOf(scope, blocks);
 		const total = prefixes.at(-1)?.tokens ?? 0;

@@ -34,7 +34,10 @@ function onlyEfforts(body: Fields, ...allowed: readonly string[]): string[] {
 	return effort === undefined || allowed.includes(String(effort)) ? [] : [`reasoning_effort: ${effort}`];
 }
 
-/** A user message must not follow a tool message (code 3230), and ids of calls must have nine letters or digits. */
+/**
+ * Returns the faults by the rules of Mistral. A user message must not follow a tool message (code 3230), and ids of calls
+ * must have nine letters or digits.
+ */
 function mistralProblems(body: Fields): string[] {
 	const messages = fieldsIn(body["messages"]);
 	const order = messages.flatMap(({ role }, index) =>

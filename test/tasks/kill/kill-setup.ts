@@ -34,7 +34,7 @@ export class KillSetup implements AsyncDisposable {
 		});
 	}
 
-	/** `data` contains contents of files in the data directory, by name. */
+	/** Creates the directories. `data` contains contents of files in the data directory, by name. */
 	static async create(data: Readonly<Record<string, string>> = {}): Promise<KillSetup> {
 		const directory = await mkdtemp(join(tmpdir(), "parley-kill-"));
 		await mkdir(join(directory, "root"));

@@ -78,7 +78,10 @@ function nonceKey(author: UserRecord, nonce: string | number): string {
 	return `${author.id}/${nonce}`;
 }
 
-/** Also returns a deleted message. Undefined after the time window, or without `enforce_nonce`. */
+/**
+ * Returns the earlier message with this nonce, even if it was deleted. Undefined after the time window, or without
+ * `enforce_nonce`.
+ */
 function repeatedNonce(state: State, author: UserRecord, body: MessageBody): MessageRecord | undefined {
 	if (!body.enforce_nonce || !body.nonce) return undefined;
 	const existing = state.nonces.get(nonceKey(author, body.nonce));

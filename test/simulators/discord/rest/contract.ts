@@ -38,7 +38,7 @@ export class Contract {
 		return Contract.#loaded;
 	}
 
-	/** Empty if the request matches the document. */
+	/** Returns the faults of a request, or an empty list if the request matches the document. */
 	faultsOfRequest(
 		{ method, path }: { readonly method: string; readonly path: string },
 		{ query, body, params }: { readonly query: object; readonly body: unknown; readonly params: object },

@@ -42,8 +42,8 @@ export function openHome(state: State, user: UserRecord, tab: "home" | "messages
 }
 
 /**
- * An app with `agent_view` receives `app_context_changed`. Any other app receives an event only for an assistant's
- * `thread`: https://docs.slack.dev/reference/events/app_context_changed
+ * Looks at a channel as a user. An app with `agent_view` receives `app_context_changed`. Any other app receives an event
+ * only for an assistant's `thread`: https://docs.slack.dev/reference/events/app_context_changed
  */
 export function viewChannel(
 	state: State,

@@ -16,7 +16,7 @@ export function isSessionStatus(status: string): status is SessionStatus {
 	return statuses.has(status);
 }
 
-/** Undefined if the app has not created the session. */
+/** Returns the session of a thread. Undefined if the app has not created it. */
 export function sessionAt(state: State, { channel, threadTs }: SessionPlace): SessionRecord | undefined {
 	return state.sessions.get(messageId({ channel, ts: threadTs }));
 }
