@@ -13,8 +13,8 @@ const maxName = 200;
 
 /**
  * Returns a conversation as a Markdown document. Quotes and fences isolate the text of people, models and tools.
- * Control characters that a terminal or an editor obeys are escaped. The oldest parts of a very long conversation are
- * omitted, and do not stay in memory.
+ * Control characters that could affect a terminal or an editor are escaped. The oldest parts of a very long
+ * conversation are omitted, and do not stay in memory.
  */
 export async function transcriptOf(
 	title: string,

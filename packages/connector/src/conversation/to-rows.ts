@@ -176,7 +176,8 @@ function fitShow({ text, foot, card, flows }: ShowOperation, platform: Platform)
 		const posts = [fitPost(parsed, { dialect, limit: narrow }, moreNote)];
 		return { ...withFoot({ posts }, below), snippets: [] };
 	}
-	// Only answers have `flows`. Code stays in a growing answer, and becomes a file when the answer ends.
+	// Only answers have `flows`. Long code stays in the post while an answer grows, and becomes a file when the
+	// answer ends.
 	const { document, snippets } =
 		flows && platform.snippets ? withoutLongCode(parsed) : { document: parsed, snippets: [] };
 	const sized = (limit: number): Fitted =>

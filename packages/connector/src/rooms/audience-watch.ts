@@ -69,9 +69,9 @@ export class AudienceWatch {
 	}
 
 	/**
-	 * Stops the watch. Saves the present time if the platform is connected and the grants need not end. Call it after
-	 * the signal has aborted. After an unnoticed suspension, the saved time does not change, and the next start ends
-	 * the grants.
+	 * Stops the watch. Saves the present time if the platform is connected and the grants need not end. Call `stop`
+	 * after the signal has aborted. After an unnoticed suspension, the saved time does not change, and the next start
+	 * ends the grants.
 	 */
 	async stop(): Promise<void> {
 		this.#timer?.cancel();

@@ -132,8 +132,7 @@ export class SessionAnswers {
 		const { lastSeq, replayedTo } = this.#before;
 		for (const { id, seq: begun = seq } of open) {
 			if (seq <= lastSeq) this.#earlier.add(id);
-			// The event of the message decides. A process with another database that read this event may have begun the
-			// answer.
+			// A process with another database that read the event of the message may have begun the answer.
 			if (begun <= replayedTo) this.#elsewhere.add(id);
 		}
 		const run = seq >= lastSeq ? open[0] : undefined;

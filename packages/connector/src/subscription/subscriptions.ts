@@ -59,8 +59,8 @@ export class Subscriptions {
 		this.#parts = parts;
 		const listed = this.#list();
 		this.ready = listed.then(() => undefined);
-		// Prevents an unhandled rejection. Callers that await `ready` still receive it. A stop of the connector
-		// is not an error.
+		// Prevents an unhandled rejection. Callers that await `ready` still receive the rejection. A stop of the
+		// connector is not an error.
 		this.ready.catch(() => undefined);
 		this.#begun = listed.then((sessions) => this.#resumeSubscriptions(sessions)).catch(() => undefined);
 	}

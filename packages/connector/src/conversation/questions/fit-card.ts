@@ -3,7 +3,7 @@ import { parseText } from "../../text/parse-text.ts";
 import type { Scene } from "../vocabulary/reducer.ts";
 import { Cut } from "./cut.ts";
 
-/** Length reserved for the separation of a footer, in the unit of the dialect. */
+/** Length reserved to separate a footer from the text, in the unit of the dialect. */
 const footRoom = 40;
 
 type Platform = Scene["platform"];
