@@ -49,8 +49,8 @@ export interface InboundTurn {
 }
 
 /**
- * Handles one event. If it throws or the process ends, it is called again with the same id, until the event is given up.
- * Therefore, all its effects need keys that derive from the id.
+ * Handles one event. If the handler throws or the process ends, the handler is called again with the same id, until
+ * the event is given up. Therefore, all effects need keys that derive from the id.
  */
 export type InboundHandler = (event: QueuedEvent, turn: InboundTurn) => Promise<void>;
 

@@ -8,7 +8,7 @@ export interface RateLimit {
 }
 
 export interface Receipt {
-	/** Id of the post in the form of the surface; later edits get it as `target`. */
+	/** Id of the post in a format of the surface. Later edits get this id as `target`. */
 	readonly remote: string;
 	/** Rate limits that this request has exhausted. */
 	readonly limits?: readonly RateLimit[];

@@ -100,7 +100,7 @@ export class Subscriptions {
 		return subscription;
 	}
 
-	/** Starts to read the session of an external key, and creates a missing session. */
+	/** Starts to read the session with an external key. Creates the session if it does not exist. */
 	async open(key: SessionKey, opening: Opening): Promise<SessionSubscription> {
 		await this.ready;
 		const openSubscription = async (): Promise<SessionSubscription> =>

@@ -90,7 +90,7 @@ export interface OpenQuestion extends QuestionName {
 	readonly editedBy?: string;
 	/** Names of approvers from another guild, team or platform, by principal. */
 	readonly names?: Readonly<Record<string, string>>;
-	/** Whether the same call occurs earlier in the model's reply. */
+	/** Whether an approval of the same call of the reply was already requested before. */
 	readonly again?: true;
 }
 
