@@ -16,7 +16,7 @@ import { extrasOf } from "./resources-and-prompts.ts";
 import { mcpConnectionTexts, mcpServerTexts } from "./texts.ts";
 
 export interface ServerTransport extends Transport {
-	/** Reason why the connection ended. Undefined before the end, or if the reason is unknown. */
+	/** Reason why the connection was stopped or ended. Undefined before that, and if the reason is unknown. */
 	readonly problem: string | undefined;
 	/** Last lines of the server's standard error. Empty for a remote server. */
 	readonly log: readonly string[];

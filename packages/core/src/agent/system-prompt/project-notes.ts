@@ -44,7 +44,7 @@ export async function readProjectNotes(cwd: string, roots: readonly string[]): P
 	return notes.map(({ shown, text }) => `## ${shown}\n\n${text.trim()}\n`).join("\n");
 }
 
-/** Returns the working directory, followed by its parent directories inside the roots. */
+/** Returns the working directory, then its parent directories inside the roots. At most `MAX_DIRECTORIES` in total. */
 function directoriesOf(cwd: string, roots: readonly string[]): string[] {
 	const directories = [cwd];
 	for (let above = dirname(cwd); directories.length < MAX_DIRECTORIES; above = dirname(above)) {
