@@ -81,7 +81,7 @@ export class LlamaSetup implements AsyncDisposable {
 		return parseJson(await (await fetch(`${this.endpoint}/fake/${action}`)).text());
 	}
 
-	/** The returned function resolves when the server has closed the connection. */
+	/** Connects to the server. The returned function resolves when the server has closed the connection. */
 	async connectionEnd(): Promise<() => Promise<unknown>> {
 		const socket = connect({ host: "127.0.0.1", port: this.llamaPort });
 		await once(socket, "connect");

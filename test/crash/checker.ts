@@ -77,8 +77,8 @@ function same(one: readonly string[], other: readonly string[]): boolean {
 }
 
 /**
- * Each acknowledged message must have one run, and each other message at most one. Each run must end once, without an
- * error.
+ * Returns the problems with messages. Each acknowledged message must have one run, and each other message at most one.
+ * Each run must end once, without an error.
  */
 function checkMessages(outcome: Outcome): string[] {
 	return outcome.messages.flatMap(({ id, session, content, acked }) => {

@@ -69,7 +69,7 @@ class Player implements AsyncDisposable {
 		fail(mismatch(shown, response, this.#bound));
 	}
 
-	/** The document may omit earlier events. */
+	/** Waits for the shown event. The document may omit earlier events. */
 	async #event(client: OzzieClient, shown: Readonly<Record<string, unknown>>): Promise<void> {
 		const { promise: late, reject } = Promise.withResolvers<never>();
 		const cancel = afterPatience(patienceMs, () => reject(new Error("the event did not come")));

@@ -41,7 +41,7 @@ export async function playFailure(
 	await log.until(`try ${number} has failed`, hasFailed);
 }
 
-/** The next attempt must not start before the announced time. */
+/** Advances the clock to the next attempt, which must not start before the announced time. */
 export async function playRetry(
 	failure: Failure,
 	{ setup, log, before }: FailureCase,

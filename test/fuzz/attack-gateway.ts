@@ -69,7 +69,7 @@ async function settle(connection: FuzzConnection, random: Random): Promise<Surro
 	return { sessions, tokens: tokens() };
 }
 
-/** Leaves no open prompts and no pending work. */
+/** Cancels the work of the session, so that it leaves no open prompts and no pending work. */
 async function forget(connection: FuzzConnection, { sessions: [session] }: Surroundings): Promise<void> {
 	if (session === undefined) return;
 	try {
@@ -94,7 +94,7 @@ function makeFrame(random: Random, surroundings: Surroundings): { family: Family
 	}
 }
 
-/** Invalid JSON is never binary, because the gateway would close the connection. */
+/** Returns a random form for a frame. Invalid JSON is never binary, because the gateway would close the connection. */
 function pickForm(random: Random, text: string): Form {
 	if (random.chance(0.9)) return "single";
 	return random.chance(0.5) || !readFrame(text).isJson ? "fragments" : "binary";

@@ -15,7 +15,7 @@ export interface Inspected {
 	readonly stderr: string;
 }
 
-/** The inspector writes its files to `home`. */
+/** Runs the inspector, which writes its files to `home`. */
 export async function inspect(args: readonly string[], home: string): Promise<Inspected> {
 	const entry = join(program, "../clients/launcher/build/index.js");
 	const environment = { PATH: process.env["PATH"] ?? "", HOME: home, ...ownVariables() };

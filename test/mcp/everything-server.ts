@@ -19,7 +19,7 @@ async function freePort(): Promise<number> {
 	return port;
 }
 
-/** The npm server "everything" has all MCP features. */
+/** Starts the npm server "everything", which has all MCP features. */
 export async function startEverything(): Promise<{ readonly url: string; stop(): void }> {
 	const port = await freePort();
 	const url = `http://127.0.0.1:${port}/mcp`;

@@ -45,7 +45,7 @@ export class PostgresServer implements AsyncDisposable {
 		return server;
 	}
 
-	/** Any process of this user can use the connection string. */
+	/** Creates a database, and returns its connection string. Any process of this user can use the string. */
 	async createDatabase(): Promise<string> {
 		const name = `parley_${++this.#databases}`;
 		await this.query(`create database ${name}`);

@@ -75,7 +75,7 @@ export class SessionNeighbours {
 		else await this.#decide();
 	}
 
-	/** `planted` contains the ids of the calls that ran. */
+	/** Stops the clients, and returns the faults. `planted` contains the ids of the calls that ran. */
 	end(planted: readonly string[]): readonly string[] {
 		this.#host?.abandon();
 		this.#stop();

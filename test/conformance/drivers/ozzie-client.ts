@@ -75,7 +75,10 @@ export class OzzieClient implements AsyncDisposable {
 		}
 	}
 
-	/** Skips events with another name or other payload values. Rejects if a response arrives first. */
+	/**
+	 * Resolves with the next event that has this name and these payload values. Skips other events. Rejects if a response
+	 * arrives first.
+	 */
 	async event(name?: string, where: Readonly<Record<string, unknown>> = {}): Promise<EventFrame> {
 		for (;;) {
 			const frame = await this.next();

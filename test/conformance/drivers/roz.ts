@@ -119,7 +119,7 @@ class RozConversation implements Conversation {
 	}
 }
 
-/** The state `thinking` starts a new reply. Replies without text are omitted. */
+/** Returns the texts of the replies. The state `thinking` starts a new reply. Replies without text are omitted. */
 function repliesIn(frames: readonly RozFrame[]): string[] {
 	const replies = [""];
 	for (const { kind, value } of frames) {

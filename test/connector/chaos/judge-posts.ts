@@ -47,7 +47,7 @@ export function judgeGrowth({ work, gateway, posts, isMissing }: WorkAndPosts): 
 	return [...unfinished.map(({ text }) => `an answer is unfinished: ${text.slice(0, 100)}`), ...earlier];
 }
 
-/** Each room must show the answers of a session in order. */
+/** Returns a fault for each room that does not show the answers of a session in order. */
 export function judgeOrder({ answers }: Work, places: readonly (readonly Post[])[]): string[] {
 	return [...Map.groupBy(answers, ({ session }) => session)].flatMap(([session, own]) => {
 		const expectedOrder = own.map(({ text }) => text);
@@ -87,7 +87,8 @@ export function judgeGrantCards({ work, posts }: WorkAndPosts): string[] {
 }
 
 /**
- * Each plan must have exactly one card, whose Approve button matches the state of the plan. Ignores deleted threads.
+ * Returns the faults of plans. Each plan must have exactly one card, whose Approve button matches the state of the plan.
+ * Ignores deleted threads.
  */
 export function judgeReviews({ work, posts, isMissing }: WorkAndPosts): string[] {
 	return work.tasks.tasks.flatMap(({ session, reviews }) =>

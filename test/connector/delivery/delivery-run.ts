@@ -49,7 +49,7 @@ export class DeliveryRun {
 		this.network = new Network(this.#random, this.inbound);
 	}
 
-	/** At most `kills` processes die or are stopped. */
+	/** Runs processes until the work is complete. At most `kills` processes die or are stopped. */
 	async play(kills: number): Promise<void> {
 		await mkdir(this.#directory, { recursive: true });
 		for (let remaining = kills; ; remaining--) {
@@ -67,7 +67,7 @@ export class DeliveryRun {
 		this.network.loseDatabase();
 	}
 
-	/** Returns true if the process neither died nor was stopped. */
+	/** Runs one process. Returns true if the process neither died nor was stopped. */
 	async #live(fate: Fate | undefined): Promise<boolean> {
 		const file = join(this.#directory, `${this.#databases}.sqlite`);
 		const store = await openSqliteStore<ConnectorTables>({ file, migrations: connectorMigrations });

@@ -40,7 +40,7 @@ export class Network {
 		await Promise.all(this.#next().map((event) => this.#pass(event, accept)));
 	}
 
-	/** All events are sent again, as if the connector read the platform's history. */
+	/** Marks all events as unacknowledged, so that they are sent again, as if the connector read the platform's history. */
 	loseDatabase(): void {
 		this.#passages.clear();
 		for (const event of this.#events) this.#unacknowledged.add(event);

@@ -113,7 +113,7 @@ export function identifiersOf(file: string, source: string): Identifier[] {
 	return [...starts].map(([name, start]) => ({ name, line: source.slice(0, start).split("\n").length }));
 }
 
-/** Undefined for an allowed name. */
+/** Returns advice for a name. Undefined for an allowed name. */
 export function adviceFor(name: string): string | undefined {
 	const words = wordsOf(name);
 	const word = words.find((one) => Object.hasOwn(bannedWords, one));

@@ -5,7 +5,7 @@ interface Paragraph {
 	readonly lines: string[];
 }
 
-/** Excludes code blocks and HTML comments. */
+/** Returns the prose of a page. Excludes code blocks and HTML comments. */
 export function markdownProse(page: string): Prose[] {
 	const prose: Prose[] = [];
 	let paragraph: Paragraph | undefined;

@@ -33,7 +33,7 @@ export class FaultyNetwork<Fault extends NetworkFault> {
 		this.#clock = clock;
 	}
 
-	/** `*` in `label` matches any text. */
+	/** Plans a fault for one request. `*` in `label` matches any text. */
 	next(label: string, fault: Fault): void {
 		const escaped = label.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*");
 		this.#planned.push({ pattern: new RegExp(`^${escaped}$`), fault });

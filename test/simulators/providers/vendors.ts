@@ -94,8 +94,8 @@ function sorted(fields: Fields): [string, unknown][] {
 }
 
 /**
- * Reasoning in a request must equal issued reasoning. After the first reply with reasoning, each message with calls
- * must have reasoning.
+ * Returns the faults by the rules of OpenRouter. Reasoning in a request must equal issued reasoning. After the first reply
+ * with reasoning, each message with calls must have reasoning.
  */
 function openRouterProblems(body: Fields, { seals }: Issued): string[] {
 	const messages = fieldsIn(body["messages"]);

@@ -10,7 +10,7 @@ type Awaitable = Promise<void> | void;
 export interface TransactionControl {
 	begin(): Awaitable;
 	commit(): Awaitable;
-	/** Does nothing if no transaction is open. */
+	/** Rolls the transaction back. Does nothing if no transaction is open. */
 	rollback(): Awaitable;
 	savepoint(): Awaitable;
 	releaseSavepoint(): Awaitable;

@@ -139,7 +139,7 @@ export class Gateway {
 		this.#sessions.clear();
 	}
 
-	/** An empty object ends the disorder. */
+	/** Sets the disorder of events. An empty object ends it. */
 	unruly(disorder: Disorder): void {
 		this.#delivery.disorder = disorder;
 	}
@@ -210,7 +210,7 @@ export class Gateway {
 		if (!this.zombie) carry(session, dispatch);
 	}
 
-	/** Skips RESUMED, because the types do not fully describe it. */
+	/** Records the faults of an event as violations. Skips RESUMED, because the types do not fully describe it. */
 	#check(dispatch: Dispatch): void {
 		if (dispatch.t === GatewayDispatchEvents.Resumed) return;
 		this.#schema ??= PayloadSchema.load();

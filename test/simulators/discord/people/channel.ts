@@ -124,7 +124,7 @@ export class Channel {
 		emitThread(this.#state, this.record, GatewayDispatchEvents.ThreadUpdate);
 	}
 
-	/** If `by` is given and this is a thread, Discord adds a message about the new name. */
+	/** Renames the channel or thread. If `by` is given and this is a thread, Discord adds a message about the new name. */
 	rename(name: string, by?: { readonly user: UserRecord }): void {
 		const { thread } = this.record;
 		if (thread && by) {

@@ -151,7 +151,7 @@ export class Person {
 		return this.#begin({ type, channel, data, message, pressedOn: components });
 	}
 
-	/** By default, uses the newest visible menu that has all these options. */
+	/** Chooses options of a menu. By default, uses the newest visible menu that has all these options. */
 	chooses(labels: string | readonly string[], place: Place = {}): SentInteraction {
 		const requested = typeof labels === "string" ? [labels] : labels;
 		const has = ({ options = [] }: SeenComponent): boolean =>

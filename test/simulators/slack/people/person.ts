@@ -141,7 +141,7 @@ export class Person {
 		retitleSession(this.#state, this.user, { channel, threadTs }, title);
 	}
 
-	/** Ignores the name, because threads on Slack have no names. */
+	/** Returns the thread of a message. Ignores the name, because threads on Slack have no names. */
 	opensThread(_: string, { of }: { readonly of: { readonly id: string } }): Channel {
 		const { channel, ts, threadTs } = this.#find(of.id);
 		return new Channel(this.#state, channel, threadTs ?? ts);

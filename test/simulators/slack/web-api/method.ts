@@ -48,7 +48,7 @@ export function demandScopeThere(
 	demandScope(state, `${families[kind]}:${what}`);
 }
 
-/** The app sees public channels, and channels with the app as a member. Throws for any other channel. */
+/** Returns a channel that the app sees: a public channel, or one with the app as a member. Throws for any other channel. */
 export function visibleChannel(state: State, id: string): ChannelRecord {
 	const channel = state.channel(id);
 	const isThere = channel.members.has(state.app.user);
