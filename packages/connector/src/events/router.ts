@@ -20,7 +20,7 @@ type Queue = "" | "!" | "!audience";
 
 interface Route<Type extends InboundEvent["type"]> {
 	readonly queue: (event: InboundEventOf<Type>) => Queue;
-	/** Handles an event. A second call for the same event changes nothing. Rejects if the event must be retried. */
+	/** Handles an event. A repeated call for the same event repeats no effect. Rejects if the event must be retried. */
 	readonly handle: (parts: EventParts, event: InboundEventOf<Type>, turn: Turn) => Promise<void>;
 	/** Returns the answer to the person if the event is given up; undefined if no person waits for an answer. */
 	readonly apology?: (parts: EventParts, event: InboundEventOf<Type>) => Apology | undefined;
@@ -68,7 +68,7 @@ export function queueOf(event: InboundEvent): Queue {
 	return isRouted(event.type) ? routeOf(event).queue(event) : "";
 }
 
-/** Handler of the inbox: routes each event by its type. A second call for the same event changes nothing. */
+/** Handler of the inbox: routes each event by its type. A repeated call for the same event repeats no effect. */
 export function routeEvents(parts: EventParts): InboundHandler {
 	return async ({ id, data }, { isRetry, isLast, settle, following }) => {
 		const read = InboundEvent.safeParse(data);

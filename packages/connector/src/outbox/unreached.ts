@@ -12,7 +12,10 @@ export interface Unreached {
 	readonly at: number;
 }
 
-/** Returns the stored notices whose first way failed, newest first. The connector may be running. */
+/**
+ * Returns the stored notices whose first way failed, newest first; none if the connector has no database. The
+ * connector may be running.
+ */
 export async function readUnreached(where: DatabaseLocation): Promise<Unreached[]> {
 	const file = connectorDatabaseFile(where);
 	if (!existsSync(file)) return [];

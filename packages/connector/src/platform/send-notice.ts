@@ -61,7 +61,10 @@ export async function sendNotice(
 	throw new DeliveryError(reasons.join("; "), { kind: "rejected" });
 }
 
-/** Searches for a notice in each conversation in which it may have been posted. */
+/**
+ * Searches for a notice in the conversations in which it may have been posted. Resolves with undefined if it is in
+ * none of them.
+ */
 export async function findNotice(
 	row: OutboxRow,
 	posting: Post & { readonly notifies: NoticeTarget },

@@ -60,7 +60,7 @@ function howToPair(platform: RoomContext["platform"]): string {
 /** Pattern of the gateway's ids, with the colon or the space before an id. */
 const gatewayId = /:? ?"?\b(?:sess|run|task|call|prompt|grant|file|sched|mem|msg|review)_[0-9a-z]{20,}"?/gu;
 
-/** Returns the gateway's message as a sentence, without ids and without the prefix for programs. */
+/** Returns the gateway's message as a sentence, without ids and without the machine-readable prefix. */
 function sentence(message: string): string {
 	const reason = message
 		.replace(/^(forbidden|invalid params|not available): /, "")

@@ -129,7 +129,7 @@ function findInLeaf(finder: Finder, leaf: Leaf): void {
 	const window = { first, text };
 	if (leaf.type === "code") findInCode(finder, window);
 	else findInInlines(finder, window, leaf.children);
-	// Only the last cut is added, because all of these cuts are equally good.
+	// Only the last cut between code points is added, because all such cuts are equally bad.
 	const last = window.text.length - 1;
 	const cut = /^[\udc00-\udfff]/.test(window.text.slice(last)) ? last - 1 : last;
 	if (cut > 0) add(finder, first + cut, finder.cuts.codePoints);

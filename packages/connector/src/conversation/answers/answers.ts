@@ -334,7 +334,7 @@ function failed(error: string, { platform, at: from }: Scene): string {
 function footOf(answer: Answer, runParts: readonly RunPart[], scene: Scene): { foot?: string } {
 	const { content, error, context, origin } = answer;
 	const { platform, at, live = () => usualLevel } = scene;
-	// After a loss of the database, the post of a failed answer is found by its text, because it has no buttons. The
+	// After a loss of the database, a post without `buttons`, as for a failed answer, is found by its text. Its
 	// footer omits the calls, because their durations may differ in a replay.
 	const isFailed = error !== "" && error !== "cancelled";
 	const showsCalls = !isFailed && ["tools", "everything"].includes(live());

@@ -59,7 +59,7 @@ export interface Task extends EndedTask {
 	readonly requester?: string;
 	/** Time of the submission, in milliseconds since the epoch. */
 	readonly createdAt: number;
-	/** Time of the first start, in milliseconds since the epoch. */
+	/** Time of the first start, in milliseconds since the epoch; absent before. */
 	readonly startedAt?: number;
 	readonly step?: { readonly done: number; readonly total: number; readonly label: string };
 	/** The complete plan, if the gateway reports it. */
