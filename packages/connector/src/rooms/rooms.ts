@@ -72,8 +72,8 @@ export class Rooms {
 	}
 
 	/**
-	 * Returns the ids of a room's sessions in which this person's messages may have an active run. These are the
-	 * current session, and other sessions that are read and have an active run.
+	 * Returns the ids of the sessions that a stop by this person in a room affects. These are the current session,
+	 * and other sessions that are read and have an active run.
 	 */
 	async stoppable(person: Person, room: Room): Promise<readonly string[]> {
 		const { subscriptions } = this.#parts;
