@@ -52,11 +52,11 @@ export function isApproval({ binding, wanted_grant }: PromptWithActor): boolean 
 	return binding !== null && wanted_grant === null;
 }
 
-/** Session of an approval, with its channel and the people who wrote to the run. */
+/** Session of an approval, with its channel and the participants of the run. */
 interface PromptOrigin {
 	readonly id: string;
 	readonly place: string | undefined;
-	/** People who wrote to the run, with their roles in the channels in which they wrote. */
+	/** Chat users who contributed to the run, with their current roles: see `participantsIn`. */
 	readonly participants: readonly Person[];
 }
 

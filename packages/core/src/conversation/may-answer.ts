@@ -80,8 +80,8 @@ function actionOf(row: PromptWithActor, response: PromptResponse): Action {
 }
 
 /**
- * Returns a member among the named approvers with the rights of an approver, and any other principal unchanged. Throws
- * `permission_denied` for a person who is not among the named approvers.
+ * Returns a named approver, who is at least a member, with the role of an approver. Throws `permission_denied` for a
+ * person who is not named. Returns any other principal unchanged, and every principal if no approvers are named.
  */
 export function asApprover(principal: Principal, approvers: readonly string[] | undefined): Principal {
 	const { person } = principal;

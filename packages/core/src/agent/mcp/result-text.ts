@@ -81,8 +81,8 @@ function textOf(block: ContentBlock): string {
 }
 
 /**
- * Returns the image of a block as a list. The list is empty if models would refuse the image, because a server may send
- * any data.
+ * Returns the image of a block as a list. The list is empty if the block is not an image, or if models would refuse the
+ * image. A server may send any data.
  */
 function imageOf(block: ContentBlock): ImageBlock[] {
 	if (block.type !== "image" || !isImageType(block.mimeType)) return [];
