@@ -10,7 +10,7 @@ import { type Content, keyOf } from "./statements.ts";
  */
 const nonceLength = 24;
 
-/** Returns the nonce for the key or the id of a row. */
+/** Returns the nonce for the `key` of a row's posting, or for the row's id. */
 export function nonceOf(key: string): string {
 	return hash("sha256", key, "base64url").slice(0, nonceLength);
 }

@@ -201,8 +201,8 @@ export class RequestContexts {
 	}
 
 	/**
-	 * Selects the files of referenced messages, and the newest small files of a thread that the session does not have
-	 * yet.
+	 * Selects the files of referenced messages. Also selects the newest small files of the thread, if the session
+	 * does not have them yet.
 	 */
 	#filesFor(session: string, read: readonly ReadMessage[], referenced: readonly ReadMessage[]): Attachment[] {
 		const pointed = [...referenced, ...read.filter(({ relation }) => !isEarlier(relation))];

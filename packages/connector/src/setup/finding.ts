@@ -15,7 +15,10 @@ export interface SetupStep {
 	readonly id: string;
 	readonly title: string;
 	readonly todo: string;
-	/** Checks the step, which is done if no finding has the status `fail`. Never rejects. May be called repeatedly. */
+	/**
+	 * Checks whether the step is done: no finding then has the status `fail`. Never rejects. May be called
+	 * repeatedly.
+	 */
 	check(signal: AbortSignal): Promise<readonly Finding[]>;
 }
 

@@ -3,7 +3,7 @@ import type { StoredText } from "./question.ts";
 
 const count = new Intl.NumberFormat("en");
 
-/** Returns the start of a text with its full length, for storage. */
+/** Returns the form in which a text is stored: its start, and the length of the complete text. */
 export function storeText(text: string, maximum: number): StoredText {
 	return { text: beginningOf(text, maximum), length: text.length };
 }
