@@ -44,8 +44,8 @@ export function isImported({ payload }: { readonly payload: object }): boolean {
 }
 
 /**
- * Gives the rows ids that no recorded event can have. A gateway that was restored from a backup still has the session, and
- * reuses the number of the deletion.
+ * Gives the rows ids that rows of recorded events cannot have. A gateway that was restored from a backup may still
+ * have the session, and may reuse the `seq` of the deletion.
  */
 function asDeletion(rows: readonly RenderedRow[]): RenderedRow[] {
 	return rows.map((row, index) => ({ ...row, standsFor: `deleted/${row.at}/${index}` }));

@@ -31,7 +31,7 @@ export function narrowTables(blocks: readonly Block[], columns: number): Block[]
 	});
 }
 
-/** Returns the lines of a table with equal columns, for a fixed-width font. */
+/** Returns the lines of a table with aligned columns, for a fixed-width font. */
 export function alignedLines(table: Table): string[] {
 	const widths = columnWidths(table.children);
 	const [header, ...rows] = table.children.map((row) =>

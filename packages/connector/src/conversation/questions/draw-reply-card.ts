@@ -288,7 +288,7 @@ interface ControlScene {
 }
 
 interface CallButtonOptions {
-	/** Whether the post shows the complete call, so that a person can approve it there. */
+	/** Whether the post shows the complete call, so that a person can approve it there. Default: yes. */
 	readonly approves?: boolean;
 }
 

@@ -63,7 +63,10 @@ export function isBlank(text: string): boolean {
 	return !/[^\s\p{Cc}\p{Cf}]/u.test(text);
 }
 
-/** Markdown that names an acting principal: a chat user by id, any other principal as the operator. */
+/**
+ * Returns Markdown that names an acting principal: the person for a chat user, and the operator for any other
+ * principal.
+ */
 export function actingPerson(by: string, { person }: PersonNames): string {
 	const id = /^[^:]+:[^:]+:(?<id>[^:]+)$/u.exec(by)?.groups?.["id"];
 	return id === undefined ? trustTexts.operator : person(id);
