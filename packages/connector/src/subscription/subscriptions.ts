@@ -123,7 +123,7 @@ export class Subscriptions {
 	async reopen(subscription: SessionSubscription): Promise<void> {
 		const { session } = subscription;
 		const known = this.#known.withId(session);
-		// Another caller has already reopened the session.
+		// Another caller has already reopened the session, or has found that it was deleted.
 		if (known === undefined || this.#subscriptions.get(session) !== subscription) return;
 		this.#subscriptions.delete(session);
 		const reopen = async (): Promise<SessionSubscription> => {
