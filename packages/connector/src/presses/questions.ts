@@ -160,7 +160,7 @@ export function answeringOf(
 
 /**
  * Sends an answer to the gateway. Returns undefined for a recorded answer, because the card shows it. Otherwise,
- * returns a reply with the reason.
+ * returns a reply with the reason. Rejects with errors that do not concern the answer.
  */
 export async function sendAnswer(
 	context: HandlerContext,

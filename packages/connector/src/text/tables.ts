@@ -1,7 +1,10 @@
 import { columnsOf } from "./columns.ts";
 import { type Block, type Inline, type ListItem, plainText, type Table, type TableRow } from "./document.ts";
 
-/** Maximum length of the header cells that are repeated for every row, in UTF-16 code units. */
+/**
+ * Maximum length of each header cell, in UTF-16 code units, if the header is repeated for every row. If a cell is
+ * longer or contains a link, the header is shown only once.
+ */
 const maxLabel = 40;
 /**
  * Number of first rows, including the header, that determine the form of a table. A growing table must not change its

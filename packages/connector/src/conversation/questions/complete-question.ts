@@ -8,8 +8,8 @@ import { bullets, fenced, inlineCode, plainMarkdown, quoted } from "./markdown.t
 import { platformOf } from "./question.ts";
 
 /**
- * Complete text of a question in Markdown. For a tool call, it includes the expiry, and a sentence about other
- * channels in which people can answer.
+ * Returns the complete text of a question in Markdown. For a tool call, the text includes the expiry, and a sentence
+ * about other channels in which people can answer.
  */
 export function completeQuestion(
 	{ label, options, context }: PromptRequestPayload,
