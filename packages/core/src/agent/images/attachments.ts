@@ -175,7 +175,8 @@ export async function withinRoom<T extends { readonly result: ToolResult }>(
  * Removes images from the conversation after a provider rejected a request with them. Otherwise the provider would
  * reject every later request. Returns true if the run continues. It continues if the request had too many images, for
  * example because a different version of Parley wrote the journal. It also continues if the request was the first to
- * show this model images of results. Otherwise removes the images of the run's own message, and the run ends.
+ * show this model images of results. Otherwise removes the images of the run's own message, and the run ends. Returns
+ * false without a change after any other reply.
  */
 export async function withdrawRefused(
 	run: Run,
