@@ -128,8 +128,8 @@ function mayOffer({ session, policies }: Run, { approvals }: Decision): boolean 
 }
 
 /**
- * Returns the channel grant that replaces the approval of a call. The grant covers the call and all authors of the
- * run's messages. Undefined if there is no such grant.
+ * Returns the channel grant that covers the call, the requester and all other participants of the run. Undefined if
+ * there is no such grant.
  */
 function findTrust(
 	run: Run,

@@ -105,7 +105,7 @@ export class OpenGrants {
 
 	/**
 	 * Runs `work` in a transaction. These sessions receive its events:
-	 * - the channel's sessions in memory
+	 * - the channel's sessions with a lease, a client or an active run
 	 * - the sessions that received the open grant
 	 * - `also`
 	 *
