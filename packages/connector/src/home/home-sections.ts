@@ -126,8 +126,8 @@ async function waitingSections(
 }
 
 /**
- * Returns one line for each open question of a session whose active run answers this person. Omits approvals
- * and trust requests.
+ * Returns one line for each open question of a session if its active run answers this person; otherwise none. Omits
+ * approvals and trust requests.
  */
 function questionLines(
 	{ context: { platform } }: HomeParts,

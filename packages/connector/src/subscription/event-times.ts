@@ -28,8 +28,8 @@ export class EventTimes {
 	}
 
 	/**
-	 * Returns the time of an event in milliseconds since the epoch, or the present time if the gateway does not report
-	 * it. Call it in the order of the events. Rejects if the signal aborts before the gateway answers.
+	 * Returns the time of an event in milliseconds since the epoch, or the present time if the gateway does not
+	 * report it. Call `of` in the order of the events. Rejects if the signal aborts before the gateway answers.
 	 */
 	async of(seq: number): Promise<number> {
 		const { clock } = this.#parts;

@@ -187,7 +187,10 @@ export class Subscriptions {
 		return state !== "idle" || isRecent || busy.has(id) || last_seq > (traces.get(id)?.seq ?? 0);
 	}
 
-	/** Returns the unlisted sessions that must be read, and stores them in memory. */
+	/**
+	 * Stores the unlisted sessions with open work in memory, and returns them. Returns none if the gateway seems to
+	 * have lost all posted sessions.
+	 */
 	async #unlisted(sessions: readonly Listed[], traces: Traces): Promise<readonly KnownSession[]> {
 		const listed = new Set(sessions.map(({ session_id }) => session_id));
 		const { expecting, isAll } = await readUnlisted(this.#parts, listed, traces);
