@@ -15,7 +15,7 @@ export interface CommandOption {
 	readonly choices?: readonly Suggestion[];
 	/** Whether the command's `complete` has suggestions for this option. */
 	readonly completes?: true;
-	/** Inclusive limits of an integer, or of the length of a string. */
+	/** Inclusive limits of an integer, or of the length of a string in UTF-16 code units. */
 	readonly min?: number;
 	readonly max?: number;
 }

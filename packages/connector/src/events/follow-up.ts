@@ -14,7 +14,7 @@ interface TaskReference {
 	readonly continues?: ReadMessage;
 }
 
-/** Asks the gateway for the task of a thread. A deleted task is treated as absent. */
+/** Returns the reference to a task, according to the gateway; empty for a deleted task. */
 export async function findTask(
 	{ context }: EventParts,
 	{ person, room }: { readonly person: Person; readonly room: Room },

@@ -99,7 +99,7 @@ function findInTable(finder: Finder, table: Table): void {
 }
 
 function findInRow(finder: Finder, row: TableRow): void {
-	// A split row is always hard to read, so its cuts are only better than a split word.
+	// A split row is always hard to read, so cuts in a row are preferred only to cuts inside words.
 	const { cells } = finder.cuts;
 	for (const cell of finder.layout.between(row.children, finder.from, finder.to)) {
 		// All words are cuts, so the sentences are not needed.
