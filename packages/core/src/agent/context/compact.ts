@@ -280,7 +280,10 @@ function summaryPlace(
 	return groups[opening === -1 ? start : opening]?.at;
 }
 
-/** Returns the index of the first recent group. Clearing and summaries leave recent groups unchanged. */
+/**
+ * Returns the index of the first recent group. Clearing leaves recent groups unchanged. A summary may also replace
+ * recent groups before a user message: see `summaryPlace`.
+ */
 function tailStart(
 	sizing: Sizing,
 	reductions: Reductions,

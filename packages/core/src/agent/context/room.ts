@@ -9,7 +9,10 @@ export interface Room {
 	readonly messages: number;
 	/** Intended size after a compaction. It is smaller than `messages` to delay the next compaction. */
 	readonly target: number;
-	/** Maximum tokens of the recent groups of messages, which clearing and summaries leave unchanged. */
+	/**
+	 * Maximum tokens of the recent groups of messages, which clearing leaves unchanged. The newest groups are recent even
+	 * if they exceed this maximum.
+	 */
 	readonly tail: number;
 	/**
 	 * Maximum tokens of the message that contains the summary, and of its parts: the first request, the open
