@@ -89,8 +89,8 @@ export class Subscriptions {
 	}
 
 	/**
-	 * Starts to read a session of this platform by its id. Resolves when all its past events are rendered, or with
-	 * undefined if the session is unknown. Rejects with `not_found` if the session was deleted.
+	 * Starts to read a session of this platform by its id. Resolves with its subscription when all past events are
+	 * rendered, or with undefined if the session is unknown. Rejects with `not_found` if the session was deleted.
 	 */
 	async follow(id: string): Promise<SessionSubscription | undefined> {
 		await this.ready;
