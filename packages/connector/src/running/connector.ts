@@ -57,7 +57,10 @@ export interface ConnectorParts {
 	readonly controls: Controls;
 	/** Time of the last known connection to the platform, stored in the same database: see `AudienceWatchParts`. */
 	readonly watchedAt: StoredValue<number>;
-	/** Called when model calls begin to fail, and when they succeed again. */
+	/**
+	 * Called when the first provider is treated as failing, and when no provider is treated as failing any longer:
+	 * see `ModelWatch`.
+	 */
 	readonly modelChanged?: (isFailing: boolean) => void;
 	readonly clock: Clock;
 	/** Returns a random number from 0 to below 1. */

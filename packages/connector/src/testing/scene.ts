@@ -73,7 +73,7 @@ export type SceneStep =
 	| { readonly passes: number }
 	| { readonly restarts: true }
 	| { readonly losesDatabase: true }
-	/** The platform delivers all events so far again. */
+	/** The platform redelivers all earlier events. */
 	| { readonly repeats: true }
 	| (Where & { readonly shows: readonly string[] })
 	| { readonly privately: readonly string[] }
