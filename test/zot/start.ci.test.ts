@@ -75,7 +75,7 @@ const refusals: readonly (readonly [says: RegExp, ...flags: readonly string[]])[
 	[/\/own is the data directory of a gateway/, ...offline, "--data", "own", "--session", "own/../own"],
 	[/file\/models\.json cannot be read \(ENOTDIR\)/, ...offline, "--data", "file"],
 	[/models\.json is not valid: text is not JSON/, ...offline, "--data", "broken-models"],
-	[/the configuration file .*\/nowhere cannot be read/, ...offline, "--config", "nowhere"],
+	[/cannot read the configuration file .*\/nowhere/, ...offline, "--config", "nowhere"],
 	[/\/broken:1:2: close brace expected/, ...offline, "--config", "broken"],
 	[/the policy cannot be used: .*\/broken:1:2: close brace expected/, ...offline, "--policy", "broken"],
 	[/"no" is not allowed for sandbox \(--sandbox\); allowed: required,/, ...offline, "--sandbox", "no"],

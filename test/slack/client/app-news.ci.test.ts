@@ -7,7 +7,9 @@ test("after the app is removed, the link is refused with advice", async () => {
 	await opens(2);
 	simulator.home.removesApp();
 	await one.reaches("refused");
-	expect(one.links[1]).toMatchObject({ detail: expect.stringMatching(/account_inactive.*install it again/) });
+	expect(one.links[1]).toMatchObject({
+		detail: expect.stringMatching(/account_inactive.*install the app again/),
+	});
 	expect(one.envelopes).toEqual([]);
 });
 

@@ -25,7 +25,7 @@ test("the reason is reported while no socket can be opened", async () => {
 	await one.reaches("ready");
 	await opens(2);
 	expect(one.links[0]).toMatchObject({
-		detail: expect.stringMatching(/^cannot connect to Slack, retrying: /),
+		detail: expect.stringMatching(/^cannot connect to Slack: .*; retrying$/),
 	});
 	expect(one.states).toEqual(["lost", "ready"]);
 });

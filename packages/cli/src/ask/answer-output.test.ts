@@ -146,7 +146,7 @@ test("prints budgets and compactions on stderr", () => {
 	);
 	expect(out).toBe("");
 	expect(error).toBe(
-		"earlier tool results were left out for the model: about 9k tokens reduced to 500\nthe budget is spent\n",
+		"earlier tool results were removed from the context of the model: about 9k tokens reduced to 500\nthe budget is spent\n",
 	);
 });
 

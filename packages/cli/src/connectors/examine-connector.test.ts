@@ -36,7 +36,7 @@ test("reports notices whose first delivery method did not reach an approver", as
 		id: "discord-notices",
 		status: "warn",
 		what: expect.stringContaining(
-			"1 notice to approvers failed with the first configured method; latest failure: a direct message to 42",
+			"the first configured method failed for 1 notice to approvers; most recently: a direct message to 42",
 		),
 		fix: expect.stringContaining("chat.approvalNotices"),
 	});

@@ -83,8 +83,8 @@ export const eventTexts = {
 		readonly needed: number;
 		readonly by: string;
 	}) => `${approvals} of ${needed} approvals (${by})`,
-	toolResultsLeftOut: "earlier tool results were left out for the model",
-	thinkingLeftOut: "earlier thinking was left out for the model",
+	toolResultsLeftOut: "earlier tool results were removed from the context of the model",
+	thinkingLeftOut: "earlier thinking was removed from the context of the model",
 	summarised: "earlier messages were summarised for the model",
 	shortenedWithoutSummary: ({ error, sizes }: { readonly error: string; readonly sizes: string }) =>
 		`earlier messages were shortened for the model without a summary (${error}): ${sizes}`,

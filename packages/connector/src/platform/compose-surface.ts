@@ -108,8 +108,8 @@ export function composeSurface(
 				thread: (posting) => thread.send(row, posting),
 				private: (posting) => answer.send(row, posting),
 				reaction: async (posting) => (reaction ?? noReactions(row)).send(row, posting),
-				title: async (posting) => (title ?? none(row))(row, posting),
-				home: async (posting) => (home ?? none(row))(row, posting),
+				title: async (posting) => (title ?? unsupported(row, "titles"))(row, posting),
+				home: async (posting) => (home ?? unsupported(row, "home pages"))(row, posting),
 				// Without a target, the connector knows no post to delete.
 				delete: async () => (target === undefined ? { remote: "" } : post.remove(row, target)),
 			});
@@ -156,8 +156,8 @@ async function withLink(
 	return { ...post, controls: [...(post.controls ?? []), [link]] };
 }
 
-function none({ id }: OutboxRow): never {
-	throw new DeliveryError(`cannot post row ${id}: this platform does not show its content`, {
+function unsupported({ id }: OutboxRow, content: string): never {
+	throw new DeliveryError(`cannot post row ${id}: the connector sets no ${content} on this platform`, {
 		kind: "rejected",
 	});
 }

@@ -50,7 +50,7 @@ export class LateSave {
 export interface LateSaveParts {
 	/** Saves the present state. Never called concurrently. */
 	readonly save: () => Promise<void>;
-	/** Name of the state for the log, for example `the read positions of Discord`. */
+	/** Name of the state for the log, for example `the cursors of Discord's channels`. */
 	readonly what: string;
 	readonly clock: Clock;
 	readonly log: Logger;

@@ -21,7 +21,7 @@ export const noticeTexts = {
 	noTarget:
 		"cannot notify an approver: approveIn contains no channel of this server or workspace; add one with `parley channels set`",
 	finding: ({ count, reason }: { readonly count: number; readonly reason: string }): string =>
-		`${count} ${count === 1 ? "notice" : "notices"} to approvers failed with the first configured method; latest failure: ${reason}`,
+		`the first configured method failed for ${count} ${count === 1 ? "notice" : "notices"} to approvers; most recently: ${reason}`,
 	fix: "ask the approver to allow direct messages, or change chat.approvalNotices in the configuration",
 };
 

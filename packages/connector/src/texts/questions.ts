@@ -105,7 +105,11 @@ export const questionTexts = {
 		/** `result` is one of `results`. */
 		unanswered: ({ result, reason }: { readonly result: string; readonly reason: string }): string =>
 			`⌛ **No answer**${result}: ${reason}`,
-		results: { approval: ", so the call did not run", grant: ", so the channel is not trusted", other: "" },
+		results: {
+			approval: ", so the call did not run",
+			grant: ", so this request did not grant trust",
+			other: "",
+		},
 		conversationDeleted: "the conversation was deleted",
 		stoppedBy: ({ person }: { readonly person: string }): string => `${person} stopped the work`,
 		/** Texts by the gateway's reason. */

@@ -12,7 +12,7 @@ export const trustTexts = {
 	},
 
 	off: {
-		description: "End the trust of this channel",
+		description: "End the trust grant of this channel",
 		notTrusted: "This channel is not trusted.",
 		done: "Ended: tools require approval here again.",
 	},

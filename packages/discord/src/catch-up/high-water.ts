@@ -47,7 +47,7 @@ export class HighWater {
 		const { store, clock, log } = parts;
 		this.#cursors = new Map(Object.entries(cursors));
 		const save = (): Promise<void> => store.save(Object.fromEntries(this.#cursors));
-		this.#saved = new LateSave({ save, what: "the read positions of Discord", clock, log });
+		this.#saved = new LateSave({ save, what: "the cursors of Discord's channels", clock, log });
 	}
 
 	get cursors(): ReadonlyMap<string, Cursor> {

@@ -106,7 +106,8 @@ export class Intake {
 		if (channel === undefined) return unseen(message.channel_id);
 		const isOwn = isThread(channel) && channel.owner === this.#parts.self.user;
 		const title = message.content.trim();
-		if (!isOwn || title === "") return { ignored: "only names of threads that the bot opened are titles" };
+		if (!isOwn) return { ignored: "the bot did not open this thread, so its name is not a title" };
+		if (title === "") return { ignored: "the name of the thread is empty" };
 		const { author, member, id } = message;
 		const happened = { room: roomOf(channel), person: personOf(author, member), at: momentOf(id) };
 		return [incoming({ type: "retitled", ...happened, title }, id)];

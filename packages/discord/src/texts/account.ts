@@ -50,5 +50,6 @@ export const accountTexts = {
 		"find the program that restarts repeatedly, before Discord refuses connections for the rest of the day",
 	shards: ({ shards }: { readonly shards: number }) =>
 		`Discord recommends ${shards} connections for this bot`,
-	shardsFix: "keep the bot in fewer than 2,500 servers: the connector has one connection",
+	shardsFix:
+		"remove the bot from some servers: one connection of Discord serves fewer than 2,500, and the connector opens only one",
 } as const;

@@ -29,7 +29,8 @@ export const serverTexts = {
 		viewChannel: "to receive messages",
 		sendMessages: "to answer",
 		sendMessagesInThreads: "to answer in threads, and to report on tasks",
-		createPublicThreads: "to open threads for tasks, schedules, copies, and answers to mentions",
+		createPublicThreads:
+			"to open threads for tasks, schedules, copies of conversations, and answers to mentions",
 		readMessageHistory:
 			"to reply to messages, to check whether an unconfirmed post exists, and to read missed messages",
 		attachFiles: "to post files and long answers",

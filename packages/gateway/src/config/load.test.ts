@@ -469,7 +469,7 @@ test.each([
 			'"BRAVE_API_KEY"',
 			"search.key (",
 			"the environment of the gateway does not contain this variable",
-			"a variable of the gateway's environment",
+			"the name of an environment variable",
 		],
 	],
 	['{ "egress": { "allow": "a.test" } }', ['"a.test" is not allowed for egress.allow', ":1:24)", "a list"]],

@@ -76,7 +76,8 @@ export const doctorTexts = {
 		`Slack limits the app to one history request a minute, with ${maximum} messages: missed messages are read slowly`,
 	limitedHistoryFix: ({ settings }: Settings) =>
 		`create your own app for your workspace on ${settings}, and do not distribute it`,
-	unknownHistory: "the rate limit of the app was not checked: no channel has enough messages",
+	unknownHistory:
+		"the rate limit of the app was not checked: the bot found no channel with enough messages to test it",
 	unknownHistoryFix: ({ settings, maximum }: Settings & { readonly maximum: number }) =>
 		`see "Manage Distribution" on ${settings}. An app that is not distributed may read history about 50 times a minute. An app that is sold outside Slack's Marketplace may read ${maximum} messages once a minute.`,
 } as const;

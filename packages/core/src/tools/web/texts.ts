@@ -3,7 +3,7 @@ export const pageTexts = {
 	refused: "refused the connection",
 	closed: "closed the connection",
 	timedOut: "did not accept a connection in time",
-	tooManyHeaders: "sent too many headers",
+	tooManyHeaders: "sent headers that are too large",
 	otherCertificate: "showed the certificate of another host",
 	page: "the page",
 	tooManyRedirects: (max: number): string =>

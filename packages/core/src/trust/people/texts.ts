@@ -37,9 +37,9 @@ export const peopleTexts = {
 
 export const tenantTexts = {
 	notAllowed: (platform: string, tenant: string): string =>
-		`connectors of ${platform} may not act for this server or workspace (${tenant}). Let its first owner pair with a code of ` +
-		`parley people pair --role owner, or add its id to chat.tenants.${platform} in the configuration`,
+		`connectors of ${platform} may not act for this server or workspace (${tenant}). Create a code with ` +
+		`\`parley people pair --role owner\`, with which the first owner pairs, or add ${tenant} to chat.tenants.${platform} in the configuration`,
 	tokenInvalid: (platform: string, tenant: string): string =>
-		`the token of this ${platform} connector is not valid for this server or workspace (${tenant}). Let an owner pair with a code of ` +
-		`parley people pair --role owner, or create a token with parley token create --tenant ${tenant}`,
+		`the token of this ${platform} connector is not valid for this server or workspace (${tenant}). Create a code with ` +
+		`\`parley people pair --role owner\`, with which an owner pairs, or create a token with \`parley token create --tenant ${tenant}\``,
 } as const;

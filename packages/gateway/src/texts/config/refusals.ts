@@ -89,7 +89,7 @@ export const settingRefusalTexts = {
 	noSearchKey: "the environment of the gateway does not contain this variable",
 	searxngUrl: "an http or https address, such as http://127.0.0.1:8888, for searxng",
 	searxngKey: "no key, because searxng needs none",
-	searchKey: "a variable of the gateway's environment with the key of Brave Search",
+	searchKey: "the name of an environment variable of the gateway that contains the key of Brave Search",
 	/** `place`: position in the source. `near`: a similar name. */
 	unknownSetting: ({ name, place, near, allowed }: UnknownSetting) =>
 		`unknown setting ${name}${place === undefined ? "" : ` (${place})`}${
@@ -111,7 +111,7 @@ export const settingRefusalTexts = {
 		readonly path: string;
 		readonly reason: string | undefined;
 	}) =>
-		`the configuration file ${path} cannot be read (${reason}); make it readable, or name another file with --config`,
+		`cannot read the configuration file ${path} (${reason}): check its path and its permissions, or name another file with --config`,
 	fileChanged: ({ path }: { readonly path: string }) =>
 		`${path} was changed by another program: start the edit again`,
 	severalValues: ({

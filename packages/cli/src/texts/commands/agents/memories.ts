@@ -1,8 +1,8 @@
 export const memoriesHelp = {
 	notes: `
-Notes are about a person, about a channel, or for all people. The agent reads
-the notes that fit a message. QUERY lists the notes with any of these words, the
-most relevant first.
+A note is about a chat user or a channel, or applies to everyone. The agent reads
+the notes that are relevant to a message. With QUERY, the command lists the
+notes that contain any of its words, the most relevant first.
 
 Examples:
   parley memories deploy friday

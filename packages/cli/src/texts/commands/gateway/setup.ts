@@ -1,7 +1,7 @@
 export const setupHelp = {
 	notes: `
 Steps: model and key, directory and permissions, Discord, Slack, service. Ctrl-C
-leaves at any question; the next \`parley setup\` continues there.
+exits at any question; the next \`parley setup\` continues there.
 
 In scripts, --yes asks nothing: it uses flags and variables, and leaves out steps
 without values. Keys come from the variable of the provider (ANTHROPIC_API_KEY),
