@@ -1,8 +1,8 @@
 export const memoriesHelp = {
 	notes: `
-A note is about a chat user or a channel, or applies to everyone. The agent reads
-the notes that are relevant to a message. With QUERY, the command lists the
-notes that contain any of its words, the most relevant first.
+A note is about a chat user, about a channel, or for all chat users. The agent
+reads the notes that are relevant to a message. With QUERY, the command lists
+the notes that contain any of its words, the most relevant first.
 
 Examples:
   parley memories deploy friday
