@@ -79,7 +79,7 @@ function assignWords({ options }: CommandShape, text: string): Written {
 		options.find(({ name, type }) => type === "string" && !written.has(name));
 	const all = free ? readNamedOptions(others.left, [free]) : others;
 	// If other text remains, and `free` would receive it, `name:value` of `free` is a part of that text: for example,
-	// `text:x` in a question about it.
+	// `text:x` in a question about `text:x`.
 	const isNamed = all.left === "" || receives(others) !== free;
 	const { written, left } = isNamed
 		? { ...all, written: new Map([...others.written, ...all.written]) }

@@ -26,7 +26,7 @@ export const controlKinds = {
 	"deny-all": "j",
 	/**
 	 * Shows the complete calls to the person who pressed. Subject: as for `approve-all`. `review-all` replaces
-	 * `approve-all` if the post does not show all that it would approve.
+	 * `approve-all` if the post does not completely show all calls that `approve-all` would approve.
 	 */
 	review: "W",
 	"review-all": "A",

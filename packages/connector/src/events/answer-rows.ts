@@ -6,7 +6,10 @@ import type { Room, Ticket } from "../platform/inbound-event.ts";
 import { type NoticeTarget, Posting } from "../platform/posting.ts";
 import type { Reply } from "../rooms/handler-context.ts";
 
-/** Event number of the rows of an answer. A caller with another cursor replaces it. */
+/**
+ * `seq` of the rows of an answer, which belong to no recorded event. A caller whose cursor has another `seq` replaces
+ * it.
+ */
 const seq = 1;
 
 type Platform = PostFormat & { readonly conversation: ChatPlatform["conversation"] };

@@ -84,7 +84,7 @@ export function routeEvents(parts: EventParts): InboundHandler {
 		} catch (reason) {
 			const error = ParleyError.from(reason);
 			const { code, message } = error;
-			// The gateway rejects the connector's token: the event waits until the operator replaces it.
+			// The gateway has rejected the connector's token. The event waits until the operator replaces the token.
 			if (code === "unauthenticated") throw new ParleyError(message, { code: "unavailable", cause: reason });
 			if (isLast && !isPassing(error)) await apologize(parts, event, id);
 			throw reason;

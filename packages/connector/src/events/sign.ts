@@ -13,8 +13,8 @@ import type { EventParts, Turn } from "./handler.ts";
 import { homeOf } from "./mention-thread.ts";
 
 /**
- * Cancels the run of a deleted message. If the run had not ended, trust ends, too, because platforms do not report who
- * deleted the message.
+ * Cancels the run of a deleted message. If the run had not ended, also ends the trust in the room, because platforms do
+ * not report who deleted the message.
  */
 export async function handleDeleted(
 	parts: EventParts,
@@ -29,7 +29,7 @@ export async function handleDeleted(
 	if (isCancelled) await endTrust(parts.context, room, { reason: trustTexts.ends.messageDeleted, key });
 }
 
-/** Stops the active runs of the room that the person can stop. */
+/** Stops the active runs that the person can stop in the room. */
 export async function handleStop(
 	parts: EventParts,
 	{ type, person, room, at }: InboundEventOf<"stop">,

@@ -56,7 +56,7 @@ export async function answerTyped(
 	if (given.type === "given") return { effect: "answered", session, reply: acknowledgement(response) };
 	// The question has been closed since the message was received.
 	if (given.type === "late") return undefined;
-	// In a thread, the message may be for the agent.
+	// In a thread, the message may be a request to the agent instead of an answer.
 	if (given.denied && !isReply) return undefined;
 	return refused(session, given.reply);
 }

@@ -21,8 +21,8 @@ export interface HomePlace {
 }
 
 /**
- * Returns the direct messages of a person, and up to `maxChannels` channels with open work that the person
- * may read now.
+ * Resolves with the person's direct messages, and with channels that have open work and that the person may read now.
+ * Checks at most `maxChannels` channels.
  */
 export async function placesOf(
 	{ context: { platform }, subscriptions }: HomeParts,

@@ -69,7 +69,7 @@ export class Homes {
 	): Promise<void> {
 		const { clock } = this.#parts;
 		const { person, room } = viewer;
-		// The round stays when the page is opened again, so that two presses send only one request.
+		// The page keeps its round when it is opened again, so that two presses of a suggestion send only one request.
 		const round = this.#pages.get(person.id)?.round ?? roundOf(id);
 		const sections = await homeSections(this.#parts, { person, room, round });
 		const nextAt = clock.monotonic() + everyMs;

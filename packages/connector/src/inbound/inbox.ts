@@ -36,7 +36,7 @@ export interface InboundTurn {
 	readonly isRetry: boolean;
 	/**
 	 * Returns the waiting events in memory that may belong to this event: those of its conversation, and those of idle
-	 * conversations with a held event.
+	 * conversations with a delayed event.
 	 */
 	following(): readonly QueuedEvent[];
 	/** Whether this is the last attempt. An `isPassing` error allows further attempts. */
@@ -84,7 +84,7 @@ interface Waiting {
 	readonly position: number;
 	/** The event; absent if it must be read from the database. */
 	readonly arrived?: QueuedEvent;
-	/** Timer of a held event. The conversation waits until the timer fires. */
+	/** Timer of a delayed event. The conversation waits until the timer fires. */
 	retryTimer?: Timer | undefined;
 }
 

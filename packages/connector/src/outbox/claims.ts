@@ -35,8 +35,8 @@ export class Claims {
 	}
 
 	/**
-	 * Claims an unblocked row if it is ready, and returns whether it is. The caller then attempts or drops the claimed
-	 * row.
+	 * Claims an unblocked row if the row is ready. Returns whether the row was claimed. The caller then attempts or
+	 * drops the claimed row.
 	 */
 	claim(row: OpenRow): boolean {
 		if (!this.#isReady(row)) return false;

@@ -65,9 +65,9 @@ export async function pauseRows(
 }
 
 /**
- * Decision of a person about a held or dead row. A held row is sent as if it were planned at the time of the
- * decision, or dropped. A dead answer can only be sent, unless a person has dropped it. The platform is then searched
- * for the answer first, because the answer may have been posted.
+ * Decision of a person about a held or dead row. A held row is sent as if it were planned at the time of the decision,
+ * or dropped. A dead answer can only be sent, and only if no person has dropped it and no newer row has replaced it.
+ * Before a dead answer is sent, the platform is searched for it, because the answer may have been posted.
  */
 export interface Decision {
 	readonly send: boolean;

@@ -134,7 +134,7 @@ export class Outbox {
 		return this.#parts.store.read((db) => readStuck(db, limit));
 	}
 
-	/** Pauses the planned rows of a conversation until `decide`. Resolves with their number. */
+	/** Holds the planned rows of a conversation, each until a call of `decide` for its id. Resolves with their number. */
 	pause(conversation: string, reason: string): Promise<number> {
 		const now = this.#parts.clock.now();
 		return this.#open.change(conversation, (tx) => pauseRows(tx, { conversation, reason, now }));

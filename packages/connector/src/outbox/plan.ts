@@ -129,7 +129,10 @@ interface Planning {
 	readonly now: number;
 }
 
-/** Plans rows in the transaction `tx`, and attempts the claimed rows in it. See `Outbox.plan`. */
+/**
+ * Plans rows in the transaction `tx`, and moves the claimed rows to `attempted` in the same transaction. See
+ * `Outbox.plan`.
+ */
 export async function planRows(tx: Tx, plan: Plan, planning: Planning): Promise<void> {
 	const places = numbered(plan);
 	const planned = await moveCursor(tx, plan, planning.now);
@@ -205,7 +208,7 @@ async function insertOrMerge(tx: Tx, row: NewRow, payload: unknown, now: number)
 	await insertRow(tx, { ...written, payload: newer.payload, now });
 }
 
-/** Reads the rows of a conversation again, and attempts the rows that can be sent now. */
+/** Reads the rows of a conversation again, and moves the rows that can be sent now to `attempted`. */
 async function claimIn(tx: Tx, conversation: string, { draft, claims, now }: Planning): Promise<void> {
 	const rows = await readOpenOf(tx, conversation);
 	const left = [...rows];

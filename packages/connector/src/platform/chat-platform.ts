@@ -39,8 +39,9 @@ export interface PersonNames {
 /** Times in the kit's Markdown. */
 export interface TimeWords {
 	/**
-	 * Short Markdown that shows a relative time, for example `5 minutes ago`. `from` is the time of the post or answer,
-	 * and is required if `at` may be later. A platform may show a later time relative to `from`.
+	 * Returns short Markdown that shows `at` as a relative time, for example `5 minutes ago`. `from` is the time of the
+	 * post or answer, and is required if `at` may be after it. A platform may show such a time relative to `from`. Both
+	 * times are in milliseconds since the epoch.
 	 */
 	moment(at: number, from?: number): string;
 }
@@ -114,7 +115,7 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 		room: Room,
 		thread: { readonly message: string; readonly name: string },
 	): Promise<{ readonly refused?: string }>;
-	/** Returns the address of a channel or thread on the platform; undefined if there is no address. */
+	/** Returns the URL of a channel or thread on the platform; undefined if it has no URL. */
 	linkTo?(room: CardLink["room"]): string | undefined;
 	/** Text that a person types for a command, for example `/task new`. Any text after the command name stays unchanged. */
 	command(name: string, place: { readonly thread?: string }): string;

@@ -4,8 +4,8 @@ import { downloadTexts } from "../texts/shared.ts";
 import type { Attachment } from "./inbound-event.ts";
 
 /**
- * Download of attachments from a platform. It must refuse addresses outside of the platform, and files of more than
- * `maximum` bytes.
+ * Downloads attachments from a platform. An implementation must refuse addresses that do not belong to the platform,
+ * and files of more than `maximum` bytes.
  */
 export interface AttachmentSource {
 	download(url: string, maximum: number, signal: AbortSignal): Promise<Uint8Array>;

@@ -36,7 +36,10 @@ async function stop(
 	return { text: status === "cancelled" ? texts.stopped : texts.alreadyEnded };
 }
 
-/** Adds a queued message to the active run. The gateway refuses a press of any person except the author of the message. */
+/**
+ * Adds a queued message to the active run. The gateway refuses the request of any person except the author of the
+ * message.
+ */
 async function join(
 	context: HandlerContext,
 	press: Press,

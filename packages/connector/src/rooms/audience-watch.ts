@@ -31,7 +31,7 @@ const maxWaitMs = 30_000;
  */
 export class AudienceWatch {
 	readonly #parts: AudienceWatchParts;
-	/** Last time of the connection; undefined if the database has no valid time. */
+	/** Time of the last known connection, in milliseconds since the epoch; undefined if the database has no valid time. */
 	#watchedAt: number | undefined;
 	#isLinked = true;
 	#ending: Promise<void> | undefined;
@@ -69,9 +69,9 @@ export class AudienceWatch {
 	}
 
 	/**
-	 * Stops the watch. Saves the present time if the platform is connected and the grants need not end. Call `stop`
-	 * after the signal has aborted. After an unnoticed suspension, the saved time does not change, and the next start
-	 * ends the grants.
+	 * Stops the watch. Call `stop` after the signal has aborted. Saves the present time if the platform is connected and
+	 * the grants need not end. After an unnoticed suspension, the saved time does not change, and the next start ends
+	 * the grants.
 	 */
 	async stop(): Promise<void> {
 		this.#timer?.cancel();
@@ -86,8 +86,9 @@ export class AudienceWatch {
 	}
 
 	/**
-	 * Ends the grants if the last connection is unknown or too long ago; otherwise saves the present time. Because it
-	 * runs every minute, it also detects a suspension of this process.
+	 * Ends the grants if the last connection is unknown or too long ago; otherwise saves the present time. `#check`
+	 * calls `#compare` every minute while the platform is connected, so that a suspension of this process is also
+	 * detected.
 	 */
 	#compare(): void {
 		if (this.#ending !== undefined) return;

@@ -9,8 +9,8 @@ const insert = hotStatement<ConnectorTables, ConnectorTables["choices"]>((db, p)
 );
 
 /**
- * Choices that are made for a request of a person, for example the object with a number in a list. A choice is stored
- * before the gateway acts on it, so that a later process repeats the same request.
+ * Stored choices for requests of people, for example which object a number in a list refers to. A choice is stored
+ * before it is sent to the gateway, so that a later process repeats the same request.
  */
 export class Choices {
 	readonly #store: Store<ConnectorTables>;

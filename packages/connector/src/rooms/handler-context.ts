@@ -25,8 +25,8 @@ export interface Reply {
 }
 
 /**
- * Services for the handlers of presses and commands. Each change takes the idempotency key of the inbound event as
- * `key`.
+ * Services for the handlers of presses and commands. Methods that change data have a parameter `key`, the idempotency
+ * key of the inbound event.
  */
 export interface HandlerContext {
 	readonly gateway: Requester;
@@ -144,13 +144,13 @@ export interface RoomContext extends HandlerContext {
 	/** Continues a copy of a conversation of the room: see `forkRoom`. */
 	fork(person: Person, room: Room, request: ForkOptions): Promise<ForkedRoom>;
 	/**
-	 * Stops the active runs of the room that this person can stop. `at` is the time of the request in milliseconds since
-	 * the epoch. Returns whether a run was stopped.
+	 * Stops the active runs that this person can stop in the room. `at` is the time of the request in milliseconds since
+	 * the epoch. Resolves with true if a run was stopped.
 	 */
 	stop(person: Person, room: Room, request: { readonly key: string; readonly at: number }): Promise<boolean>;
 	/**
-	 * Returns the record of a message; undefined if none is stored. Without a message, returns the record of this
-	 * person's last message in the room or its threads that was not a command.
+	 * Resolves with the record of a message; undefined if none is stored. Without `message`, resolves with the record of
+	 * this person's last message, except commands, in the room or its threads.
 	 */
 	messageRecord(
 		room: Room,

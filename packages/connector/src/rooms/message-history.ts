@@ -134,7 +134,10 @@ export class MessageHistory {
 		}
 	}
 
-	/** Carries out a stop, including its record. Messages wait until it ends. */
+	/**
+	 * Runs `work`, which must send and record the stop. Until `work` has ended, `wasStopped` does not return false for
+	 * the messages that the stop may affect.
+	 */
 	async stop<Value>(details: Omit<Stopping, "ended">, work: () => Promise<Value>): Promise<Value> {
 		const ended = Promise.withResolvers<void>();
 		const stopping = { ...details, ended: ended.promise };

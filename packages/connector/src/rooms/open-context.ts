@@ -44,7 +44,10 @@ export function openContext(parts: ContextParts): RoomContext {
 		store.read((db) =>
 			readMessageRecords(db, { conversation: platform.conversation(room), message, limit: 20 }),
 		);
-	/** Finds a message of the person in other channels and threads, where people may only query their own messages. */
+	/**
+	 * Finds a message of the person in any channel or thread. Outside the person's room, people may only query their own
+	 * messages.
+	 */
 	const ownElsewhere = async (
 		of: { readonly message: string } | { readonly ending: string },
 		person: string,
@@ -94,7 +97,7 @@ export function openContext(parts: ContextParts): RoomContext {
 }
 
 /**
- * Stops the runs in a room's sessions that this person can stop, and records the result. Returns whether a run was
+ * Stops the active runs of the sessions from `Rooms.stoppable`, and records the result. Resolves with true if a run was
  * stopped.
  */
 function stopRuns(
@@ -254,8 +257,8 @@ async function uploadAttachments(
 }
 
 /**
- * Uploads files of the messages that belong to a request. The downloads end after `contextFilesMs`. The
- * messages still name the files that are not uploaded.
+ * Uploads files of the messages that belong to a request. Downloads are aborted after `contextFilesMs`. The messages
+ * still name the files that are not uploaded.
  */
 async function uploadContextFiles(
 	{ platform, files, clock, signal }: SendParts,

@@ -30,7 +30,7 @@ const maxBytes = 300_000;
 const aroundBytes = 16_384;
 /** Maximum number of files of earlier messages in a thread that the agent gets with a request. */
 const maxFiles = 5;
-/** Maximum size of each of these files in bytes. */
+/** Maximum size in bytes of each of the `maxFiles` files. */
 const maxFileBytes = 4 * 1024 * 1024;
 /** Maximum remembered files of all sessions together. After an eviction or a restart, a session may get a file again. */
 const maxKnownFiles = 10_000;

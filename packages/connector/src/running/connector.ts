@@ -43,8 +43,8 @@ import { Subscriptions } from "../subscription/subscriptions.ts";
 /** Maximum time in milliseconds for suggestions. Discord allows three seconds, which include the network. */
 const completeMs = 1500;
 /**
- * Maximum time in milliseconds for a form. Discord allows three seconds, so an answer without a form is still in
- * time.
+ * Maximum time in milliseconds to wait for a form. Discord allows three seconds, so an answer without a form is still
+ * in time.
  */
 const formMs = 1000;
 const maxStuck = 20;

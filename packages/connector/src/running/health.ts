@@ -8,8 +8,8 @@ export type Health = "working" | "gateway-unreachable" | "model-failing";
 const graceMs = 10_000;
 
 /**
- * Derives the health of the agent from the states of the gateway and the model. Reports each change once. The first state
- * is `working`.
+ * Derives the health of the agent from the states of the gateway and the model. Reports each change of the health once.
+ * The initial health is `working`, which is not reported.
  */
 export class HealthReport {
 	readonly #clock: Clock;

@@ -27,7 +27,10 @@ export interface StartedParts {
 	readonly interactions: { settled(): Promise<void> };
 	/** Returns the number of unreadable payloads. */
 	malformed(): number;
-	/** Asks the platform about a person. Resolves with undefined, or rejects, if the platform does not answer. */
+	/**
+	 * Resolves with a person's current rights in a channel. Resolves with undefined, or rejects, if the platform does
+	 * not answer.
+	 */
 	personRights(query: PersonQuery, signal: AbortSignal): Promise<PersonRights | undefined>;
 }
 
@@ -59,7 +62,10 @@ export interface PlatformSide<Ready extends ReadyLink, Parts extends StartedPart
 	readonly behind: number;
 	/** Creates the receiver of events and the surface. Called once, when the bot's account is first known. */
 	start(ready: Ready, start: ConnectorStart): Promise<Parts>;
-	/** Shows a change of the health, for example as the presence of the bot. The first state is `working`. */
+	/**
+	 * Shows a change of the health, for example as the presence of the bot. Not called for the initial health,
+	 * `working`.
+	 */
 	showHealth?(health: Health): void;
 	/** Registers the commands, on platforms that require a registration. Never rejects. */
 	syncCommands?(ready: Ready): Promise<void>;

@@ -28,7 +28,7 @@ export function answerStep(options: {
 	readonly todo: string;
 	/** Resolves when the running connector has answered a person for the first time. A rejection means that it has not. */
 	readonly answered: (signal: AbortSignal) => Promise<void>;
-	/** Maximum wait for that answer, in milliseconds. */
+	/** Maximum wait for `answered`, in milliseconds. */
 	readonly patienceMs: number;
 	readonly clock: Clock;
 }): SetupStep {

@@ -169,7 +169,7 @@ async function storeJoins(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Creates the table of choices for requests, for example of an object by its number in a list. A restarted process
+ * Creates the table of choices for requests, for example which object a number in a list refers to. A restarted process
  * must repeat the same choice.
  */
 async function storeChoices(db: Kysely<unknown>): Promise<void> {

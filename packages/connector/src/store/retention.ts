@@ -55,7 +55,7 @@ export async function sweep(store: Store<ConnectorTables>, now: number): Promise
 				.where("changed_at", "<", now - retentionMs.heard)
 				.execute();
 		}
-		// An inbound event does not occur again, so its cursor is no longer needed.
+		// Platforms do not deliver an inbound event again after this time, so its cursor is no longer needed.
 		await tx
 			.deleteFrom("cursors")
 			// Keys with this prefix are adjacent, so no other index is needed.

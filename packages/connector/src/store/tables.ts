@@ -36,7 +36,7 @@ export interface OutboxTable {
 	 * before any request, or if the time is unknown.
 	 */
 	sent_at: Generated<number | null>;
-	/** Reason for the state or for the last failure, in words for an operator; null without a reason. */
+	/** Message for operators about the state or the last failure; null without a reason. */
 	reason: string | null;
 	/** Id of the post on the platform; null while it is unknown. */
 	remote: string | null;
@@ -114,7 +114,7 @@ interface InboundTable {
 	data: string;
 	state: InboundState;
 	attempts: number;
-	/** Reason for the last failure, in words for an operator; null before any failure and after success. */
+	/** Message for operators about the last failure; null before any failure and after success. */
 	reason: string | null;
 	changed_at: number;
 }

@@ -4,8 +4,8 @@ import type { RenderedRow } from "../conversation/to-rows.ts";
 import { isAnswerCard } from "../platform/answer-card.ts";
 
 /**
- * Cards of a replay that are too old to be posted. Stores the last content of each card, with the time of its first row
- * as the time of its post. Later events must find this post instead of creating another post.
+ * Cards of a replay that are too old to be posted. Each card has its last content, and the time of its first row as the
+ * time of its post. Later events must find this post instead of creating another post.
  */
 export class OldCards {
 	readonly #cards = new Map<string, RenderedRow>();
@@ -19,7 +19,7 @@ export class OldCards {
 		return copy;
 	}
 
-	/** Stores the rows of one event. `rows` must contain all rows of the event. */
+	/** Collects the rows of one event in memory. `rows` must contain all rows of the event. */
 	store(rows: readonly RenderedRow[]): void {
 		for (const [index, row] of rows.entries()) {
 			const { card, payload, seq } = row;

@@ -59,7 +59,7 @@ interface Trace {
 
 export type Traces = ReadonlyMap<string, Trace>;
 
-/** Returns the cursors of all sessions. */
+/** Returns all cursors by their key, including cursors of posts outside of sessions. */
 export async function readTraces(db: Tx): Promise<Traces> {
 	const columns = ["session", "seq", "changed_at", "external_key"] as const;
 	const rows = await db.selectFrom("cursors").select(columns).execute();

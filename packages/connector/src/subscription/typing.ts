@@ -85,7 +85,7 @@ export function stepWords({ event, payload }: OzzieEvent, progress: Progress | u
 }
 
 /**
- * Description of the current step, in words that follow the agent's name: "is writing notes.md…"; empty without a step.
+ * Description of the current step, as text after the agent's name: "is writing notes.md…"; empty without a step.
  * Thoughts, commands and texts are omitted, because all members of the room see the description.
  */
 export function progressWords(progress: Progress | undefined): string {

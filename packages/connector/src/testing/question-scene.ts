@@ -65,12 +65,12 @@ export function reminded(of = token): OzzieEvent {
 	return event("prompt.reminder", { token: of, label: "?", expires_at: "", run_id: "run_1" });
 }
 
-/** Returns the token of the call with this number, from 1, in a reply. */
+/** Returns the token of a call in a reply. `number` is 1 for the first call. */
 export function tokenOf(number: number): string {
 	return number === 1 ? token : `prompt_0123456789abcdefghijk3v9q${number}`;
 }
 
-/** Returns requests for approval of writes to the files, as calls of one reply. */
+/** Returns one approval request for each file to write. The calls belong to one reply. */
 export function writes(
 	paths: readonly string[],
 	{

@@ -68,7 +68,7 @@ export class ScriptedSession {
 		return this.moments.at(-1) ?? 0;
 	}
 
-	/** Records an event. A deletion cannot be recorded, because the gateway only sends it. */
+	/** Records an event. Deletions are excluded, because the gateway sends them without recording them. */
 	record<Name extends Exclude<EventName, "session.deleted">>(
 		event: Name,
 		payload: EventPayloads[Name],

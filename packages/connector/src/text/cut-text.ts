@@ -1,8 +1,9 @@
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /**
- * Shortens a text to at most `maximum`, in the unit of `lengthOf`: UTF-16 units or code points. Adds an ellipsis of length 1
- * after a cut between graphemes. Returns an empty text if the maximum has no space for the ellipsis.
+ * Shortens a text to a length of at most `maximum`, in the unit of `lengthOf`: UTF-16 code units or code points. Cuts
+ * only between graphemes. A shortened text ends with an ellipsis, which counts as 1. Returns an empty text if `maximum`
+ * is less than 1.
  */
 export function cutText(text: string, maximum: number, lengthOf = (part: string) => part.length): string {
 	if (lengthOf(text) <= maximum) return text;

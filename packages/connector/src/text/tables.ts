@@ -12,7 +12,10 @@ const maxLabel = 40;
  */
 const decidingRows = 4;
 
-/** Converts tables whose first rows are wider than `columns` to lists of their rows, also inside quotes and lists. */
+/**
+ * Converts each table whose first `decidingRows` rows need more than `columns` columns to a list of its rows. Also
+ * converts tables inside quotes and lists.
+ */
 export function narrowTables(blocks: readonly Block[], columns: number): Block[] {
 	return blocks.map((block): Block => {
 		switch (block.type) {

@@ -87,7 +87,7 @@ export const answerTexts = {
 	continued: "continued",
 	cut: "… some details do not fit here",
 
-	/** Current step, in words that follow the agent's name. */
+	/** Current step, as text after the agent's name. */
 	activity: {
 		thinking: "is thinking…",
 		running: ({ tool }: { readonly tool: string }): string => `is running ${tool}…`,

@@ -67,7 +67,7 @@ export const trustTexts = {
 		more: ({ count }: { readonly count: number }): string => `${count} more`,
 	},
 
-	/** Reasons for the end of trust, in words that follow a colon. */
+	/** Reasons for the end of trust, as text after a colon. */
 	ends: {
 		expired: "the trust grant expired",
 		/** `reason` may be empty. */

@@ -156,7 +156,10 @@ function accept(slice: AnswersSlice, userMessage: UserMessage, scene: Scene): Re
 	return { slice: withRun(slice, run), operations: [...quoted, ...showQueued(run, position, scene)] };
 }
 
-/** Whether a message can join the active run. It must come from this platform, repeat no run, and have no files. */
+/**
+ * Whether a message can join the active run. The message must come from this platform, must not be a retry of a run,
+ * and must have no files.
+ */
 function canJoin(message: UserMessage): boolean {
 	const { retry_of, attachments } = message;
 	return ownMessage(message) !== undefined && retry_of === undefined && attachments === undefined;

@@ -63,7 +63,10 @@ export function withEnd(
 	);
 }
 
-/** Marks a tool call that waits for the answer to a question. Returns undefined if no open call has this id. */
+/**
+ * Returns the parts in which the open call with this id waits for the question with this token. Returns undefined if no
+ * open call has this id.
+ */
 export function withQuestion(
 	parts: readonly RunPart[],
 	{ call, token }: { readonly call: string | undefined; readonly token: string },

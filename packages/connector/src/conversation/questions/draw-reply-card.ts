@@ -44,7 +44,7 @@ interface Drawn {
 	readonly lines: readonly string[];
 	/** Tokens of the waiting calls that the card shows completely. */
 	readonly shownTokens: ReadonlySet<string>;
-	/** Whether the details show more about a call with a decision. */
+	/** Whether Details shows more about a decided call than the card does. */
 	readonly cut: boolean;
 }
 

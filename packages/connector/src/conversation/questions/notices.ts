@@ -59,8 +59,8 @@ export function noticesOf(
 }
 
 /**
- * Whether a notice stays in the room of the call. Other channels and direct messages do not show the call, because their
- * readers may not see it.
+ * Whether a notice stays in the room of the call. Other channels and direct messages do not show the call, because
+ * their readers may have no access to it.
  */
 function isInRoomOfCall(way: NoticeTarget["ways"][number]): boolean {
 	return way === "mention" || way === "reply";

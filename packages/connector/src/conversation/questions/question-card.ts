@@ -111,7 +111,7 @@ function shortQuestion(question: OpenQuestion): FittedCard {
 
 /** The reason for a denial or the changed arguments, in at most two lines. */
 function shortDetail({ type, text }: OutcomeDetail): string {
-	// The mark of a quote takes two columns of each line.
+	// The mark of a quote needs two columns of each line.
 	if (type === "reason") return `> ${plainColumns(text, 2 * cardColumns - 4)}`;
 	return fenced(cutLines({ text, length: text.length }, 2).text);
 }

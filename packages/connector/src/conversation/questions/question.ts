@@ -90,7 +90,7 @@ export interface OpenQuestion extends QuestionName {
 	readonly editedBy?: string;
 	/** Names of approvers from another guild, team or platform, by principal. */
 	readonly names?: Readonly<Record<string, string>>;
-	/** Whether an approval of the same call of the reply was already requested before. */
+	/** Whether an approval of this call was already requested for the same reply. */
 	readonly again?: true;
 }
 

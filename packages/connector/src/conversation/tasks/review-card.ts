@@ -9,7 +9,7 @@ import { hasEnded, type Review, type TaskState } from "./task-state.ts";
 const { review: texts } = taskTexts;
 
 /**
- * Length of the end of a token, which suffices to distinguish the questions of a task. A complete token is too long for a
+ * Number of last characters of a token that distinguish the questions of a task. A complete token is too long for a
  * control id.
  */
 const endLength = 8;

@@ -87,7 +87,7 @@ export function hasEnded(state: TaskState): boolean {
 	return state === "completed" || state === "failed" || state === "cancelled";
 }
 
-/** Adds or replaces a task that has not ended, or moves a task to the ended tasks. */
+/** Adds or replaces a task that has not ended. Moves a task that has ended to the ended tasks. */
 export function withTask({ live, ended }: TasksSlice, task: Task): TasksSlice {
 	if (hasEnded(task.state)) {
 		const { id, title, state, why, by } = task;

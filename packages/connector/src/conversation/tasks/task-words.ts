@@ -40,9 +40,8 @@ export function taskEndText(
 }
 
 /**
- * Reason and person of a failure or cancellation, in words that follow the state. The default reason of the gateway
- * only repeats the state and `by`, so it is omitted. A person can also type the default reason, so no name is read from
- * it.
+ * Reason and person of a failure or cancellation, as text after the state. The default reason of the gateway only
+ * repeats the state and `by`, so it is omitted. A person can also type the default reason, so no name is read from it.
  */
 export function because(
 	{ why = "", by }: { readonly why?: string | undefined; readonly by?: string | undefined },

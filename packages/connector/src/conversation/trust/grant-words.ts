@@ -39,7 +39,7 @@ export function coverOf({ people, tools, classes, max_actions }: GrantPayload, n
 	]).join(", ");
 }
 
-/** Reason for the end of a grant, in words that follow a colon. */
+/** Reason for the end of a grant, as text after a colon. */
 export function grantEndText(reason: string, names: Names): string {
 	const [, by, why = ""] = /^revoked by (\S+?)(?:: (.*))?$/su.exec(reason) ?? [];
 	if (by !== undefined) {
