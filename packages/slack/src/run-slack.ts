@@ -102,7 +102,7 @@ async function openSide(
 		start: ({ account }, start) => startParts(options, account, { start, signal }),
 		readMissed: (knownRooms) => catchUp.begin(knownRooms),
 		async stop() {
-			// Slack redelivers events that were not acknowledged to the next process.
+			// Slack redelivers unacknowledged events to the next process.
 			await Promise.all([catchUp.stop(), receiver.stop(), port.close()]);
 		},
 		close: () => places.close(),

@@ -20,7 +20,7 @@ export interface CatchUpParts {
 	readonly clock: Clock;
 	readonly log: Logger;
 	/**
-	 * Handles an outer event. Resolves when it is stored. `isLast` means that the event is not repeated, so it
+	 * Handles an outer event. Resolves when the event is stored. `isLast` means that the event is not read again, so it
 	 * must be handled with the known data. For `seenBefore` see `Gap`.
 	 */
 	readonly receive: (body: unknown, isLast: boolean, seenBefore?: true) => Promise<unknown>;

@@ -2,7 +2,7 @@ import { cutText } from "@parley/connector";
 import * as z from "zod";
 
 /**
- * Maximum attachments of a message to read. Slack shows at most a hundred:
+ * Maximum number of attachments that are read from a message. Slack shows at most a hundred:
  * https://docs.slack.dev/messaging/formatting-message-text#attachments
  */
 const maxAttachments = 20;
@@ -37,7 +37,7 @@ type Attachment = z.output<typeof Attachment>;
 const Field = z.object({ title: text, value: text });
 const Inside = z.object({ message: z.object({ blocks: list }) });
 
-/** Text that Slack uses as a placeholder. */
+/** Placeholder that Slack sends as `fallback` for an attachment without a preview. */
 const nothing = "[no preview available]";
 
 /** Fields of a message that can contain text. */

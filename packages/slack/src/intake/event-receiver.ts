@@ -61,10 +61,10 @@ export class EventReceiver {
 	}
 
 	/**
-	 * Handles one outer event. Resolves when its inbound events are stored, or when the event is ignored or
-	 * outdated. Requests to Slack start at once, independently of earlier events in the line. With `isLast`, data
-	 * that Slack does not return in time is left out, because the event is not repeated. `seenBefore` means that an
-	 * earlier process may have answered the event.
+	 * Handles one outer event. Resolves when its inbound events are stored, or when the event is ignored or outdated.
+	 * Requests to Slack start at once, independently of earlier events in the line. With `isLast`, data that Slack does
+	 * not return in time is left out, because the event is not received again. `seenBefore` means that an earlier
+	 * process may have answered the event.
 	 */
 	event(body: unknown, isLast = false, seenBefore?: true): Promise<undefined> {
 		const { handlers, log } = this.#parts;
@@ -149,8 +149,9 @@ const Lined = z.object({
 });
 
 /**
- * Returns the line of an event. Events in a line keep their order: the messages, edits and deletions of a thread or of direct
- * messages. A message outside threads is the first message of its own thread. Events without the id of a channel have no line.
+ * Returns the name of an event's line. Events of one line are stored in their order. A line is a conversation of direct
+ * messages, or a thread of another channel. A message outside threads is the first message of its own thread. Returns
+ * undefined for an event without the id of a channel.
  */
 function lineOf(body: unknown): string | undefined {
 	const event = Lined.safeParse(body).data?.event;

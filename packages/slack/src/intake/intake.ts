@@ -48,7 +48,7 @@ export interface IntakeParts {
 	readonly log: Logger;
 }
 
-/** An outer event. `isLast` means that the event is not repeated. */
+/** An outer event. `isLast` means that Slack does not redeliver the event. */
 type Delivered = Outer & { readonly isLast: boolean };
 type Handler = (event: Outer["event"], outer: Delivered) => Translated | Promise<Translated>;
 
@@ -176,8 +176,8 @@ export class Intake {
 	}
 
 	/**
-	 * Translates a changed message. Link previews and replies also change messages. A deleted message with replies becomes a
-	 * tombstone.
+	 * Translates a `message_changed` event. Slack also sends it for link previews, for replies, and for the deletion of
+	 * a message with replies, which becomes a tombstone.
 	 */
 	async #changed(event: Outer["event"], outer: Delivered): Promise<Translated> {
 		const changed = this.#read(event, Changed);

@@ -3,8 +3,8 @@ import type { ConnectorTables } from "@parley/connector";
 import type { Incoming } from "./incoming.ts";
 
 /**
- * Whether a later edit or a deletion has replaced the text of a message. `edited` is the timestamp of an edit.
- * Undefined for the first text.
+ * Whether a later edit or a deletion has replaced the text of a message. `edited` is the timestamp of the edit that
+ * wrote the text, or undefined for the original text.
  */
 export type Outdated = (message: string, edited: string | undefined) => Promise<boolean>;
 

@@ -285,7 +285,10 @@ export class Interactions {
 	}
 }
 
-/** Returns the thread and the post of a control. A post that starts a thread is not in that thread. */
+/**
+ * Returns the thread and the post of a control. `thread` is undefined for a post outside threads, and for the first
+ * post of a thread.
+ */
 function pressedIn(
 	{ message, container }: BlockActions,
 	channel: string,

@@ -14,7 +14,10 @@ export interface SlackChecks {
 	readonly bot: SlackApi;
 	/** API with the app token, for Socket Mode. */
 	readonly app?: SlackApi;
-	/** For HTTP, checks the connector's address. `probe` is absent if the address is unknown. */
+	/**
+	 * Present if the connector receives events over HTTP. `probe` checks the connector's address; absent if the address
+	 * is unknown.
+	 */
 	readonly http?: { readonly probe?: () => Promise<ProbeResult> };
 	/** Invalid settings, which are reported without a request to Slack. `fix` replaces the fix of the check. */
 	readonly wrong?: Readonly<Partial<Record<"token" | "transport", WrongSetting>>>;
@@ -177,7 +180,10 @@ const fewest = 15;
 const Channels = z.object({ channels: z.array(z.object({ id: z.string() })) });
 const History = z.object({ messages: z.array(z.unknown()), has_more: z.boolean().optional() });
 
-/** Detects whether Slack limits the app. No method reports it, but a limited app gets fewer messages of a long channel. */
+/**
+ * Detects whether Slack limits the app. No method reports this limit, but a limited app gets fewer messages of a long
+ * channel.
+ */
 async function checkLimits({ bot }: { readonly bot: SlackApi }): Promise<Finding> {
 	const id = "slack-limits";
 	const given = await readHistory(bot);

@@ -56,8 +56,8 @@ interface Prepared extends Drafted {
 export class Posts {
 	readonly #parts: PostsParts;
 	/**
-	 * Timestamps of posts whose files are missing, by row id. Such a post must not be created again. The connector
-	 * searches again for an evicted post.
+	 * Timestamps of posts with missing files, by row id. Such a post must not be created again. The connector searches
+	 * again for an evicted post.
 	 */
 	readonly #halves = new LRUCache<string, string>({ max: maxHalves });
 
@@ -142,7 +142,7 @@ export class Posts {
 		}
 	}
 
-	/** Returns the post of a row if it exists with all its files. */
+	/** Resolves with the post of a row; undefined if the post or one of its files is missing. */
 	async find(row: OutboxRow, post: Post): Promise<Receipt | undefined> {
 		const postTarget = await this.#parts.places.targetOf(row, post.thread);
 		const ts = await this.#postOf(row, post, postTarget);
@@ -189,7 +189,7 @@ export class Posts {
 		return { remote: messageId(postTarget.channel, postTarget.ts) };
 	}
 
-	/** Returns the names of files that are not yet shared in the post's thread. */
+	/** Returns the names of files that are not yet shared in the channel or thread of the post. */
 	async #missing(
 		row: OutboxRow,
 		files: ReturnType<typeof filesOf>,

@@ -45,7 +45,7 @@ export class RateLimits {
 		this.#isUnlimited = unlimited;
 	}
 
-	/** Number of limits that are currently counted. */
+	/** Number of limits with recorded calls. */
 	get size(): number {
 		return this.#calls.size;
 	}

@@ -41,8 +41,8 @@ export interface SlackSurface extends Surface {
 }
 
 /**
- * Returns Slack's surface for the outbox. `dedupeWindowMs` is 0, because Slack has no key against duplicate
- * posts: https://github.com/slackapi/slack-api-specs/issues/10
+ * Returns Slack's surface for the outbox. `dedupeWindowMs` is 0, because Slack has no idempotency key for posts:
+ * https://github.com/slackapi/slack-api-specs/issues/10
  */
 export function slackSurface(parts: SurfaceParts): SlackSurface {
 	const { port, self, unlimited, clock, log, signal } = parts;

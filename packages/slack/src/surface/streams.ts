@@ -56,7 +56,8 @@ export class Streams {
 
 	/**
 	 * Starts a stream for a post. Resolves with undefined, without a post, if the post cannot be a stream or if Slack
-	 * refuses it. Rejects with `unknown` if Slack does not respond.
+	 * refuses the stream. After a permanent refusal, starts no stream for `refusedMs`. Rejects with `unknown` if Slack
+	 * does not respond.
 	 */
 	async start(row: OutboxRow, post: Post, { channel, thread }: PostTarget): Promise<ApiResponse | undefined> {
 		const { caller, clock, log } = this.#parts;
@@ -90,7 +91,7 @@ export class Streams {
 
 	/**
 	 * Adds the new parts of a post to its stream. Resolves with undefined if the message must be edited instead. A known
-	 * stream of the message has then ended. Rejects with a `DeliveryError` if Slack limits the rate or does not respond.
+	 * stream of the message has then ended. Rejects with a `DeliveryError` for any failure except a permanent refusal.
 	 */
 	async grow(row: OutboxRow, post: Post, message: StreamedMessage): Promise<ApiResponse | undefined> {
 		const stream = this.#running.get(keyOf(message));

@@ -3,7 +3,7 @@ interface FileCount {
 	readonly count: number;
 }
 
-/** Notes below a post about its files, in plain text. */
+/** Plain texts of notes about files below posts, and reasons why files are refused. */
 export const postTexts = {
 	/** Object of the sentence in `fileTooLarge`: too large for … */
 	thisWorkspace: "this workspace",

@@ -26,14 +26,14 @@ export interface SlackEnvelope {
 	 */
 	readonly type: "event" | "command" | "action" | "view" | "shortcut" | "unread";
 	readonly body: unknown;
-	/** Number of Slack's earlier attempts. */
+	/** Number of Slack's earlier attempts to deliver this envelope. */
 	readonly attempt: number;
 }
 
 /** A delivery that is not an event. */
 export type Interaction = SlackEnvelope & { readonly type: Exclude<SlackEnvelope["type"], "event"> };
 
-/** Body of the acknowledgement. Usually undefined. */
+/** Body of the acknowledgement; undefined for an acknowledgement without a body. */
 export type SlackReply = Readonly<Record<string, unknown>> | undefined;
 
 /** State of the connection. `refused` is final, because Slack would also refuse a retry. */

@@ -240,7 +240,7 @@ const maxReading = 64;
  */
 class UnknownBodies {
 	readonly #clock: Clock;
-	/** Requests in the order of their start. */
+	/** Requests whose bodies are being read, in the order of their start. */
 	readonly #reading = new Set<IncomingMessage>();
 
 	constructor(clock: Clock) {

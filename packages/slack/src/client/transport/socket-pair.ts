@@ -15,7 +15,7 @@ const lineCount = 2;
 const firstWaitMs = 1000;
 const maxWaitMs = 60_000;
 /**
- * Minimum milliseconds of a socket's life after which it is replaced without a pause. Pauses after shorter lives
+ * Minimum lifetime in milliseconds after which a socket is replaced without a pause. Pauses after shorter lifetimes
  * prevent too many requests for sockets.
  */
 const steadyMs = 60_000;
@@ -29,7 +29,7 @@ export interface SocketPairParts {
 	/** Called when no socket is open. `detail` is the reason. */
 	readonly lost: (detail: string) => void;
 	readonly refused: (detail: string) => void;
-	/** Called when all sockets may be broken. They are then replaced. */
+	/** Called when all sockets are suspected to be broken, before they are replaced. */
 	readonly suspected: (suspicion: Suspicion) => void;
 	readonly clock: Clock;
 	readonly chance: () => number;

@@ -70,7 +70,10 @@ export class ReplayMemory<Result> {
 		this.#clock = clock;
 	}
 
-	/** Returns the result of `work`, which runs once per signature. Undefined if the memory is full. */
+	/**
+	 * Returns the stored result for the signature, or else runs `work` and stores its result. Returns undefined, without
+	 * running `work`, if the memory is full.
+	 */
 	once(signature: string, work: () => Promise<Result>): Promise<Result> | undefined {
 		const now = this.#clock.monotonic();
 		for (const [old, { until }] of this.#known) {
