@@ -14,7 +14,7 @@ export interface DirectMessagesParts {
 /** A pending check for missed direct messages. */
 interface Unseen {
 	readonly since: string;
-	/** Channels that are read anyway. */
+	/** Channels with a cursor, which are read without this check. */
 	readonly known: ReadonlyMap<string, Cursor>;
 	/** Ids of the people who are not checked yet. Absent before the first check. */
 	readonly people?: readonly string[];
@@ -48,8 +48,8 @@ export class DirectMessages {
 	}
 
 	/**
-	 * Requests a check for messages after `since`, except in the `known` channels, which are read anyway. If a
-	 * check is pending, its earlier `since` and `known` stay.
+	 * Requests a check for messages after `since`, except in the `known` channels, which are read without this check. If
+	 * a check is already pending, its `since` and `known` do not change.
 	 */
 	miss(since: string, known: ReadonlyMap<string, Cursor>): void {
 		// Channels that became known later may have missed messages since the earlier time.
@@ -114,7 +114,10 @@ const GuildChannels = z.object({
 	threads: z.array(z.unknown()).default([]),
 });
 
-/** Maximum people in a check, because Discord limits how many direct messages a bot opens at once. The next check continues with the others. */
+/**
+ * Maximum people in a check, because Discord limits how many direct messages a bot opens at once. The next check
+ * continues with the remaining people.
+ */
 const maxPeople = 20;
 
 /**

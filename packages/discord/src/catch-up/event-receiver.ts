@@ -61,8 +61,8 @@ export class EventReceiver {
 	}
 
 	/**
-	 * Resolves when the event is durable or ignored. An interaction is only passed to its handler. Other events
-	 * reject with `cancelled` after `stop`.
+	 * Resolves when the event is durable or ignored. An interaction is only passed to its handler. After `stop`, rejects
+	 * with `cancelled` for any other event.
 	 */
 	receive(event: ReceivedEvent): Promise<void> {
 		if (event.t === "INTERACTION_CREATE") return this.#interact(event.d);

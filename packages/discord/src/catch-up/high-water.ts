@@ -103,7 +103,7 @@ export class HighWater {
 		this.#saved.changed();
 	}
 
-	/** Channels with messages that remain to be read. */
+	/** Channels with missed messages that are not read yet, each with its cursor. */
 	get behind(): readonly (readonly [string, Cursor])[] {
 		return [...this.#cursors].filter(([, { unread }]) => unread !== undefined);
 	}
@@ -119,8 +119,8 @@ export class HighWater {
 	}
 
 	/**
-	 * Sets the cursor as the newest one. If there are too many cursors, removes the oldest one without unread
-	 * messages, or else this one.
+	 * Sets the cursor as the newest one. If there are then too many cursors, removes the oldest cursor without unread
+	 * messages, or the cursor of `channel` if all cursors have unread messages.
 	 */
 	#set(channel: string, cursor: Cursor): void {
 		this.#cursors.delete(channel);

@@ -49,7 +49,7 @@ export class LastAlive {
 		return this.#at === undefined ? undefined : snowflakeAt(this.#at - slackMs);
 	}
 
-	/** Calls `isWell` now, and then every minute until `close`. Stores the current time each time it returns true. */
+	/** Calls `isWell` now, and then every minute until `close`. Stores the current time whenever `isWell` returns true. */
 	begin(isWell: () => boolean): void {
 		this.#timer?.cancel();
 		const { clock } = this.#parts;

@@ -49,7 +49,7 @@ type Handlers = Parameters<DiscordPort["connect"]>[0];
 const firstWaitMs = 1000;
 const maxWaitMs = 60_000;
 
-/** Maximum milliseconds to wait until Discord closes the connection. */
+/** Maximum milliseconds to wait for Discord to close the connection. */
 const goodbyeMs = 2000;
 
 /**

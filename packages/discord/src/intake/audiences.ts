@@ -137,7 +137,7 @@ export function noteRole({ roles }: GuildRights, data: unknown): boolean {
 	return read.success;
 }
 
-/** Records the overwrites of a channel. Returns false for invalid data. */
+/** Records the permission overwrites of a channel. Returns false for invalid data. */
 export function noteChannel({ channels }: GuildRights, data: unknown): boolean {
 	const read = ChannelRights.safeParse(data);
 	if (read.success) channels.set(read.data.id, read.data.permission_overwrites);

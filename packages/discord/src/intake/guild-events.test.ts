@@ -18,7 +18,7 @@ const open = {
 	guild_id: "1",
 	permission_overwrites: [{ id: "1", type: 0, allow: view, deny: "0" }],
 };
-/** A channel that only members with the right role can read. */
+/** A channel without overwrites: only the owner, and members of a role with `ViewChannel`, can read it. */
 const closed = { id: "11", type: 0, guild_id: "1", permission_overwrites: [] };
 const guild = {
 	...{ id: "1", owner_id: "9", roles: [everybody, mods], channels: [open, closed] },

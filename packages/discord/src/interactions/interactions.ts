@@ -46,9 +46,8 @@ const deferAfterMs = 1500;
 const completeWithinMs = 2500;
 const answerableMs = 2500;
 /**
- * Age in milliseconds after which an interaction is dropped, because Discord has already shown a failure. The
- * age also contains the difference between Discord's clock and the local clock, which is assumed to be
- * smaller.
+ * Age in milliseconds after which an interaction is dropped, because Discord has already shown a failure. The age
+ * includes the difference between Discord's clock and the local clock, which is assumed to be below this limit.
  */
 const staleMs = 60_000;
 
@@ -243,8 +242,8 @@ const labelType = 18;
 const inputType = 4;
 
 /**
- * Returns the form of a control. The form's submission has the same control: components/reference#label,
- * components/reference#text-input
+ * Returns the form of a control. Discord sends the control as `custom_id` when the form is submitted:
+ * components/reference#label, components/reference#text-input
  */
 function formFor(control: string, { title, fields }: Form): Callback {
 	const components = fields

@@ -19,7 +19,10 @@ import { checkInvited, checkPermissions } from "./guild-checks.ts";
 export interface DoctorParts extends Discord {
 	readonly shapes: readonly CommandShape[];
 	readonly memory: CommandMemory;
-	/** Updates the commands on Discord instead of reporting differences, and logs each change. */
+	/**
+	 * If present, the check of the commands updates them on Discord instead of reporting differences, and logs each
+	 * change.
+	 */
 	readonly fix?: { readonly log: Logger } | undefined;
 }
 

@@ -40,7 +40,10 @@ export class ClosedThreads {
 		this.#log = log;
 	}
 
-	/** Sends a request. Rejects with `closed` if the bot may not reopen the thread. */
+	/**
+	 * Sends a request. If Discord refuses it because the thread is archived or locked, reopens the thread and sends the
+	 * request again. Rejects with `closed` if the bot may not reopen the thread.
+	 */
 	async ask({ request, route, channel, isLast }: ThreadRequest): Promise<ApiResponse> {
 		this.#count(channel, 1);
 		const response = await this.#sendReopening(request, route, channel).finally(() =>

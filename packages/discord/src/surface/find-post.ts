@@ -127,8 +127,8 @@ export class Finder {
 	}
 
 	/**
-	 * Rejects if the channel has messages that the bot may not read. Discord then returns an empty list without an error:
-	 * resources/message#get-channel-messages
+	 * Rejects if the bot has no permission to read the messages of the channel. Discord then returns an empty list
+	 * without an error: resources/message#get-channel-messages
 	 */
 	async #demandHistory(channel: string, since: string): Promise<void> {
 		const { caller } = this.#parts;

@@ -92,7 +92,7 @@ export class Tickets {
 		this.#open.set(id, settled);
 	}
 
-	/** Resolves when the first answer has succeeded or failed, or immediately if this process does not send it. */
+	/** Resolves when the first answer has succeeded or failed, or immediately if this process is not sending it. */
 	async answered(id: string): Promise<void> {
 		await this.#open.get(id);
 	}

@@ -81,7 +81,7 @@ export class ThreadTitles {
 		const present = Thread.safeParse(body).data;
 		const { thread_metadata: metadata } = present ?? {};
 		if (present === undefined || metadata === undefined || present.owner_id !== user) return [];
-		// After a loss of the database, the connector recognises its own name if it equals the title.
+		// After a loss of the database, a name that equals the title is treated as a name from the connector.
 		if (present.name === name && known === undefined)
 			await names.save(thread, { given: [name], changedAt: [] });
 		const isOwn = known?.given.includes(present.name) === true;

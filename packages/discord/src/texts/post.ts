@@ -3,7 +3,7 @@ interface FileCount {
 	readonly count: number;
 }
 
-/** Notes below a post about its files, and descriptions of files, in plain text. */
+/** Plain texts about files: notes below posts, and alternative texts. */
 export const postTexts = {
 	filesLeftOut: ({ count, problem }: FileCount & { readonly problem: string }) =>
 		`${notAttached(count)}: ${problem}.`,

@@ -7,7 +7,7 @@ export interface DiscordRequest {
 	/** JSON body. With files, it is sent as `payload_json`. */
 	readonly body?: unknown;
 	readonly files?: readonly { readonly name: string; readonly bytes: Uint8Array }[];
-	/** False for interactions and webhooks, whose token is in the path. */
+	/** False for requests of interactions and webhooks: `path` contains their token, so the bot token is not sent. */
 	readonly authorized?: false;
 }
 
