@@ -15,7 +15,7 @@ export interface RedactedStream {
 export interface Gate {
 	/** Returns the first position at which a secret may begin; undefined if the text has no such position. */
 	find(text: string): number | undefined;
-	/** Maximum number of characters that identify such a position. */
+	/** Maximum number of characters that `find` needs to recognise a position. */
 	readonly length: number;
 	/** Starts of registered values, each too short for `find`. Excludes values that begin like a shape. */
 	readonly beginnings: ReadonlySet<string>;
@@ -156,7 +156,7 @@ function nextPart(text: string, returned: number, gate: Gate): Part | undefined 
 
 /**
  * Returns the last index up to `end` that does not cut a registered value. If a value begins before the delayed text,
- * returns the end of that value. Returns undefined if the text ends within it.
+ * returns the end of that value. Returns undefined if the text ends within that value.
  */
 function withoutCut(
 	text: string,
@@ -195,8 +195,9 @@ function partOfWord(text: string, returned: number): Part | undefined {
 }
 
 /**
- * Returns the end of a block that may be a private key, or the end of its opening if its title excludes a
- * private key. Returns undefined if more text is needed.
+ * Returns the end of a block that may be a private key, or the end of its opening if its title excludes a private
+ * key. For a private key that is too long to be delayed, returns the pattern of its rest. Returns undefined if more
+ * text is needed.
  */
 function partOfKey(block: string, returned: number): Part | undefined {
 	const end = /-----END [A-Z0-9 ]{0,60}-----/.exec(block);

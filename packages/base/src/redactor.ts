@@ -17,7 +17,7 @@ import {
 	wrappedSource,
 } from "./redactor-patterns.ts";
 
-/** Minimum characters of a registered value. A shorter value would remove ordinary words. */
+/** Minimum characters of a registered value. Shorter values are ignored, because ordinary words could contain them. */
 const MIN_LENGTH = 4;
 /** Minimum characters of an incomplete value at the end of a text. A shorter beginning of a value is not removed. */
 const MIN_CUT = 6;
@@ -48,7 +48,7 @@ export class Redactor {
 	#wrappedStarts: RegExp | undefined;
 	#gate: Gate = gateOf([], new Set());
 
-	/** Registers a secret. Ignores values under four characters, because they would remove ordinary words. */
+	/** Registers a secret. Ignores values under four characters, because ordinary words could contain them. */
 	add(secret: string): void {
 		if (secret.length < MIN_LENGTH || this.#secrets.has(secret)) return;
 		this.#secrets.add(secret);
@@ -146,7 +146,10 @@ export class Redactor {
 		return redactedStream(this.#gate, { redact, redactCut: (text) => this.#redactCut(redact(text)) });
 	}
 
-	/** Removes an incomplete registered value of at least `MIN_CUT` characters at the end of the text. */
+	/**
+	 * If the text ends with the beginning of a registered value, redacts the longest such beginning of at least
+	 * `MIN_CUT` characters.
+	 */
 	#redactCut(text: string): string {
 		let cut = 0;
 		for (const value of this.#values) {

@@ -183,7 +183,10 @@ export class GroupCommit<DB> {
 		}
 	}
 
-	/** Throws the reason if the disk failed. The command did not cause it, and SQLite may have rolled the transaction back. */
+	/**
+	 * Throws `reason` if it reports a disk failure. The command did not cause the failure, and SQLite may have rolled
+	 * back the complete transaction.
+	 */
 	#throwIfOfStorage(reason: unknown): void {
 		if (this.#control.failure?.(reason) !== undefined) throw reason;
 	}

@@ -31,7 +31,7 @@ export function createPrivately(file: string): void {
 	chmodSync(file, 0o600);
 }
 
-/** Opens a read-only connection. The file is unchanged when the connection closes. */
+/** Opens a read-only connection. Closing the connection does not change the file. */
 export function openReader(file: string): DatabaseSync {
 	return new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, readOnly: true });
 }

@@ -101,7 +101,7 @@ async function* streamQuery(): AsyncGenerator<never> {
 	throw new ParleyError("results are not streamed: read pages with limit", { code: "unimplemented" });
 }
 
-/** Acquires a connection for each query, so the query after a lost connection uses a new one. */
+/** Acquires a connection for each query, so that queries after a lost connection use another connection. */
 function eachQuery(driver: Driver, errors: ServerErrors): DatabaseConnection {
 	return {
 		executeQuery: (query) =>
@@ -117,7 +117,7 @@ function eachQuery(driver: Driver, errors: ServerErrors): DatabaseConnection {
 	};
 }
 
-/** Acquires a connection for each transaction, so the transaction after a lost connection uses a new one. */
+/** Acquires a connection for each transaction, so that transactions after a lost connection use another connection. */
 class Transaction implements DatabaseConnection, TransactionControl {
 	readonly streamQuery = streamQuery;
 	readonly #driver: Driver;
