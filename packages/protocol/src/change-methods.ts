@@ -42,8 +42,8 @@ export const changeMethods = {
 		}),
 	},
 	/**
-	 * Starts a run that restores the files which `file_changes` returns. It calls no model, but later model calls see the
-	 * result. Refused while a run or a task is active, and in sessions of chats and tasks.
+	 * Starts a run that restores the files in the result of `file_changes`. The run calls no model, but later model
+	 * calls see the result. Refused while a run or a task is active, and in sessions of chats and tasks.
 	 */
 	undo_changes: {
 		params: z.object({

@@ -61,7 +61,7 @@ export interface AssistantMessagePayload {
 	readonly error: string;
 	/** The active run that the queued message joined. `error` is then `cancelled`. */
 	readonly joined?: string;
-	/** Person (`discord:GUILD:USER`) or client that stopped the run, if any. */
+	/** Person (`PLATFORM:TENANT:USER`) or client that stopped the run, if any. */
 	readonly stopped_by?: string;
 	readonly context: AnswerContext;
 	/** The schedule that started the run. `show` is the display of the answer in a channel. */
@@ -193,7 +193,7 @@ export interface EventPayloads
 	readonly "prompt.reminder": PromptReminderPayload;
 	readonly "file.created": FileCreatedPayload;
 	readonly "session.renamed": SessionRenamedPayload;
-	/** A channel grant started: calls of the session's channel run without approval within its limits. */
+	/** A channel grant started. Within the limits of the grant, calls of the session's channel run without approval. */
 	readonly "grant.created": GrantPayload;
 	readonly "grant.ended": GrantEndedPayload;
 	/** The session was deleted. No event follows. */

@@ -44,7 +44,7 @@ const nonsense: readonly unknown[] = [
 	[{ session_id: 1 }],
 ];
 
-/** Words of the library's own messages, and the fallback text. */
+/** Words of zod's own messages, and the fallback text. */
 const libraryWords =
 	/invalid|expected|received|too (?:big|small)|unrecognized|an invalid form|another thing/i;
 

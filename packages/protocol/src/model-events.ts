@@ -65,7 +65,7 @@ export const modelPayloads = {
 	}),
 	/** Usage of a run and of its session so far. */
 	"usage.updated": z.object({ ...runId, run: Usage, session: Usage }),
-	/** A budget reached 80 % or its limit. `message` is for people. */
+	/** A budget reached 80 % or its limit. `message` is a human-readable description. */
 	"budget.reached": z.object({
 		scope: budgetScope,
 		period: budgetPeriod,

@@ -28,12 +28,12 @@ export interface PromptContext {
 	readonly changes?: number;
 	/** People whom a connector must notify immediately. */
 	readonly notify?: NoticePayload;
-	/** The task that raised the prompt. */
+	/** Id of the task that opened the prompt. */
 	readonly task_id?: string;
-	/** Other channels in which the prompt may be answered: `discord:GUILD:CHANNEL`. */
+	/** Other channels in which the prompt may be answered, as `PLATFORM:TENANT:CHANNEL`. */
 	readonly also_in?: readonly string[];
 	/**
-	 * The model's reply to which the call belongs. `id` is the same for all its calls. `count` approvals were raised
+	 * The model's reply to which the call belongs. `id` is the same for all its calls. `count` approvals were opened
 	 * together, and this approval is number `place`, from 1. Absent in approvals of an earlier gateway version.
 	 */
 	readonly reply?: { readonly id: string; readonly place: number; readonly count: number };
@@ -52,7 +52,7 @@ export interface AlwaysAllowPayload {
 
 /** People to notify about an approval, and the ways to reach them. */
 export interface NoticePayload {
-	/** Ids such as `discord:GUILD:USER`. */
+	/** Ids in the form `PLATFORM:TENANT:USER`, for example `discord:GUILD:USER`. */
 	readonly people: readonly string[];
 	/** Platform ids of roles whose members may approve. Only `mention` and `channel` can notify a role. */
 	readonly roles?: readonly string[];
@@ -61,7 +61,7 @@ export interface NoticePayload {
 	 * `channel`: in `channels`. `direct`: by direct message.
 	 */
 	readonly by: readonly ("mention" | "channel" | "direct")[];
-	/** Channels of the same guild or team: `discord:GUILD:CHANNEL`. */
+	/** Channels of the same guild or team: `PLATFORM:TENANT:CHANNEL`. */
 	readonly channels?: readonly string[];
 }
 
@@ -128,11 +128,11 @@ export const OpenPrompt = PromptRequest.extend({
 	session_title: z.string(),
 	/** Time of the prompt, in the format of RFC 3339. */
 	created_at: z.string(),
-	/** Person who requested the work: `discord:GUILD:USER`. Absent if no chat member requested it. */
+	/** Person who requested the work: `PLATFORM:TENANT:USER`. Absent if no chat member requested it. */
 	person: z.exactOptional(z.string()),
 	/** Display name. */
 	name: z.exactOptional(z.string()),
-	/** Channel of the session: `discord:GUILD:CHANNEL`. Absent outside chats. */
+	/** Channel of the session: `PLATFORM:TENANT:CHANNEL`. Absent outside chats. */
 	place: z.exactOptional(z.string()),
 	/** Whether only an explicit value approves. True for calls that always require approval, and for grant requests. */
 	always_ask: z.boolean(),

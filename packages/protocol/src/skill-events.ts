@@ -25,8 +25,8 @@ export const skillPayloads = {
 	}),
 	"skill.step.started": z.object(step),
 	/**
-	 * One attempt of a step has ended. `error` is empty if the attempt succeeded. `reason` is the verdict about the
-	 * criteria of the step.
+	 * One attempt of a step has ended. `error` is empty if the attempt succeeded. `reason` explains the verdict about
+	 * the criteria of the step, and is empty without a verdict.
 	 */
 	"skill.step.completed": z.object({
 		...step,

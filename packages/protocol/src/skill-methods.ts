@@ -37,7 +37,10 @@ const SkillProblemPayload = z.object({
 });
 
 const place = {
-	/** Session whose working directory is used. Without it and `directory`, only skills of the data directory are used. */
+	/**
+	 * Session whose working directory is used. Without `session_id` and `directory`, only skills of the data
+	 * directory are used.
+	 */
 	session_id: optionalSession,
 	/** Path of a working directory. Only the operator may set it. */
 	directory: maybe(directory),
@@ -63,7 +66,7 @@ export const skillMethods = {
 			body: z.string(),
 			files: z.array(z.string()),
 			/**
-			 * Unified diff from the trusted files to the present files, for people. Present only if `trust` is
+			 * Human-readable unified diff from the trusted files to the present files. Present only if `trust` is
 			 * `changed`.
 			 */
 			changes: z.exactOptional(z.string()),

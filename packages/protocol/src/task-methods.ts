@@ -35,7 +35,7 @@ export const taskMethods = {
 	/** Cancels a task with all its workers. A task that has ended stays unchanged. */
 	cancel_task: {
 		params: z.object({ task_id: taskId, reason: maybe(z.string().trim().max(1_000)), key }),
-		/** Resulting state: `cancelled`, or the earlier end. */
+		/** Resulting state: `cancelled`, or the state in which the task had already ended. */
 		result: z.object({ task_id: z.string(), status }),
 	},
 	/** Returns the tasks of the session, newest first, without plans and with long texts cut. */

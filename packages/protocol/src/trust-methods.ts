@@ -104,7 +104,7 @@ export const trustMethods = {
 			may: z.array(z.string()),
 			/** Advice for a person without access. */
 			hint: z.exactOptional(z.string()),
-			/** Settings of the channel that connectors need. */
+			/** Channel settings for the connector. */
 			place: z.exactOptional(
 				z.object({
 					mention: z.enum(mentions),

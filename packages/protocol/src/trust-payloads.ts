@@ -35,7 +35,7 @@ export const TokenPayload = z.object({
 });
 
 export const PersonPayload = z.object({
-	/** Id of the person: `discord:GUILD:USER`. */
+	/** Id of the person: `PLATFORM:TENANT:USER`. */
 	person: z.string(),
 	name: z.string(),
 	role: z.enum(givenRoles),
@@ -52,7 +52,7 @@ export const PairingPayload = z.object({
 	platform: z.exactOptional(z.string()),
 	/** Guild or team of an invitation. */
 	tenant: z.exactOptional(z.string()),
-	/** Person who requests access: `discord:GUILD:USER`, which ends with the platform's own id. */
+	/** Person who requests access: `PLATFORM:TENANT:USER`, which ends with the platform's own id. */
 	person: z.exactOptional(z.string()),
 	/** Display name. */
 	name: z.exactOptional(z.string()),
@@ -126,7 +126,7 @@ export type PlaceProfilePayload = z.output<typeof PlaceProfilePayload>;
  */
 export const GrantPayload = z.object({
 	grant_id: z.string(),
-	/** Channel of the grant: `discord:GUILD:CHANNEL`. */
+	/** Channel of the grant: `PLATFORM:TENANT:CHANNEL`. */
 	place: z.string(),
 	people: z.array(z.string()).nullable(),
 	tools: z.array(z.string()).nullable(),

@@ -28,7 +28,7 @@ export interface ClientOptions {
 	readonly transient?: boolean | readonly EventName[];
 	/** Called for each check of a person. Only connectors receive these checks. */
 	readonly onPersonCheck?: ((check: PersonCheck) => void) | undefined;
-	/** Called for each change of the state. `detail` describes the change for people. */
+	/** Called for each change of the state. `detail` is a human-readable description of the change. */
 	readonly onState?: ((state: ClientState, detail: string) => void) | undefined;
 }
 

@@ -30,7 +30,7 @@ export function refusalOf(status: number | undefined, url: URL): ParleyError | u
 	});
 }
 
-/** Describes a failed connection in words for people. */
+/** Returns a human-readable description of a failed connection, with advice for a known cause. */
 export function describeFailure(error: NodeJS.ErrnoException, url: URL): string {
 	if (error.code === "ECONNREFUSED") {
 		return `no gateway listens at ${url.href}: start one with \`parley start\``;

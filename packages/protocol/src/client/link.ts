@@ -55,7 +55,7 @@ export class Link {
 		this.#observer = observer;
 	}
 
-	/** Opens a connection. Call `start` once. The link calls it again after a loss. */
+	/** Opens a connection. Call `start` once. The link calls `start` again after each loss. */
 	start(): void {
 		const { url, token, certificate } = this.#options;
 		this.#observer.connecting();
