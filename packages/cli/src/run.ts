@@ -26,7 +26,10 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
 	}
 }
 
-/** Whether a person runs `parley` and can chat. Otherwise, a command line without arguments prints the help. */
+/**
+ * Whether the program is `parley` with terminals as stdin and stdout, so that a person can chat. Otherwise, a command
+ * line without arguments prints the help.
+ */
 function isForPerson({ stdin, stdout }: Io): boolean {
 	return stdin.isTTY && stdout.isTTY && programName() === "parley";
 }

@@ -42,7 +42,7 @@ export class Questions {
 	#asking: Asking | undefined;
 	/** Open questions behind the current question, oldest first. */
 	#waiting: PromptRequestPayload[] = [];
-	/** Answered questions that the gateway has not confirmed, by token. A later question is already shown. */
+	/** Answered questions that the gateway has not confirmed, by token. A later question may already be shown. */
 	readonly #sent = new Map<string, OpenQuestion>();
 	#unanswered = 0;
 

@@ -137,7 +137,7 @@ export class Keyboard {
 	 */
 	async #complete(before: Editor, beginning: Beginning): Promise<void> {
 		await this.#chat.complete(beginning, (names) => {
-			// The names no longer match if the person has typed further characters in the meantime.
+			// The names no longer match if the person has changed the text in the meantime.
 			if ((this.#answer ?? this.#message) !== before) return;
 			if (names.length === 0) {
 				this.#choices = missingWords(beginning, before.text);

@@ -19,7 +19,7 @@ export class OpenQuestions {
 	#current: OpenQuestion | undefined;
 	/** Open questions that wait behind the current question, in order of arrival. */
 	#waiting: PromptRequestPayload[] = [];
-	/** Former current questions with answers that were given here, but that the gateway has not confirmed yet. */
+	/** Questions that were answered in this chat, and whose answers the gateway has not confirmed yet. */
 	#sent: OpenQuestion[] = [];
 
 	/** `offersRules`: whether the person can add the rule that an approval offers. */

@@ -22,9 +22,10 @@ export interface SessionChoice {
 const maxSearched = 1_000;
 
 /**
- * Returns the id of the last changed session of `directory`. Ignores sessions with an external key, for example of chat
- * channels. Rejects with `not_found` if no such session exists. Rejects with `failed_precondition` if `directory` is
- * undefined: a gateway on another machine has its own directories.
+ * Returns the id of the last changed session of `directory`. Searches the 1,000 sessions that changed last, except
+ * sessions with an external key, for example of chat channels. Rejects with `not_found` if no such session exists.
+ * Rejects with `failed_precondition` if `directory` is undefined: a gateway on another machine has its own
+ * directories.
  */
 export async function lastSession(client: Client, directory: string | undefined): Promise<string> {
 	if (directory === undefined) {

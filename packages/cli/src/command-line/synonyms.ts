@@ -79,7 +79,7 @@ const sameWork: readonly (readonly string[])[] = [
 	["uninstall", "remove", "disable"],
 ];
 
-/** Commands that list the rows of a command without a subcommand `list`. */
+/** Command lines that list rows, by the name of the command. These commands have no subcommand `list`. */
 const listings: Readonly<Record<string, string>> = {
 	tasks: "tasks",
 	task: "tasks",

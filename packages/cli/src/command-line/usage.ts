@@ -9,7 +9,7 @@ export class UsageError extends Error {
 	override readonly name = "UsageError";
 }
 
-/** Error text for a confirmation that needs a terminal. */
+/** Error text of a command that requires a confirmation but has no terminal. */
 export const noConfirmation = commandLineTexts.noConfirmation;
 
 /**
@@ -85,7 +85,7 @@ function withUsualName(problem: string, code: string, command: Command): string 
 		: `${unknown}${commandLineTexts.didYouMean({ name: usual })}`;
 }
 
-/** Error for a flag that precedes the name of a command without this flag. */
+/** Error for a flag before the name of a command that does not support the flag. */
 export function unusedFlag(name: string, command: Command): UsageError {
 	return new UsageError(
 		commandLineTexts.unusedFlag({ command: pathOf(command), flag: name, usage: command.usage() }),
@@ -156,8 +156,8 @@ export function showGroupOptions(command: Command, ...options: readonly string[]
 }
 
 /**
- * Options of the parent groups, which are also allowed after a subcommand. Excludes the options of the program, which
- * the program's own help shows.
+ * Options of the parent groups that the help of a subcommand shows. They are also allowed after the subcommand.
+ * Excludes the options of the program, which the program's own help shows.
  */
 function inheritedOptions(command: Command): Option[] {
 	const { parent } = command;

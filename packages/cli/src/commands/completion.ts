@@ -26,9 +26,7 @@ export function completeCommand(io: Io, all: (io: Io) => Command): Command {
 	});
 }
 
-/**
- * Lets the library complete the names of settings, except names that contain a key of the operator's choice.
- */
+/** Lets `@bomb.sh/tab` complete the names of settings, except names that contain a key of the operator's choice. */
 async function completeSettings(program: Command): Promise<void> {
 	const { settingKeys } = await import("@parley/gateway/settings");
 	const keys = settingKeys();

@@ -16,7 +16,7 @@ export type ConnectorState = "starting" | "connected" | "waiting" | "refused" | 
 
 export interface ConnectorWords {
 	readonly state: ConnectorState;
-	/** Reason for the state, for people. Absent if there is no problem. */
+	/** Human-readable reason for the state. Absent if there is no problem. */
 	readonly detail?: string;
 	/**
 	 * `waiting`: number of unhandled events. `open`: number of unsettled posts. `held`: number of unsettled

@@ -138,8 +138,8 @@ async function readAll({ stdin }: Io): Promise<string> {
 }
 
 /**
- * Returns the origin of a public URL, because the connector adds its own path. Throws unless the URL uses `https:` and
- * has no path.
+ * Returns the origin of a public URL. Throws unless the URL uses `https:` and has no path or query, because the
+ * connector adds its own path.
  */
 function readPublicUrl(text: string): string {
 	const url = URL.canParse(text) ? new URL(text) : undefined;

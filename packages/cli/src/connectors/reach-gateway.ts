@@ -11,7 +11,10 @@ const longestWaitMs = 15_000;
 /** Maximum milliseconds for the response to a health request. */
 const healthMs = 3_000;
 
-/** Error codes of connections that may succeed when a gateway starts or the network is available again. */
+/**
+ * Error codes after which a later connection may succeed, because a gateway has started or the network is available
+ * again.
+ */
 const passing = [
 	"ECONNREFUSED",
 	"ECONNRESET",

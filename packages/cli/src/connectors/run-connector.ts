@@ -231,7 +231,7 @@ async function asConnector(
 	try {
 		return { ...address, token: await connectorToken({ platform, data: config.data, gateway }) };
 	} catch (reason) {
-		// The error of a failed WebSocket does not show whether a gateway runs at the address.
+		// The error of a failed WebSocket does not show whether a gateway is listening at the address.
 		if (reason instanceof ParleyError && reason.code === "unavailable")
 			await checkReady({ ...address, isNamed });
 		throw reason;

@@ -5,7 +5,7 @@ import type { Io } from "../command-line/io.ts";
 import { UsageError } from "../command-line/usage.ts";
 import { slackSettingTexts } from "../texts/connectors/slack.ts";
 
-/** Transport of Slack's events, from the operator's settings. */
+/** Transport of Slack's events: Socket Mode with `appToken`, or HTTP requests with `signingSecret`. */
 export type SlackTransport =
 	| { readonly appToken: string }
 	| { readonly signingSecret: string; readonly listen: { readonly host: string; readonly port: number } };

@@ -181,8 +181,8 @@ function ozzieHint(urls: readonly string[]): string {
 }
 
 /**
- * Rows about clients that can connect and the tokens that they need. Empty if only programs on this machine
- * can connect and only those of this user need no token.
+ * Rows about the clients that can connect, and about the tokens that they need. Empty if `reach.localTrust` is true:
+ * only this machine can connect, and this user's programs need no token.
  */
 function accessFacts(reach: Reach, printsToken: string): string[][] {
 	if (reach.localTrust) return [];

@@ -7,7 +7,7 @@ export interface Check {
 	readonly examine: (system: System) => Promise<Found>;
 }
 
-/** Text of a check that needs a valid configuration, if the configuration is invalid. */
+/** Result of each check that needs a valid configuration, while the configuration is invalid. */
 export const configInvalid = doctorTexts.configInvalid;
 
 export function ok(what: string): Found {

@@ -54,10 +54,7 @@ export interface System {
 	listedSkills(): Promise<MethodResult<"list_skills">["skills"]>;
 	/** Whether the database exists. Rejects if it is damaged or has a later version. */
 	database(): Promise<boolean>;
-	/**
-	 * Numbers of stored passwords and of passwords that the key decrypts. Rejects if the key file is damaged or
-	 * other users can read it.
-	 */
+	/** Numbers of stored passwords and of passwords that the key decrypts. Rejects if the key file cannot be used. */
 	storedSecrets(): Promise<StoredSecrets>;
 	audit(): Promise<AuditCheck>;
 	/** Verifies all stored text. Undefined without a database, or if the database has no hashes yet. */

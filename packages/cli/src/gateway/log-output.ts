@@ -71,7 +71,10 @@ function isLogFile(data: string): boolean {
 	return file?.dev === dev && file.ino === ino;
 }
 
-/** Whether stderr is the journal. JOURNAL_STREAM contains the device and inode of the journal: systemd.exec(5). */
+/**
+ * Whether stderr is connected to the systemd journal. JOURNAL_STREAM contains the device and inode of the connected
+ * stream: systemd.exec(5).
+ */
 function isJournal({ JOURNAL_STREAM: stream }: Io["environment"]): boolean {
 	if (!stream) return false;
 	const { dev, ino } = fstatSync(2);

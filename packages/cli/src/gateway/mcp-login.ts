@@ -34,8 +34,8 @@ import { readConfig } from "./run-gateway.ts";
 const longestLoginMs = 10 * 60_000;
 
 /**
- * Logs in to a remote server. A person opens an address in a browser. The browser then returns to this machine, or the
- * person pastes the final address.
+ * Logs in to a remote server, and stores the login. A person opens an address in a browser. The browser then returns
+ * to this machine, or the person pastes the final address.
  */
 export async function logIn(name: string, flags: LoginFlags, io: Io): Promise<void> {
 	const { data, servers, logins, problems } = await openLogins(flags, io);

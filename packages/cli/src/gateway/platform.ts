@@ -7,7 +7,7 @@ type Environment = Io["environment"];
 export interface Platform {
 	/** Name of the platform in commands, tokens and files. */
 	readonly name: "discord" | "slack";
-	/** Name of the platform in texts for people. */
+	/** Display name of the platform. */
 	readonly title: string;
 	/** Environment variables that Parley passes to the connector of this platform, but not to other connectors. */
 	readonly variables: readonly string[];
@@ -16,7 +16,7 @@ export interface Platform {
 	 * connector.
 	 */
 	isRequested(environment: Environment): boolean;
-	/** Names of the variables that the connector needs, as text for people. */
+	/** Names of the variables that the connector needs, as a phrase for messages. */
 	readonly credential: string;
 	/** Instruction for the person who sets up the bot and wants to become an owner. */
 	pairing(code: string): string;

@@ -22,7 +22,7 @@ import { cacheDirectory, defaultDataDirectory } from "../command-line/data-direc
 import type { Io } from "../command-line/io.ts";
 import { rpcTexts } from "../texts/gateway/start.ts";
 
-/** Milliseconds that cancelled work has to report its end. */
+/** Milliseconds from a signal to the exit of the process, even if cancelled work has not ended. */
 const longestStopMs = 5_000;
 
 const standardInput = 0;

@@ -18,8 +18,8 @@ interface JournalQuery {
 }
 
 /**
- * Passes a service's lines in the journal to `onLine`. Resolves with the cursor of the last line, or with `after` if
- * there is no line: journalctl(1).
+ * Passes the lines of a service from the systemd journal to `onLine`: journalctl(1). Resolves with the cursor of the
+ * last line, or with `after` if there is no line.
  */
 export async function readJournal(
 	{ name, scope, since, lines, follow = false, after, signal }: JournalQuery,

@@ -92,7 +92,7 @@ class FileReader {
 		return file && new FileReader(file, (await file.stat()).ino);
 	}
 
-	/** Passes all complete, non-empty lines to `onLine` that no earlier call has passed on. */
+	/** Calls `onLine` with each complete, non-empty line that no earlier call has read. */
 	async pass(onLine: (line: string) => void): Promise<void> {
 		for (;;) {
 			const { bytesRead } = await this.#file.read(this.#buffer);

@@ -107,7 +107,10 @@ async function servicesIn(manager: ServiceManager): Promise<InstalledService[]> 
 	return definedItems(found);
 }
 
-/** Resolves links, because a directory can have several paths. Returns a path that cannot be resolved unchanged. */
+/**
+ * Resolves symbolic links, because a directory can have several paths. If a path cannot be resolved, returns it
+ * unchanged.
+ */
 function realPath(path: string): Promise<string> {
 	return realpath(path).catch(() => path);
 }

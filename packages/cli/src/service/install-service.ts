@@ -28,8 +28,9 @@ interface Surroundings {
 }
 
 /**
- * Installs or updates a service. Writes a changed description, starts the service unless it already runs without a
- * change, and waits for the gateway. With `--dry-run`, only prints the description. Returns the exit code.
+ * Installs or updates a service. Writes the description and the keys, and starts or restarts the service if it is not
+ * running or if one of these has changed. Then waits for the gateway. With `--dry-run`, only prints the description.
+ * Returns the exit code.
  */
 export async function installService(flags: InstallFlags, around: Surroundings): Promise<number> {
 	const { io, machine } = around;
@@ -63,9 +64,7 @@ export async function installService(flags: InstallFlags, around: Surroundings):
 	return 1;
 }
 
-/**
- * Rejects if another gateway runs on the data directory, which can have only one. The gateway of this service may run.
- */
+/** Rejects if a gateway outside this service is running on the data directory, which can have only one gateway. */
 async function refuseOtherGateway({ data, name }: ServicePlan, manager: ServiceManager): Promise<void> {
 	const running = await findRunningGateway(data);
 	if (!running) return;

@@ -65,8 +65,8 @@ export function systemdUnit(plan: ServicePlan, version: number): string {
 }
 
 /**
- * Hardening settings of a unit. A setuid sandbox excludes NoNewPrivileges, and also LockPersonality and
- * RestrictRealtime, which set NoNewPrivileges in a user unit.
+ * Hardening settings of a unit. A setuid sandbox excludes NoNewPrivileges and an empty CapabilityBoundingSet. It also
+ * excludes LockPersonality and RestrictRealtime, which set NoNewPrivileges in a user unit.
  */
 function hardening({ scope, needsSetuid, data }: ServicePlan): string[] {
 	const isSystem = scope === "system";

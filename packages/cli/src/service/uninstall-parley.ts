@@ -40,7 +40,8 @@ interface Surroundings {
 
 /**
  * Stops the gateway, removes its services and the links that lead to this clone, and deletes the data if the operator
- * agrees. After a kill, the same command completes the uninstallation. With `--dry-run`, only prints the plan.
+ * agrees. Does not stop a gateway that another copy runs. After a kill, the same command completes the
+ * uninstallation. With `--dry-run`, only prints the plan.
  */
 export async function uninstallParley(
 	flags: UninstallParleyFlags,
@@ -80,8 +81,7 @@ export async function uninstallParley(
 }
 
 /**
- * Returns the links in the `PATH` directories that lead to this clone. Empty for other installations, whose links npm
- * removes.
+ * Returns the links to this clone in the `PATH` directories. Empty for other installations, whose links npm removes.
  */
 async function linksToClone({ environment }: Io): Promise<string[]> {
 	const { kind, program } = findInstallation();
@@ -168,7 +168,7 @@ async function checkDeletable(data: string, home: string): Promise<void> {
 	throw new ParleyError(texts.notData({ data }), { code: "failed_precondition" });
 }
 
-/** Stops the running gateway and returns its process id. Undefined if no gateway runs. */
+/** Stops the running gateway and returns its process id. Undefined if no gateway is running. */
 async function stopGateway(data: string, io: Io): Promise<number | undefined> {
 	const running = await findRunningGateway(data);
 	if (!running) return undefined;

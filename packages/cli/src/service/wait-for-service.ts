@@ -38,7 +38,7 @@ export async function waitForService(
 	}
 }
 
-/** State of a service that does not answer, in its manager's words. */
+/** Returns the state of a service that does not answer, and the reason if its service manager reports one. */
 export async function explainSilence({ name, manager }: Omit<StartedService, "data">): Promise<string> {
 	const { reason, condition } = await manager.state(name);
 	return reason === undefined ? condition : `${condition}: ${reason}`;

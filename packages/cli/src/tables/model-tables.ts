@@ -38,7 +38,7 @@ function modelNotes(
 	return notes.flatMap((note) => wrapText(note, columns)).map(styles.dim);
 }
 
-/** Facts about prices that the table cannot contain. */
+/** Note about the prices of a model: a subscription pays for it, or long prompts have other prices. Empty otherwise. */
 function priceRows(
 	{ name, long_prompt, subscription }: ListedModel,
 	{ columns, styles }: OutputFormat,

@@ -6,10 +6,10 @@ interface CommandEnd {
 	readonly by?: string;
 }
 
-/** State of a running command, which follows the command's number. */
+/** Text after the number of a running command: its state. */
 export const commandRunning = "is running";
 
-/** State of an ended command, which follows the command's number or name. */
+/** Returns the text after the number or name of an ended command: how the command ended. */
 export function commandEnd({ reason, exit_code: code, by }: CommandEnd): string {
 	switch (reason) {
 		case "exited":

@@ -106,7 +106,10 @@ export function checkRights(found: readonly FoundData[], { uid }: Machine): void
 	if (foreign) throw refused(upgradeErrors.needsRoot(foreign));
 }
 
-/** Stops the services and the gateways, and waits until they have ended. */
+/**
+ * Stops the services and the gateways, and waits until they have ended. Rejects with `unavailable` if a gateway does
+ * not end in time.
+ */
 export async function stopAll(upgraded: readonly UpgradedData[], machine: Machine): Promise<void> {
 	for (const { data, services } of upgraded) {
 		for (const { name, scope } of services) await chooseManager(scope, machine).stop(name);

@@ -104,7 +104,10 @@ export async function failedChecks(home: string, data: string, machine: Machine)
 	});
 }
 
-/** Replaces the data with the copy. Returns the directory of the replaced data. Without a copy, changes nothing. */
+/**
+ * Replaces the data with the copy. Returns the directory of the replaced data. Without a copy, changes nothing and
+ * returns undefined.
+ */
 export async function restoreData({ data, copy }: UpgradedData): Promise<string | undefined> {
 	if (copy === undefined) return undefined;
 	// Parley made the copy itself, so it may exceed the usual limits of a backup.

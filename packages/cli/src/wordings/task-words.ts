@@ -16,7 +16,10 @@ export function chatReplyWords(sessionId: string): string {
 	return eventTexts.howToReplyInChat({ session: visibleLine(sessionId) });
 }
 
-/** Completed steps and the current step, for example `2/5 Running tests`. Empty for a task with a single step. */
+/**
+ * Number of completed steps, number of all steps, and title of the current step, for example `2/5 Running tests`.
+ * Empty for a task with a single step.
+ */
 export function stepWords({ current_step, total_steps, current_step_label }: Task["progress"]): string {
 	if (total_steps <= 1) return "";
 	return `${current_step}/${total_steps} ${visibleLine(current_step_label)}`.trimEnd();

@@ -68,7 +68,7 @@ function resultLines(
 	return { lines, hidden: all.length - shown.length };
 }
 
-/** Arguments for people, without JSON quotes, for example `path: notes.txt, content: …`. */
+/** Human-readable arguments without JSON quotes, for example `path: notes.txt, content: …`. */
 function describeArguments(args: unknown): string {
 	if (typeof args !== "object" || args === null || Array.isArray(args)) return describeValue(args);
 	return Object.entries(args)

@@ -4,7 +4,7 @@ import { imageProblem, readOperatorCommand } from "@parley/core";
 /** Maximum bytes of an image and of a text in the clipboard. */
 const maxImageBytes = 20 * 1024 * 1024;
 const maxTextBytes = 256 * 1024;
-/** Maximum milliseconds of one run of a program, which waits for the application that owns the clipboard. */
+/** Maximum milliseconds that a program may run. The program waits for the application that owns the clipboard. */
 const maxMs = 5_000;
 
 /** An image in the clipboard. `extension` corresponds to the format of its bytes. */

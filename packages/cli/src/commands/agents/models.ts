@@ -43,9 +43,7 @@ function providersOf({ models, default: chosen }: MethodResult<"list_models">): 
 
 const unnamed = "(default)";
 
-/**
- * Reports on the providers in the settings that this command reads, then on further providers of the gateway.
- */
+/** Reports on the providers in the configuration of this command, then on further providers of the gateway. */
 async function checkedProviders(
 	{ data: given }: AddressFlags,
 	names: ReadonlySet<string>,

@@ -56,8 +56,8 @@ async function connectorsOf({ gateway, tokens }: System): Promise<number> {
 }
 
 /**
- * Limits for the difference of the clocks, in milliseconds. The check fails above the first limit, because certificates
- * and tokens may then be invalid, and warns above the second limit.
+ * Limits for the difference between the machine's clock and the provider's clock, in milliseconds. The check fails
+ * above the first limit, because certificates and tokens may then be invalid. It warns above the second limit.
  */
 const [farMs, nearMs] = [5 * 60_000, 30_000];
 /** Tolerance for file systems that store times in units of one or two seconds. */

@@ -111,7 +111,9 @@ function offline({ config }: System) {
 	return ok(noKey ? modelCheckTexts.offlineWithoutKey : modelCheckTexts.offline);
 }
 
-/** Checks whether the local model server runs or can be started. */
+/**
+ * Checks the local model server: its state in the report of a running gateway, otherwise whether its program exists.
+ */
 export const llamaCheck: Check = {
 	id: "llama",
 	async examine(system) {

@@ -64,7 +64,10 @@ interface OpenCode {
 	readonly lines: readonly string[];
 }
 
-/** Renders Markdown. Rows of a block are complete when the block ends or is too long, and rows of code line by line. */
+/**
+ * Renders Markdown. Returns the rows of a block when the block ends or is too long. Returns rows of code after each
+ * line.
+ */
 export class MarkdownFlow implements TextFlow {
 	/** Complete lines of the incomplete block. */
 	#block = "";
