@@ -90,7 +90,7 @@ export async function announce(
 	if (tls) tls.onRenewed = write;
 }
 
-/** Returns the address of the gateway on its own machine, without TLS if possible. */
+/** Returns an address for programs on the gateway's machine: the first `http:` address, otherwise the first address. */
 function localAddress(urls: readonly string[]): string {
 	const here = urls.map(reachable);
 	return here.find((url) => url.startsWith("http:")) ?? here[0] ?? "";

@@ -36,8 +36,8 @@ import { McpEndpoint } from "./wires/mcp/server.ts";
 import { OzzieServer } from "./wires/ozzie/server.ts";
 
 /**
- * Milliseconds after which open connections are closed when the gateway stops. Longer than the time in which clients
- * must answer a close frame.
+ * Milliseconds after which open connections are closed when the gateway stops. Longer than the 2 s in which clients
+ * must answer the close frame with code 1001.
  */
 const closeGrpcMs = 5_000;
 

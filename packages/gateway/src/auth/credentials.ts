@@ -25,9 +25,9 @@ export interface Keyring {
 }
 
 /**
- * Reads the credential of a request; undefined without one. Several credentials are treated as a wrong one, even if all
- * are valid. A ticket is valid only in a request that opens a WebSocket, and a token only in the `Authorization`
- * header.
+ * Reads the credential of a request. Returns undefined if the request has no credential. Several credentials are
+ * treated as a wrong credential, even if all are valid. A ticket is valid only in a request that opens a WebSocket,
+ * and a token only in the `Authorization` header.
  */
 export function readCredential(
 	request: IncomingRequest,
@@ -46,8 +46,8 @@ export function readCredential(
 }
 
 /**
- * Returns the subprotocol of the response: the one with the ticket if the request has one, otherwise the first offered
- * one. Returns false if the client offered none.
+ * Returns the subprotocol of the response: the offered subprotocol with a ticket, otherwise the first offered
+ * subprotocol. Returns false if the client offered no subprotocol.
  */
 export function chooseSubprotocol(offered: ReadonlySet<string>): string | false {
 	const [first = false] = offered;

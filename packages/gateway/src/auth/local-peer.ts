@@ -9,7 +9,10 @@ interface ToolProcesses {
 	readonly marker: string | undefined;
 	/** Number of commands that were started outside the sandbox. */
 	readonly started: number;
-	/** Returns the process ids of commands outside the sandbox that run, or that ended in the last minute. */
+	/**
+	 * Returns the process ids of running commands outside the sandbox, and of such commands that ended in the last
+	 * minute.
+	 */
 	processes(): readonly number[];
 }
 

@@ -5,9 +5,9 @@ import { lockDataDirectory } from "../data-directory/data-lock.ts";
 import { finishRestore } from "./place-restored.ts";
 
 /**
- * Migrates the database of a data directory without a gateway, in the same way as the start of a gateway. Rejects with
- * `failed_precondition` if a gateway runs or a newer version has written the database. A failed migration leaves the
- * database unchanged.
+ * Migrates the database of a data directory without a gateway, in the same way as the start of a gateway. Rejects
+ * with `failed_precondition` if a gateway is running on the directory, or if a newer version has written the
+ * database. A failed migration leaves the database unchanged.
  */
 export async function migrateData(dataDirectory: string): Promise<void> {
 	await prepareDataDirectory(dataDirectory);

@@ -89,7 +89,7 @@ interface CheckedSource {
  * Checks the settings of the server. Throws `invalid_argument` in these cases:
  * - `baseUrl` is also set, and the provider is not `offline`.
  * - The model directory does not exist.
- * - The program cannot serve the endpoint.
+ * - The gateway starts the program, and the endpoint is not an `http:` address without a path.
  */
 export function checkLlama({ settings, source }: CheckedSource, all: Settings): void {
 	const { baseUrl, llama } = settings;

@@ -46,7 +46,7 @@ export interface Config extends ProviderChoice {
 	/** Name or tier of the model. */
 	readonly model?: string;
 	readonly reasoning?: Reasoning;
-	/** Names or tiers of models that replace the first model if it stays unavailable. */
+	/** Names or tiers of fallback models. They replace the first model if the first model stays unavailable. */
 	readonly fallback?: readonly string[];
 	/** Sources of the model names, for error messages. The names are resolved after the configuration is loaded. */
 	readonly origins?: ModelOrigins;
@@ -88,7 +88,7 @@ export interface Config extends ProviderChoice {
 	readonly publicUrl?: string;
 	/** Whether clients on other machines need neither TLS nor a proxy. */
 	readonly insecureLan?: boolean;
-	/** Warnings about other users who can change the configuration file or a file that it names, for the log. */
+	/** Warnings for the log: other users or groups can change the configuration file or a file that it names. */
 	readonly warnings?: readonly string[];
 }
 

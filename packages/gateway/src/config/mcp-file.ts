@@ -59,8 +59,8 @@ export function mcpFileIn(data: string): string {
 }
 
 /**
- * Returns the path of the file with the servers of one agent. Uses only the last part of the name, because it comes
- * from a client.
+ * Returns the path of the file with the servers of one agent. Uses only the last part of `agent`, because the name
+ * comes from a client.
  */
 export function agentMcpFileIn(data: string, agent: string): string {
 	return join(data, "agents", basename(agent), "mcp.json");

@@ -31,7 +31,8 @@ export interface StoredSecrets {
 
 /**
  * Counts the stored passwords of a data directory, and those that its key decrypts. Changes nothing, so a gateway may
- * be running. Rejects if the key file is damaged or other users can read it.
+ * be running. If passwords are stored, rejects for a key file that is damaged, or on which other users have
+ * permissions.
  */
 export async function checkStoredSecrets(dataDirectory: string): Promise<StoredSecrets> {
 	const keyFile = secretKeyIn(dataDirectory);

@@ -30,7 +30,7 @@ export interface GrpcService {
 }
 
 export interface GrpcServerOptions extends Omit<CallersOptions, "socketOf"> {
-	/** Creates the services. `account` counts the bytes in their streams that wait for slow clients. */
+	/** Creates the services. `account` counts the bytes that wait for slow clients in the streams of the services. */
 	readonly services: (callers: Callers, account: OutgoingAccount) => readonly GrpcService[];
 }
 
@@ -101,7 +101,7 @@ export class GrpcServer {
 		if (socket instanceof TLSSocket) socket.emit("secureConnect");
 	}
 
-	/** Reports in the health service that the gateway will stop. */
+	/** Sets all services to `NOT_SERVING` in the health service. Call it before the gateway stops. */
 	drain(): void {
 		for (const name of this.#names) this.#health.setStatus(name, "NOT_SERVING");
 	}

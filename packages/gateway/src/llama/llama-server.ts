@@ -54,7 +54,7 @@ export interface LlamaStatus {
 	readonly state: LlamaState;
 	/** Time at which the state began, in milliseconds since the epoch. */
 	readonly since: number;
-	/** Process id of the server that the gateway started; 0 if none runs. */
+	/** Process id of the server that the gateway started. 0 if no such server is running. */
 	readonly pid: number;
 	/** Number of starts after the first start. */
 	readonly restarts: number;
@@ -165,7 +165,7 @@ export class LlamaServer {
 		}
 	}
 
-	/** Stops the program, and kills it if it still runs after 1.5 s. Resolves when the program has ended. */
+	/** Stops the program, and kills it if it is still running after 1.5 s. Resolves when the program has ended. */
 	async stop(): Promise<void> {
 		this.#stopping.abort();
 		this.#program?.stop();

@@ -13,7 +13,7 @@ interface OpenPrompt extends OpenEvent {
 	readonly type: string;
 }
 
-/** State of the metrics of events: runs that have not ended by id, and open prompts by token. */
+/** State of the metrics of events: the unfinished runs, by id, and the open prompts, by token. */
 interface Counting {
 	readonly recorder: MetricRecorder;
 	readonly tools: ReadonlySet<string>;

@@ -61,7 +61,7 @@ test("names from outside do not add series without limit", async () => {
 
 test("measurements before and after the library is loaded add up", async () => {
 	const recorder = open();
-	// The 1,000th measurement loads the library.
+	// The 1,000th measurement loads prom-client.
 	for (let n = 0; n < 1_000; n++) recorder.count("parley_files_total", {});
 	const loading = recorder.load();
 	recorder.count("parley_files_total", {});

@@ -8,10 +8,10 @@ import { type CounterName, counters, type HistogramName, histograms, type Labels
  */
 const maxSeries = 500;
 
-/** Number of waiting measurements at which the library is loaded without a scrape. */
+/** Number of waiting measurements at which prom-client is loaded without a scrape. */
 const loadAfter = 1_000;
 
-/** Maximum number of waiting measurements. Further measurements are dropped until the library is loaded. */
+/** Maximum number of waiting measurements. Further measurements are dropped until prom-client is loaded. */
 const maxWaiting = 10 * loadAfter;
 
 type Labels = Readonly<Record<string, string>>;
@@ -55,7 +55,7 @@ export class MetricRecorder {
 		this.#add({ name, labels, value });
 	}
 
-	/** Loads the library once. Rejects if the library is not installed. */
+	/** Loads prom-client once. Rejects if prom-client is not installed. */
 	load(): Promise<LoadedMetrics> {
 		this.#loading ??= this.#load();
 		return this.#loading;

@@ -29,7 +29,7 @@ class ListedWindows implements Model {
 	readonly #deps: ListedWindowsDeps;
 	#windows: ReadonlyMap<string, number | undefined> = new Map();
 	#reading: Promise<void> | undefined;
-	/** Monotonic time of the last request for the list. */
+	/** Time of the last request for the list, in the clock's monotonic milliseconds. */
 	#requestedAt = Number.NEGATIVE_INFINITY;
 
 	constructor(model: Model, deps: ListedWindowsDeps) {

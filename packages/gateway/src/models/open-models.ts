@@ -183,8 +183,8 @@ function withLlama(model: Model, { config, llama, clock }: OpenModelsOptions): M
 }
 
 /**
- * Returns the models of the server's list, the operator's own models, and the models of other providers. A served model
- * has its facts in `table`, if the table contains it.
+ * Returns the models of the server's list, the operator's own models, and the models of other providers. Facts about
+ * a served model come from `table`, if it contains the model.
  */
 function tableOf(
 	served: readonly string[],

@@ -21,8 +21,7 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the reason why a request got no response, in words for an operator. Returns undefined for unknown errors
- * without a code.
+ * Returns a human-readable reason why a request got no response. Returns undefined for unknown errors without a code.
  */
 export function unreachableReason(error: unknown): string | undefined {
 	if (!(error instanceof Error)) return undefined;

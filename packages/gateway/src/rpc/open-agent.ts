@@ -280,7 +280,7 @@ function hasNoNetwork({ sandbox }: Config, tools: readonly string[]): boolean {
 	return tools.includes("bash") && sandbox !== "off";
 }
 
-/** Returns the names of the tools, including the tools of all MCP servers that are set up now. */
+/** Returns the names of the tools, and the pattern `SERVER__*` for the tools of each MCP server that is set up now. */
 async function withServers(
 	tools: readonly string[],
 	{ source }: NonNullable<RuntimeOptions["mcp"]>,

@@ -26,8 +26,8 @@ interface RestoredSession {
 }
 
 /**
- * Throws if the session directory is the data directory of a gateway, which contains the sessions and
- * permissions of other users.
+ * Throws if the session directory is a gateway's data directory, which contains the sessions and permissions of other
+ * users.
  */
 export function checkOwnPlace(directory: string, data: string): void {
 	if (real(directory) !== real(data) && !existsSync(join(directory, "tokens"))) return;
@@ -57,8 +57,8 @@ export async function findRestorable(store: Store<Tables>): Promise<RestoredSess
 }
 
 /**
- * Returns the working directory of a stored session. Throws if the directory no longer exists, and for another
- * requested directory, in which the session's statements about files would be false.
+ * Returns the working directory of a stored session. Throws if the directory no longer exists. Also throws if
+ * `requested` is another directory, because the session's statements about files would be false there.
  */
 export function workingDirectory({ rootDir }: RestoredSession, requested: string | undefined): string {
 	if (requested !== undefined && real(requested) !== real(rootDir)) {
@@ -104,7 +104,7 @@ interface RestoredModel {
 }
 
 /**
- * Sets the model of a restored session: the model on the command line, otherwise the stored model. If the provider
+ * Sets the model on the command line, if any. Otherwise, a restored session keeps its stored model. If the provider
  * does not have the stored model, sets the default model.
  */
 export async function settleModel(

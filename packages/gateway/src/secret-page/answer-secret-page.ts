@@ -71,7 +71,10 @@ async function replyTo({ request, url, origin }: PageRequest, route: SecretPageR
 	}
 }
 
-/** Returns the refusal of other methods, cross-site requests and unencrypted connections. */
+/**
+ * Returns the refusal of a method other than GET, HEAD and POST, of a request from another page, or of an unencrypted
+ * connection. Returns undefined for an allowed request.
+ */
 function refusalOf({ method = "", headers }: IncomingMessage, { confidential }: Origin): Reply | undefined {
 	if (!["GET", "HEAD", "POST"].includes(method)) {
 		const html = wordsPage(passwordPageTexts.otherMethod, passwordPageTexts.openInBrowser);

@@ -53,8 +53,8 @@ export async function readProjects(data: string): Promise<readonly Project[]> {
 }
 
 /**
- * Finds the decision for a directory. A directory without its own decision uses that of the nearest directory above it, if
- * that decision allows agents.
+ * Finds the decision for a directory. A directory without its own decision uses the decision of the nearest directory
+ * above it, if that decision allows agents.
  */
 export function findProject(directory: string, projects: readonly Project[]): Project | undefined {
 	const own = projects.find((one) => one.directory === directory);

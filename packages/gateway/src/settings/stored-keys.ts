@@ -24,8 +24,8 @@ export function keysIn(data: string): string {
 
 /**
  * Reads the keys that `parley setup` has stored. Returns an empty object without a file. Rejects with
- * `failed_precondition` if other users can read the file, and with `invalid_argument` if it is invalid. Errors do not
- * contain the content of the file.
+ * `failed_precondition` if other users have permissions on the file, and with `invalid_argument` if the content is
+ * invalid. Errors do not contain the content of the file.
  */
 export async function readStoredKeys(data: string): Promise<StoredKeys> {
 	const path = keysIn(data);

@@ -11,8 +11,8 @@ export type Line =
 
 /**
  * Splits a stream of bytes, in chunks of any size, into lines. A line ends with `\n` or `\r\n`, and is returned
- * without this ending. An unfinished line is stored up to `maxBytes` and the possible `\r`. Only the length of a longer
- * line is stored.
+ * without this ending. Stores up to `maxBytes` bytes of an unfinished line, and one byte for a possible `\r`. Stores
+ * only the length of a longer line.
  */
 export class LineReader {
 	readonly #maxBytes: number;

@@ -174,7 +174,7 @@ export class EventStream {
 	}
 
 	/**
-	 * Writes an event in this format:
+	 * Writes a server-sent event:
 	 * https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
 	 */
 	async #write(event: { readonly type: string }, position?: number): Promise<void> {

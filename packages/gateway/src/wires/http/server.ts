@@ -313,7 +313,10 @@ function send(request: IncomingMessage, response: ServerResponse, { status, body
 	response.end(request.method === "HEAD" ? undefined : text);
 }
 
-/** Logs only the path. A query may contain a search text, and the address of a password page grants access to the page. */
+/**
+ * Logs the method, the path and the status of a request when its response has ended. Omits the query, which may
+ * contain a search text, and the address of a password page, which grants access to the page.
+ */
 function logAnswer({ method, url = "" }: IncomingMessage, response: ServerResponse, log: Logger): void {
 	response.once("close", () => {
 		const path = url.split("?", 1)[0]?.replace(/\/secret\/.*/, "/secret/…");

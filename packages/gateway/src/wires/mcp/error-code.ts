@@ -45,7 +45,7 @@ export class Refused extends Error {
 		this.id = id;
 	}
 
-	/** Creates the refusal of a request, for a reason that the client may read. */
+	/** Creates the refusal of a request. The client receives the message of `cause`. */
 	static because(cause: unknown, status: number, code: number, id?: string | number): Refused {
 		return new Refused(status, code, ParleyError.from(cause).message, { id, cause });
 	}

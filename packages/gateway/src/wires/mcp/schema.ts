@@ -103,7 +103,7 @@ export type TaskOutput = z.infer<typeof taskOutput>;
 /** Answer of a person to the form of an approval. After any other content, the approval stays open. */
 export const approvalForm = z.object({ decision: z.enum(["approve", "deny"]) });
 
-/** Fields of a JSON-RPC message that the handling of its HTTP request needs. The library checks all other fields. */
+/** Fields of a JSON-RPC message that the handling of its HTTP request needs. The MCP SDK checks all other fields. */
 export const rpcMessage = z.looseObject({
 	jsonrpc: z.literal("2.0"),
 	method: z.string().max(200).optional(),

@@ -276,7 +276,7 @@ export class McpEndpoint {
 			new Request("http://gateway/mcp", { method: "POST", headers: passed }),
 			{ parsedBody: message },
 		);
-		// If the library refused the first message, no client can use the session.
+		// If the MCP SDK refused the first message, no client can use the session.
 		const isFirst = request.headers["mcp-session-id"] === undefined;
 		if (isFirst && answer.status !== 200) await this.#end(session);
 		response.writeHead(answer.status, { ...Object.fromEntries(answer.headers), ...commonHeaders });
@@ -285,7 +285,7 @@ export class McpEndpoint {
 	}
 
 	async #pipe(body: ReadableStream<Uint8Array>, response: ServerResponse): Promise<void> {
-		// If the client disconnected before the library answered, no `close` event follows.
+		// If the client disconnected before the MCP SDK answered, no `close` event follows.
 		if (response.destroyed) {
 			await body.cancel().catch(() => undefined);
 			return;

@@ -26,7 +26,7 @@ const maxDelayed = 256;
 export interface Outgoing {
 	response(frame: ResponseFrame): void;
 	event(event: OzzieEvent): void;
-	/** Resolves when the client can receive more of a replay. */
+	/** Resolves when the client can receive more of a replay, or has disconnected. */
 	drained(): Promise<void>;
 	close(code: number, reason: string): void;
 	reading(on: boolean): void;
@@ -223,7 +223,7 @@ export class OzzieConnection implements HandlerContext {
 		await this.deps.out.drained();
 	}
 
-	/** Starts the replay of the joined sessions, after the response to the request has been sent. */
+	/** Starts the replay of the joined sessions. Called after the response to the request has been sent. */
 	#begin(): void {
 		const joined = this.#joined;
 		this.#joined = [];

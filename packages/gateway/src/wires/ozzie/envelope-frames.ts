@@ -100,8 +100,8 @@ function withObject(call: { readonly arguments?: unknown }): object {
 }
 
 /**
- * Fields of a prompt that only an explicit value approves. Go clients answer a `select` with a value, but a `confirm`
- * without one.
+ * Fields that turn an approval into a `select`. They apply to calls that always require approval, which only an
+ * explicit value approves. Go clients answer a `select` with a value, but a `confirm` without a value.
  */
 const choice = {
 	type: "select",

@@ -298,7 +298,10 @@ export class OzzieServer {
 		this.#left = Promise.all([this.#left, left]).then(() => undefined);
 	}
 
-	/** Pings all clients in groups, because thousands of pings at once would delay every client. */
+	/**
+	 * Pings all clients in groups, because thousands of pings at once would delay every client. Terminates the
+	 * connection of a client that has sent neither a message nor a pong since the previous ping.
+	 */
 	async #ping(): Promise<void> {
 		this.#pings = this.#options.clock.after(pingMs, () => void this.#ping());
 		let pinged = 0;

@@ -81,8 +81,8 @@ export class SessionStream {
 	}
 
 	/**
-	 * Handles a client that has closed its half of the stream. While the session opens, the close waits. If a turn runs,
-	 * the stream ends after the turn, otherwise at once.
+	 * Handles a client that has closed its half of the stream. While the session opens, the close waits. If a turn is
+	 * running, the stream ends after the turn, otherwise at once.
 	 */
 	close(): void {
 		this.#isClosed = true;

@@ -29,7 +29,7 @@ import { toTime } from "./time.ts";
 import { encodeTokens, encodeUsage } from "./usage-json.ts";
 import { type EncodedEvent, maxArguments, type WireEvent, type WirePassing } from "./wire-event.ts";
 
-/** Names of recorded events in the Ozzie document. */
+/** Name of each recorded event in the Ozzie protocol, by its type in the journal. */
 const eventNames = {
 	"session.created": "session.created",
 	"session.closed": "session.closed",
@@ -60,7 +60,10 @@ const eventNames = {
 	...taskEventNames,
 } as const satisfies Record<RecordedEvent["type"], EventName>;
 
-/** Returns the types of recorded events that have this name. Throws `invalid_argument` for an unknown name. */
+/**
+ * Returns the journal types of the recorded events with this Ozzie name. Throws `invalid_argument` for an unknown
+ * name.
+ */
 export function decodeEventName(name: string): string[] {
 	const types = Object.entries(eventNames).flatMap(([type, eventName]) => (eventName === name ? [type] : []));
 	if (types.length > 0) return types;

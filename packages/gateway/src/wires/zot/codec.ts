@@ -133,7 +133,10 @@ function endOf(id: Id | undefined): string {
 	return id === undefined ? "}" : `,"request_id":${encodeJson(id)}}`;
 }
 
-/** Whether a command has an id. As for existing clients, an empty id and an id of NUL characters are treated as absent. */
+/**
+ * Whether a command has an id. An empty id, or an id of NUL characters, is treated as absent, as existing clients
+ * expect.
+ */
 export function idOf(id: Id | undefined): id is Id {
 	return typeof id === "string" ? /[^\0]/.test(id) : id !== undefined;
 }

@@ -24,7 +24,7 @@ export interface ConnectionOptions {
 /** Commands that are executed as soon as they are read, before pending responses are sent. */
 const urgent: ReadonlySet<CommandType> = new Set(["abort", "approve", "prompt", "compact"]);
 
-/** Commands that are refused while a prompt or a compaction runs or waits. */
+/** Commands that are refused while a prompt or a compaction is running or waiting. */
 const onlyIdle: ReadonlySet<CommandType> = new Set(["clear", "set_model", "set_reasoning"]);
 
 /**

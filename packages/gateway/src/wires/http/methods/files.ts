@@ -81,7 +81,10 @@ async function upload(fileRequest: FileRequest): Promise<void> {
 	sendJson(response, { status: 201, body, headers: { location: body.url } });
 }
 
-/** Does not log the file name, because it may contain any text. */
+/**
+ * Stores an upload, counts it, and logs the result. The log lines omit the file name, because it may contain any
+ * text.
+ */
 async function store(fileRequest: FileRequest): Promise<StoredFile> {
 	const { request, clock, log, principal, counts } = fileRequest;
 	const beganAt = clock.monotonic();

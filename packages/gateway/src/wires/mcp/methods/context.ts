@@ -22,7 +22,7 @@ export interface ToolCall {
 	 * or the gateway stops.
 	 */
 	readonly lost: AbortSignal;
-	/** Reports the current work in words for people. Undefined if the client requests no reports. */
+	/** Reports a human-readable description of the current step. Undefined if the client requests no reports. */
 	readonly progress?: ((words: string) => void) | undefined;
 	/**
 	 * Shows a form to the person at the client; undefined for a client without forms. Rejects when the signal aborts, and

@@ -7,11 +7,11 @@ import { type McpContext, type ToolCall, unkeyedRequest } from "./context.ts";
 import type { ShowApproval } from "./run-wait.ts";
 
 /**
- * Returns the function that shows approvals of a session as forms to the person at the client. Returns undefined unless
- * all of these conditions are met:
+ * Returns the function that shows approvals of a session as forms to the person at the client. Returns undefined
+ * unless all of these conditions are met:
  * - The operator allows forms.
  * - The client supports forms.
- * - The token of the client has the right to approve.
+ * - The client has a token with the right to approve.
  *
  * No form shows a call that always requires approval, or a request that is too long to read.
  */

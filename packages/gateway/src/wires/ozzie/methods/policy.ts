@@ -88,9 +88,9 @@ function encodeRule({
 	});
 }
 
-/** Duration in minutes of a grant whose request names none. */
+/** Default duration of a grant in minutes. */
 const defaultMinutes = 240;
-/** Number of calls of a grant whose request names none. */
+/** Default number of calls that a grant allows. */
 const defaultActions = 200;
 
 export const grantMethods: MethodsOf<"request_grant" | "list_grants" | "revoke_grant"> = {

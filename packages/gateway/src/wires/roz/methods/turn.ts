@@ -93,7 +93,7 @@ export class Turn {
 		if (this.#runId !== undefined) this.#cancelRun(this.#runId);
 	}
 
-	/** Stops the frames of the turn. The run continues. */
+	/** Stops sending frames of the turn. The run continues. */
 	stop(): void {
 		this.#isOver = true;
 		this.#keepalive.cancel();
@@ -173,7 +173,10 @@ class TurnFrames {
 		return event.type === "assistant.message" ? event : undefined;
 	}
 
-	/** Reports once that a call runs. Call it before the request to the client. */
+	/**
+	 * Sends the activity `calling_tool` for a call, once per call id. For a physical call, also sends a hint if no
+	 * other physical call is running. Call it before the client receives the request to run the tool.
+	 */
 	calling(callId: string, tool: string): void {
 		if (this.#shown.has(callId)) return;
 		this.#shown.add(callId);

@@ -61,7 +61,10 @@ function requireImages({ name, readsImages }: CurrentModel): void {
  */
 const closing = /<(?=\s*\/\s*context)/giu;
 
-/** Returns a block as tagged text, or an empty list for an image. Escapes closing tags in the text. */
+/**
+ * Returns the tagged text of a block, or an empty list for an image or an empty block. Escapes closing tags in the
+ * text.
+ */
 function textOf({ block, label = "" }: ContentBlock): string[] {
 	const name = label.replaceAll(/["<>\p{Cc}]/gu, " ").trim();
 	const opening = name === "" ? "<context>" : `<context label="${name}">`;

@@ -137,7 +137,7 @@ export class TeamWatch {
 		}
 	}
 
-	/** If an open task ended before it started, ends the watch of the task. No worker event of such a task follows. */
+	/** Ends the watch of an open task that ended before it started, because no worker event of such a task follows. */
 	#settle(taskId: string): void {
 		if (!this.#open.has(taskId)) return;
 		this.#facts(taskId)

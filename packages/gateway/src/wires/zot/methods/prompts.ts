@@ -103,7 +103,7 @@ export class Prompts {
 		this.abort();
 	}
 
-	/** Resolves when no prompt and no compaction runs or waits. */
+	/** Resolves when no prompt and no compaction is running or waiting. */
 	async idle(): Promise<void> {
 		while (this.#working !== undefined) await this.#working;
 	}
