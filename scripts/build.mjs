@@ -78,7 +78,7 @@ function place(draft, folder) {
 }
 
 /**
- * Removes other bundles and drafts of killed builds, except the newest `OLDER_BUNDLES` of them.
+ * Removes the other bundles, and drafts that killed builds left. Keeps the newest `OLDER_BUNDLES` of both.
  * @param {string} made
  */
 function deleteOtherBuilds(made) {

@@ -20,7 +20,7 @@ const beside = {
 	],
 	// This module searches its parent directories for the manifest, both in the sources and in a bundle.
 	"packages/cli/src/installation/installation.ts": [],
-	// This module starts a thread from an entry of `options`.
+	// This module starts a thread from the entry `readable-worker`.
 	"packages/core/src/tools/web/page-text.ts": [],
 };
 

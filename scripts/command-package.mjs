@@ -61,7 +61,7 @@ function manifest() {
 }
 
 /**
- * Returns the installed version, which the tests use.
+ * Returns the installed version of a package. The tests use the same version.
  * @param {string} name
  */
 function installedVersion(name) {

@@ -42,11 +42,7 @@ const withoutLater = {
 	},
 };
 
-/**
- * Returns the groups with which rolldown writes these files for a bundle with these options.
- * @param {InputOptions & { plugins: Plugin[], input: Record<string, string> }} options
- * @returns {Promise<CodeSplittingGroup[]>}
- */
+/** Returns the groups with which rolldown writes `files`, for a bundle with these options. */
 export async function startChunks({ input, plugins, ...options }) {
 	const names = new Set(files.flatMap(({ of }) => of));
 	const entries = Object.fromEntries(Object.entries(input).filter(([name]) => names.has(name)));

@@ -35,7 +35,7 @@ export class ZotClient {
 		this.#process = start(command, [...first, "rpc", ...flags]);
 		const { stdin, stdout } = this.#process;
 		if (!stdin || !stdout) throw new Error("the agent has no input or no output");
-		// The `close` event of the process reports the reason.
+		// An error of the input needs no handling: the `close` event of the process reports the reason.
 		stdin.on("error", () => undefined);
 		createInterface({ input: stdout }).on("line", (text) => {
 			const line = readLine(text);

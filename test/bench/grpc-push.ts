@@ -38,7 +38,9 @@ const idleSessions = options.ratios ? 300 : 1_000;
 const atOnce = 50;
 /** Unmeasured rounds, in which V8 compiles the code. */
 const warmUp = 2;
-/** Turns per round. With `--ratios`, the time to the first token is shown but does not fail the bench. */
+/**
+ * Turns per round. With `--ratios`, fewer turns are enough, because the time to the first token cannot fail the bench.
+ */
 const turns = options.ratios ? 5 : 15;
 
 interface Side {
@@ -243,7 +245,7 @@ async function measure(wire: GrpcWire): Promise<{ readonly figures: Figure[]; re
 			{ figure: single, atLeast: 0.85, target: true },
 			{ figure: single, atLeast: 0.3 },
 			{ figure: burst, atLeast: 0.85, target: true },
-			// Each text delta of roz repeats the id of its message.
+			// The roz limit is lower, because each text delta of roz repeats the id of its message.
 			{ figure: burst, atLeast: wire === roz ? 0.6 : 0.75 },
 			{ figure: added, atMost: 5, ofMachine: true },
 			{ figure: idle, atMost: 60 },

@@ -46,7 +46,7 @@ async function exchange(side: LineProcess, times: number, ask: () => Promise<num
 	return { clock: median(samples), cpu: (side.cpu() - before) / times };
 }
 
-/** The side that runs first alternates by round. */
+/** Measures both sides once. The side that runs first alternates by round. */
 async function inTurn(
 	round: number,
 	ours: () => Promise<Timing>,
@@ -74,7 +74,10 @@ async function measurePings(): Promise<Round[]> {
 	return rounds;
 }
 
-/** The sides alternate after each prompt, because the difference between their times is small. */
+/**
+ * Measures the time to the first token. The sides alternate after each prompt, because the difference between their
+ * times is small.
+ */
 async function measureFirstTokens(): Promise<Round[]> {
 	const model = await startServer("model-server");
 	const url = `http://127.0.0.1:${model.port}`;

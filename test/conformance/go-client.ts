@@ -21,7 +21,10 @@ function handshake(key: string): Readonly<Record<string, string>> {
 	};
 }
 
-/** Go decodes `null` and missing fields as the zero value. Parsing fails for a value of another type. */
+/**
+ * Returns a schema for a field of a Go struct. Go decodes `null` and missing fields as the zero value. Parsing fails
+ * for a value of another type.
+ */
 function field<Schema extends z.ZodType>(schema: Schema, zero: z.output<Schema>) {
 	return schema.nullish().transform((value) => value ?? zero);
 }
@@ -116,7 +119,7 @@ export class GoClient implements AsyncDisposable {
 		return client;
 	}
 
-	/** Treats the next message, even an event, as the response. */
+	/** Sends a request. Treats the next message, even an event, as the response. */
 	async call(method: string, params?: object): Promise<unknown> {
 		this.fire(method, params);
 		const frame = await this.#read();

@@ -145,7 +145,10 @@ function bytesOf({ path, upgrade, absolute, query, ...probe }: Probe, port: numb
 	return `${lines.join("\r\n")}\r\n\r\n`;
 }
 
-/** Returns 401 also for 429, with which the gateway refuses a client after too many failures. */
+/**
+ * Resolves with the status of the response. Resolves with 401 for the status 429, with which the gateway refuses a
+ * client after too many failures.
+ */
 function statusOf(bytes: string, port: number): Promise<number> {
 	return new Promise((resolve, reject) => {
 		const socket = connect({ host: "127.0.0.1", port }, () => socket.write(bytes));

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, type TestContext, test } from "vitest";
 import { TestGateway } from "./gateway.ts";
 
 const sources = fileURLToPath(new URL("go-program", import.meta.url));
-/** Includes the directory of the Go installer, which may be missing in PATH. */
+/** Adds the directory of the Go installer, because PATH may lack it. */
 const PATH = `${process.env["PATH"]}:/usr/local/go/bin`;
 const critical = "write: .envrc <<< export A=1";
 

@@ -7,8 +7,8 @@ import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
 /**
- * A skill whose steps `build` and `test` depend on `plan`, and `ship` on both. `build` meets its criteria at the second
- * attempt.
+ * A skill with four steps: `build` and `test` depend on `plan`, and `ship` depends on `build` and `test`. `build` meets
+ * its criteria at the second attempt.
  */
 const deploy = `---
 steps:

@@ -197,7 +197,7 @@ verifiesOn(
 		const month = { scope: "session", period: "month" };
 		expect(await set({ ...month, limit_usd: 0.01, key: "k" })).toEqual({ status: "set" });
 		expect(await set({ ...month, limit_usd: 0.04 })).toEqual({ status: "set" });
-		// Repeats an earlier request with the same idempotency key, which has no effect.
+		// Repeats an earlier request with the same idempotency key. The repeat has no effect.
 		expect(await set({ ...month, limit_usd: 0.01, key: "k" })).toEqual({ status: "set" });
 		expect(await talk(client)).toBe("");
 		expect(await talk(client)).toMatch(/spent: \$0\.04 of \$0\.04/);

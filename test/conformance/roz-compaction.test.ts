@@ -14,7 +14,7 @@ function tokensOf(value: unknown): number {
 	return Math.ceil(JSON.stringify(value).length / 4);
 }
 
-/** Counts four characters as a token. A request without tools is a request for a summary. */
+/** Returns a model that counts four characters as a token. A request without tools is a request for a summary. */
 function createModel(requests: ModelRequest[], reply: (request: ModelRequest) => ModelEvent[]): Model {
 	return {
 		...{ provider: "listener", defaultModel: "listener" },
@@ -53,7 +53,7 @@ const levels = [
 
 type Level = (typeof levels)[number];
 
-/** Returns the first ContextCompacted event, or undefined if `turns` messages cause none. */
+/** Sends at most `turns` messages. Returns the first ContextCompacted event, or undefined if there was none. */
 async function play(
 	stream: RozStream,
 	{ level, content }: Pick<Level, "level" | "content">,

@@ -24,7 +24,10 @@ const reviewHint =
 	"review the change of the request, then run " +
 	"`vitest run test/context/tool-requests.test.ts packages/core/src/agent/model-request.test.ts --update`";
 
-/** `undo_changes` is only called for the operator's `/undo`, without a model. */
+/**
+ * Returns the tools that models can call. Excludes `undo_changes`, which only the operator's `/undo` calls, without a
+ * model.
+ */
 function toolsOfModels(): string[] {
 	return definedTools().filter((name) => name !== "undo_changes");
 }

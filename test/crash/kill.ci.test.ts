@@ -48,7 +48,10 @@ test.each(seeds)(
 	},
 );
 
-/** Adds a replacement for each kill from outside that was too late. */
+/**
+ * Performs the planned kills, with a replacement for each kill from outside that was too late. Returns the outcome
+ * after a last process without a kill.
+ */
 async function outlive(
 	killable: KillableGateway,
 	plans: PlannedKill[],

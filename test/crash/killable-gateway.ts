@@ -34,7 +34,7 @@ export class KillableGateway {
 	readonly #raw: RawFollower;
 	readonly #ann: OwnFollower;
 	readonly #ben: OwnFollower;
-	/** A client that reconnects by itself after its own delay. */
+	/** A client that, unlike the others, reconnects by itself after its own delay. */
 	readonly #late: OwnFollower;
 	readonly #answerer: Answerer;
 	#gateway: GatewayProcess | undefined;
@@ -108,7 +108,10 @@ export class KillableGateway {
 		return { state: plan.state, by: "outside", interrupts: target.id };
 	}
 
-	/** The last process is not killed. A new client reads all sessions after all work is complete. */
+	/**
+	 * Starts a last process, which is not killed, and sends messages until there are `turns` in total. After all work is
+	 * complete, a new client reads all sessions.
+	 */
 	async finish(turns: number): Promise<Omit<Outcome, "kills">> {
 		const gateway = await this.#startInPeace();
 		while (this.turns < turns) {

@@ -15,6 +15,7 @@ export interface PlannedKill {
 }
 
 /**
+ * Event after which the test kills the process:
  * - `sent`: a message was sent.
  * - `delta`: `count` text deltas arrived.
  * - `asked`: a prompt is open.

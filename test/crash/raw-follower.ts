@@ -130,8 +130,8 @@ export class RawFollower implements Follower {
 	}
 
 	/**
-	 * Rejects with the error of the response. If the connection is lost first, the promise never settles, unless
-	 * `lasting` is set.
+	 * Sends a request. Resolves with the payload of the response, or rejects with its error. If the connection is lost
+	 * first, the promise never settles, unless `lasting` is set.
 	 */
 	request(
 		method: string,

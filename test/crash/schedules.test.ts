@@ -35,7 +35,7 @@ test("a due time fires once, although the gateway is killed before, in or after 
 		gateway?.kill("SIGKILL");
 		await gateway?.exited;
 	};
-	/** The gateway must not be running. */
+	/** Changes the due time in the database. The gateway must not be running. */
 	const change = async (next_due: number): Promise<void> => {
 		const store = await openSqliteStore<Tables>({ file: join(data, "parley.sqlite"), migrations });
 		await store.commit((tx) => tx.updateTable("schedules").set({ next_due }).execute());

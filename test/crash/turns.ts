@@ -6,7 +6,7 @@ export interface Turn {
 	readonly effects: readonly string[];
 }
 
-/** A `gated` command runs until the test writes a line into the pipe `gate`. */
+/** Kinds of turns. A `gated` command runs until the test writes a line into the pipe `gate`. */
 export const turnKinds = ["say", "long", "run", "pair", "sequence", "write", "gated"] as const;
 export type TurnKind = (typeof turnKinds)[number];
 

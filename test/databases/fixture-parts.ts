@@ -55,7 +55,7 @@ class FixtureModel implements Model {
 		yield this.#end(request, "tool_use");
 	}
 
-	/** Counts one input token per four characters of the request. */
+	/** Returns the last event of a reply. Its usage has one input token per four characters of the request. */
 	#end(request: ModelRequest, stop: "end_turn" | "tool_use"): ModelEvent {
 		const characters = JSON.stringify([request.system, request.messages, request.tools]).length;
 		return {

@@ -40,7 +40,9 @@ interface Opened {
 	readonly model: ReturnType<typeof fixtureParts>["model"];
 }
 
-/** The clock starts at the time at which the fixture was created. Stored work does not continue. */
+/**
+ * Opens a copy of a fixture without continuing its stored work. The clock starts at the creation time of the fixture.
+ */
 async function open(name: string): Promise<Opened> {
 	const facts = Facts.parse(
 		parseJson(await readFile(new URL(`${name}.expected.json`, folder), "utf8"), { maxNodes: 100_000 }),

@@ -64,7 +64,7 @@ async function starts(key: string, platform: Platform, changes: readonly Change[
 	expect(await block.ended()).toContain("parley listening on ");
 }
 
-/** The connector has its own data directory, as on another machine. */
+/** Plays the block of a connector on another machine, so the connector has its own data directory. */
 async function connects(
 	key: string,
 	platform: Platform,

@@ -28,7 +28,7 @@ export class PlayedBlock implements AsyncDisposable {
 	readonly #ended: Promise<unknown>;
 	/** Combined stdout and stderr so far. */
 	output = "";
-	/** Process group id of the shell, which its first output line contains. */
+	/** Process group id of the shell, from the first line of its output. */
 	#group: number | undefined;
 
 	constructor(script: string, { cwd, env, isAlone = false, place }: BlockOptions) {

@@ -18,7 +18,9 @@ export interface Surface {
 	readonly lines: readonly string[];
 }
 
-/** Sources of the surface's parts. Each line starts with the name of its part. */
+/**
+ * Returns the lines of each part of the surface, by the name of the part. `readSurface` adds this name to each line.
+ */
 const parts: Readonly<Record<string, () => string[]>> = {
 	"chat command": () =>
 		commandTable.flatMap(({ name, also, options }) => [
@@ -86,7 +88,7 @@ export function readRecorded(): Surface {
 	return parseRecord(readFileSync(recordFile, "utf8"));
 }
 
-/** Throws if the first line does not state the number of changelog entries. */
+/** Parses a recorded surface. Throws if the first line does not state the number of changelog entries. */
 export function parseRecord(text: string): Surface {
 	const [first = "", ...lines] = text.trimEnd().split("\n");
 	const digits = first.startsWith(heading) ? first.slice(heading.length) : "";

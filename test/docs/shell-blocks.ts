@@ -29,7 +29,10 @@ function blocksOf(page: string): ShellBlock[] {
 /** A part of a block, and its replacement in a test. */
 export type Change = readonly [part: string, played: string];
 
-/** Throws if no page contains the block, or if the block does not contain a part to change. */
+/**
+ * Returns a block with these changes. Throws if no page contains the block, or if the block does not contain a part to
+ * change.
+ */
 export function documented(key: string, changes: readonly Change[] = []): string {
 	const block = shellBlocks().find((candidate) => candidate.key === key);
 	if (!block) throw new Error(`docs/ has no shell block "${key}"`);

@@ -48,7 +48,7 @@ async function typeSlowly(screen: Screen, text: string, typed: () => Promise<voi
 	}
 }
 
-/** Session ids differ between runs. */
+/** Returns the received output without session ids, because they differ between runs. */
 function screenText({ received }: Screen): string {
 	return received.replaceAll(/sess_[0-9a-z]{26}/g, `sess_${"x".repeat(26)}`);
 }

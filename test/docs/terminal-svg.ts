@@ -27,7 +27,7 @@ const [cellWidth, cellHeight, padding] = [8.4, 18, 14];
 const foreground = "#d4d4d4";
 const palette = ["#808080", "#f48771", "#89d185", "#e5c07b", "#75beff", "#c586c0", "#56b6c2", "#d4d4d4"];
 
-/** For readers who prefer reduced motion, the SVG shows only the last frame. */
+/** Returns a recording as an animated SVG. For readers who prefer reduced motion, the SVG shows only the last frame. */
 export function animation({ title, columns, rows, frames }: Recording): string {
 	const total = frames.reduce((sum, { seconds }) => sum + seconds, 0);
 	const [width, height] = [columns * cellWidth + 2 * padding, rows * cellHeight + 2 * padding];

@@ -33,7 +33,9 @@ export class Machine implements AsyncDisposable {
 		this.#platform = platform;
 	}
 
-	/** `serve` starts the platform, which then calls `changed` after each change. */
+	/**
+	 * Creates the directory, and starts the platform with `serve`. The platform then calls `changed` after each change.
+	 */
 	async begin(serve: (changed: () => void) => Promise<PlatformServer>): Promise<void> {
 		this.#directory = await realpath(await mkdtemp(join(tmpdir(), `parley-${this.#platform}-`)));
 		this.#undo.defer(() => rm(this.#directory, { recursive: true, force: true }));

@@ -47,8 +47,8 @@ async function open(executablePath: string) {
 }
 
 /**
- * Concurrent tests create network namespaces. If this changes a network interface of the machine, the browser aborts
- * its navigation.
+ * Repeats a navigation that the browser aborts because of a changed network interface. Concurrent tests cause such
+ * changes when they create network namespaces.
  */
 async function whileNetworkChanges(navigate: () => Promise<Navigated>): Promise<Navigated> {
 	try {

@@ -27,7 +27,7 @@ export interface Places {
 }
 
 export interface PlayOptions {
-	/** Returns the configuration of the gateway, which must listen on a free loopback port without access control. */
+	/** Returns the gateway's configuration. The gateway must listen on a free loopback port without access control. */
 	configOf(places: Places): Config;
 	/** Model to use instead of the configured model. */
 	readonly model?: Model;

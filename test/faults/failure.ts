@@ -28,7 +28,7 @@ export interface Failure {
 	readonly pass?: (time: PassingTime) => Promise<void>;
 }
 
-/** Part of response bodies, which must not be in any error message. */
+/** Part of response bodies. No error message may contain it. */
 export const bodyCanary = "CANARY-of-a-body";
 
 /** The default reply in random pieces, with these fields replaced. */

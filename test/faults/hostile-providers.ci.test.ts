@@ -33,7 +33,7 @@ async function open({ wire, ...tested }: TestedFamily, random: Parameters<typeof
 
 type Place = Awaited<ReturnType<typeof open>>;
 
-/** Returns the number of attempts. */
+/** Advances the clock to each retry until the run ends. Returns the number of attempts. */
 async function untilEnd({ log, clock }: Place): Promise<number> {
 	for (let number = 1; ; number++) {
 		await log.until(

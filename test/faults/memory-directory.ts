@@ -3,7 +3,9 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A file system in memory makes writes fast. Other tests check that the journal survives a crash. */
+/**
+ * Parent directory, in memory if possible, where writes are fast. Other tests check that the journal survives a crash.
+ */
 const place = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
 export function memoryDirectory(): Promise<string> {

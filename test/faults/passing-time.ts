@@ -38,7 +38,7 @@ export class PassingTime implements Disposable {
 		expect(this.#over()).toBe(false);
 	}
 
-	/** The client must give up exactly after `ms` without bytes, not earlier. */
+	/** Advances the clock by `ms`. Throws unless the client gives up exactly at the end of this time. */
 	async endsAfter(ms: number): Promise<void> {
 		await settle();
 		this.clock.advance(ms - 1);

@@ -33,7 +33,7 @@ function isLarge(one: object): boolean {
 /** Number of runs for a row with a single case. */
 export const singleCaseRow: Repeated = { times: isEveryday ? LEAST_RUNS : ROW_RUNS };
 
-/** The failure message contains the seed that reproduces the failure. */
+/** Runs `run` with `times` successive seeds. The failure message contains the seed that reproduces the failure. */
 export async function withSeeds(
 	{ times }: Repeated,
 	run: (random: Random, number: number) => Promise<void>,

@@ -133,7 +133,10 @@ function reply(random: Random, content: readonly ReplyBlock[]): StreamedReply {
 	return cutUp({ content }, random);
 }
 
-/** The adapter emits a call with invalid arguments together with the reason. */
+/**
+ * Creates a fault with a call whose arguments are broken JSON. The adapter must emit the call with the error in
+ * `invalid`.
+ */
 function broken(name: string, json: (random: Random) => string): ToolFault {
 	return {
 		name: `arguments: ${name}`,

@@ -55,7 +55,7 @@ export class FreshMachine implements AsyncDisposable {
 		return new FreshMachine(node, tarball, settings);
 	}
 
-	/** The processes of the shell exit with its terminal. */
+	/** Starts a shell on the machine. Its processes exit with its terminal. */
 	shell(): Screen {
 		const files = Object.values(this.#settings).filter((path) => path.startsWith("/") && existsSync(path));
 		const links = ["bin", "lib", "lib64", "sbin"].filter((name) => existsSync(`/${name}`));

@@ -50,7 +50,10 @@ export async function attackGateway(url: string, random: Random, tally: Tally): 
 	await connection.close();
 }
 
-/** Half of the connections open a session, and half of these sessions have an open prompt. */
+/**
+ * Prepares a connection before its attack. Half of the connections open a session, and half of these sessions have an
+ * open prompt.
+ */
 async function settle(connection: FuzzConnection, random: Random): Promise<Surroundings> {
 	if (random.chance(0.5)) return { sessions: [], tokens: [] };
 	// The cast is safe because the response to `open_session` has this type.

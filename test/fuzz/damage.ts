@@ -145,7 +145,7 @@ function closeCode(bytes: Buffer): number | undefined {
 	return rest.length >= 4 ? rest.readUInt16BE(measure(rest).start) : undefined;
 }
 
-/** The frame is not masked, because it comes from a server. */
+/** Returns the start and the length of a frame's payload. The frame is not masked, because it comes from a server. */
 function measure(bytes: Buffer): { readonly start: number; readonly length: number } {
 	const length = bytes.readUInt8(1);
 	if (length < 126) return { start: 2, length };

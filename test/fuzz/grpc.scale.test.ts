@@ -11,7 +11,10 @@ const streams = 16;
 /** Number of streams after which a connection is replaced. */
 const perConnection = 400;
 
-/** Resolves with the gRPC status. Without a gRPC response, resolves with the HTTP status or a description. */
+/**
+ * Sends an attack. Resolves with the gRPC status. Without a gRPC response, resolves with the HTTP status or a
+ * description.
+ */
 async function attackWith(session: ClientHttp2Session, { headers, body }: GrpcAttack): Promise<string> {
 	const watch = new Watch();
 	let status: string | undefined;

@@ -60,7 +60,7 @@ function isExpected(kind: string, answer: string): boolean {
 	return /^(nothing|HTTP\/2|20[01]|4\d\d)$/.test(answer);
 }
 
-/** True if the gateway has responded and keeps the connection open, for an upgrade or for further requests. */
+/** Whether the gateway has responded and keeps the connection open, for an upgrade or for further requests. */
 function isLeftOpen(received: Buffer): boolean {
 	return (
 		readStatus(received) === "101" || /\r\nConnection: keep-alive\r\n/i.test(received.toString("latin1"))

@@ -84,7 +84,7 @@ function times(count: number, make: (index: number) => Buffer): Buffer[] {
 	return Array.from({ length: count }, (_, index) => make(index));
 }
 
-/** Streams that a client opens have odd ids. */
+/** Returns the id of a client's stream by its index. Streams that a client opens have odd ids. */
 function odd(index: number): number {
 	return 2 * index + 1;
 }

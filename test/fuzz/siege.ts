@@ -16,7 +16,10 @@ import {
 	timersOfUse,
 } from "./memory.ts";
 
-/** Timer that checks all open prompts. It ends at its first check without open prompts, which may be minutes later. */
+/**
+ * Number of timers that check open prompts. The timer ends at its first check without open prompts, which may be
+ * minutes later.
+ */
 const timersOfQuestions = 1;
 
 /** Maximum growth of the gateway's resident memory in bytes, from the memory mark to the end. */
@@ -105,7 +108,7 @@ export class Siege {
 		const check = async (): Promise<void> => {
 			for (let checks = 1; !isOver; checks++) {
 				await this.#healthy.beServed();
-				// Accumulated garbage fragments the memory of the allocator, which would look like a leak.
+				// Accumulated garbage would fragment the memory of the allocator. The growth would look like a leak.
 				if (checks % checksPerCollection === 0) await probe(this.#gateway);
 				const next = this.#steps + stepsPerCheck;
 				await this.#watch.until("the attack continues", () => this.#steps >= next || isOver);

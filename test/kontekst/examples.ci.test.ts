@@ -10,7 +10,7 @@ import { testExample } from "./test-example.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const isInstalled = (program: string, ...args: readonly string[]): boolean =>
 	spawnSync(program, args, { stdio: "ignore" }).status === 0;
-/** Debian has a separate package for the modules that create Python environments with pip. */
+/** Whether Python can create environments with pip. Debian has a separate package for the required modules. */
 const hasPython = isInstalled("python3", "-c", "import ensurepip, venv");
 const hasGrpcurl = isInstalled("grpcurl", "-version");
 

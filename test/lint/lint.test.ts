@@ -54,7 +54,7 @@ function reportedFor(path: string): string[] {
 		.map(({ category, message }) => `${category}: ${message}`);
 }
 
-/** Ignores Biome's exit code, because the planted files always make it fail. */
+/** Returns Biome's diagnostics. Ignores its exit code, because the planted files always make it fail. */
 async function lint(cwd: string): Promise<readonly Diagnostic[]> {
 	const { promise, resolve } = Promise.withResolvers<string>();
 	const args = ["lint", "--reporter=json", "--max-diagnostics=none"];

@@ -55,7 +55,7 @@ function anyArguments(random: Random): Record<string, unknown> {
 	);
 }
 
-/** No message starts a run. */
+/** Returns a random message that starts no run. */
 function anyMessage(random: Random, id: number): string {
 	const method = random.pick(methods);
 	const params =

@@ -74,7 +74,7 @@ export async function answer({ t, log }: McpScene, value: unknown = true) {
 	return prompt;
 }
 
-/** Trusts all tools. Returns the tool results in the last model request. */
+/** Trusts all tools, and sends a message. Returns the tool results in the last model request. */
 export async function outcomeOf(s: McpScene): Promise<string> {
 	await s.t.runtime.acceptAll(unkeyed(operator), s.session);
 	await s.t.send(s.session, "go");

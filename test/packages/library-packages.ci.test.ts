@@ -15,7 +15,7 @@ let machine: NewMachine;
 let project: string;
 let packed: readonly string[];
 
-/** Options of a strict TypeScript program, which also check the types of all libraries. */
+/** Options of a strict TypeScript program. They also check the types of all libraries. */
 const compilerOptions = {
 	target: "es2022",
 	module: "nodenext",

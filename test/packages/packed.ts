@@ -17,7 +17,7 @@ export const systemPath = (process.env["PATH"] ?? "")
 	.split(delimiter)
 	.filter((folder) => !folder.includes("node_modules"));
 
-/** Throws if the program is not installed. */
+/** Returns the path of a program. Throws if the program is not installed. */
 export function findProgram(name: string): string {
 	const folder = systemPath.find((one) => existsSync(join(one, name)));
 	if (folder === undefined) throw new Error(`${name} is not installed`);
@@ -28,7 +28,7 @@ export function findProgram(name: string): string {
 const ofScripts =
 	/^npm_config_(?:(?:local_|global_)?prefix|node_gyp|nodedir|npm_version|user_agent|loglevel)$/i;
 
-/** A new home directory lacks npm's configuration of this machine. */
+/** Returns npm's configuration of this machine as environment variables, because a new home directory lacks it. */
 export async function npmSettings(): Promise<Record<string, string>> {
 	const settings: Record<string, string> = {};
 	for (const name of ["userconfig", "globalconfig", "cache"]) {
@@ -85,12 +85,12 @@ export class NewMachine implements AsyncDisposable {
 		return this.#errors;
 	}
 
-	/** Throws if the exit code is not 0. */
+	/** Runs a program. Rejects if the exit code is not 0. */
 	run(program: string, ...args: readonly string[]): Promise<Printed> {
 		return execute(program, args, { cwd: this.home, env: this.environment });
 	}
 
-	/** Returns the line with the URL of the gateway. Disposal stops the process. */
+	/** Starts a program, and resolves with its line that contains the URL of the gateway. Disposal stops the process. */
 	async start(program: string, ...args: readonly string[]): Promise<string> {
 		const child = spawn(program, args, {
 			cwd: this.home,
@@ -154,7 +154,7 @@ async function majorOf(program: string): Promise<number> {
 	return Number.parseInt(stdout.slice(1), 10);
 }
 
-/** Returns the printed paths. */
+/** Creates packages in the folder. Returns the printed paths. */
 export async function pack(node: string, folder: string, ...names: readonly string[]): Promise<string[]> {
 	const { stdout } = await execute(node, [join(root, "scripts/run.mjs"), "pack", folder, ...names], {
 		cwd: root,

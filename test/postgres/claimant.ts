@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 const program = fileURLToPath(new URL("./claiming.ts", import.meta.url));
 
-/** A process with its own store, which competes with others to answer the same prompts. */
+/** A process with its own store. It competes with other processes to answer the same prompts. */
 export class Claimant {
 	readonly #child: ChildProcessByStdio<Writable, Readable, null>;
 	readonly #words: AsyncIterator<string>;

@@ -151,7 +151,10 @@ function listening(gateway: Gateway): Promise<string> {
 	return lineOf(gateway, /^parley listening on .*$/m);
 }
 
-/** Rejects with the complete output if the process exits without a matching line. */
+/**
+ * Resolves with the first match in the gateway's stdout. Rejects with the complete output if the process exits without
+ * a matching line.
+ */
 function lineOf(gateway: Gateway, form: RegExp): Promise<string> {
 	const { promise, resolve, reject } = Promise.withResolvers<string>();
 	let stdout = "";

@@ -18,7 +18,7 @@ export class FrontProxy implements AsyncDisposable {
 		this.#ended = once(child, "close");
 	}
 
-	/** nginx closes old connections one second after it has reloaded its configuration. */
+	/** Reloads the configuration. nginx closes old connections one second later. */
 	reload(): void {
 		this.#child.kill("SIGHUP");
 	}

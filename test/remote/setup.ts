@@ -80,7 +80,7 @@ export class RemoteSetup implements AsyncDisposable {
 		throw new Error(`the gateway did not start: ${gateway.stderr.join("\n")}`);
 	}
 
-	/** Resolves when the response headers have arrived. */
+	/** Sends a request. Resolves when the response headers have arrived. */
 	async open(
 		path: string,
 		{ token, headers = {}, body, port = this.publicPort, ...more }: Asking = {},

@@ -77,7 +77,7 @@ const unwalkable: Readonly<Record<string, string | false>> = {
 	filter: isFiltered && "a filter holds for these tests",
 };
 
-/** The probe `terminal-session` runs in new namespaces. */
+/** Runs a probe and returns its output. The probe `terminal-session` runs in new namespaces. */
 async function runProbe(name: string): Promise<string> {
 	const script = probeScript(
 		probes.filter((probe) => probe.name === name),

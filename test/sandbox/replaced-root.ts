@@ -54,7 +54,7 @@ export async function openNestedRoots(): Promise<NestedRoots> {
 	return { wide, project, outside, first, second, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
-/** Denies every approval. Returns the last event of each tool call. */
+/** Sends a message, and denies every approval of its run. Returns the last event of each tool call. */
 export async function callsOf(client: OzzieClient, content: string): Promise<EventFrame["payload"][]> {
 	await client.call("send_message", { content });
 	const ended: EventFrame["payload"][] = [];

@@ -42,7 +42,10 @@ function approvalLines(port: number, data: string): string {
 	].join("\n");
 }
 
-/** A successful line prints a text that starts with `won`, except the line that creates its own file. */
+/**
+ * Returns script lines that try to reach the gateway, its process or its data. A successful line prints a text that
+ * starts with `won`, except the line that creates its own file.
+ */
 function attemptLines(gateway: GatewayProcess, data: string): string[] {
 	const { port, pid } = gateway;
 	const ask = "GET /api/sessions HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\n\\r\\n";
@@ -91,7 +94,7 @@ async function start(sandbox: "required" | "off"): Promise<Started> {
 	return { gateway, root, data, [Symbol.asyncDispose]: () => moved.disposeAsync() };
 }
 
-/** The approval of the command stays open. */
+/** Requests a command, and returns its open approval. */
 async function openApproval(client: OzzieClient): Promise<Open> {
 	const sessionId = await client.open();
 	await client.call("send_message", { content: "run: echo ran >approved.txt" });

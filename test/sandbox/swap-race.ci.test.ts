@@ -24,7 +24,10 @@ interface Results {
 	failed: number;
 }
 
-/** On a fast machine, the gateway's rate limit refuses some messages. */
+/**
+ * Sends a message and counts the results of its tool calls. Ignores a message that the gateway's rate limit refuses,
+ * which happens on a fast machine.
+ */
 async function write(writer: OzzieClient, content: string, results: Results): Promise<void> {
 	const sent = await writer.request("send_message", { content });
 	if (!sent.ok && sent.error.startsWith("rate limited")) return;

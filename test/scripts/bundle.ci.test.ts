@@ -61,7 +61,7 @@ test("the bundle of the present sources is run", async () => {
 function loadedBy(...names: readonly string[]): Set<string> {
 	const texts = new Map(chunks().map(({ file, text }) => [basename(file), text]));
 	const loaded = new Set(names);
-	// The set grows during the iteration.
+	// The iteration also visits the names that are added to the set meanwhile.
 	for (const name of loaded) {
 		const imports = texts.get(name)?.matchAll(/^import [^"']*["']\.\/([^"']+)["'];$/gm) ?? [];
 		for (const [, imported = ""] of imports) loaded.add(imported);

@@ -81,7 +81,7 @@ export class Managers implements AsyncDisposable {
 		return { out, error, code };
 	}
 
-	/** Throws if the exit code is not 0. */
+	/** Runs a Parley command, and resolves with its stdout. Rejects if the exit code is not 0. */
 	async succeeds(args: readonly string[], variables: Readonly<Record<string, string>> = {}): Promise<string> {
 		const { out, error, code } = await this.run(args, variables);
 		if (code !== 0) throw new Error(`parley ${args.join(" ")} ended with ${code}\n${out}${error}`);

@@ -50,7 +50,10 @@ async function health(): Promise<{ readonly status: number; readonly body: unkno
 	return { status: response.status, body: await response.json() };
 }
 
-/** `why` is undefined if the gateway accepts all messages. */
+/**
+ * Sends messages until the gateway refuses one. Resolves with the error as `why`. `why` is undefined if the gateway
+ * accepts 500 messages.
+ */
 async function sendUntilRefused(
 	client: Client,
 	session: string,

@@ -12,7 +12,7 @@ const rushMs = 1_000;
 /** Milliseconds within which all clients must be connected. */
 const backMs = 20_000;
 const messageEveryMs = 50;
-/** A gateway is idle below this share of a CPU. */
+/** Share of a CPU below which a gateway is idle. */
 const idleShare = 0.2;
 const idleWithinMs = 30_000;
 
@@ -56,7 +56,10 @@ test(`${clientCount} clients drop at the same time, resume in time, and miss no 
 	for (const client of clients) client.drop();
 });
 
-/** All first attempts start within `withinMs`. Returns the milliseconds until all clients are connected. */
+/**
+ * Connects all clients, each with its first attempt within `withinMs`. Returns the milliseconds until all clients are
+ * connected.
+ */
 async function rush(clients: readonly StormClient[], random: Random, withinMs: number): Promise<number> {
 	const began = performance.now();
 	const arrive = async (client: StormClient, firstMs: number): Promise<void> => {

@@ -6,7 +6,7 @@ import { wordsOfOthers } from "./word-model.ts";
 /** An action of the host, or of another client of the session. */
 export type NeighbourStep = "host" | "host result" | "other message" | "other decision" | "other cancel";
 
-/** The stream of a host, which answers calls and can be cancelled. */
+/** The stream of a host. `answer` sends the result of a call, and `abandon` cancels the stream. */
 export interface HostStream {
 	answer(toolCallId: string): void;
 	abandon(): void;

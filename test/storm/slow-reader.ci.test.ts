@@ -12,7 +12,7 @@ import { StormClient } from "./storm-client.ts";
 const subscribers = 10 * testScale(10) - 1;
 /** A reply with about 1 MB of deltas. The last frame repeats the text. */
 const reply = "32 8 4000";
-/** Longer than the 5 s for which a client may exceed its budget. */
+/** Milliseconds for which the client does not read. Longer than the 5 s for which a client may exceed its budget. */
 const patienceMs = 6_000;
 /**
  * Maximum bytes in the gateway's buffer for one client before the gateway drops deltas. At twice this size, the gateway
@@ -52,7 +52,10 @@ test(`one of ${subscribers + 1} subscribers never reads: it is closed, and recon
 	for (const client of clients) client.close();
 });
 
-/** The client detects that it was too slow only after it has resumed reading. */
+/**
+ * Resumes the reading of `sleeper` after `patienceMs`, and reconnects it. The client detects that it was too slow only
+ * after it has resumed reading.
+ */
 async function catchUp(sleeper: StormClient, replies: number): Promise<void> {
 	await delay(systemClock, patienceMs);
 	sleeper.reading(true);

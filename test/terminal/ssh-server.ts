@@ -91,8 +91,8 @@ export class SshServer implements AsyncDisposable {
 }
 
 /**
- * A server that runs as root requires `/run/sshd` and records logins, so it has its own `/run` and `/var/log`. It
- * accepts no keys for a locked account, so it has its own shadow file.
+ * Returns a command prefix for a server with its own `/run`, `/var/log` and shadow file. A server that runs as root
+ * requires `/run/sshd` and records logins. It accepts no keys for a locked account.
  */
 function apart(directory: string): string[] {
 	const shadow = join(directory, "shadow");

@@ -59,7 +59,7 @@ function atTerminal(script: string): Screen {
 const otherMachine = "bwrap --dev-bind / / --unshare-net --unshare-pid --proc /proc --die-with-parent --";
 const states = "; echo code $?; stty -a | tr ';' '\\n'";
 
-/** The local terminal must have its usual modes, and the remote program must have disabled its own modes. */
+/** Throws unless the local terminal has its usual modes, and the remote program has disabled its own modes. */
 function expectRestored({ text, received }: Screen): void {
 	expect(text).toMatch(/ icanon /);
 	expect(text).toMatch(/ echo /);

@@ -123,7 +123,7 @@ export async function attempt({ source, attack, approves, hasGrant = false }: At
 	return { tried, hadEffect: (await stateOf(t, site)) !== before };
 }
 
-/** The approval of `c0` is for the session, so similar calls need no approval. */
+/** Returns the answer to an approval. `c0` is approved for the session, so similar calls need no approval. */
 function answerOf(callId: string | undefined, approves: boolean) {
 	if (callId === "c0") return { value: "session" };
 	return callId === "c1" || approves ? { value: true } : { cancelled: true };

@@ -10,7 +10,7 @@ export interface SwapSetup {
 	readonly policy: string;
 }
 
-/** Replaces an approved file or program between the approval and the call. */
+/** A replacement of an approved file or program between the approval and the call. */
 export interface Swap {
 	readonly name: string;
 	readonly command: string;

@@ -8,7 +8,7 @@ const rounds = 50;
 /** Maximum milliseconds from the abort to the exit of all tool processes. */
 const maxMs = 2_000;
 
-/** Counts in turns of the event loop, because one is much shorter than a prompt. */
+/** Waits for turns of the event loop. The unit is a turn, because a turn is much shorter than a prompt. */
 async function turns(count: number): Promise<void> {
 	for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -35,7 +35,10 @@ async function abortOnce(agent: ZotClient, round: number, random: Random): Promi
 	return (await (released ?? processesEnded(agent, began + paced(maxMs)))) - began;
 }
 
-/** Resolves when no process uses the agent's directory. The returned time and `until` are from `performance.now`. */
+/**
+ * Resolves with the time at which no process uses the agent's directory. Rejects after the time `until`. Both times are
+ * from `performance.now`.
+ */
 async function processesEnded(agent: ZotClient, until: number): Promise<number> {
 	for (;;) {
 		const remaining = await childrenIn(agent.path("work"));

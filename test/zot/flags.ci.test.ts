@@ -170,7 +170,7 @@ test("models of a server's list are available, and other names are refused", asy
 	expect(await named.data({ id: "1", type: "get_state" })).toMatchObject({ model: "mine" });
 	const chosen = { model: "gemma-27b" };
 	expect(await named.data({ id: "2", type: "set_model", ...chosen })).toEqual(chosen);
-	// The server has only this model, whose limits are unknown and therefore defaults.
+	// The server reports only this model, without limits, so the default limits apply.
 	expect(await named.data({ id: "3", type: "get_models" })).toMatchObject({
 		models: [{ id: "gemma-27b", context_window: 32_768, max_output: 8_192 }],
 	});

@@ -5,7 +5,7 @@ import type { GrpcClient } from "./grpc-client.ts";
 
 /** Sequential messages of one session. Call `say` only after the previous turn has ended. */
 export interface Talk {
-	/** Resolves with the stream of the reply. */
+	/** Sends a message. Resolves with the stream of the reply. */
 	say(prompt: string): Promise<ClientHttp2Stream>;
 	turnEnded(): Promise<void>;
 	close(): Promise<void>;

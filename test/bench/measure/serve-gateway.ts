@@ -10,7 +10,7 @@ import { answerParent } from "./answer-parent.ts";
 export async function serveGateway(options: {
 	readonly flags?: ConfigFlags;
 	readonly model?: Model;
-	/** An empty directory for the gateway, which the caller removes. By default, a new temporary directory. */
+	/** An empty directory for the gateway. The caller removes it. By default, a new temporary directory. */
 	readonly directory?: string | undefined;
 	readonly settings?: object;
 }): Promise<void> {

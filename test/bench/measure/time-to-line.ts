@@ -14,7 +14,7 @@ interface LineOptions {
 	readonly mark?: string;
 }
 
-/** Rejects if the process exits before `mark` is in its stdout. */
+/** Starts a process and measures the time to `mark` in its stdout. Rejects if the process exits before this output. */
 export async function timeToLine(
 	args: readonly string[],
 	cwd: string,

@@ -14,7 +14,7 @@ interface Reply {
 	readonly text: string;
 	/** The input of a tool call as received, or "". */
 	readonly input: string;
-	/** Time of the first word, or 0 without a word. */
+	/** Time of the first text delta, a value of `performance.now()`. 0 without a text delta. */
 	readonly firstAt: number;
 }
 

@@ -146,13 +146,13 @@ export class ZotClient implements AsyncDisposable {
 		return this.frames.slice(from, this.#read);
 	}
 
-	/** Marks no line as read. The id must be unique. */
+	/** Sends a command and resolves with its response. Marks no line as read. The id must be unique. */
 	async ask(command: { readonly id: string; readonly type: string; readonly [key: string]: unknown }) {
 		this.send(command);
 		return this.response(command.id);
 	}
 
-	/** Marks no line as read. */
+	/** Resolves with the response to the command with this id. Marks no line as read. */
 	async response(id: string | number): Promise<ZotResponse> {
 		await this.#when(`the response ${id} comes`, () => this.#responses.has(id));
 		const response = this.#responses.get(id);
@@ -166,7 +166,7 @@ export class ZotClient implements AsyncDisposable {
 		return response.data;
 	}
 
-	/** Rejects if the last line or the last run is incomplete. */
+	/** Writes `text`, closes stdin and waits for the exit. Rejects if the last line or the last run is incomplete. */
 	async end(text = ""): Promise<ProcessEnd> {
 		this.#child.stdin.end(text);
 		return this.ended();

@@ -57,7 +57,10 @@ export class ZotOrder {
 	/** Calls whose arguments are being streamed. */
 	readonly #written = new Set<string>();
 
-	/** Throws if a line violates the documented order, or contains a wrong request id, step or cumulative usage. */
+	/**
+	 * Checks the next line. Throws if it violates the documented order, or contains a wrong request id, step or cumulative
+	 * usage.
+	 */
 	receive(frame: ZotFrame): void {
 		if (frame.type === "response") {
 			if (!frame.success || (frame.command !== "prompt" && frame.command !== "compact")) return;

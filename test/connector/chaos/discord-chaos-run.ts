@@ -69,7 +69,7 @@ export class DiscordChaosPlatform implements ChaosPlatform<Simulator, People> {
 		this.#session = session;
 		const { simulator, growth } = this;
 		const port = new InProcessPort(simulator, { intents, sessions: session.store });
-		// A request that was sent before the death of the process still reaches the platform.
+		// Separate from `port`, so that a request from before the death of the process still reaches the platform.
 		const wire = new InProcessPort(simulator, { intents });
 		return {
 			run: (options, guarded) =>

@@ -204,7 +204,10 @@ export class Growth {
 		this.#arm();
 	}
 
-	/** Advances the clock in at most 200 steps, because the work of a dead process may never settle. */
+	/**
+	 * Advances the clock until `work` has settled, in at most 200 steps, because the work of a dead process may never
+	 * settle.
+	 */
 	async #through(work: Promise<void> | undefined): Promise<void> {
 		let isOver = false;
 		const settle = (): void => {

@@ -35,7 +35,10 @@ export function arrivalsOf({ sessions }: ScriptedGateway, message: string): Arri
 	});
 }
 
-/** A message that has joined another run cannot be withdrawn. */
+/**
+ * Returns a fault for each deleted message that is still queued. Skips messages that have joined another run, because
+ * they cannot be withdrawn.
+ */
 export function judgeWaiting(gateway: ScriptedGateway, deleted: readonly Posted[]): string[] {
 	const waiting = new Set(gateway.sessions.flatMap(({ runs }) => runs.map(({ id }) => id)));
 	return deleted.flatMap(({ id }) => {

@@ -132,7 +132,10 @@ export class KillableConnector implements Failpoints {
 		};
 	}
 
-	/** If the process dies at `platform.late`, the platform performs the request afterwards. */
+	/**
+	 * Performs a request to the platform. If the process dies at `platform.late`, the platform performs the request
+	 * afterwards.
+	 */
 	async #ask<Value>(work: () => Promise<Value>): Promise<Value> {
 		if (this.#isFated("platform.late")) {
 			this.die("platform.late");

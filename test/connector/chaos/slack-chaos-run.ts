@@ -55,7 +55,7 @@ export class SlackChaosPlatform implements ChaosPlatform<Simulator, SlackPeople>
 	nextProcess(): PlatformProcess {
 		const { simulator } = this;
 		const port = new InProcessPort(simulator);
-		// A request that was sent before the death of the process still reaches the platform.
+		// Separate from `port`, so that a request from before the death of the process still reaches the platform.
 		const wire = new InProcessPort(simulator);
 		return {
 			run: (options, guarded) =>

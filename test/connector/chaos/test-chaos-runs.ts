@@ -22,7 +22,7 @@ const least: Readonly<Record<string, number>> = {
 
 const leastOnSlack = { ...least, "an answer has grown as a stream of the platform": 0.65 };
 
-/** `part` is the index of the range of seeds. */
+/** Defines the chaos test for one range of seeds on Discord. `part` is the index of this range. */
 export function testDiscord(part: number): void {
 	const first = testSeed() + part * count;
 	test(
@@ -34,7 +34,7 @@ export function testDiscord(part: number): void {
 	);
 }
 
-/** `part` is the index of the range of seeds. */
+/** Defines the chaos test for one range of seeds on Slack. `part` is the index of this range. */
 export function testSlack(part: number): void {
 	const first = testSeed() + part * count;
 	test(

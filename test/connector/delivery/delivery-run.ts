@@ -100,7 +100,7 @@ export class DeliveryRun {
 		await this.#ended(Promise.all([outbox.stop(), inbox.stop()]));
 	}
 
-	/** The process may receive responses to open requests until it has stopped. */
+	/** Advances the clock until the process has stopped. Until then, it may receive responses to open requests. */
 	async #ended(stopping: Promise<unknown>): Promise<void> {
 		let hasEnded = false;
 		void stopping.then(() => {
@@ -112,7 +112,7 @@ export class DeliveryRun {
 		}
 	}
 
-	/** Like a gateway that replays, includes up to two events before the cursor. */
+	/** Plans the rows of the next events. Like a gateway that replays, includes up to two events before the cursor. */
 	async #plan(outbox: Outbox): Promise<void> {
 		if (this.#isAway) return;
 		const session = this.#random.pick(sessions);

@@ -32,7 +32,7 @@ export class KillableOutbox implements Failpoints {
 	readonly surface: Surface;
 	/** Place of the death. Undefined if the process did not die. */
 	end: string | undefined;
-	/** Undefined unless the process was stopped gracefully. */
+	/** The place `stop` after a graceful stop. Undefined without such a stop. */
 	stop: string | undefined;
 	readonly death: Promise<void>;
 	readonly #die: () => void;

@@ -61,7 +61,7 @@ function drawList({ ordered, start = 1, children }: List): Markup {
 	return ordered ? html`<ol start="${start}">${items}</ol>` : html`<ul>${items}</ul>`;
 }
 
-/** In a `diff` block, added and removed lines have different classes. */
+/** Renders a code block. In a `diff` block, added and removed lines have different classes. */
 export function drawCode(code: string, language?: string): Markup {
 	if (language !== "diff") return html`<pre>${code}</pre>`;
 	const drawn = code.split("\n").map((line, index) => {

@@ -14,7 +14,7 @@ export function html(parts: TemplateStringsArray, ...values: readonly Value[]): 
 	return new Markup(text.join(""));
 }
 
-/** With newlines between the elements, a change of one post changes few lines of the page. */
+/** Joins elements with newlines, so that a change of one post changes few lines of the page. */
 export function lines(elements: readonly Markup[]): Markup {
 	return new Markup(elements.map(({ text }) => text).join("\n"));
 }

@@ -25,7 +25,7 @@ export interface Post {
 	readonly thread?: Markup | undefined;
 }
 
-/** All posts have the same time, because the times of a scene depend on the machine. */
+/** Renders a post. All posts show the same time, because the times of a scene depend on the machine. */
 export function drawPost({ author, isApp, above, body, below, thread }: Post): Markup {
 	const tag = isApp ? html` <span class="app">APP</span>` : undefined;
 	const inside = [above, headOf(author, tag), html`<div class="body">${body}</div>`, below, thread];

@@ -25,7 +25,7 @@ export interface Internals {
 	readonly idEnds: ReadonlySet<string>;
 }
 
-/** Rejects if the directory has no database. */
+/** Returns the last characters of the ids in the database of the gateway. Rejects if the directory has no database. */
 export async function readIdEnds(directory: string): Promise<ReadonlySet<string>> {
 	const names = await readdir(directory);
 	const databases = names.filter((name) => /^parley\.sqlite(?:-wal)?$/u.test(name));

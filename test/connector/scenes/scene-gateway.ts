@@ -19,7 +19,7 @@ const deadlineMs = 20_000;
 const stallMs = paced(80);
 const clockFactor = 20;
 
-/** Policy of the gateway. Only the scenes of this rule write to `prod`. */
+/** Policy of the gateway. Only scenes about multiple approvals write to `prod`. */
 const policy = {
 	rules: [{ effect: "ask", when: { path: "prod/**" }, approvals: 2, reason: "two people for production" }],
 };
@@ -59,7 +59,7 @@ export class SceneGateway implements AsyncDisposable {
 		this.#directory = directory;
 		this.memoryDirectory = memoryDirectory;
 		for (const [index, scene] of scenes.entries()) {
-			// The ids of a simulator depend on the clock, so each scene has other ids.
+			// The ids of a simulator depend on the clock, so this step gives each scene different ids.
 			this.clock.advance(1000);
 			const parts = { clock: this.clock, scene, directory: join(directory, `scene-${index}`) };
 			this.#sites.set(scene, siteOf(scene, parts));

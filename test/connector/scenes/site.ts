@@ -117,7 +117,7 @@ export interface Site {
 	readonly platform: string;
 	readonly directory: string;
 	readonly people: Readonly<Record<Name, Player>>;
-	/** Id of the guild or team, which is also part of the connector's name. */
+	/** Id of the guild or team. The name of the connector contains it. */
 	readonly tenant: string;
 	readonly tenants: readonly string[];
 	readonly rules: Chat["allow"];

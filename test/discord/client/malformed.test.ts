@@ -7,8 +7,8 @@ import { Watch } from "../../watch.ts";
 import { WatchedClient } from "./watched-client.ts";
 
 /**
- * Starts a server in place of Discord's gateway, which refuses the first `refused` connections. The test sends the frames
- * of the gateway.
+ * Starts a server that replaces Discord's gateway and refuses the first `refused` connections. Tests send further
+ * frames over the connection from `greet`.
  */
 async function place({ refused = 0 } = {}) {
 	let attempts = 0;

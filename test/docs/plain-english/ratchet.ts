@@ -73,7 +73,10 @@ export function compare(counts: Counts, maxima: Maxima): { risen: Change[]; fall
 	};
 }
 
-/** Never raises a maximum. Excludes entries whose new maximum is 0. */
+/**
+ * Returns the maxima, lowered to the current number of findings. Never raises a maximum. Omits a kind whose maximum is
+ * 0.
+ */
 export function lowered(counts: Counts, maxima: Maxima): Maxima {
 	const rows = [...counts].map(([name, row]) => {
 		const lowered = [...row].map(

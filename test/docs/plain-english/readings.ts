@@ -42,7 +42,9 @@ export function checkedFiles(paths: readonly string[] = []): string[] {
 	return files.filter((file) => paths.some((path) => file === path || file.startsWith(`${path}/`)));
 }
 
-/** The path of the file determines which string literals are checked. */
+/**
+ * Checks the sentences and identifiers of a file. The path of the file determines which string literals are checked.
+ */
 export function checkSource(file: string, source: string, exceptions: readonly Exception[] = []): Reading {
 	const sentences = { comments: 0, docs: 0, texts: 0, names: 0, identifiers: 0 };
 	const findings: Finding[] = [];
@@ -62,8 +64,8 @@ export function checkSource(file: string, source: string, exceptions: readonly E
 }
 
 /**
- * User texts of a file. In a source, these are messages, labels and prompts. A Markdown file in `src/` is completely
- * user text.
+ * Returns the user texts of a file. In a source file, these are messages, labels and prompts. In a Markdown file in
+ * `src/`, all prose is user text.
  */
 export function userTexts(file: string, source: string): Prose[] {
 	return proseOf(file, source).filter(({ kind }) => kind === "texts");

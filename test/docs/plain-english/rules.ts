@@ -188,7 +188,7 @@ export const rules: readonly Rule[] = [
 	},
 ];
 
-/** Questions may start with an interrogative. */
+/** Whether the sentence is a question, which may start with an interrogative. */
 function isQuestion(plain: string): boolean {
 	return /\?["')\s]*$/.test(plain);
 }

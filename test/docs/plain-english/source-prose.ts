@@ -4,7 +4,7 @@ import type { Kind, Prose } from "./prose.ts";
 /** String literals to check in addition to comments: all sentences as texts or as names, or only test titles. */
 export type Literals = "texts" | "names" | "titles";
 
-/** Throws if the source has a syntax error. */
+/** Returns the prose in the comments and string literals of a source. Throws if the source has a syntax error. */
 export function sourceProse(file: string, source: string, literals: Literals): Prose[] {
 	const { program, comments, errors } = parseSync(file, source);
 	if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
@@ -113,14 +113,14 @@ function testTitles(program: ESTree.Program): Found[] {
 	return titles;
 }
 
-/** Returns `test` for `test.each(rows)`. */
+/** Returns the name at the start of a callee, for example `test` for `test.each(rows)`. */
 function rootName(callee: ESTree.Expression | ESTree.Super): string {
 	if (callee.type === "Identifier") return callee.name;
 	if (callee.type === "MemberExpression") return rootName(callee.object);
 	return callee.type === "CallExpression" ? rootName(callee.callee) : "";
 }
 
-/** Excludes tagged templates, which contain SQL. */
+/** Returns the sentences in string literals. Excludes tagged templates, which contain SQL. */
 function sentenceLiterals(program: ESTree.Program): Found[] {
 	const literalProse: Found[] = [];
 	/** Nodes to skip: parts of a concatenation or a tagged template, and literal types. */

@@ -109,7 +109,7 @@ export class FakeAnthropic {
 		return violations;
 	}
 
-	/** Throws if refusals or failures of the simulator have not been read with `drainViolations`. */
+	/** Stops the server. Throws if refusals or failures of the simulator have not been read with `drainViolations`. */
 	async close(): Promise<void> {
 		const closed = new Promise((resolve) => this.#server.close(resolve));
 		this.#server.closeAllConnections();

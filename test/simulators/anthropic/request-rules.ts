@@ -16,7 +16,7 @@ export interface Issued {
 	readonly redacted: ReadonlySet<string>;
 }
 
-/** The request must match the SDK's types. */
+/** Returns the violated rules of the service. The request must match the SDK's types. */
 export function brokenRules(request: Request, issued: Issued): string[] {
 	return [
 		...firstAndLast(request.messages),

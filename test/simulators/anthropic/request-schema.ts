@@ -74,7 +74,7 @@ async function loadSchemas(): Promise<Schemas> {
 	return schemas;
 }
 
-/** The objects of the schemas are closed, so that the check reports a misspelled key. */
+/** Generates schemas with closed objects, so that the check reports a misspelled key. */
 async function generateSchemas(): Promise<Schemas> {
 	const { createGenerator } = await import("ts-json-schema-generator");
 	const generator = createGenerator({

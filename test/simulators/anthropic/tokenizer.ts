@@ -21,7 +21,9 @@ export const wordsAndSigns: Tokenizer = (text) => {
 
 const maxCachedCounts = 5_000;
 
-/** Caches the counts, because each request repeats the earlier messages of the conversation. */
+/**
+ * Returns a tokenizer that caches its counts, because each request repeats the earlier messages of the conversation.
+ */
 export function remembering(tokenizer: Tokenizer): Tokenizer {
 	const known = new Map<string, number>();
 	return (text) => {

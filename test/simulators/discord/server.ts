@@ -54,7 +54,7 @@ export class DiscordServer {
 		return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
 	}
 
-	/** Throws if the simulator failed, or if violations of Discord's rules were not read. */
+	/** Stops the server. Throws if the simulator failed, or if violations of Discord's rules were not read. */
 	async close(): Promise<void> {
 		for (const socket of this.#sockets.clients) socket.terminate();
 		const closed = new Promise((resolve) => this.#server.close(resolve));
@@ -95,7 +95,8 @@ export class DiscordServer {
 	}
 
 	/**
-	 * An invalid or expired link returns 404: https://discord.com/developers/docs/reference#signed-attachment-cdn-urls
+	 * Sends the file of a link. Responds with 404 if the link is invalid or has expired:
+	 * https://discord.com/developers/docs/reference#signed-attachment-cdn-urls
 	 */
 	#file(url: URL, response: ServerResponse): void {
 		const file = readLink(this.simulator.state, url.href);

@@ -156,7 +156,9 @@ export class FakeProvider implements AsyncDisposable {
 		await playStream(stage, streamed, edited);
 	}
 
-	/** Cached tokens are the longest prefix shared with an earlier prompt. */
+	/**
+	 * Counts the tokens of a request and its reply. Cached tokens are the longest prefix shared with an earlier prompt.
+	 */
 	#count(body: Fields, { content }: ProviderReply): Counted {
 		const prompt = JSON.stringify(this.wire.cachedPart(body));
 		const shared = Math.max(0, ...this.#cached.map((before) => commonLength(before, prompt)));

@@ -19,7 +19,8 @@ export interface Vendor {
 }
 
 /**
- * Groq and Mistral refuse fields with reasoning: https://console.groq.com/docs/openai, https://docs.mistral.ai/api
+ * Returns a fault for each field with reasoning. Groq and Mistral refuse these fields:
+ * https://console.groq.com/docs/openai, https://docs.mistral.ai/api
  */
 function noReasoning(body: Fields): string[] {
 	return fieldsIn(body["messages"]).flatMap((message, index) =>
@@ -57,7 +58,10 @@ function mistralProblems(body: Fields): string[] {
 	];
 }
 
-/** Each assistant message with calls must have reasoning, also in earlier turns: https://platform.kimi.ai/docs */
+/**
+ * Returns a fault for each assistant message with calls and without reasoning, also in earlier turns:
+ * https://platform.kimi.ai/docs
+ */
 function kimiProblems(body: Fields): string[] {
 	return fieldsIn(body["messages"]).flatMap(({ tool_calls: calls, reasoning_content: text }, index) =>
 		calls !== undefined && (typeof text !== "string" || text === "")
@@ -111,7 +115,10 @@ function openRouterProblems(body: Fields, { seals }: Issued): string[] {
 	});
 }
 
-/** Mistral's reasoning is part of the content: https://docs.mistral.ai/capabilities/reasoning */
+/**
+ * Returns reasoning deltas of Mistral, whose reasoning is part of the content:
+ * https://docs.mistral.ai/capabilities/reasoning
+ */
 function mistralReasoning(pieces: readonly string[]): object[] {
 	return pieces.map((text) => ({ content: [{ type: "thinking", thinking: [{ type: "text", text }] }] }));
 }

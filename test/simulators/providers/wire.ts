@@ -87,7 +87,7 @@ export function jsonOf({ json, input = {} }: CallBlock): string {
 	return json ?? JSON.stringify(input);
 }
 
-/** Returns the stop reason of a reply as a value of the Messages API, which the tests use for all services. */
+/** Returns the stop reason of a reply as a value of the Messages API. The tests use these values for all services. */
 export function stopOf({ stop, content }: ProviderReply): string | null {
 	if (stop !== undefined) return stop;
 	return content.some(({ type }) => type === "tool_use") ? "tool_use" : "end_turn";

@@ -28,7 +28,7 @@ export function wordsOf(value: string): string[] {
 	return words;
 }
 
-/** Resolves `%%`. Throws for other specifiers of systemd.unit(5), because Parley does not write them. */
+/** Replaces `%%` with `%`. Throws for other specifiers of systemd.unit(5), because Parley does not write them. */
 export function specified(text: string): string {
 	return text.replaceAll(/%(.?)/g, (_, letter: string) => {
 		if (letter !== "%") throw new Error(`a specifier in ${JSON.stringify(text)}`);

@@ -74,7 +74,7 @@ export class SlackServer {
 		return events;
 	}
 
-	/** Throws if the simulator failed, or if violations of Slack's rules were not read. */
+	/** Stops the server. Throws if the simulator failed, or if violations of Slack's rules were not read. */
 	async close(): Promise<void> {
 		for (const detach of this.#receivers.splice(0)) detach();
 		this.sockets.close();
@@ -160,7 +160,7 @@ export class SlackServer {
 	}
 
 	/**
-	 * A caller without access receives the sign-in page:
+	 * Sends a file. Sends the sign-in page instead if the caller lacks the bot token or the app lacks `files:read`:
 	 * https://docs.slack.dev/reference/objects/file-object#authentication
 	 */
 	async #file(url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {

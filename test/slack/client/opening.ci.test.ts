@@ -157,7 +157,7 @@ test("a second process with the same token is reported, and a killed process is 
 	await opens(4);
 	clock.advance(60_000);
 	await watch.until("the second one knows", () => warned(two));
-	// The first client notices the other one only when its next socket opens.
+	// The first client notices the second client only when the next socket of the first client opens.
 	await replaced(8, 4);
 	for (const socket of sockets.open.slice(0, 2)) socket.disconnects("refresh_requested");
 	await replaced(10, 4);

@@ -18,9 +18,9 @@ import * as z from "zod";
 import { fastClock } from "./fast-clock.ts";
 
 /**
- * Program of a `WorkerProcess`: a runtime that shares its database with other processes. Each task except a
- * parent calls the tool `mark` once, which writes a line into a file. If the title of a task starts with
- * `hold`, its model prints a line and then waits for a line on stdin.
+ * Program of a `WorkerProcess`: a runtime that shares its database with other processes. Each task except a parent
+ * calls the tool `mark` once. This tool writes a line into a file. If the title of a task starts with `hold`, its model
+ * prints a line and then waits for a line on stdin.
  */
 const [connection = "", directory = "", epoch = ""] = process.argv.slice(2);
 const writeLine = (...words: readonly string[]): boolean => process.stdout.write(`${words.join(" ")}\n`);

@@ -98,7 +98,7 @@ export class KillSetup implements AsyncDisposable {
 		return this.#first("assistant.message", (payload) => payload["run_id"] === runId);
 	}
 
-	/** Resolves when the first event `name` of a task with this title has arrived, with the id of the task. */
+	/** Resolves with the id of the task with this title, when its first event `name` has arrived. */
 	async titled(name: string, title: string): Promise<string> {
 		return String((await this.#first(name, (payload) => payload["title"] === title))["task_id"]);
 	}
@@ -172,7 +172,7 @@ function payloadOf({ payload }: EventFrame): Payload {
 	return payload as Payload;
 }
 
-/** A prompt has the task id in its context. */
+/** Returns the task id of an event's payload. A prompt contains it in `context`. */
 function taskOf(payload: Payload): unknown {
 	const context = payload["context"];
 	const questions =

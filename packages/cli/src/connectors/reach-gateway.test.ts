@@ -83,7 +83,7 @@ test.each([
 ] as const)("judges the health of a gateway that %s at any address", async (_, [status, body], refusal) => {
 	await using server = createHttpServer(answering(status, body));
 	const url = await listening(server);
-	// The server must not close before it has sent its response.
+	// Awaits each check, because the server must not close before it has sent its response.
 	for (const isNamed of [false, true]) {
 		const checked = checkReady({ url, isNamed });
 		if (refusal === undefined) await checked;

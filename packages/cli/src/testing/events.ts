@@ -7,7 +7,7 @@ export function event<Name extends EventName>(name: Name, payload: EventPayloads
 
 type Status = EventPayloads["todo.updated"]["plan"][number]["status"];
 
-/** The event with a run's list of two steps in these states. */
+/** Returns a `todo.updated` event with two steps in these states. */
 export function listed(first: Status, second: Status): OzzieEvent {
 	const plan = [
 		{ title: "Look", status: first },

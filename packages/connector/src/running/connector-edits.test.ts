@@ -209,7 +209,7 @@ test("an event whose error reply cannot be stored is retried until it can", asyn
 	let tries = 0;
 	stage.gateway.methods.send_message = () => {
 		tries += 1;
-		// The next commit would store the error reply.
+		// Refuses the next commit, which would store the error reply.
 		if (tries >= 5 && tries < 8) stage.store.refusals = 1;
 		throw new ParleyError("it broke", { code: "internal" });
 	};

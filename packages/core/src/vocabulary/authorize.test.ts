@@ -6,7 +6,7 @@ import { operator, type Person, type Principal, type PrincipalKind, type Role, r
 const kinds: readonly PrincipalKind[] = ["operator", "observer", "connector", "agent"];
 const place = { platform: "discord", tenant: "g", channel: "c", shared: false };
 
-/** `alone` also allows a connector without a person. */
+/** Rights by kind of principal, and the lowest role of a person. `alone` also allows a connector without a person. */
 type Rights = readonly [operator: Right, observer: Right, connector: Right, least?: Role, alone?: "alone"];
 type Right = "any" | "own" | "no";
 const table: { readonly [Name in Action]: Rights } = {

@@ -19,7 +19,7 @@ const deleting = ({ spared }: { readonly spared: number }): Step => ({
 	},
 });
 export const deletes = deleting({ spared: 0 });
-/** One session must remain: without any session in the gateway, the connector does not recognize a deletion. */
+/** Deletes all sessions but one. Without any session in the gateway, the connector does not recognize a deletion. */
 const deletesAllButOne = deleting({ spared: 1 });
 const elsewhere: Step[] = [
 	{ says: "@Parley say: elsewhere", in: "random" },

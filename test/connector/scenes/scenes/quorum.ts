@@ -2,7 +2,7 @@ import type { DiscordSite } from "../discord-site.ts";
 import type { SlackSite } from "../slack-site.ts";
 import type { Scene, Step } from "../step.ts";
 
-/** The policy of the shared gateway requires two approvals for this directory. */
+/** Steps up to an open approval. The policy of the shared gateway requires two approvals for `prod`. */
 const requestsApprovals: Step[] = [
 	{ says: "@Parley write: prod/notes.txt <<< hello" },
 	{

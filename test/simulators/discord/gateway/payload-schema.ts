@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url);
 const cacheDirectory = fileURLToPath(
 	new URL("../../../node_modules/.cache/discord-schema/", import.meta.url),
 );
-/** One module of each package whose version is part of the name of the cache file. */
+/** One module of each package. The versions of these packages are part of the cache file's name. */
 const entries = ["discord-api-types/v10", "ts-json-schema-generator"];
 
 interface Schema {
@@ -65,13 +65,16 @@ export class PayloadSchema {
 	}
 }
 
-/** The types lack the id of a media item, but Discord's OpenAPI document requires it in responses. */
+/** Allows the id of a media item. The types lack it, but Discord's OpenAPI document requires it in responses. */
 function allowMediaId({ definitions }: Schema): void {
 	const { properties = {} } = definitions["APIUnfurledMediaItem"] ?? {};
 	Object.assign(properties, { id: { type: "string" } });
 }
 
-/** The generator gives each field of `Pick<APIMessage, …>` the type of a message. */
+/**
+ * Corrects the fields of message snapshots. The generator gives each field of `Pick<APIMessage, …>` the type of a
+ * message.
+ */
 function completeSnapshots({ definitions }: Schema): void {
 	const { APIMessage: message, APIMessageSnapshotFields: snapshot } = definitions;
 	if (message?.properties === undefined || snapshot?.properties === undefined) return;
@@ -81,10 +84,10 @@ function completeSnapshots({ definitions }: Schema): void {
 	Object.assign(snapshot, { properties: Object.fromEntries(fields), required });
 }
 
-/** Caches the schema in a file, because its generation takes two seconds. */
+/** Returns the schema. Caches it in a file, because its generation takes two seconds. */
 function readSchema(): Schema {
 	const file = `${cacheDirectory}${entries.map(versionOf).join("-")}.json`;
-	// The cast is safe because only this class writes the file.
+	// The cast is safe because only this function writes the file.
 	if (existsSync(file)) return parseJson(readFileSync(file, "utf8"), limits) as Schema;
 	const schema = generateSchema();
 	mkdirSync(cacheDirectory, { recursive: true });
@@ -123,7 +126,9 @@ function generateSchema(): Schema {
 	return { ...schema, definitions };
 }
 
-/** For a type without values, the generator writes an empty enum, which is not a valid schema. */
+/**
+ * Replaces empty enums, which are not valid in a schema. The generator writes an empty enum for a type without values.
+ */
 function forbidEmpty(value: unknown): void {
 	if (typeof value !== "object" || value === null) return;
 	if ("enum" in value && Array.isArray(value.enum) && value.enum.length === 0) {

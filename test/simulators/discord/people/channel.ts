@@ -44,7 +44,7 @@ export class Channel {
 		return last;
 	}
 
-	/** Returns the states of a message, which may be deleted. Throws if the message never existed. */
+	/** Returns the states of a message, even if it is deleted. Throws if the message never existed. */
 	states({ id }: { readonly id: string }): PostState[] {
 		const found = this.record.messages.find((message) => message.id === id);
 		if (!found) throw new Error(`${this.name} has had no message ${id}`);
@@ -85,7 +85,7 @@ export class Channel {
 		return this.record.thread?.archived ?? false;
 	}
 
-	/** The role `@everyone` has the id of the guild. */
+	/** Sets the permissions of a member or a role in this channel. The role `@everyone` has the id of the guild. */
 	permit(
 		target: { readonly id: string },
 		{

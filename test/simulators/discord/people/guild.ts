@@ -15,7 +15,7 @@ export class Guild {
 		this.record = record;
 	}
 
-	/** Id of the guild, which is also the id of the role `@everyone`. */
+	/** Id of the guild and of its role `@everyone`. */
 	get id(): string {
 		return this.record.id;
 	}

@@ -9,7 +9,7 @@ export interface ShownForm {
 	readonly fields: readonly ModalField[];
 }
 
-/** Interaction of a Discord user, which the app must answer. */
+/** Interaction that a Discord user has sent. The app must answer it. */
 export class SentInteraction {
 	readonly #state: State;
 	readonly record: InteractionRecord;

@@ -80,7 +80,7 @@ export function filesOf(
 }
 
 /**
- * Changes a file name like Discord (discord/discord-api-docs #7754, #6945) and like `secure_filename` of
+ * Changes a file name as Discord does (discord/discord-api-docs #7754, #6945), and as `secure_filename` does:
  * https://werkzeug.palletsprojects.com/en/stable/utils/
  */
 function safeName(name: string): string {

@@ -43,7 +43,7 @@ function same(command: CommandRecord, { name, type }: CommandBody): boolean {
 }
 
 /**
- * Discord allows 200 creations per day for each guild, and 200 for all global commands:
+ * Counts a created command. Throws above the daily limit of 200 for each guild, and of 200 for all global commands:
  * https://discord.com/developers/docs/interactions/application-commands#registering-a-command
  */
 function countCreate(state: State, { guildId = "global" }: CommandScope): void {
@@ -93,7 +93,7 @@ function shapeOf(
 			? { contexts: body.contexts ?? null, dm_permission: body.dm_permission ?? true }
 			: { guild_id: guildId }),
 	};
-	// If the contract is loaded, it has checked the command.
+	// The contract, if loaded, has checked the command. Otherwise, the cast trusts the app.
 	return command as APIApplicationCommand;
 }
 
@@ -115,7 +115,7 @@ export function deleteCommand(state: State, scope: CommandScope, id: string): vo
 	state.commands.delete(findCommand(state, scope, id).id);
 }
 
-/** Only new commands count towards the daily limit. */
+/** Replaces all commands of the scope. Only new commands count towards the daily limit. */
 export function overwriteCommands(
 	state: State,
 	scope: CommandScope,

@@ -13,10 +13,7 @@ export function addUser(state: State, name: string, bot = false): UserRecord {
 	return user;
 }
 
-/**
- * Creates a guild with the role `@everyone`, whose id is the id of the guild. The owner and the app are its first
- * members.
- */
+/** Creates a guild and its role `@everyone`. Both have the same id. The owner and the app are the first members. */
 export function addGuild(state: State, name: string, owner: UserRecord): GuildRecord {
 	const id = state.snowflakes.create();
 	const everyone: RoleRecord = {

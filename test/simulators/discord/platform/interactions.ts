@@ -104,7 +104,8 @@ function carryOut(
 	{ type, data }: Callback,
 	files: Draft["files"],
 ): void {
-	// If the contract is loaded, it has checked the body. All fields of the body are optional.
+	// The contract, if loaded, has checked the body. Otherwise, the cast trusts the app. All fields of the body are
+	// optional.
 	const body = (data ?? {}) as Draft["body"];
 	switch (type) {
 		case InteractionResponseType.ChannelMessageWithSource:
@@ -141,7 +142,7 @@ function isEphemeral({ flags }: Draft["body"]): boolean {
 }
 
 /**
- * A response has at most 25 suggestions, and each name has 1 to 100 characters:
+ * Returns the suggestions of a response: at most 25, each with a name of 1 to 100 characters:
  * https://discord.com/developers/docs/interactions/application-commands#autocomplete
  */
 function checkChoices(state: State, data: unknown) {
@@ -197,7 +198,7 @@ function think(state: State, interaction: InteractionRecord): MessageRecord {
 }
 
 /**
- * Throws unless the app has answered the interaction. The token is valid for `tokenMs`:
+ * Returns the interaction with this token. Throws unless the app has answered it. The token is valid for `tokenMs`:
  * https://discord.com/developers/docs/interactions/receiving-and-responding#followup-messages
  */
 export function interactionOf(state: State, applicationId: string, token: string): InteractionRecord {
@@ -229,7 +230,7 @@ export function editAnswer(
 	return changeMessage(state, message, draft);
 }
 
-/** The first message keeps the visibility of the deferred response. */
+/** Replaces the placeholder of a deferred response. The message keeps the visibility of the deferred response. */
 function finish(
 	state: State,
 	interaction: InteractionRecord,

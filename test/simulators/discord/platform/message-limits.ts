@@ -116,7 +116,7 @@ function faultsOfComponents({ components, flags, content, embeds }: MessageBody)
 }
 
 /**
- * A reference such as `attachment://chart.png` must name a file of the message:
+ * Returns the faults of references. A reference such as `attachment://chart.png` must name a file of the message:
  * https://discord.com/developers/docs/components/reference#file
  */
 function faultsOfReferences({ components }: MessageBody, names: readonly string[]): string[] {

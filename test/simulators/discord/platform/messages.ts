@@ -57,8 +57,9 @@ export function createMessage(
 }
 
 /**
- * Throws for a locked thread, unless it is not archived and the user may manage threads. "Sending unarchives unless
- * locked": https://discord.com/developers/docs/topics/threads#active--archived-threads
+ * Records activity in a thread, and unarchives it. Throws for a locked thread, unless it is not archived and the user
+ * may manage threads. "Sending unarchives unless locked":
+ * https://discord.com/developers/docs/topics/threads#active--archived-threads
  */
 function wake(state: State, author: UserRecord, channel: ChannelRecord): void {
 	if (!channel.thread) return;
@@ -96,7 +97,7 @@ function replyOf(channel: ChannelRecord, { message_reference: reference }: Messa
 	throw refusals.invalidForm(["message_reference: Unknown message"]);
 }
 
-/** Undefined if the body forwards no message. */
+/** Returns a snapshot of the message that the body forwards. Undefined if the body forwards no message. */
 function snapshotOf(
 	state: State,
 	author: UserRecord,
@@ -171,7 +172,10 @@ function flagsOf({ draft, flags = 0, onlyFor, snapshot }: Making): number {
 	return ((draft.body.flags ?? 0) & settable) | flags | own;
 }
 
-/** Without the permission EmbedLinks, Discord silently removes all embeds, except in responses to interactions. */
+/**
+ * Returns the embeds of a message. Without the permission EmbedLinks, Discord silently removes all embeds, except in
+ * responses to interactions.
+ */
 function embedsOf(state: State, { author, channel, interaction, draft }: Making): MessageRecord["embeds"] {
 	const shown = interaction !== undefined || may(state, author, channel, "EmbedLinks");
 	return shown ? richEmbeds(draft.body.embeds) : [];
@@ -244,8 +248,8 @@ export function changeMessage(state: State, message: MessageRecord, draft: Draft
 }
 
 /**
- * An edit can change SuppressEmbeds and add components v2, but not remove components v2:
- * https://discord.com/developers/docs/components/reference#component-reference
+ * Returns the flags after an edit. An edit can change SuppressEmbeds and add components v2, but not remove components
+ * v2: https://discord.com/developers/docs/components/reference#component-reference
  */
 function editedFlags(before: number, flags: number | null | undefined): number {
 	if (flags === undefined || flags === null) return before;

@@ -25,7 +25,7 @@ export function settle(state: State, channel: ChannelRecord): void {
 	emitThread(state, channel, GatewayDispatchEvents.ThreadUpdate);
 }
 
-/** Records activity in the thread, which unarchives it. */
+/** Records activity in the thread, and unarchives the thread. */
 export function touch(state: State, channel: ChannelRecord): void {
 	const { thread } = channel;
 	if (!thread) return;
@@ -46,8 +46,8 @@ export function demandOpen(state: State, channel: ChannelRecord): void {
 }
 
 /**
- * Throws for a locked thread: "Users won't be able to create or update messages in locked threads" without
- * MANAGE_THREADS. https://discord.com/developers/docs/topics/threads#locked-threads
+ * Throws if the thread is locked and the user lacks MANAGE_THREADS. Discord documents: "Users won't be able to create
+ * or update messages in locked threads". https://discord.com/developers/docs/topics/threads#locked-threads
  */
 export function demandUnlocked(state: State, user: UserRecord, channel: ChannelRecord): void {
 	if (channel.thread?.locked && !may(state, user, channel, "ManageThreads")) throw refusals.locked();

@@ -54,7 +54,7 @@ function scopeOf(call: Call): CommandScope {
 
 function commandRoutes(path: string): readonly Route[] {
 	const one = `${path}/{command_id}`;
-	// If the contract is loaded, it has checked each body.
+	// The contract, if loaded, has checked each body. Otherwise, the casts trust the app.
 	return [
 		{ method: "GET", path, handle: (call) => ok(listCommands(call.state, scopeOf(call))) },
 		{

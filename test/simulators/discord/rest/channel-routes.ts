@@ -35,7 +35,7 @@ interface ThreadBody {
 }
 
 function wishOf({ body }: Call) {
-	// If the contract is loaded, it has checked the body.
+	// The contract, if loaded, has checked the body. Otherwise, the cast trusts the app.
 	const { name, auto_archive_duration: archiveAfter } = body as ThreadBody;
 	return { name, ...(archiveAfter && { archiveAfter }) };
 }
@@ -43,19 +43,19 @@ function wishOf({ body }: Call) {
 function changeChannel(call: Call, channel: ChannelRecord): void {
 	const { state, body } = call;
 	if (channel.thread) {
-		// If the contract is loaded, it has checked the body.
+		// The contract, if loaded, has checked the body. Otherwise, the cast trusts the app.
 		changeThread(state, state.app.user, channel, body as ThreadChange);
 		return;
 	}
 	demand(state, state.app.user, channel, "ManageChannels");
-	// If the contract is loaded, it has checked the body.
+	// The contract, if loaded, has checked the body. Otherwise, the cast trusts the app.
 	const { name, topic } = body as { readonly name?: string; readonly topic?: string | null };
 	channel.name = name ?? channel.name;
 	channel.topic = topic === undefined ? channel.topic : topic;
 }
 
 function directWith(call: Call): ChannelRecord {
-	// If the contract is loaded, it has checked the body.
+	// The contract, if loaded, has checked the body. Otherwise, the cast trusts the app.
 	const { recipient_id: id } = call.body as { readonly recipient_id?: string };
 	const person = call.state.user(id ?? "");
 	if (person.bot) throw refusals.directRefused();

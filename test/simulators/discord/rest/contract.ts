@@ -81,7 +81,7 @@ function forContract(body: unknown): unknown {
 	return Object.fromEntries(entries);
 }
 
-/** Ajv refuses empty enums. */
+/** Removes empty enums, because Ajv refuses them. */
 function withoutEmptyEnums<Value>(value: Value): Value {
 	if (typeof value !== "object" || value === null) return value;
 	if ("enum" in value && Array.isArray(value.enum) && value.enum.length === 0) delete value.enum;
@@ -90,8 +90,9 @@ function withoutEmptyEnums<Value>(value: Value): Value {
 }
 
 /**
- * The document describes snapshots of forwarded messages, but its references only allow the type of replies. Real
- * responses have both types: https://discord.com/developers/docs/resources/message#message-reference-types
+ * Allows references to forwarded messages. The document describes snapshots of forwarded messages, but its references
+ * only allow the type of replies. Real responses have both types:
+ * https://discord.com/developers/docs/resources/message#message-reference-types
  */
 function withForwards(document: Document): Document {
 	const { MessageReferenceType: known } = document.components.schemas;

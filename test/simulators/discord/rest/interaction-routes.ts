@@ -74,7 +74,7 @@ export const interactionRoutes: readonly Route[] = [
 		handle(call) {
 			const { state, query, files } = call;
 			const names = { id: param(call, "interaction_id"), token: param(call, "interaction_token") };
-			// If the contract is loaded, it has checked the body.
+			// The contract, if loaded, has checked the body. Otherwise, the cast trusts the app.
 			const callback = call.body as Callback;
 			const interaction = answerInteraction(state, names, callback, files);
 			return query["with_response"] === "true"

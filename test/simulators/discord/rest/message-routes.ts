@@ -19,7 +19,7 @@ export function messageOf(call: Call): MessageRecord {
 }
 
 export function draftOf({ body, files }: Call): Draft {
-	// If the contract is loaded, it has checked the body.
+	// The contract, if loaded, has checked the body. Otherwise, the cast trusts the app.
 	return { body: (body ?? {}) as Draft["body"], files };
 }
 

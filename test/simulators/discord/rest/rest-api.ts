@@ -61,7 +61,7 @@ export class RestApi {
 	}
 
 	answer(request: RestRequest): RestResponse {
-		// Cloudflare responds with an HTML page instead of JSON.
+		// A banned app receives an HTML page from Cloudflare instead of JSON.
 		if (this.limits.banned) return { status: 429, headers: { "retry-after": "600" }, body: null };
 		const headers: Record<string, string> = {};
 		try {
@@ -100,7 +100,7 @@ export class RestApi {
 		throw refusals.invalidForm(faults);
 	}
 
-	/** Faults of a response are faults of the simulator. */
+	/** Checks a response against the contract. Its faults are faults of the simulator. */
 	#checkAnswer({ method, path }: Route, { status, body }: Reply): void {
 		const faults = this.#contract?.faultsOfAnswer(method, path, status, body) ?? [];
 		this.#state.violations.push(

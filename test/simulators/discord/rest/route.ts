@@ -37,7 +37,7 @@ export function created(body: unknown): Reply {
 	return { status: 201, body };
 }
 
-/** Throws if the path of the route has no such parameter. */
+/** Returns a parameter of the path. Throws if the path of the route has no such parameter. */
 export function param({ params }: Call, name: string): string {
 	const value = params[name];
 	if (value === undefined) throw new Error(`the route has no ${name}`);

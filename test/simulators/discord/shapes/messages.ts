@@ -101,8 +101,9 @@ function plainShape(state: State, message: MessageRecord) {
 }
 
 /**
- * Discord does not store the nonce, so only a fresh message contains it, unless `nonceInHistory` is set. Shape of a
- * message: https://discord.com/developers/docs/resources/message#message-object
+ * Returns the shape of a message: https://discord.com/developers/docs/resources/message#message-object. Only a fresh
+ * message contains the nonce, because Discord does not store it. With `nonceInHistory`, every message contains its
+ * nonce.
  */
 export function messageShape(state: State, message: MessageRecord, fresh = false) {
 	const nonce = fresh || state.settings.nonceInHistory ? message.nonce : undefined;

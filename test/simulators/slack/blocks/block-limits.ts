@@ -98,7 +98,10 @@ function faultsOfChoice(part: Part): string[] {
 	return initial && options.length > 0 && !known ? ["initial_option: is none of the options"] : [];
 }
 
-/** The text limit applies to all tables together: https://docs.slack.dev/reference/block-kit/blocks/table-block */
+/**
+ * Returns the faults of the tables in a message. The text limit applies to all tables together:
+ * https://docs.slack.dev/reference/block-kit/blocks/table-block
+ */
 function faultsOfTables(blocks: readonly unknown[]): string[] {
 	const tables = blocks.filter(isPart).filter(({ type }) => type === "table");
 	const text = tables.flatMap((table) =>

@@ -83,7 +83,7 @@ export class Channel {
 		return last;
 	}
 
-	/** Returns the states of a message, which may be deleted. Throws if the message never existed. */
+	/** Returns the states of a message, even if it is deleted. Throws if the message never existed. */
 	states({ id }: Viewer): PostState[] {
 		const ts = id.split("-")[1] ?? id;
 		const found = this.record.messages.find((message) => message.ts === ts);
@@ -91,7 +91,7 @@ export class Channel {
 		return statesOf(this.#state, found);
 	}
 
-	/** Each thread is below its message. */
+	/** Returns the messages that the viewer sees, as text. Each thread is below its message. */
 	transcript(viewer?: Viewer): string {
 		const lines = this.shows(viewer).flatMap((shown) => {
 			const thread = this.threadTs === undefined ? this.thread(shown).shows(viewer) : [];

@@ -11,7 +11,7 @@ export interface ShownForm {
 	readonly errors: Readonly<Record<string, string>>;
 }
 
-/** Interaction of a Slack user, which the app must acknowledge. */
+/** Interaction that a Slack user has sent. The app must acknowledge it. */
 export class SentInteraction {
 	readonly #state: State;
 	readonly record: InteractionRecord;

@@ -23,7 +23,7 @@ export interface AppRecord {
 	readonly appToken: string;
 	readonly configToken: string;
 	readonly signingSecret: string;
-	/** Verification token of older apps, which all payloads contain. */
+	/** Token with which older apps verify requests. All payloads contain it. */
 	readonly verificationToken: string;
 	/** Error of all calls after the tokens were revoked, for example `token_revoked` or `account_inactive`. */
 	tokenError: string | undefined;

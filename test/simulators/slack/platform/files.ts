@@ -67,7 +67,7 @@ export interface Sharing {
 	readonly blocks?: Parameters<typeof addMessage>[1]["blocks"];
 }
 
-/** Posts uploaded files in the channel after `shareMs`. */
+/** Posts a message of the app with the uploaded files after `shareMs`. */
 export function shareFiles(state: State, { blocks, ...sharing }: Sharing): void {
 	const show = (): void => {
 		const making = { author: state.app.user, ...sharing, ...(blocks && { blocks }) };

@@ -66,8 +66,8 @@ export function openConversation(state: State, people: readonly UserRecord[]): C
 }
 
 /**
- * In events about members, the type is `C` for public channels, `D` for direct messages, and `G` for private channels
- * and group direct messages.
+ * Returns the channel type for events about members: `C` for public channels, `D` for direct messages, and `G` for
+ * private channels and group direct messages.
  */
 function channelType({ kind }: ChannelRecord): string {
 	return kind === "channel" ? "C" : kind === "im" ? "D" : "G";

@@ -53,7 +53,7 @@ function streamingIn(state: State, channel: ChannelRecord, threadTs: string): st
 export function clearStatus(state: State, { channel, threadTs }: MessageRecord): void {
 	if (threadTs === undefined) return;
 	const known = state.statuses.get(messageId({ channel, ts: threadTs }));
-	// The status of a session, which has no end time, stays until the app ends it.
+	// The status of a session has no end time. It stays until the app ends it.
 	if (known?.until !== undefined) state.statuses.delete(messageId({ channel, ts: threadTs }));
 }
 

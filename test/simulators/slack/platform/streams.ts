@@ -27,7 +27,10 @@ interface Grown {
 	readonly blocks: readonly AnyBlock[];
 }
 
-/** Throws for a text chunk of more than 12,000 characters, the limit in the comments of @slack/web-api. */
+/**
+ * Returns the chunks of a request. Throws for a text chunk of more than 12,000 characters, the limit in the comments of
+ * @slack/web-api.
+ */
 export function chunksOf(state: State, { markdown_text: markdown, chunks }: Piece): readonly AnyChunk[] {
 	if (markdown !== undefined && chunks) {
 		state.violations.push("a stream takes markdown_text or chunks, not both");
@@ -105,7 +108,7 @@ function tasksOf({ tasks = [] }: PlanBlock): TaskCardBlock[] {
 	return tasks as TaskCardBlock[];
 }
 
-/** An updated task keeps its position, and the fields that the update omits. */
+/** Adds or updates the card of a task. An updated card keeps its position and all fields that the update omits. */
 function withTask<Block extends AnyBlock>(
 	state: State,
 	blocks: readonly Block[],

@@ -54,7 +54,7 @@ function attachmentsOf({ attachments, previews }: MessageRecord): Record<string,
 	return all.length === 0 ? {} : { attachments: all.map((one, index) => ({ id: index + 1, ...one })) };
 }
 
-/** Slack's documentation shows no example of a forwarded message. */
+/** Returns the attachment for a forwarded message. Slack's documentation shows no example of it. */
 export function forwardShape(state: State, message: MessageRecord): object {
 	const { ts, author, text, blocks, channel, files } = message;
 	const { name } = author;

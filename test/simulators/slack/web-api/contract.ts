@@ -49,7 +49,7 @@ export class Contract {
 		return Contract.#loaded;
 	}
 
-	/** Unknown fields are faults. */
+	/** Returns the faults of the arguments of a method, or of an event. An unknown field is a fault. */
 	faults(method: keyof AllMethods | "event", args: unknown): string[] {
 		const validate = this.#validators.get(method) ?? this.#compile(method);
 		return validate(args) ? [] : unionErrors(validate.errors ?? []);
@@ -92,7 +92,7 @@ function isJson(text: string): boolean {
 	return text.startsWith("{") || text.startsWith("[");
 }
 
-/** Caches the schemas in a file, because their generation takes seconds. */
+/** Returns the schemas. Caches them in a file, because their generation takes seconds. */
 function readSchemas(): Roots {
 	const written = String(readFileSync(source).byteLength);
 	const file = `${cacheDirectory}${[...packages.map(versionOf), written].join("-")}.json`;
@@ -103,7 +103,7 @@ function readSchemas(): Roots {
 		writeFileSync(`${file}.${process.pid}`, JSON.stringify(schemas));
 		renameSync(`${file}.${process.pid}`, file);
 	}
-	// The cast is safe because only this class writes the file.
+	// The cast is safe because only this function writes the file.
 	const read = schemas ?? (parseJson(readFileSync(file, "utf8"), limits) as Roots);
 	for (const root of roots) {
 		limitByComments(read[root]);

@@ -56,7 +56,7 @@ export function visibleChannel(state: State, id: string): ChannelRecord {
 	return channel;
 }
 
-/** Throws unless the app is a member of the channel and the channel is not archived. */
+/** Returns a channel. Throws unless the app is a member of the channel and the channel is not archived. */
 export function joinedChannel(state: State, id: string): ChannelRecord {
 	const channel = visibleChannel(state, id);
 	if (channel.archived) throw new Refusal("is_archived");

@@ -16,7 +16,10 @@ export class RateLimits {
 		this.#state = state;
 	}
 
-	/** If the limit is reached, throws a refusal with status 429 and a waiting time, and does not count the call. */
+	/**
+	 * Counts a call. If the limit is reached, throws a refusal with status 429 and a waiting time, and does not count the
+	 * call.
+	 */
 	count({ name, tier }: Method, channel: unknown): void {
 		const { settings } = this.#state;
 		if (tier === "post") {

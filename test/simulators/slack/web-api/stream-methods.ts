@@ -61,8 +61,8 @@ export const streamMethods: readonly Method[] = [
 ];
 
 /**
- * Outside direct messages, a stream needs its recipient. The types of @slack/web-api state: "This is required when
- * starting a streaming conversation outside of a DM".
+ * Throws if a stream outside of direct messages lacks its recipient. The types of @slack/web-api state: "This is
+ * required when starting a streaming conversation outside of a DM".
  */
 function demandRecipient(
 	state: State,

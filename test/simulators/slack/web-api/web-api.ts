@@ -81,7 +81,7 @@ export class WebApi {
 	}
 }
 
-/** Slack has a separate error for invalid blocks. */
+/** Returns the refusal of invalid arguments. Slack has a separate error if only blocks are invalid. */
 export function faultyArguments(faults: readonly string[]): Refusal {
 	const isOfBlocks = faults.every((fault) => fault.startsWith("/blocks"));
 	const body = { response_metadata: { messages: faults.map((fault) => `[ERROR] ${fault}`) } };

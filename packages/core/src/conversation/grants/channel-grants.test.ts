@@ -35,7 +35,7 @@ interface Channel extends AsyncDisposable {
 	readonly t: TestRuntime;
 	readonly session: string;
 	readonly log: EventLog;
-	/** Sends a message as a person of the channel, and returns whether a call required approval. The approval is denied. */
+	/** Sends a message as a person of the channel. Returns whether a call required approval, and denies this approval. */
 	asks(principal?: Principal): Promise<boolean>;
 }
 

@@ -46,7 +46,7 @@ function schemaObjects(store: Store<Tables>): Promise<SchemaObject[]> {
 	return rowsOf<SchemaObject>(store, "select type, name, tbl_name, sql from sqlite_schema order by rowid");
 }
 
-/** Returns the names of the shadow tables, which SQLite creates for virtual tables. */
+/** Returns the names of the shadow tables. SQLite creates these tables for virtual tables. */
 async function automaticTables(store: Store<Tables>): Promise<string[]> {
 	const tables = await rowsOf<{ name: string }>(
 		store,

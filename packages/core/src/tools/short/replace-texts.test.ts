@@ -74,7 +74,7 @@ test.each<[string, Pair[], Replaced]>([
 		{ kind: "not-one", edit: 2, lines: [1, 3] },
 	],
 	["aaa", [["aa", "b"]], { kind: "not-one", edit: 1, lines: [1, 1] }],
-	// The second edit does not see the text of the first edit.
+	// Edits are applied to the original text, so the second edit does not find `b`.
 	[
 		"a",
 		[

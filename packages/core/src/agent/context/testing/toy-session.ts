@@ -188,8 +188,8 @@ export class ToySession {
 	}
 
 	/**
-	 * Builds the next request, and learns from its tokens as after a model call. Returns the request with its tokens, and
-	 * the context after a reply of `outputTokens` tokens.
+	 * Builds the next request, and records its true token count like a model call. Returns the request with its tokens,
+	 * and the context after a reply of `outputTokens` tokens.
 	 */
 	async call(outputTokens = 1): Promise<ToyCall> {
 		const request = await this.fit();
