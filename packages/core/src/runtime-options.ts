@@ -84,7 +84,7 @@ export interface RuntimeOptions extends ModelOptions {
 	readonly files?: Partial<FileLimits>;
 	/** Access rules of chat platforms and channel settings. Default: `noChat`. */
 	readonly chat?: ChatSettings;
-	/** Token of the operator. Default: only tokens that were created at run time. */
+	/** File with the operator's token. Default: only tokens that were created at run time are valid. */
 	readonly operatorToken?: OperatorTokenFile;
 	/** Policy files. Default: only the built-in rules apply. */
 	readonly policy?: PolicyFiles;
@@ -165,7 +165,7 @@ export function runnerPortsOf(
 		readonly clientTools: ClientTools;
 		readonly mcp: McpServers;
 		readonly memories: Memories;
-		/** Returns the task runner, which exists when the first run starts. */
+		/** Returns the task runner, which is created before the first run starts. */
 		readonly tasks: () => TaskRunner;
 		readonly schedules: RunSchedules;
 		readonly skills: Skills;

@@ -324,7 +324,7 @@ export class Runtime {
 
 	/**
 	 * Replaces the transcript with a summary. Returns undefined if there is nothing to summarise. Throws
-	 * `failed_precondition` if a run is open or queued, or if another compaction runs.
+	 * `failed_precondition` if a run is open or queued, or if another compaction is running.
 	 */
 	async compact(request: Keyed, sessionId: string, ending: Stoppable): Promise<Compacted | undefined> {
 		this.#parts.admission.require();
@@ -334,7 +334,7 @@ export class Runtime {
 
 	/**
 	 * Starts to replace the transcript with a summary. The event `compaction.ended` reports the end. Throws
-	 * `failed_precondition` if a run is open or queued, or if another compaction runs.
+	 * `failed_precondition` if a run is open or queued, or if another compaction is running.
 	 */
 	async startCompaction(request: Keyed, sessionId: string): Promise<void> {
 		this.#parts.admission.require();

@@ -213,7 +213,7 @@ const causes: Readonly<Record<"cancelled" | "parked" | "overtime", (run: Run) =>
 
 /**
  * Returns the answer of a run: the text of its last reply, or the texts of all replies if the last text is empty. Also
- * includes each earlier answer that a message to the run followed.
+ * includes each earlier answer after which a message was added to the run.
  */
 function finalText(steps: readonly Step[]): string {
 	const replies = steps.filter((step) => step.kind === "reply" || step.kind === "steered");

@@ -231,8 +231,8 @@ async function enterSteers(run: Run): Promise<void> {
 }
 
 /**
- * Maximum bytes of context messages for each token of the window. Text has about 4 bytes per token, so the messages use
- * about a quarter of the window.
+ * Maximum bytes of context messages for each token of the model's context window. Text has about 4 bytes per token, so
+ * the messages use at most about a quarter of the window.
  */
 const bytesPerToken = 1;
 

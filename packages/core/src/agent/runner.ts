@@ -141,7 +141,7 @@ export class Runner {
 
 	/**
 	 * Returns the run in its stored state, after an increasing pause. Returns undefined if the run has ended or the
-	 * gateway stops.
+	 * gateway is stopping.
 	 */
 	async #reload(failed: Run, failures: number): Promise<Run | undefined> {
 		const { id, session, control } = failed;

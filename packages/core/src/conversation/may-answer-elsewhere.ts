@@ -63,7 +63,7 @@ interface PromptOrigin {
 /**
  * Throws `permission_denied` with the missing right unless the person may answer this approval in their own channel,
  * which is not the channel of the session. Throws `not_found` for a principal without a person. Only one unchanged call
- * can be approved there. A denial needs the same right.
+ * can be approved in the person's channel. A denial needs the same right.
  */
 export function authorizeElsewhere(
 	principal: Principal,

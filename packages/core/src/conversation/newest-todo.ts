@@ -28,8 +28,11 @@ export async function newestTodo(
 }
 
 /**
- * Returns the newest task list of an active run for a client that has received the events up to `from`. Returns
- * undefined if a later event contains the list, because the client also receives that event.
+ * Returns the newest task list for a client that has received the events up to `from`. Returns undefined in these
+ * cases:
+ * - The newest 10,000 events up to `last` contain no list.
+ * - The list does not belong to an active run.
+ * - The list is in an event after `from`, so the client also receives that event.
  */
 export async function openTodo(
 	db: Kysely<Tables>,

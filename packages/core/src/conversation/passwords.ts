@@ -52,8 +52,8 @@ const sealedPasswords = hotStatement<Tables, { sessionId: string }, { id: string
 );
 
 /**
- * Returns the passwords of a session that can be decrypted. The output of the session must not contain these passwords,
- * even after a restart.
+ * Returns those passwords of a session that can be decrypted. The output of the session must not contain these
+ * passwords, even after a restart.
  */
 export async function readPasswords(
 	db: Tx,

@@ -256,9 +256,9 @@ export class Prompts {
 	}
 
 	/**
-	 * Approves the open approvals of the session that a grant covers, and returns their tokens. `accept_all_tools` covers
-	 * approvals of any scope, and a grant with a scope covers approvals of the same scope. Neither grant covers an
-	 * always-required approval, an approval by several people, or an approval in a run of a schedule or agent.
+	 * Approves those open approvals of the session that a grant covers, and returns their tokens. `accept_all_tools`
+	 * covers approvals of any scope, and a grant with a scope covers approvals of the same scope. Neither grant covers
+	 * an always-required approval, an approval by several people, or an approval in a run of a schedule or agent.
 	 */
 	async approveOpen(
 		tx: Tx,

@@ -41,7 +41,7 @@ export interface LiveRun {
 	 * when the run has stopped.
 	 */
 	park(): void;
-	/** Whether the run only waits, for example for a person's answer, a retry or workflow steps. */
+	/** Whether the run is only waiting, for example for a person's answer, a retry or workflow steps. */
 	readonly waiting: boolean;
 	/** Milliseconds of work since the start or continuation of the run, without waits. */
 	readonly workedMs: number;
@@ -70,7 +70,7 @@ type RecordTask = (...events: RecordedEvent[]) => Promise<unknown>;
 /** A task that this process has claimed. Every transaction of the task's session renews the claim. */
 export interface SessionTask {
 	readonly taskId: string;
-	/** The session that owns the task. Questions to people are raised there. */
+	/** The session that owns the task. The task asks people questions in this session. */
 	readonly home: Session;
 	/** Additional sessions to which the usage of the task is added. */
 	readonly accounts: readonly string[];
@@ -130,15 +130,15 @@ export class Session {
 	model: string | undefined;
 	readonly bus: EventBus;
 	/**
-	 * Id of the task whose conversation this session is, if any. Only the process that has claimed the task writes to the
-	 * session.
+	 * Id of the task if this session is the conversation of a task. Only the process that has claimed the task writes
+	 * to the session.
 	 */
 	readonly taskId: string | undefined;
 	readonly #parts: SessionParts;
 	readonly live = new Map<string, LiveRun>();
 	/** Ids of the unfinished runs with `afterCrash: cancel` that clients started in this process. */
 	readonly startedHere = new Set<string>();
-	/** Sessions of active tasks that this session owns. Questions of these tasks are raised here. */
+	/** Sessions of active tasks that this session owns. These tasks ask their questions in this session. */
 	readonly working = new Set<Session>();
 	readonly #redactor: SessionRedactor;
 	#task: SessionTask | undefined;
@@ -200,7 +200,8 @@ export class Session {
 	}
 
 	/**
-	 * Returns the active run with this id, if any: a run of this session, or of a task whose questions are raised here.
+	 * Returns the active run with this id, or undefined. The run belongs to this session, or to a task that asks its
+	 * questions in this session.
 	 */
 	runOf(runId: string): LiveRun | undefined {
 		const runs = [this, ...this.working].map(({ live }) => live.get(runId));

@@ -75,8 +75,8 @@ interface WriteOptions {
 }
 
 /**
- * Writes content to a new file. Throws if the path is in use. The promise resolves when the content is synced to the disk. If
- * writing fails, the file is deleted.
+ * Writes content to a new file. Throws if the path is in use. The content is synced to the disk before the promise
+ * resolves. If writing fails, the file is deleted.
  */
 export async function writeContent(
 	path: string,

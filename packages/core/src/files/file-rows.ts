@@ -90,7 +90,7 @@ const displacingShare = 1 / 2;
 interface Removable {
 	readonly own: readonly CountedRow[];
 	readonly others: readonly CountedRow[];
-	/** Bytes of the session's results that stay, because its current run wrote them. */
+	/** Bytes of those results of the session that must stay, because its current run wrote them. */
 	readonly staying: number;
 }
 

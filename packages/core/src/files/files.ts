@@ -125,7 +125,7 @@ export class Files {
 
 	/**
 	 * Writes the content and then calls `commit`, which records the file with the given insert function. Deletes the
-	 * content if `commit` throws, or returns a file that was stored earlier.
+	 * content if `commit` throws or returns a file that was stored earlier.
 	 */
 	async storeWith(
 		incoming: IncomingFile,
@@ -274,7 +274,7 @@ export class Files {
 		}
 	}
 
-	/** Deletes the content of files whose rows are deleted. A later sweep retries failed deletions. */
+	/** Deletes the contents with these ids. A later sweep retries failed deletions. */
 	async unlink(ids: readonly string[]): Promise<void> {
 		for (const id of ids) {
 			try {

@@ -57,8 +57,8 @@ function imagesOf(block: Message["content"][number]): readonly ImageBlock[] {
 }
 
 /**
- * Adds the images of the attachments that the model sees. If the file of an attachment was deleted, the attachment gets a
- * `problem`.
+ * Adds the images of those attachments that the model sees. If the file of an attachment was deleted, the attachment
+ * gets a `problem`.
  */
 export async function withImages<T extends RunMessage>(files: Files, message: T): Promise<T> {
 	const { attachments = [], retryOf } = message;

@@ -32,7 +32,7 @@ export function fileError(subject: string, cause: unknown): ParleyError {
 	return new ParleyError(`${subject}: ${reason}`, { code: errorCode, cause });
 }
 
-/** Returns the reason of a failed file operation in words, without its subject. */
+/** Returns a readable reason for a failed file operation, without the subject of the operation. */
 export function fileFault(cause: unknown): string {
 	const code = systemCode(cause);
 	return code === "" ? ParleyError.from(cause).message : meaningOf(code)[1];

@@ -247,7 +247,7 @@ function mayDelete({ scope, author }: Memory, principal: Principal): boolean {
 	return scope === "channel" && person !== undefined && hasRole(person, "approver");
 }
 
-/** Returns the notes of a selection that contain at least one of the words, the most relevant first. */
+/** Returns those notes of a selection that contain at least one of the words, the most relevant first. */
 async function searchMemories(
 	db: Tx,
 	engine: Engine,

@@ -12,8 +12,8 @@ export interface PathPattern {
 	/** Whether the pattern matches the path or a parent directory. */
 	fits(path: string, roots: readonly string[]): boolean;
 	/**
-	 * Whether the pattern matches the path or a parent directory, including paths that a file system or shell could treat
-	 * as equal.
+	 * Like `fits`, but also true if the pattern matches another spelling of the path that a file system or shell could
+	 * treat as equal.
 	 */
 	mayMatch(path: string, roots: readonly string[]): boolean;
 	/** Whether the pattern can match the directory or a path below it. */

@@ -36,8 +36,8 @@ const maxConditions = 1_000;
 const maxShown = 80;
 
 /**
- * Reads the rules of a policy file. Throws `invalid_argument` for the first error, with line, column and the allowed
- * values. A file applies completely or not at all.
+ * Reads the rules of a policy file. Throws `invalid_argument` with line and column for the first error, so no rule of
+ * an invalid file applies. `allow` rules of a workspace are returned in `ignored`.
  */
 export function readPolicy(source: PolicySource, tools: readonly KnownTool[]): PolicyFile {
 	const file = parseCommentedJson(source.path, source.text);

@@ -29,7 +29,7 @@ const absent: PolicyState = { digest: "", rules: [], ignored: [] };
 
 export interface WatchedFile extends Omit<PolicySource, "text"> {
 	readonly tools: readonly KnownTool[];
-	/** Whether the file belongs to a workspace. Links in its path are then refused, and the file may be deleted. */
+	/** Whether the file belongs to a workspace. If so, links in its path are refused, and a missing file is no problem. */
 	readonly foreign: boolean;
 	/** Called after the first read and after each change. `before` is undefined at the first read. */
 	readonly onRead: (state: PolicyState, before: PolicyState | undefined) => void;
@@ -61,8 +61,8 @@ export class WatchedPolicy {
 	}
 
 	/**
-	 * Returns a text that changes with the file. Returns "" if the file is missing, or the name of an error if its state
-	 * is unknown.
+	 * Returns a text that changes with the file, or "" if the file is missing. Returns a system error code if the
+	 * file's metadata cannot be read.
 	 */
 	#findStamp(): string {
 		const { path, foreign } = this.#file;

@@ -71,7 +71,7 @@ export async function findCommand(db: Tx, sessionId: string, n: number): Promise
 	return await found.where("n", "=", n).executeTakeFirst();
 }
 
-/** Returns the commands of all sessions whose end is not recorded. */
+/** Returns the commands whose end is not recorded, from all sessions. */
 export async function openCommands(db: Tx): Promise<CommandRow[]> {
 	return await db.selectFrom("background_commands").selectAll().where("ended_at", "is", null).execute();
 }

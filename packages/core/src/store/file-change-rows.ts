@@ -113,7 +113,7 @@ export async function lastChangedTurn(db: Tx, sessionId: string): Promise<string
 	return row?.id;
 }
 
-/** Returns the changes of a turn that have an effect, in the order of their first writes. */
+/** Returns those changes of a turn that have an effect, in the order of their first writes. */
 export async function changesOf(db: Tx, turn: RunReference): Promise<FileChangeRow[]> {
 	return await ofTurn(db, turn).where(hasEffect).selectAll().orderBy("n").execute();
 }

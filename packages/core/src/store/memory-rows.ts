@@ -106,7 +106,7 @@ export interface MemorySelection {
 	readonly person?: string | undefined;
 }
 
-/** Returns the condition of a selection for rows of `memories`. */
+/** Returns the SQL condition for the rows of `memories` in a selection. */
 export function selected({ reader, scope, person }: MemorySelection): RawBuilder<boolean> {
 	const conditions = definedItems([
 		reader ? readableBy(reader) : undefined,

@@ -15,8 +15,8 @@ export function searchText(text: string, tags: readonly string[]): string {
 }
 
 /**
- * Returns the words to look up, in the spelling of the index. Ignores punctuation and single Latin or hiragana letters, except in
- * a query without other words.
+ * Returns at most `maxWords` words to look up, in the spelling of the index. Ignores punctuation and single Latin or
+ * hiragana letters, except in a query without other words.
  */
 export function searchWords(query: string): string[] {
 	const text = folded(query).toWellFormed();

@@ -302,7 +302,7 @@ interface SchedulesTable extends Stamped {
 	session_id: string;
 	/** External key with which a deleted session is created again. Null if the schedule is deleted with its session. */
 	external_key: string | null;
-	/** Person or principal that created the schedule. */
+	/** Id of the person or principal that created the schedule. */
 	owner: string;
 	/** Principal without its person, as JSON. */
 	principal: string;

@@ -49,7 +49,7 @@ interface FileChangesTable extends Stamped {
 	 * files.
 	 */
 	writing_from: string | null;
-	/** 1 if something else changed the file between two writes of the turn. */
+	/** 1 if the file was changed outside the turn between two writes of the turn. */
 	interleaved: number;
 	/** Run that undid the turn. Null if the turn is not undone. */
 	undone_by: string | null;

@@ -35,7 +35,7 @@ interface PeopleTable extends Stamped {
 	tenant: string;
 	/** The person's id on the platform. */
 	user_id: string;
-	/** Name on the platform at the last change of the role that included a name. "" if unknown. */
+	/** Name of the person on the platform, from the last role change that included a name. "" if unknown. */
 	name: string;
 	role: "guest" | "member" | "approver" | "owner";
 	added_by: string;
@@ -91,7 +91,8 @@ interface ChannelGrantsTable extends Stamped {
 	created_at: number;
 	expires_at: number;
 	/**
-	 * Last recorded time at which the gateway ran while the grant was open. A long stop of the gateway ends the grant.
+	 * Last recorded time at which the gateway was running and the grant was open. After a long stop, the gateway ends
+	 * the grant.
 	 */
 	alive_at: number;
 	/**

@@ -5,8 +5,8 @@ import type { Sandboxes, SandboxState } from "../vocabulary/sandbox.ts";
 const state: SandboxState = { mode: "off", state: "unused", operator: "off", chat: "off", probes: 0 };
 
 /**
- * Runs all commands without a sandbox, including commands of chat sessions. In mode `off`, the product confines or
- * refuses the latter.
+ * Runs all commands without a sandbox, including commands of chat sessions. Outside tests, mode `off` confines or
+ * refuses commands of chat sessions.
  */
 export function noSandboxes(
 	clock: Clock,

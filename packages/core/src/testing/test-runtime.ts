@@ -144,7 +144,7 @@ async function countEvents(store: Store<Tables>): Promise<number> {
 	return rows.length;
 }
 
-/** Whether this process waits for a file operation. On a busy machine, file operations take more ticks. */
+/** Whether this process is waiting for a file operation. On a busy machine, file operations take more ticks. */
 function hasOpenFileRequests(): boolean {
 	return process.getActiveResourcesInfo().some((name) => name.startsWith("FSReq"));
 }

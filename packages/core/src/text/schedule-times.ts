@@ -196,7 +196,7 @@ function noEvent(name: string): ParleyError {
 	return invalidSchedule(scheduleTimeTexts.noEvent(shown(name), eventTriggers.join(", ")));
 }
 
-/** Describes a trigger in words, for example `every 2 hours`. */
+/** Returns a readable description of a trigger, for example `every 2 hours`. */
 export function whenText(trigger: Trigger): string {
 	switch (trigger.kind) {
 		case "cron":

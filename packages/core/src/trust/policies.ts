@@ -222,7 +222,7 @@ export interface ListedRule {
 	readonly hosts?: readonly string[];
 }
 
-/** Rules that apply to a session. */
+/** Policy rules for a session, including ignored rules. */
 export interface PolicyListing {
 	readonly policyVersion: string;
 	/** Reason why a layer cannot be read. While there is a reason, every call is denied. */

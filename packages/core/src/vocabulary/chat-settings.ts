@@ -18,7 +18,10 @@ export interface ChatSettings {
 	readonly allow: readonly (PersonRule & { readonly as: Exclude<Role, "stranger"> })[];
 	/** Rules for people without access. They have precedence over all other rules. */
 	readonly deny: readonly PersonRule[];
-	/** Guilds and teams that connectors may act for, by platform. Others are added by an owner's pairing, or with a token. */
+	/**
+	 * Ids of the guilds and teams that connectors may act for, by platform. An owner's pairing or a connector's token
+	 * can add others.
+	 */
 	readonly tenants: Readonly<Record<string, readonly string[]>>;
 	/** Channel settings, by channel key, or by `PLATFORM:TENANT` for all channels of a guild or team. */
 	readonly places: Readonly<Record<string, PlaceProfile>>;
@@ -96,8 +99,8 @@ export interface PlaceProfile {
 	/** Form in which connectors show the state of a message: posts or reactions. */
 	readonly status?: "posts" | "reactions";
 	/**
-	 * Treatment of a message during a run. Connectors only queue it (`queue`), or also offer to add it to the run
-	 * (`offer`).
+	 * Handling of messages that arrive during a run. With `queue`, connectors only queue them. With `offer`, connectors
+	 * also offer to add them to the run.
 	 */
 	readonly busy?: "queue" | "offer";
 	/** Maximum number of earlier channel messages that connectors read for a request. 0 also disables reading threads. */

@@ -7,8 +7,8 @@ export interface DelegatedWork {
 	/** Profile of the sub-agent. Default: the profile of the run. */
 	readonly agent?: string;
 	/**
-	 * Names of the tools that the sub-agent may use. The run must have them. Default: all tools of the run that the sub-agent's
-	 * profile has.
+	 * Names of the tools that the sub-agent may use. The run must have them. Default: all tools that both the run and
+	 * the sub-agent's profile have.
 	 */
 	readonly tools?: readonly string[];
 	/** Maximum tokens of input and output together. */

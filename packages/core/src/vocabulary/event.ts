@@ -103,9 +103,9 @@ export type ConversationEvent =
 			 * Absent on success, for `cancelled`, for an error without one of these causes, and in events of earlier versions.
 			 */
 			readonly cause?: EndCause;
-			/** Run that the queued message joined. The error is `cancelled`. */
+			/** Id of the run that the queued message joined. If present, `error` is `cancelled`. */
 			readonly joined?: string;
-			/** Principal that stopped the run: a chat user, or a client. */
+			/** Id of the chat user or client that stopped the run. Absent if no principal stopped the run. */
 			readonly stoppedBy?: string;
 			/** Model that answered, or "" if no model answered. */
 			readonly model: string;
@@ -233,7 +233,7 @@ export type ConversationEvent =
 			readonly remembered?: true;
 			/** Reason that a person gave for a denial. */
 			readonly reason?: string;
-			/** Principals that approved before this one, if several approvals were needed. */
+			/** Ids of the principals that approved before `by`, if several approvals were needed. */
 			readonly voters?: readonly string[];
 			readonly cancelled: boolean;
 			readonly by: string;

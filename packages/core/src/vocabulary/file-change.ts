@@ -27,7 +27,7 @@ export interface FileWrite {
 
 /** Records the writes of a tool call, so that the operator can undo the writes of a turn. Ignores writes of tasks in the background. */
 export interface ChangeRecorder {
-	/** Records a write that is about to happen. The record is durable when the promise resolves. */
+	/** Records a write that is about to happen. The record is durable before the promise resolves. */
 	begin(write: FileWrite): Promise<void>;
 	/** Records the end of a write. */
 	end(write: FileWrite, outcome: "written" | "failed"): Promise<void>;
@@ -43,7 +43,7 @@ export interface FileChange {
 	 * before it.
 	 */
 	readonly after: readonly string[];
-	/** Whether something else changed the file between two writes of the turn. */
+	/** Whether the file was changed outside the turn between two writes of the turn. */
 	readonly isInterleaved: boolean;
 	/** The earlier content. Undefined if the file did not exist, or if its content is not stored or cannot be decrypted. */
 	readonly content: Buffer | undefined;

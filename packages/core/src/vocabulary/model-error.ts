@@ -56,7 +56,7 @@ export class ModelError extends ParleyError {
 	}
 }
 
-/** Maximum tool calls of one reply that the gateway runs. A provider that sends hundreds is faulty. */
+/** Maximum tool calls that the gateway runs for one reply. A provider that sends hundreds is faulty. */
 export const maxCalls = 8;
 
 /** Result of each tool call of a reply after the first `maxCalls`. It asks the model to repeat the call. */

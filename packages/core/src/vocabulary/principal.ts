@@ -16,13 +16,13 @@ export interface Principal {
 	readonly platform?: string;
 	/** For an observer, the sessions that it may read. If absent, it may read none. */
 	readonly sessions?: readonly string[] | "all";
-	/** For a connector, the person that it acts for in one request. */
+	/** Person for whom a connector sends the request, if any. */
 	readonly person?: Person;
 	/** Wire of the request, such as `ozzie` or `http`. It is recorded in the audit log. */
 	readonly via?: string;
 	/**
-	 * Source of the decisions of a request. Absent for the principal itself. An `agent` never approves a tool call.
-	 * A `form` is a question that the client of an agent shows to a person. A form never approves a call that
+	 * Origin of the decisions in a request. Absent if the principal itself decides. An `agent` never approves a tool
+	 * call. A `form` is a question that the client of an agent shows to a person. A form never approves a call that
 	 * always requires approval.
 	 */
 	readonly through?: "agent" | "form";

@@ -37,7 +37,7 @@ export interface RunOptions {
 	/** `ooda`: rounds of four model calls: observe, orient, decide, act. Only the last call has tools. */
 	readonly mode?: "react" | "ooda";
 	readonly budget?: RunBudget;
-	/** Steps of a skill that the run executes instead of calling a model. Their result is the answer. */
+	/** Skill steps that the run executes instead of calling a model. Their result is the answer. */
 	readonly workflow?: Omit<WorkflowCall, "callId">;
 	/** Shell command of the operator that the run executes instead of calling a model. */
 	readonly command?: string;

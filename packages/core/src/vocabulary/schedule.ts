@@ -55,7 +55,7 @@ export interface Schedule {
 	readonly sessionId: string;
 	/** External key of the session. A deleted session is created again with this key. */
 	readonly externalKey?: string;
-	/** Person or principal that created the schedule. Each firing has the owner's current permissions. */
+	/** Id of the person or principal that created the schedule. Each firing has the owner's current permissions. */
 	readonly owner: string;
 	/** Principal that created the schedule. Its person is in `person`. */
 	readonly principal: Omit<Principal, "person">;
@@ -152,7 +152,7 @@ export interface RequestedSchedule extends Omit<NewSchedule, "trigger"> {
 	readonly trigger: RequestedTrigger;
 }
 
-/** Tool call of a run that creates a schedule. */
+/** Tool call that creates a schedule. */
 export interface CallOrigin {
 	readonly callId: string;
 	/** Taint of the run's session. */

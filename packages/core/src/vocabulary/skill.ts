@@ -132,7 +132,7 @@ export interface WorkflowCall {
 export interface WorkflowEnd {
 	/** Results of the last steps or of all sub-agents, or "" if the workflow failed. */
 	readonly output: string;
-	/** "" if the workflow succeeded, `cancelled`, or the reason for the failure in words for people. */
+	/** Error of the workflow: "" if it succeeded, `cancelled`, or a readable reason for the failure. */
 	readonly error: string;
 }
 

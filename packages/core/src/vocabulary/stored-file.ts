@@ -13,7 +13,7 @@ export interface FileFacts {
 	readonly bytes: number;
 }
 
-/** A stored file with internal facts. */
+/** Public and internal facts about a stored file. */
 export interface StoredFile extends FileFacts {
 	/** SHA-256 of the content, in hexadecimal. */
 	readonly sha256: string;

@@ -48,7 +48,7 @@ export function completesTaint(before: Taint, own: Taint): boolean {
 	return before !== "UPE" || own.includes("E");
 }
 
-/** Returns the flags of a session in words. */
+/** Returns a readable description of each flag. */
 export function taintWords(taint: Taint): string[] {
 	return (["U", "P", "E"] as const).filter((flag) => taint.includes(flag)).map((flag) => names[flag]);
 }

@@ -78,7 +78,7 @@ export interface NewTask {
 	readonly priority?: Priority;
 	readonly agent?: string;
 	readonly model?: string;
-	/** Ids of tasks of the same session that must be completed first. */
+	/** Ids of the tasks that must be completed first. They belong to the same session. */
 	readonly dependsOn?: readonly string[];
 	readonly autonomy?: Autonomy;
 }
@@ -90,7 +90,7 @@ export interface TaskFacts {
 	/** Session with the conversation between the task and the model. People can read it, but cannot write to it. */
 	readonly ownSessionId: string;
 	readonly parentId: string | undefined;
-	/** Id of the run whose workflow has the task as a step, such as the work of a sub-agent. */
+	/** Id of the run whose workflow contains the task as a step. The work of a sub-agent is such a step. */
 	readonly stepOf: string | undefined;
 	readonly retryOf: string | undefined;
 	readonly title: string;

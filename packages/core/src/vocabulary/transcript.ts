@@ -29,7 +29,7 @@ export interface RunMessage {
 	readonly actor?: Person;
 	/** Channel messages that the client has read as context for the message. */
 	readonly context?: MessageContext;
-	/** Options of the run that affect its transcript: the skill that the message started, and the mode. */
+	/** Those options of the run that affect its transcript: the skill that the message started, and the mode. */
 	readonly options?:
 		| { readonly skill?: { readonly text: string }; readonly mode?: "react" | "ooda" }
 		| undefined;

@@ -60,7 +60,7 @@ export function bindingOf({ call, ready, changed = call.arguments }: PlannedCall
 	return bindingText({ name: call.name, arguments: changed }, ready.plan, version);
 }
 
-/** No effects of earlier calls, apart from the effects that the session has recorded. */
+/** No pending effects of earlier calls. Effects that the session has recorded still apply. */
 export const nothingPending: Before = { taint: "", trusted: 0 };
 
 /**

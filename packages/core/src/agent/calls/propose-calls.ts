@@ -203,7 +203,7 @@ function changingOf(before: readonly Draft[]): readonly DraftProposal[] {
 	return before.filter((one) => one.kind === "draft").filter(({ ready }) => ready.tool.effect !== "none");
 }
 
-/** Returns the earlier calls with effects whose plans name a file. */
+/** Returns those earlier calls with effects that have a file in their plan. */
 function writingOf(before: readonly Draft[]): readonly DraftProposal[] {
 	return changingOf(before).filter(({ ready }) => pathOf(ready) !== undefined);
 }
@@ -359,7 +359,7 @@ function hasNewDecision(run: Run, { call, judgement, known }: DraftProposal): bo
 	return last !== undefined && !isDeepStrictEqual(last, decisionFrom(judgement));
 }
 
-/** Returns the waiting call in a list, or an empty list if the call does not run. */
+/** Returns a list with the call, or an empty list if the call was refused. */
 function waiting(one: Draft, raised?: Prompt): readonly (ProposedCall | DependentCall)[] {
 	if (one.kind === "refused") return [];
 	if (one.kind === "dependent") return [one];

@@ -221,8 +221,8 @@ function argumentsNote({ session }: Run, changed: unknown): string {
 const shortest = 4;
 
 /**
- * Replaces the handles of passwords with the passwords in the parameters that the tool declares, just before the call
- * runs. Refuses a call whose password is too short, or whose value is not a handle of this session.
+ * Replaces password handles with the passwords, in the parameters that the tool declares as secret, just before the
+ * call runs. Refuses a call whose password is too short, or whose value is not a handle of this session.
  */
 async function releaseSecrets(
 	run: Run,
@@ -283,8 +283,8 @@ function unknown(place: string): Opened {
 
 /**
  * Repeats the question of the first call if its bound files changed and earlier calls have run since the question. Used
- * at the turn of this call, when no call of the reply runs. Returns the calls that still wait, with their updated
- * state.
+ * at the turn of this call, when no call of the reply is running. Returns the calls that are still waiting, with their
+ * updated state.
  */
 async function repeatChangedQuestion(
 	run: Run,

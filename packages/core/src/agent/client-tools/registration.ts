@@ -64,7 +64,7 @@ const sourcePattern = /^[A-Za-z0-9-]{1,64}$/;
  * https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use
  */
 const argumentPattern = /^[A-Za-z0-9_.-]{1,64}$/;
-/** Keywords that a model refuses at the top level of a schema. The refusal affects the complete request. */
+/** Keywords that some models refuse at the top level of a schema. Such a model refuses the complete request. */
 const refusedKeywords = ["oneOf", "anyOf", "allOf"] as const;
 
 /** Checks tools and their owners. Created by `loadToolCheck`. */
@@ -147,7 +147,10 @@ export async function loadToolCheck(): Promise<ToolCheck> {
 	return new ToolCheck(new Validator({ strict: false, logger: false, validateFormats: false }));
 }
 
-/** Returns a JSON copy of an object, with bounded size and depth. Throws `fault` for any other value. */
+/**
+ * Returns a JSON copy of an object, or `{}` for undefined or null. Throws `fault` for any other value, and for an
+ * object that is too large or too deep.
+ */
 function plainObject(
 	given: unknown,
 	fault: (problem: string, cause?: unknown) => ParleyError,

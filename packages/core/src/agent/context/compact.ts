@@ -65,7 +65,7 @@ export async function compact(job: CompactionJob): Promise<void> {
 	await record(job, [{ level: "summary", before: plan.summary, text }, ...plan.compactions], error);
 }
 
-/** Replaces the complete transcript with a summary. Throws if the model writes none. */
+/** Replaces the complete transcript with a summary. Rejects if the model call fails or returns no text. */
 export async function summariseAll(job: CompactionJob, instruction: string | undefined): Promise<void> {
 	const before = { run: (job.transcript.at(-1)?.ordinal ?? 0) + 1, message: 0 };
 	const text = await noteBefore(job, before, (task) => summarise({ ...task, instruction }, job.write));
@@ -244,7 +244,10 @@ interface SummaryPlan {
 	readonly tokens: number;
 }
 
-/** Plans a summary of as few groups as the target allows. Returns undefined if a summary saves nothing. */
+/**
+ * Tries `tailShares` in order, and plans the first summary that reaches the target. If none reaches it, plans the last
+ * one that saves tokens. Returns undefined if none saves tokens.
+ */
 function planSummary(
 	sizing: Sizing,
 	reductions: Reductions,

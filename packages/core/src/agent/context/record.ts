@@ -50,8 +50,8 @@ function nameOf(callId: string, before: Message | undefined): string {
 }
 
 /**
- * Renders user messages and replies when no model summarises them: one line each, at most `max` tokens. User messages
- * have priority over replies, and newer lines over older lines.
+ * Renders user messages and replies, one line each, in at most `max` tokens. Used if no model summarises them. User
+ * messages have priority over replies, and newer lines over older lines.
  */
 export function extractOf(messages: readonly Message[], max: number, measure: Measure): string {
 	const lines = messages.flatMap((message) => {

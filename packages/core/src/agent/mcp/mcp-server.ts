@@ -203,7 +203,7 @@ export class McpServer {
 	async close(): Promise<void> {
 		this.#phase = "closed";
 		const { transport, connection } = this.#attempt;
-		// A start that waits for an answer ends with its transport.
+		// Closing the transport also ends a start that is waiting for an answer.
 		await (connection ?? transport)?.close();
 		await this.#starting;
 	}

@@ -98,9 +98,9 @@ export class McpServers {
 	}
 
 	/**
-	 * Returns the tools of the servers of the operator, an agent and a working directory. Returns the same array until a
-	 * server or its tools change. Starts servers that do not run. Waits at most `patienceMs`, and only for the first
-	 * start of a server.
+	 * Returns the tools of the servers of the operator, an agent and a working directory. Returns the same array until
+	 * a server or its tools change. Starts servers that are not running. Waits at most `patienceMs`, and only for the
+	 * first start of a server.
 	 */
 	tools(directory: string, agent: string): readonly Tool[] | Promise<readonly Tool[]> {
 		const setup = this.#source.current(agent);

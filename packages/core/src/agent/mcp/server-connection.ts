@@ -187,7 +187,7 @@ export class ServerConnection {
 	}
 }
 
-/** Maximum characters of an error of a server. */
+/** Maximum characters of an error text from the server or the client library. */
 const longestProblem = 500;
 
 /**

@@ -27,7 +27,7 @@ export interface ReplyListener {
 	 * `used`: ids of the earlier calls of the reply.
 	 */
 	callId(id: string, used: ReadonlySet<string>): string;
-	/** Called when the reply is complete or failed. `context`: the context after a complete reply, if it is known. */
+	/** Called when the reply is complete or has failed. `context`: context after a complete reply. Undefined if unknown. */
 	end(reply: Reply, context: ContextSnapshot | undefined): void;
 }
 

@@ -114,8 +114,8 @@ function streamInterrupted(): ModelError {
 }
 
 /**
- * Returns the failure of a call to the model `name` for people, without secrets. A refused key is logged once, and
- * again only after the state of the provider has changed.
+ * Returns the failure of a call to the model `name`, as an error for people without secrets. A refused key is logged
+ * once, and again only after the state of the provider has changed.
  */
 function failureOf(run: Run, name: string, reason: unknown, health: ProviderHealth): ParleyError {
 	const error = withoutSecrets(run.session.redactor.into("error"), ParleyError.from(reason));

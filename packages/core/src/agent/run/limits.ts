@@ -245,8 +245,10 @@ function keyOf(call: Called): string {
 }
 
 /**
- * Called when a run needs a decision. Cancels a run with `afterCrash: cancel` and throws, if the gateway crashed after
- * the message was sent: the client that decides is then lost. Does nothing if the approval `known` is no longer open.
+ * Cancels a run that needs a decision, and throws, if all of these are true:
+ * - The run has `afterCrash: cancel`.
+ * - The gateway crashed after the message was sent, so the client that decides is gone.
+ * - The approval `known` is open, or undefined.
  */
 export function stopIfAbandoned({ id, row, session, control, log }: Run, known?: PromptRow): void {
 	const isDecided = known !== undefined && known.state !== "open";

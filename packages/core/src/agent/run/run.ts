@@ -321,8 +321,8 @@ class RunControl implements LiveRun {
 }
 
 /**
- * Measures the working time of a run against its limit. Pauses while the run waits, for example for a person or before
- * a retry.
+ * Timer for the working time of a run. Calls `onOver` when the time exceeds the limit. `stop` pauses the timer, for
+ * example while the run waits for a person or before a retry.
  */
 class WorkingTime {
 	readonly #clock: Clock;

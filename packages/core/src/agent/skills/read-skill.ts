@@ -88,7 +88,7 @@ type Facts = z.infer<typeof schema>;
 
 /** Keys that restrict a skill. A misspelled key must not remove its restriction. */
 const restricting = ["disable_model_invocation", "user_invocable", "tools", "allowed_tools"] as const;
-/** Keys of other agents that are not reported as misspelled. */
+/** Keys that other agents support and that are never reported as misspelled. */
 const foreign: readonly string[] = ["hooks"];
 
 /**
@@ -179,7 +179,10 @@ function toolsOf({ tools, allowed_tools: allowed }: Facts): readonly string[] | 
 	return second ? first?.filter((name) => second.includes(name)) : first;
 }
 
-/** Returns the names in a list or a text. `Bash(git status:*)` is the tool `Bash`. */
+/**
+ * Returns the different names in a list or a text, without parentheses and their content: `Bash` for `Bash(git
+ * status:*)`.
+ */
 function namesIn(list: string | readonly string[]): readonly string[] {
 	const entries = typeof list === "string" ? [list] : list;
 	const found = entries.flatMap((entry) => entry.replaceAll(/\([^)]*\)/g, "").split(/[\s,]+/));

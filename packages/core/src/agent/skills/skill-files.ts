@@ -261,8 +261,8 @@ async function filesBelow(directory: OpenDirectory, depth: number): Promise<stri
 }
 
 /**
- * Subtracts a file from the remaining allowance of its place before the file is read. Throws `invalid_argument` if the
- * allowance is exceeded.
+ * Subtracts a file from the remaining allowance before the file is read. Throws `invalid_argument` if the allowance is
+ * exceeded.
  */
 function countFile(allowance: ReadAllowance, size: number): void {
 	allowance.files -= 1;

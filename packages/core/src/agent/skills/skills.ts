@@ -259,7 +259,7 @@ export class Skills {
 		return useSkill(found, skillArguments);
 	}
 
-	/** Throws if a model schedules a message that starts a skill which only people may start. */
+	/** Throws if the message starts a skill that only people may start. Called before a model schedules the message. */
 	async checkScheduled(rootDir: string, content: string): Promise<void> {
 		const requested = invocationIn(content.trim());
 		if (!requested || !this.#files.mayExist(rootDir)) return;

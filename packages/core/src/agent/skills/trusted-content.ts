@@ -10,8 +10,10 @@ import { decode, hashOfSkill, readAll, type SkillOnDisk } from "./skill-files.ts
 import { skillTrustTexts } from "./texts.ts";
 
 /**
- * Maximum bytes of a file whose text is stored, of all stored texts of a skill, and of a file that is read. If a text
- * is not stored, only its hash is stored.
+ * Maximum bytes:
+ * - `file`: a file whose text is stored. Of a larger file, only the hash is stored.
+ * - `skill`: all stored texts of a skill. Of further files, only the hashes are stored.
+ * - `read`: a file that is read.
  */
 const max = { file: 64 * 1024, skill: 256 * 1024, read: 16 * 1024 * 1024 } as const;
 const maxDiff = 64_000;
@@ -128,8 +130,8 @@ export class SkillChanges {
 	}
 
 	/**
-	 * Records the skills of the data directory. Returns the time at which the gateway first saw their current content,
-	 * by path.
+	 * Records the current content of the skills in the data directory. Returns a map from the path of a skill to the
+	 * time at which the gateway first saw this content.
 	 */
 	async note(skills: readonly SkillOnDisk[]): Promise<ReadonlyMap<string, number>> {
 		const own = skills.filter(({ skill }) => skill.source === "data");

@@ -42,7 +42,10 @@ export function builtInInstructions({ questions }: { readonly questions: boolean
 	return withBlocks(agentInstructions, { questions });
 }
 
-/** Returns the text without its blocks `{{#name}}…{{/name}}`. A block with true in `blocks` loses only its marks. */
+/**
+ * Removes the blocks `{{#name}}…{{/name}}` of a text. If `blocks` has true for the name, keeps the content and removes
+ * only the two marks.
+ */
 function withBlocks(text: string, blocks: Readonly<Record<string, boolean>>): string {
 	return text.replaceAll(/\{\{#(\w+)\}\}([\s\S]*?)\{\{\/\1\}\}/g, (_, name: string, inner: string) => {
 		return blocks[name] === true ? inner : "";

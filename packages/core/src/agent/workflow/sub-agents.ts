@@ -26,8 +26,8 @@ const delegationName = "delegate";
  */
 export function delegationOf(run: Run, callId: string, ports: WorkflowPorts): DelegationAccess {
 	/**
-	 * Returns the steps of a delegation. Started work uses its recorded steps, even if a tool or agent is missing after a
-	 * restart.
+	 * Returns the steps of a delegation. A started delegation keeps its recorded steps, even if a tool or agent is
+	 * missing after a restart.
 	 */
 	const stepsFor = async (work: readonly DelegatedWork[]): Promise<readonly WorkStep[]> => {
 		const known = WorkflowProgress.of(run.steps, callId);

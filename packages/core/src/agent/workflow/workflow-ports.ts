@@ -16,7 +16,7 @@ export interface SubAgents {
 	 * with the names of the existing agents, if the agent does not exist.
 	 */
 	readonly find: (agent: string) => Promise<Profile>;
-	/** Returns the names of the tools that the session has with this agent, without tools of clients. */
+	/** Returns the names of the tools that this agent has in the session, except client tools. */
 	readonly toolsOf: (session: Session, agent: string) => Promise<readonly string[]>;
 	/**
 	 * Returns the agent that the operator has set for a channel, or undefined if the operator has set none.

@@ -212,8 +212,9 @@ export class ChannelGrants implements SessionGrants {
 	}
 
 	/**
-	 * Checks the author and the channel of a message. The trust ends if the channel is shared with other organisations.
-	 * The trust also ends if a person without access writes, unless the operator has set otherwise.
+	 * Ends the trust in the channel of a message in these cases:
+	 * - Other organisations share the channel.
+	 * - The author has no access, and the operator has not set `endTrustOnStranger` to false.
 	 */
 	async witness({ person }: Principal): Promise<void> {
 		if (!person || !this.#openGrants.mayCount(placeKey(person.place))) return;

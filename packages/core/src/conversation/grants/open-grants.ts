@@ -37,8 +37,8 @@ export interface GrantDeps extends TrustOptions {
  */
 const heartbeatMs = 10 * 60 * 1000;
 /**
- * Maximum downtime in milliseconds after which grants still apply. After a longer downtime, people no longer remember
- * the grants.
+ * Maximum downtime in milliseconds after which grants still apply. After a longer downtime, people may no longer
+ * remember the grants.
  */
 const longestStopMs = 60 * 60 * 1000;
 
@@ -245,7 +245,7 @@ export class OpenGrants {
 
 	/**
 	 * Sets the timer of the next check if a grant is open. The check ends expired grants, and records that the gateway
-	 * runs.
+	 * is running.
 	 */
 	#arm(): void {
 		this.#timer?.cancel();

@@ -99,7 +99,7 @@ export async function releaseAll(tx: Tx): Promise<void> {
 	await tx.updateTable("tasks").set({ lease_until: 0 }).where("lease_until", ">", 0).execute();
 }
 
-/** Ended tasks `c` whose runs are open. The query starts from the open runs, because there are few. */
+/** SQL join of the open runs with their ended tasks `c`. It starts from the open runs, because few runs are open. */
 const leftOpen = sql`runs r join sessions s on s.id = r.session_id join tasks c on c.id = s.task_id
 	and r.state <> 'ended' and c.state in ('completed', 'failed', 'cancelled')`;
 

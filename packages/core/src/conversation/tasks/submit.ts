@@ -59,7 +59,7 @@ export function originOf(principal: Principal): TaskOrigin {
 	};
 }
 
-/** A stored task, with the events of its session that observers receive after the commit. */
+/** A stored task, and those events of its session that observers receive after the commit. */
 export interface InsertedTask {
 	readonly row: TaskRow;
 	readonly created: readonly Recorded[];

@@ -151,7 +151,8 @@ function encodeImage({ mediaType, data }: ImageBlock, images: boolean): Shown[] 
 }
 
 /**
- * Encodes a text, or returns nothing for a blank text. Replaces unpaired surrogates, because some servers refuse them.
+ * Returns a list with the text part, or an empty list for a blank text. Replaces unpaired surrogates, because some
+ * servers refuse them.
  */
 function encodeText(text: string): LanguageModelV4TextPart[] {
 	return text.trim() === "" ? [] : [{ type: "text", text: text.toWellFormed() }];

@@ -68,7 +68,7 @@ export class ReplyParts {
 		return this.#counts.isCorrected;
 	}
 
-	/** Settings of the request that the library omits. */
+	/** Those settings of the request that the library omits. */
 	get unsupported(): readonly string[] {
 		return this.#unsupported;
 	}

@@ -42,8 +42,8 @@ function isKnown(type: unknown): type is string {
 }
 
 /**
- * Returns the error for a response with a status other than 2xx. It contains only the provider's message, and no other
- * text of the body.
+ * Returns the error for a response with a status other than 2xx. From the body, the error quotes only the provider's
+ * message.
  */
 export function statusError(status: number, headers: Headers, body: string, facts: RequestFacts): ModelError {
 	const error = errorIn(body);
@@ -113,7 +113,8 @@ function namedStatus(codes: readonly unknown[]): number | undefined {
 }
 
 /**
- * Returns the HTTP status that an error within a stream contains as a number or names by a code, otherwise undefined.
+ * Returns the HTTP status of an error within a stream, from a number or a code in the error. Returns undefined if the
+ * error contains neither.
  */
 function streamStatus(error: Fields): number | undefined {
 	const codes = [error["code"], error["status"], error["type"]];
@@ -136,7 +137,10 @@ function reasonsIn(details: unknown): unknown[] {
 	return detailsIn(details).map(({ reason }) => reason);
 }
 
-/** Returns the wait that Gemini requests in `google.rpc.RetryInfo`, such as "7s", in milliseconds, or undefined. */
+/**
+ * Returns Gemini's `retryDelay` from `google.rpc.RetryInfo`, such as "7s", in milliseconds. Returns undefined if it is
+ * absent, invalid or 0.
+ */
 function retryDelayMs(details: unknown): number | undefined {
 	const [delay] = detailsIn(details).flatMap(({ retryDelay }) =>
 		typeof retryDelay === "string" ? [retryDelay] : [],

@@ -164,7 +164,7 @@ export class Exchange {
 		if (id !== null && /^[\w-]{1,100}$/.test(id)) this.#options.answered?.(id);
 	}
 
-	/** Returns the error for a refused request. The status is sufficient if no body explains the error. */
+	/** Returns the error for a refused request. If the body cannot be read, the error describes only the status. */
 	async #refusal(response: Response): Promise<ModelError> {
 		const { status, headers } = response;
 		this.#status = status;

@@ -33,7 +33,7 @@ export class Watchdog {
 		this.#arm();
 	}
 
-	/** Starts to wait for bytes. Fast enough to call for each chunk. */
+	/** Starts a wait for bytes, unless one is in progress. Fast enough to call for each chunk. */
 	wait(): void {
 		this.#since ??= this.#clock.monotonic();
 	}

@@ -122,8 +122,8 @@ export class ModelTable {
 const deployed: ReadonlyMap<string, string> = new Map([["azure", "openai"]]);
 
 /**
- * Combined providers. Names of models of the `others` begin with the provider and `/`. Names of models of the `home`
- * provider usually have no prefix: see `homeName`.
+ * Names of combined providers. A model name of one of the `others` begins with the provider and `/`. A model name of
+ * the `home` provider usually has no prefix: see `homeName`.
  */
 export interface Routes {
 	readonly home: string;

@@ -47,7 +47,10 @@ export class PinnedPlaces implements AsyncDisposable {
 		throw replacedDirectory(path, role, await ifThere(realpath(path)));
 	}
 
-	/** Opens a directory and resolves with true if its real path is exactly this path, otherwise with false. */
+	/**
+	 * Resolves with true, and keeps the directory open, if its real path is exactly this path. Otherwise resolves with
+	 * false.
+	 */
 	async tryPin(path: string): Promise<boolean> {
 		return typeof (await this.#pin(path)) === "object";
 	}

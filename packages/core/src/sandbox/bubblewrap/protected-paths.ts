@@ -167,8 +167,8 @@ const LIST_BYTES = 4 * 1024 * 1024;
 const line = /^[0-9a-f]+:(?: [0-9A-F]+){5} +\d+(?: (.+))?$/;
 
 /**
- * Returns the socket files of outside processes at or below these directories. A network namespace does not prevent
- * a command from connecting to these sockets. If /proc/net/unix may be incomplete, for example because its text is
+ * Returns the Unix socket files at or below these directories that /proc/net/unix lists. A network namespace does not
+ * prevent a command from connecting to these sockets. If the list may be incomplete, for example because its text is
  * too long, also searches the directories.
  */
 export async function hostSockets(directories: readonly string[]): Promise<string[]> {

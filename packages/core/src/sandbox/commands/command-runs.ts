@@ -30,11 +30,11 @@ export interface EndedRun extends CommandOutcome {
 	readonly hasStarted?: boolean;
 }
 
-/** Runs commands to their end, with or without a sandbox. Records the processes of commands without one. */
+/** Runs commands to their end. Records the process ids of commands that are not `contained`. */
 export class CommandRuns {
 	readonly #clock: Clock;
 	readonly #marker: string;
-	/** Monotonic time of the end of each uncontained command. Key: process id. Infinity while the command runs. */
+	/** Monotonic time of the end of each uncontained command. Key: process id. Infinity while the command is running. */
 	readonly #endings = new Map<number, number>();
 	#all = 0;
 	#open = 0;

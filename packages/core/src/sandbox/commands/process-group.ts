@@ -315,7 +315,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
 	}
 }
 
-/** Ignores errors about processes that ended or belong to another user. */
+/** Returns undefined for an error about a process that ended or belongs to another user. Throws any other error. */
 function ignoreUnreadable(reason: unknown): undefined {
 	const code = reason instanceof Error && "code" in reason ? reason.code : undefined;
 	if (["ENOENT", "ESRCH", "EACCES", "EPERM"].includes(String(code))) return undefined;

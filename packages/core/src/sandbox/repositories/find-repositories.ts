@@ -47,7 +47,10 @@ export interface Repositories extends Unsearched {
 interface Unsearched {
 	/** Directories that were not searched because of the limits. */
 	readonly beyond: ReadonlySet<string>;
-	/** Unreadable directories of this user, and directories whose names are not valid UTF-8. */
+	/**
+	 * Directories that the search could not read, except unreadable directories of other users. Includes directories
+	 * whose names are not valid UTF-8.
+	 */
 	readonly unread: ReadonlySet<string>;
 }
 
@@ -222,7 +225,7 @@ const steering = ["hooks", "config", "config.worktree", "commondir"] as const;
 export type Steering = (typeof steering)[number];
 
 /**
- * Maximum bytes that are read from a pointer. A path on Linux is shorter:
+ * Maximum bytes that are read from a `.git` or `commondir` file. A path on Linux is shorter:
  * https://man7.org/linux/man-pages/man7/path_resolution.7.html
  */
 const POINTER_BYTES = 8 * 1024;

@@ -148,7 +148,10 @@ export async function disableGitPrograms(changes: RepositoryChanges): Promise<Re
 	return removed;
 }
 
-/** Whether a repository is new. If the earlier search did not reach its path, its creation time decides. */
+/**
+ * Whether a repository that the earlier search did not find is new. If that search did not reach its path, its creation
+ * time decides.
+ */
 function isNew({ createdMs, path }: GitDirectory, { before, startedMs }: RepositoryChanges): boolean {
 	return wasSearched(path, before) || createdMs >= startedMs - TICK_MS;
 }
@@ -244,7 +247,7 @@ const keys = [
 	"process",
 	"browser",
 ];
-/** Matches keys of other programs that name a command, such as `remote.x.annex-shell-command`. */
+/** Matches keys that belong to other programs and name a command, such as `remote.x.annex-shell-command`. */
 const runningKey = /command(?:-options)?$/;
 /** Keys whose value decides whether their setting is removed. */
 const judged = ["fsmonitor", "worktree"];

@@ -189,7 +189,7 @@ export async function addTextHashes(db: Kysely<unknown>): Promise<void> {
 	for (const table of tables) await db.schema.alterTable(table).addColumn("hash", "text").execute();
 }
 
-/** Adds the number of the first event that must have a hash to each session. Deleted hashes are then detected. */
+/** Adds to each session the number of the first event that must have a hash. Deleted hashes are then detected. */
 export async function addHashedFrom(db: Kysely<unknown>): Promise<void> {
 	await db.schema
 		.alterTable("sessions")

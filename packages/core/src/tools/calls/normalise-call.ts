@@ -246,7 +246,7 @@ function hasName(names: readonly string[] = [], plain: string): boolean {
 	return names.some((name) => plainName(name) === plain);
 }
 
-/** Returns a name without differences of style: `filePath`, `file_path` and `File-Path` are equal. */
+/** Returns a form of the name that is equal for `filePath`, `file_path` and `File-Path`. */
 function plainName(name: string): string {
 	return name.toLowerCase().replaceAll(/[_\-\s]/g, "");
 }

@@ -48,9 +48,9 @@ const documents =
 	/\.(?:txt|md|rst|csv|tsv|pdf|docx?|xlsx?|pptx?|odt|ods|png|jpe?g|gif|webp|ico|bmp|mp[34]|wav|ogg|mov|webm)$/i;
 /** Matches the names of text files that package managers or CMake read. */
 const instructions = /^(?:requirements|constraints|CMakeLists).*\.txt$/i;
-/** Matches the names of directories of a git repository that contain no programs or settings. */
+/** Matches the names of those directories in a git repository that contain no programs or settings. */
 const gitData = /^(?:objects|refs|logs|lfs)$/;
-/** Matches the names of files of a git repository that can name programs, except hooks. */
+/** Matches the names of those files in a git repository that can name programs, except hooks. */
 const gitSettings = /^(?:config|config\.worktree|attributes|git-rebase-todo)$/;
 
 export interface BoundFilesOptions {

@@ -38,7 +38,10 @@ function trimBlank(lines: readonly string[]): string[] {
 	return first === -1 ? [] : lines.slice(first, lines.findLastIndex(isText) + 1);
 }
 
-/** Returns a line without common differences: white space, typographic quotes and dashes, and compatibility forms. */
+/**
+ * Returns a form of the line that ignores the amount of white space, typographic quotes and dashes, and compatibility
+ * forms.
+ */
 function plain(line: string): string {
 	return line
 		.normalize("NFKC")

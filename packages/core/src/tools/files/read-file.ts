@@ -182,7 +182,7 @@ class Page {
 	readonly #requested: RequestedLines;
 	readonly #decoder = new StringDecoder("utf8");
 	#hasOutput = false;
-	/** Number of characters of the first line that remain to be skipped. */
+	/** Number of characters that remain to be skipped in the first line. */
 	#skip: number;
 	#text = "";
 	/** Index after the last requested line, or undefined until it is known. */

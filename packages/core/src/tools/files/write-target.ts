@@ -132,7 +132,7 @@ export async function putContent(
 	await changes.end(write, "written");
 }
 
-/** Returns a part of the name of a call's temporary file. It is unique to the call. */
+/** Returns the part of a temporary file's name that is unique to the call. */
 export function partKey({ sessionId, callId }: ToolContext): string {
 	return createHash("sha256").update(`${sessionId} ${callId}`).digest("hex").slice(0, 16);
 }

@@ -403,8 +403,8 @@ test("a long output is cut at its end with a note", async () => {
 });
 
 /**
- * Returns a sandbox that records commands. Commands other than inspections of the repository end with
- * `outcome`.
+ * Returns a sandbox that records commands. It runs commands that only inspect the repository, and returns `outcome` for
+ * others.
  */
 function ending(outcome: Partial<CommandOutcome>, commands: Command[] = []): Sandbox {
 	return {

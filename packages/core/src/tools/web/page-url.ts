@@ -14,7 +14,8 @@ const MAX_SHOWN = 200;
  */
 export function readPageUrl(text: string, reach: Reach): URL {
 	if (text.length > MAX_LENGTH) throw refused(text, urlTexts.tooLong(text.length, MAX_LENGTH));
-	// URL parsers remove white space, and read a backslash as a slash. People would therefore see a different URL.
+	// URL parsers remove white space, and read a backslash as a slash. The requested URL would therefore differ from
+	// the URL that people see.
 	if (/[\s\p{C}\\]/u.test(text)) throw refused(text, urlTexts.spaces);
 	const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
 	if (authority === undefined) throw refused(text, urlTexts.noHttp);

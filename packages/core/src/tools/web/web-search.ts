@@ -54,7 +54,10 @@ export function createWebSearch({
 	});
 }
 
-/** Returns the results between two marked lines. The mark is created after the results arrived, so they cannot contain it. */
+/**
+ * Returns the results between two lines with the mark, or a text without the mark if there are no results. The mark
+ * must be created after the results arrive, so that they cannot contain it.
+ */
 function textOf(
 	results: readonly SearchResult[],
 	maximum: number,

@@ -9,7 +9,7 @@ export interface Coverable {
 	/** Authors of the run's messages, in order. */
 	readonly participants: readonly (Person | undefined)[];
 	readonly call: ReadyCall;
-	/** Number of covered calls that have not started. */
+	/** Number of calls that the grant covers and that have not started. */
 	readonly pending: number;
 }
 

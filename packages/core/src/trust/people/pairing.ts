@@ -109,7 +109,7 @@ export class Pairing {
 		return { ...this.#shown(created), role };
 	}
 
-	/** Gives access to the person who received this code from `pair`. */
+	/** Gives access to the person who received this code from `pair`. Throws `not_found` for a code that is not valid. */
 	async approve(request: Keyed, code: string, role: AssignableRole): Promise<PersonFacts> {
 		const { principal } = request;
 		authorize(principal, "person.manage");

@@ -116,7 +116,7 @@ export class People {
 		return { ...reported, role: guest ? lowerRole(role, "guest") : role };
 	}
 
-	/** Returns an earlier principal with its person's current role. */
+	/** Returns the principal with the current role of its person. Without a person, returns the principal unchanged. */
 	async asOfNow(principal: Principal): Promise<Principal> {
 		const { person } = principal;
 		if (!person) return principal;

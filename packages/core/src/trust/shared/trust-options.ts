@@ -17,7 +17,7 @@ export interface PolicyFiles {
 	 * The text of a missing file is empty. Absent if this process cannot change the file.
 	 */
 	readonly change?: (edit: (text: string) => string) => Promise<void>;
-	/** Tools of other programs that the rules may name. */
+	/** Known tools that are not built in. Rules may name them. */
 	readonly others?: readonly Pick<Tool, "name" | "command">[];
 }
 

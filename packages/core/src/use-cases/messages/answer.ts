@@ -194,7 +194,10 @@ async function judgeChange(
 	return judge(response.arguments, row.binding ?? "", response.narrows ?? false);
 }
 
-/** Returns undefined unless the answer is one of several approvals that an open question requires. */
+/**
+ * Returns the voters of a question if this answer is one of several approvals that the question requires. Otherwise,
+ * and for a closed question, returns undefined.
+ */
 async function votersOf(
 	ports: AnswerPorts,
 	row: PlacedPrompt,

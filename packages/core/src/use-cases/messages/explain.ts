@@ -36,7 +36,7 @@ export interface Explanation {
 	readonly policyVersion: string;
 	/** Whether the run started under `accept_all_tools`. */
 	readonly acceptAll: boolean;
-	/** Current taint of the session, in words. */
+	/** Descriptions of the current taint flags of the session. */
 	readonly taint: readonly string[];
 	readonly models: readonly {
 		readonly model: string;

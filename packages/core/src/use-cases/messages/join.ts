@@ -27,9 +27,11 @@ type QueuedRow = Awaited<ReturnType<typeof readRun>>;
 
 /**
  * Moves a queued message into the active run, if that run can accept the message. The model receives the message with
- * its next call in that run. Throws `permission_denied` for a person who is not the author, and `not_found` for an
- * unknown run. Throws `failed_precondition` for a retry, and for a message with files or options. Throws
- * `resource_exhausted` if too many added messages wait.
+ * its next call in that run. Throws:
+ * - `permission_denied` for a person who is not the author
+ * - `not_found` for an unknown run
+ * - `failed_precondition` for a retry, and for a message with files or options
+ * - `resource_exhausted` if too many added messages are waiting
  */
 export async function joinTurn(
 	services: AcceptPorts,

@@ -34,8 +34,8 @@ export interface PromptFilter {
 	readonly sessionId?: string | undefined;
 	readonly token?: string | undefined;
 	/**
-	 * Whether to return only approvals of tool calls. For a person, these include approvals of other channels that
-	 * may be answered in their channel.
+	 * Whether to return only approvals of tool calls. For a person, these include approvals of other channels that may
+	 * be answered in the person's channel.
 	 */
 	readonly approvals?: boolean | undefined;
 }

@@ -148,7 +148,10 @@ interface Known {
 	readonly messages: ReadonlyMap<string, number>;
 }
 
-/** Looks up which messages the session contains. Ignores messages of runs that ended before they became active. */
+/**
+ * Returns the creation time of the session, and the edit times of those messages that the session contains. Ignores
+ * messages of runs that ended before they became active.
+ */
 async function inSession(tx: Tx, sessionId: string, ids: readonly string[]): Promise<Known> {
 	const { created_at } = await tx
 		.selectFrom("sessions")

@@ -51,9 +51,9 @@ export interface AcceptPorts extends KeyServices {
 }
 
 /**
- * Accepts a message. When the promise resolves, the message is durable and `user.message` is emitted. `start` is the
- * run to start if no other run is active or queued. A repeated request has no `start`. Throws `resource_exhausted` if
- * the queue is full.
+ * Accepts a message. Before the promise resolves, the message is durable and `user.message` has been emitted. `start`
+ * is the run to start if no other run is active or queued. A repeated request has no `start`. Throws
+ * `resource_exhausted` if the queue is full.
  */
 export async function acceptMessage(
 	services: AcceptPorts,

@@ -137,9 +137,9 @@ async function postpone({ journal, log }: FiringParts, schedule: Schedule): Prom
 
 /**
  * Leases the session of a schedule. If the session was deleted, opens the session with the schedule's external key.
- * Returns undefined if this is impossible:
- * - If there is no external key, the schedule is deleted.
- * - If the owner has no permission, the due time is skipped.
+ * Returns undefined in these cases:
+ * - There is no external key. The schedule is then deleted.
+ * - The owner has no permission. The due time is then skipped.
  */
 async function leaseTarget(
 	{ sessions, journal, clock, open }: FiringParts,

@@ -11,8 +11,8 @@ import { type FiringParts, fireSchedule, needsReport } from "./fire.ts";
 import { firingTexts } from "./texts.ts";
 
 /**
- * Maximum milliseconds between two reads of the clock while a schedule waits, and pause before a retry. A machine that
- * sleeps stops its timers, and its clock may be changed.
+ * Maximum milliseconds between two reads of the clock while a schedule waits, because a machine that sleeps stops its
+ * timers, and its clock may be changed. Also the milliseconds before a retry.
  */
 const checkMs = 60_000;
 /** Maximum milliseconds by which the clock may go back without being treated as changed. */

@@ -250,7 +250,10 @@ class HistoryReader {
 		}
 	}
 
-	/** Checks an image, because an image that the provider refuses would make every later request of the session fail. */
+	/**
+	 * Returns an image block. Throws for an image that the provider would refuse, because it would make every later
+	 * request of the session fail.
+	 */
 	#image({ mediaType, data }: { readonly mediaType: string; readonly data: string }): ImageBlock {
 		if (!isImageType(mediaType)) {
 			throw this.#fault(importTexts.imageType(quoted(mediaType), imageTypes.join(", ")));

@@ -32,7 +32,7 @@ export class EventHistory {
 		return this.#journal.recent({ ...page, sessionId, types: ["user.message", "assistant.message"] });
 	}
 
-	/** Returns the newest events, or the events of a session after `afterSeq`. Oldest first. */
+	/** Returns the newest events, or the first events of a session after `afterSeq`. The oldest event is first. */
 	async newest(principal: Principal, filter: EventFilter): Promise<Recorded[]> {
 		const { afterSeq, sessionId, limit, types } = filter;
 		const visible = await this.#visible(principal, filter);

@@ -83,8 +83,8 @@ async function forgetChannel(
 }
 
 /**
- * Whether a run or a task of the session has not ended. If `force` is true, considers only runs that this process
- * executes.
+ * Whether a run or a task of the session has not ended. If `force` is true, considers only runs and tasks that this
+ * process executes.
  */
 async function isBusy(tx: Tx, session: Session, force: boolean): Promise<boolean> {
 	if (force && (session.live.size > 0 || session.working.size > 0)) return true;

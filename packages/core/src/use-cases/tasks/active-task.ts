@@ -318,8 +318,8 @@ function checkLimits({ depth }: TaskRow, siblings: number): void {
 }
 
 /**
- * Returns the results of these workers, or of all workers, if all of them have ended. Otherwise stops the run and
- * throws `cancelled`. The run repeats the call after the end of a worker.
+ * Returns the results of the workers with these ids, or of all workers if `ids` is undefined. If one of them has not
+ * ended, stops the run and throws `cancelled`. The run repeats the call after the end of a worker.
  */
 async function awaitWorkers(
 	{ run, activeTask, services }: AccessParts,

@@ -16,7 +16,7 @@ const maxRetries = 3;
 /** Lookups that check the agent, the tools and the model of a task. */
 export interface TaskChoice {
 	readonly profiles: Profiles;
-	/** Returns the names of the tools that the session has with this agent. */
+	/** Returns the names of the tools that this agent has in the session. */
 	readonly toolsOf: (session: Session, agent: string) => Promise<readonly string[]>;
 	/** Returns the full name of a model on the agent's server. Throws for an unknown model. */
 	readonly modelOf: (agent: string, requested: string) => Promise<string>;

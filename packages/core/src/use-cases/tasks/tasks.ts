@@ -53,7 +53,7 @@ export class Tasks {
 		this.#options = options;
 	}
 
-	/** Submits a task of a session. The task is durable when the promise resolves. */
+	/** Submits a task of a session. The task is durable before the promise resolves. */
 	async submit(request: Keyed, sessionId: string, requested: NewTask): Promise<Submitted> {
 		this.#options.admit();
 		using lease = await this.#options.sessions.lease(request.principal, sessionId, "task.submit");

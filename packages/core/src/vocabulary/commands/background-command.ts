@@ -38,7 +38,7 @@ export interface BackgroundCommand {
 	/** Milliseconds since the epoch. */
 	readonly startedAt: number;
 	readonly endedAt?: number;
-	/** Absent while the command runs. */
+	/** Absent while the command is running. */
 	readonly ending?: CommandEnding;
 }
 

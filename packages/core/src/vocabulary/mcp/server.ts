@@ -89,7 +89,7 @@ export interface McpSetup {
 	readonly ofAgent?: readonly McpServerSettings[];
 }
 
-/** Source of the operator's servers, which may change while the gateway runs. */
+/** Source of the operator's servers, which may change while the gateway is running. */
 export interface McpSource {
 	/** Returns the current servers, and the same object until the servers change. */
 	current(agent: string): McpSetup | Promise<McpSetup>;

@@ -63,8 +63,8 @@ function invalidFile(reason: string, cause: unknown): ParleyError {
 }
 
 /**
- * Reads a file of at most `max` bytes. Throws if the path is a link, a directory or a device, or if the file is larger
- * or changes during the read.
+ * Reads a file of at most `max` bytes. Throws if the path is a link or not a regular file, or if the file is larger or
+ * changes during the read.
  */
 export async function readSmallFile(path: string, max: number): Promise<Buffer> {
 	await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

@@ -39,8 +39,8 @@ export async function programOf(
 }
 
 /**
- * Returns the servers of a directory whose file, programs and addresses have not changed since the operator trusted
- * them. `problems`: reasons for people why other trusted servers are not used. A program outside the directory is
+ * Returns those servers of a directory that the operator trusted and whose file, program or address has not changed
+ * since. `problems`: reasons for people why other trusted servers are not used. A program outside the directory is
  * compared only by its path. The settings come from the same bytes as the hash of the file.
  */
 export async function trustedServers(

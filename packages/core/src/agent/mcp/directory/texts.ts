@@ -20,7 +20,7 @@ export const directoryFileTexts = {
 		`the variable ${variable} can make a program run other code: remove it from \`env\``,
 } as const;
 
-/** Texts about addresses and headers of remote servers in the file. */
+/** Errors about the addresses and headers of remote servers in a `.mcp.json`. */
 export const directoryAddressTexts = {
 	invalid: "its address is not valid: use an http or https address such as https://mcp.example.com/mcp",
 	variable: "its address contains a variable: write the complete address",

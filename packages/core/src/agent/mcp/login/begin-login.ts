@@ -31,7 +31,7 @@ export interface LoginOptions {
 	readonly ids: Ids;
 }
 
-/** A login that waits for the person's answer at the authorization server. */
+/** A login that is waiting for the person's answer at the authorization server. */
 export interface PendingLogin {
 	/** Address that the person opens in a browser. */
 	readonly url: URL;

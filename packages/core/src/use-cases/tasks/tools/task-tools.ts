@@ -85,7 +85,7 @@ const spawnWorker = defineTool<SpawnArguments>({
 	},
 });
 
-/** Maximum characters of a worker's result that its task receives. */
+/** Maximum characters that a task receives of a worker's result. */
 const maxOutput = 16_000;
 
 const waitParameters = () =>
