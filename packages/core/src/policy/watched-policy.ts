@@ -29,7 +29,7 @@ const absent: PolicyState = { digest: "", rules: [], ignored: [] };
 
 export interface WatchedFile extends Omit<PolicySource, "text"> {
 	readonly tools: readonly KnownTool[];
-	/** Whether the file belongs to a workspace. If so, links in its path are refused, and a missing file is no problem. */
+	/** Whether the file belongs to a workspace. If so, links in its path are refused, and the file may be missing. */
 	readonly foreign: boolean;
 	/** Called after the first read and after each change. `before` is undefined at the first read. */
 	readonly onRead: (state: PolicyState, before: PolicyState | undefined) => void;

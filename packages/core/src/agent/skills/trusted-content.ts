@@ -11,8 +11,8 @@ import { skillTrustTexts } from "./texts.ts";
 
 /**
  * Maximum bytes:
- * - `file`: a file whose text is stored. Of a larger file, only the hash is stored.
- * - `skill`: all stored texts of a skill. Of further files, only the hashes are stored.
+ * - `file`: a file whose text is stored. A larger file has only a stored hash.
+ * - `skill`: all stored texts of a skill. Further files have only stored hashes.
  * - `read`: a file that is read.
  */
 const max = { file: 64 * 1024, skill: 256 * 1024, read: 16 * 1024 * 1024 } as const;

@@ -51,7 +51,7 @@ export async function retryLast(
 	return { accepted: outcome.response, start };
 }
 
-/** Returns the options of the session's last run that did not join another run, or `{}` if there is none. */
+/** Returns the options of the session's last run. Ignores runs that joined another run. Returns `{}` if no run is left. */
 export async function lastOptions(store: Store<Tables>, sessionId: string): Promise<RunOptions> {
 	const row = await store.read((db) => lastRun(db, sessionId));
 	return row ? toRunRow(row).options : {};
