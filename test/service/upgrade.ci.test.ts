@@ -48,7 +48,7 @@ test("a service is upgraded with a copy of its data, after a rollback that start
 	expect((await machine.managers.json(["service", "status"]))["health"]).toBe("ok");
 	expect(await machine.upgrade("2.0.0")).toMatchObject({
 		code: 0,
-		out: "parley-agent 2.0.0 is installed already\n",
+		out: "parley-agent 2.0.0 is already installed\n",
 	});
 	// The old version refuses data of the newer version.
 	await machine.run("stop");
@@ -92,7 +92,7 @@ test("after a failed migration, the old version and the old data are back", asyn
 	expect({ error, code }).toEqual({
 		code: 1,
 		error: expect.stringMatching(
-			/^parley: the upgrade of parley-agent to 3\.0\.0 failed and was rolled back, .*migration 9999-added failed/,
+			/^parley: rolled back to .*, because the upgrade of parley-agent to 3\.0\.0 failed: .*migration 9999-added failed/,
 		),
 	});
 	expect(machine.package()).toEqual(before);

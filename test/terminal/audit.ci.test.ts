@@ -89,7 +89,7 @@ test("doctor reports faults with advice, with and without a gateway", async ({ s
 	await setup.replaceData();
 	const well = await outputOf(setup, "doctor");
 	expect(well.code).toBe(0);
-	expect(well.text).toMatch(/^ok +gateway +runs as process \d+/m);
+	expect(well.text).toMatch(/^ok +gateway +running as process \d+/m);
 	expect(well.text).toMatch(/^warn +sandbox +the gateway runs without a sandbox/m);
 	expect(well.text).toMatch(/0 failures, 1 warning/);
 	await setup.killGateway();

@@ -159,7 +159,7 @@ test("one connector runs at a time, setup does not pair twice, and a revoked tok
 	await discord.pipe(["token", "revoke", "discord"]);
 	expect(await running.ended()).toBe(78);
 	const file = join(discord.setup.data, "tokens", "connector-discord");
-	expect(running.text.replaceAll("\n", "")).toContain(`to create another token: rm '${file}'`);
+	expect(running.text.replaceAll("\n", "")).toContain(`the next start creates another token: rm '${file}'`);
 	expect(await discord.pipe(["discord"])).toMatchObject({ code: 78, error: expect.stringContaining(file) });
 	discord.remove("tokens", "connector-discord");
 	const restarted = discord.run("discord");

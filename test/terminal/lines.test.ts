@@ -109,7 +109,7 @@ test("ask without a terminal denies calls that require approval", async ({ setup
 	expect(code).toBe(3);
 	expect(out).toContain("[offline] run_command failed:");
 	expect(error).toContain(
-		"denied: Allow run echo hi? (there is no terminal; -y approves tool calls in advance)",
+		"denied: Allow run echo hi? (no person can answer here; -y approves tool calls in advance)",
 	);
 });
 

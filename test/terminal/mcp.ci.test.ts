@@ -102,7 +102,7 @@ test("trust in a server keeps the trust in other servers of its file, and grante
 		"*.shop.example",
 	);
 	await second.shows("[y/N]");
-	expect(second.text).toContain("all programs get the variable SHOP_TOKEN of the gateway");
+	expect(second.text).toContain("all programs get the environment variable SHOP_TOKEN of the gateway");
 	expect(second.text).toContain("all programs can read /usr");
 	expect(second.text).toContain("all programs can reach *.shop.example over https");
 	expect(second.text).toContain("Warning: scripts that these programs run also get these rights.");
@@ -129,7 +129,9 @@ test("the servers of an agent are listed and tried with its name, and servers fo
 	const own = setup.run("mcp", "list", "--agent", "gardener");
 	await own.ended();
 	expect(own.text).toMatch(/garden +operator/);
-	expect(own.text).toContain("not used: shared: a server for all agents has the same name");
+	expect(own.text).toContain(
+		"not used: shared: a server for all agents has the same name; rename one of the two",
+	);
 	const doctor = setup.run("mcp", "doctor", "--agent", "gardener");
 	expect(await doctor.ended()).toBe(1);
 	expect(doctor.text).toContain("✗ garden:");
@@ -201,10 +203,10 @@ test("the trust prompt shows a remote server with its address and headers, and g
 	expect(shown).toContain("tracker: https://xn--pple-43d.example/mcp?team=a");
 	expect(shown).toContain("sends its requests only to https://xn--pple-43d.example");
 	expect(shown).toContain(`header authorization: ${token}`);
-	expect(shown).toContain("gets the variable TRACKER_TOKEN of the gateway in its headers");
+	expect(shown).toContain("gets the environment variable TRACKER_TOKEN of the gateway in its headers");
 	expect(shown).toContain("these fields have no effect: headersHelper");
 	expect(shown).toContain("not used: leaky: its address contains a user name or a password");
-	expect(shown).toContain("all programs get the variable OTHER_TOKEN");
+	expect(shown).toContain("all programs get the environment variable OTHER_TOKEN");
 	expect(shown).toContain('not used: lost: there is no executable program "no-such-server"');
 	expect(shown).not.toContain("pass-word");
 	all.type("y\r");

@@ -137,7 +137,7 @@ test("with TERM=dumb, the wizard prints lines for screen readers and does not re
 	await wizard.shows("answered in");
 	await wizard.shows(`Enter for ${shop}`);
 	wizard.type("/no/such/directory\r");
-	await wizard.shows("name a directory that exists");
+	await wizard.shows("enter the path of an existing directory");
 	wizard.type("\r");
 	await wizard.shows("Where should commands");
 	wizard.type("2\r");

@@ -113,7 +113,7 @@ test.each([
 	const command = [process.execPath, program, ...args];
 	const { code, stdout, stderr } = await host.run(["sh", "-c", script, "sh", ...command]);
 	expect(stderr).toBe(
-		`${name}: the current directory does not exist (ENOENT); change to another directory and try again\n`,
+		`${name}: the current directory does not exist, or you may not access it (ENOENT); change to another directory and try again\n`,
 	);
 	expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
 });

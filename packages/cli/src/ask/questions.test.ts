@@ -35,7 +35,7 @@ test("denies an approval without a terminal, and names -y", async () => {
 	expect(unanswered).toBe(1);
 	expect(client.last("prompt_response").params).toMatchObject({ token: "token", cancelled: true });
 	expect(error).toBe(
-		"parley: denied: Allow run \\u{1b}ls? (there is no terminal; -y approves tool calls in advance)\n",
+		"parley: denied: Allow run \\u{1b}ls? (no person can answer here; -y approves tool calls in advance)\n",
 	);
 });
 
@@ -48,7 +48,7 @@ test("denies calls that always require approval with -y, and explains why", asyn
 test("declines a question without a terminal", async () => {
 	const { client, error } = await refuse(askQuestion({ label: "Name?" }), true);
 	expect(client.last("prompt_response").params).toMatchObject({ cancelled: true });
-	expect(error).toBe("parley: not answered: Name? (there is no terminal)\n");
+	expect(error).toBe("parley: not answered: Name? (no person can answer here; use `parley chat`)\n");
 });
 
 test("fails if an answer cannot be sent", async () => {

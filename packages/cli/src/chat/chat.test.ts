@@ -449,7 +449,7 @@ plainTest("a resumed session shows its last state without events that are sent a
 test("continues a session of the list by its number, with its messages", async ({ table }) => {
 	const { rows, client, chat } = table;
 	await table.type("/resume 1");
-	expect(rows.join(" ")).toContain("Use the id of a session");
+	expect(rows.join(" ")).toContain("The last list has no session 1. Use a number from /sessions");
 	await table.type("/resume");
 	const listed = { message_count: 1, title: "plans", updated_at: "2026-01-01T00:00:00Z", root_dir: "/work" };
 	client.last("list_sessions").answer({ sessions: [{ session_id: "sess_9", ...listed }] });

@@ -266,7 +266,7 @@ export class Chat {
 	/** Continues a session. The argument is its id, or its number in the last shown list. */
 	async #resume(words: string): Promise<void> {
 		const id = /^\d{1,2}$/.test(words) ? this.#listed[Number(words) - 1] : words;
-		if (id === undefined) return this.#note(keyTexts.noSuchSession);
+		if (id === undefined) return this.#note(keyTexts.noSuchSession({ number: words }));
 		if (id === this.sessionId) return this.#note(keyTexts.isCurrent);
 		this.#begin(await this.#options.openExisting(id));
 	}

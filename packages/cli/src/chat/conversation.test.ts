@@ -252,8 +252,9 @@ test("prints budgets and compactions between the rows", () => {
 			event("budget.reached", { ...spent, message: "80 % of the budget is spent" }),
 		),
 	).toEqual([
-		"earlier thinking was left out for the",
-		"model: about 90k tokens reduced to 50k",
+		"earlier thinking was removed from the",
+		"context of the model: about 90k tokens",
+		"reduced to 50k",
 		"80 % of the budget is spent",
 	]);
 });

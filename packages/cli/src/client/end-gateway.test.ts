@@ -48,7 +48,10 @@ test("a link in a user's data to the lock of another process does not make root 
 	const pid = await start(lock(other));
 	const refuses = async (): Promise<void> => {
 		// Only root checks the process. Another user would end the process.
-		if (isRoot) await expect(endGateway(pid, data)).rejects.toThrow(`whether process ${pid} is the gateway`);
+		if (isRoot)
+			await expect(endGateway(pid, data)).rejects.toThrow(
+				`process ${pid} was not stopped, because it may not be the gateway`,
+			);
 	};
 	await refuses();
 	// The link leads to the lock of root's own data.

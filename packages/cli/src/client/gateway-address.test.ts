@@ -55,7 +55,7 @@ test("refuses a named data directory without a gateway, which may run elsewhere 
 		`no gateway is running on the data directory ${data}; \`parley start --data ${data}\``,
 	);
 	await expect(findGateway({ data: `${data}/missing` }, io())).rejects.toThrow(
-		`the data directory ${data}/missing does not exist; correct --data`,
+		`the data directory ${data}/missing does not exist, or you may not access it; correct --data`,
 	);
 	await expect(findGateway({}, io({ PARLEY_DATA: `${data}/missing` }))).rejects.toThrow(
 		"correct PARLEY_DATA",

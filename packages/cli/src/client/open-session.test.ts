@@ -137,7 +137,9 @@ test("explains that a directory has no session", async () => {
 	const client = new FakeClient();
 	const finding = lastSession(client, "/work");
 	client.last("list_sessions").answer({ sessions: [listed("sess_1", "/other")] });
-	await expect(finding).rejects.toThrow("no session works in /work; start a session without --continue");
+	await expect(finding).rejects.toThrow(
+		"found no session to continue in /work; start a session without --continue, or use --session",
+	);
 });
 
 test("does not search a gateway of another machine for a directory of this one", async () => {

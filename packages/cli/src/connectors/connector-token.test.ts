@@ -45,7 +45,7 @@ test("does not replace a revoked token, and prints the command that does", async
 	const [firstToken] = stopRequest.gateway.tokens;
 	if (firstToken) firstToken.status = "revoked";
 	await expect(connectorToken(stopRequest)).rejects.toThrow(
-		`is revoked; to create another token: rm '${stopRequest.file}'`,
+		`is revoked; delete the token file, and the next start creates another token: rm '${stopRequest.file}'`,
 	);
 	await rm(stopRequest.file);
 	expect(await connectorToken(stopRequest)).toBe("gw_connector_id1_secret");

@@ -69,7 +69,7 @@ function answering(status: number, body: string): RequestListener {
 const unavailable = "unavailable";
 const final = "failed_precondition";
 
-const question = /answers with HTTP \d+: check that a gateway runs at this address$/;
+const question = /answers with HTTP \d+: check that a gateway is running at this address$/;
 
 test.each([
 	["that is ready", [200, '{"status":"ok"}'], undefined],
@@ -101,7 +101,7 @@ test.each([404, 429, 500, 521])(
 		const url = await listening(server);
 		await expect(checkReady({ url, isNamed: true })).rejects.toMatchObject({
 			code: unavailable,
-			message: `${url} answers with HTTP ${status}: check that a gateway runs at this address`,
+			message: `${url} answers with HTTP ${status}: check that a gateway is running at this address`,
 		});
 		await expect(checkReady({ url, isNamed: false })).rejects.toMatchObject({
 			code: final,
@@ -117,7 +117,7 @@ test("retries a closed port and a port that never answers", async () => {
 	await once(closed, "close");
 	const away = {
 		code: unavailable,
-		message: `no gateway answers at ${url}; start one with \`parley start\``,
+		message: `no gateway answers at ${url}; check the address, or start a gateway with \`parley start\``,
 	};
 	await expect(checkReady({ url, isNamed: true })).rejects.toMatchObject(away);
 	const silent = createServer();

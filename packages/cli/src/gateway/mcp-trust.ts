@@ -118,7 +118,8 @@ function chooseEntries(
 }
 
 function noneUsable(directory: string, refused: readonly string[]): UsageError {
-	const none = mcpSetupTexts.noUsableServer({ file: directoryFileName, directory });
+	const isEmpty = refused.length === 0;
+	const none = mcpSetupTexts.noUsableServer({ file: directoryFileName, directory, isEmpty });
 	return new UsageError([none, ...refused.map(visibleLine)].join("\n"));
 }
 

@@ -164,8 +164,10 @@ async function confirmDeletion(
 async function checkDeletable(data: string, home: string): Promise<void> {
 	const isUsed = existsSync(databaseIn(data)) || existsSync(lockIn(data));
 	const [real, realHome] = await Promise.all([data, home].map((path) => realpath(path).catch(() => path)));
-	if (isUsed && !isDirectoryWithin(realHome ?? home, real ?? data)) return;
-	throw new ParleyError(texts.notData({ data }), { code: "failed_precondition" });
+	const containsHome = isDirectoryWithin(realHome ?? home, real ?? data);
+	if (isUsed && !containsHome) return;
+	const problem = containsHome ? texts.containsHome : texts.notData;
+	throw new ParleyError(problem({ data }), { code: "failed_precondition" });
 }
 
 /** Stops the running gateway and returns its process id. Undefined if no gateway is running. */

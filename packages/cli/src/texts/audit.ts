@@ -31,7 +31,7 @@ export const auditTexts = {
 	progress: ({ checked, all }: { readonly checked: number; readonly all: number }) =>
 		`checked the messages of ${checked} of ${all} sessions`,
 	noDatabase: ({ file }: { readonly file: string }) =>
-		`no database at ${file}: correct --data, or start a gateway there with \`parley start\``,
+		`the database ${file} does not exist: set --data to the data directory of a gateway`,
 	noLog: ({ directory }: { readonly directory: string }) =>
-		`no audit log in ${directory}: start a gateway of this version there with \`parley start\`, or correct --data`,
+		`the database in ${directory} has no audit log: start a gateway of this version there with \`parley start --data ${directory}\`, or correct --data`,
 } as const;

@@ -2,7 +2,8 @@ import { plural } from "../text/amounts.ts";
 
 /** Results of `parley backup` and `parley restore`. */
 export const backupTexts = {
-	restoredTo: ({ data }: { readonly data: string }) => `to ${data}; start the gateway with \`parley start\``,
+	restoredTo: ({ data }: { readonly data: string }) =>
+		`to ${data}; start the gateway with \`parley start --data ${data}\``,
 	restored: ({ facts }: { readonly facts: string }) => `restored ${facts}`,
 	previousData: ({ directory }: { readonly directory: string }) => `the previous data is in ${directory}`,
 	valid: ({ file, facts }: { readonly file: string; readonly facts: string }) =>

@@ -4,7 +4,7 @@ export const commandLineTexts = {
 		`${id} is too short for an id: use at least ${least} characters after the prefix`,
 	cancelling: "cancelling; press Ctrl-C again to exit immediately",
 	noDirectory: ({ code }: { readonly code: string | undefined }) =>
-		`the current directory does not exist${code === undefined ? "" : ` (${code})`}; change to another directory and try again`,
+		`the current directory does not exist, or you may not access it${code === undefined ? "" : ` (${code})`}; change to another directory and try again`,
 	invalidLimit: "use a whole number from 1 to 1000",
 	invalidNumber: "use a number",
 	session: "continue this session (see parley sessions)",

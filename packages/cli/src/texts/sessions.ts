@@ -1,7 +1,8 @@
 /** Texts of the commands that handle single sessions. */
 export const sessionTexts = {
 	connectionLost: "the connection was lost, so the session might not be summarised; run the command again",
-	closed: "the session was closed",
+	closed:
+		"the session was closed before it was summarised; `parley sessions` shows whether the session still exists",
 	noneDeleted: "No session was deleted.",
 	confirmDelete: ({ count }: { readonly count: number }) =>
 		`Delete ${count === 1 ? "this session" : `these ${count} sessions`} permanently, with all data? [y/N]`,
@@ -15,7 +16,7 @@ export const sessionTexts = {
 	key: ({ key }: { readonly key: string }) => `Key: ${key}`,
 	fileExists: ({ path }: { readonly path: string }) => `${path} already exists; use --force to replace it`,
 	notWritable: ({ path, reason }: { readonly path: string; readonly reason: string }) =>
-		`cannot write ${path}: ${reason}`,
+		`cannot write ${path}: ${reason}; choose another file with --output`,
 	noSession: ({ id }: { readonly id: string }) =>
 		`no session has an id that begins with ${id}; \`parley sessions\` lists the sessions`,
 	positionFix: "use the number of a message, such as 3, or -1 to leave out the last message",
@@ -27,7 +28,7 @@ export const sessionTexts = {
 	continueElsewhere:
 		"--continue needs a gateway on this machine; use --session with an id from `parley sessions`",
 	noSessionOfDirectory: ({ directory }: { readonly directory: string }) =>
-		`no session works in ${directory}; start a session without --continue`,
+		`found no session to continue in ${directory}; start a session without --continue, or use --session with an id from \`parley sessions\``,
 	unknownModel: ({ name }: { readonly name: string }) =>
 		`unknown model ${name}; \`parley models\` lists the models`,
 } as const;

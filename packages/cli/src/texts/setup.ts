@@ -12,7 +12,8 @@ export const setupTexts = {
 		`Complete: ${steps}. The setup continues with the next step.`,
 	left: ({ step }: { readonly step: string }): string =>
 		`Stopped at the step “${step}”. \`parley setup\` continues there.`,
-	needsTerminal: "parley setup needs a terminal\nin a script: parley setup --yes, with flags and variables",
+	needsTerminal:
+		"parley setup needs a terminal\nin a script: parley setup --yes, with flags and environment variables",
 	unknownStep: ({ step }: { readonly step: string }): string =>
 		`${JSON.stringify(step)} is not a step: use model, directory, discord, slack or service`,
 
@@ -51,7 +52,7 @@ export const setupTexts = {
 	anyway: "Store it without a successful test",
 
 	directory: "Directory of your project",
-	notDirectory: "name a directory that exists",
+	notDirectory: "enter the path of an existing directory",
 	later: "Empty to do this later: `parley` asks in each directory",
 	permissions: "Where should commands of the agent run?",
 	preferred: "In the sandbox, or with your approval outside",

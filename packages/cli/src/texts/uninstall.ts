@@ -41,7 +41,9 @@ export const uninstallTexts = {
 		`there are several data directories (${directories.join(", ")}): choose one with \`--data DIR\``,
 	bothFlags: "--data-too deletes the data, and --keep-data keeps it: use only one of them",
 	stillRuns: ({ pid }: { readonly pid: number }) =>
-		`the gateway (process ${pid}) still runs; end it with \`kill ${pid}\`, and run the command again`,
+		`the gateway (process ${pid}) is still running; end it with \`kill ${pid}\`, and run the command again`,
 	notData: ({ data }: Stored) =>
-		`${data} is not deleted: it is not a data directory of Parley, or contains your home directory; delete it yourself, or use --keep-data`,
+		`${data} is not deleted, because no gateway has used it: delete it yourself, or use --keep-data`,
+	containsHome: ({ data }: Stored) =>
+		`${data} is not deleted, because it contains your home directory: delete the data yourself, or use --keep-data`,
 } as const;

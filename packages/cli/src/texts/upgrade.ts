@@ -13,7 +13,7 @@ interface Filed {
 /** Texts of `parley upgrade`. */
 export const upgradeTexts = {
 	current: ({ name, version }: { readonly name: string; readonly version: string }) =>
-		`${name} ${version} is installed already`,
+		`${name} ${version} is already installed`,
 	available: ({ name, from, to }: Versions) => `${name} ${from} can be upgraded to ${to}`,
 	upgraded: ({ name, from, to }: Versions) => `upgraded: ${name} ${from} to ${to}`,
 	completed: ({ name, from, to }: Versions) => `completed the interrupted upgrade: ${name} ${from} to ${to}`,
@@ -28,11 +28,11 @@ export const upgradeTexts = {
 	note: ({ note }: { readonly note: string }) => `note: ${note}`,
 	doctor: ({ id, what }: { readonly id: string; readonly what: string }) =>
 		`\`parley doctor\` reports ${id}: ${what}`,
-	noDoctor: ({ data }: Stored) => `\`parley doctor --data ${data}\` failed`,
+	noDoctor: ({ data }: Stored) => `\`parley doctor --data ${data}\` failed; run it to see the reason`,
 	startYourself: ({ data }: Stored) =>
 		`the gateway on ${data} is stopped: start it again in the same way as before`,
 	rolledBack: ({ name, from, to, reason }: Versions & { readonly reason: string }) =>
-		`the upgrade of ${name} to ${to} failed and was rolled back, so ${from} is installed again: ${reason}`,
+		`rolled back to ${from}, because the upgrade of ${name} to ${to} failed: ${reason}`,
 	aside: ({ directory }: { readonly directory: string }) =>
 		`the data of the failed upgrade is in ${directory}; delete it when you no longer need it`,
 	startFailed: ({ data, reason }: Stored & { readonly reason: string }) =>
@@ -61,7 +61,7 @@ export const upgradeErrors = {
 	project: ({ home, name }: { readonly home: string; readonly name: string }) =>
 		`cannot upgrade ${home}, which belongs to another package or another package manager: save the data with \`parley backup FILE\`, stop the gateway with \`parley stop\`, and install the newer ${name} there`,
 	notWritable: ({ directory }: { readonly directory: string }) =>
-		`cannot write ${directory}: run the command as its owner, for example with \`sudo\``,
+		`cannot write to ${directory}: run the command as the owner of this directory, for example with \`sudo\``,
 	needsRoot: ({ file }: Filed) =>
 		`the service in ${file} belongs to the system: run the command again with \`sudo\``,
 	invalidVersion: ({ to }: { readonly to: string }) =>
@@ -84,14 +84,14 @@ export const upgradeErrors = {
 	noCopies: ({ directory }: { readonly directory: string }) =>
 		`cannot write copies of the data into ${directory}: choose another directory with \`--copies DIR\``,
 	elsewhere: ({ pid, directory }: { readonly pid: number; readonly directory: string }) =>
-		`process ${pid} in ${directory} runs a gateway of this copy on other data: stop it, and run the command again`,
+		`process ${pid} in ${directory} runs a gateway of this copy on other data: stop this gateway, and run the command again`,
 	busy: "another `parley upgrade` is running for this installation: wait until it ends",
 	noLock: ({ directory, reason }: { readonly directory: string; readonly reason: string }) =>
 		`cannot write the files of the upgrade into ${directory}: ${reason}; free space or correct the permissions of the directory, and run the command again`,
 	foreignJournal: ({ file }: Filed) =>
 		`${file} was written by another version of Parley: finish the upgrade with that version, or remove the file`,
 	noAnswer: ({ data, why }: Stored & { readonly why: string }) =>
-		`the gateway on ${data} does not answer (${why}); \`parley logs\` shows the reason`,
+		`the gateway on ${data} does not answer (${why}); \`parley logs --data ${data}\` shows the reason`,
 	wrongVersion: ({ data, found }: Stored & { readonly found: string }) =>
 		`the gateway on ${data} runs version ${found} instead of the new version`,
 	stillRuns: ({ pid }: { readonly pid: number }) =>

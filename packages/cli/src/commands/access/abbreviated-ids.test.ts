@@ -19,7 +19,7 @@ test("rejects a prefix that does not identify the only grant", async () => {
 	expect(await grantFor("grant_nope", ["grant_abcdef"])).toBe("grant_nope");
 	const several = grantFor("grant_abcd", ["grant_abcde", "grant_abcdf"]);
 	await expect(several).rejects.toThrow(
-		"several grants begin with grant_abcd; use one of these ids: grant_abcde, grant_abcdf",
+		"several grants have an id that begins with grant_abcd; use one of these ids: grant_abcde, grant_abcdf",
 	);
 });
 

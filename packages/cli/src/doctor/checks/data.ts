@@ -2,6 +2,7 @@ import { dirname, join } from "node:path";
 import { messagesRows, messagesSummary } from "../../audit/audit-rows.ts";
 import type { Found } from "../../tables/finding-rows.ts";
 import { dataCheckTexts } from "../../texts/doctor/data.ts";
+import { doctorTexts } from "../../texts/doctor/shared.ts";
 import { makeRoom } from "../distribution.ts";
 import { type Check, fail, ok, warn } from "../finding.ts";
 import type { System } from "../system.ts";
@@ -13,8 +14,7 @@ export const dataCheck: Check = {
 		const facts = await stat(directory);
 		if (facts?.isDirectory) return ok(directory);
 		if (facts) return fail(dataCheckTexts.noDirectory({ directory }), dataCheckTexts.noDirectoryFix);
-		const what = dataCheckTexts.missing({ directory });
-		return warn(what, dataCheckTexts.missingFix);
+		return warn(dataCheckTexts.missing({ directory }), dataCheckTexts.missingFix({ directory }));
 	},
 };
 
@@ -130,7 +130,9 @@ export const auditCheck: Check = {
 	id: "audit",
 	async examine({ database, audit: check }) {
 		// Another check reports a damaged database.
-		if (!(await database().catch(() => false))) return ok(dataCheckTexts.noAudit);
+		const hasDatabase = await database().catch(() => undefined);
+		if (hasDatabase === undefined) return ok(doctorTexts.sameCause({ id: databaseCheck.id }));
+		if (!hasDatabase) return ok(dataCheckTexts.noAudit);
 		const { records, broken } = await check();
 		if (!broken) return ok(dataCheckTexts.auditIntact({ records }));
 		return fail(dataCheckTexts.auditDamaged(broken), dataCheckTexts.auditDamagedFix);

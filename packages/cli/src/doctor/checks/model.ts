@@ -31,11 +31,7 @@ export const modelCheck: Check = {
 			);
 		}
 		const { status } = answer;
-		if (status === 401 || status === 403) {
-			const { apiKey, keyName = "ANTHROPIC_API_KEY" } = connectionOf(config);
-			if (gateway && apiKey === undefined) return ok(modelCheckTexts.noKeyHere({ host }));
-			return fail(modelCheckTexts.keyRejected({ host, status }), modelCheckTexts.keyRejectedFix({ keyName }));
-		}
+		if (status === 401 || status === 403) return judgeKey({ host, status }, config, gateway !== undefined);
 		if (status >= 500)
 			return warn(modelCheckTexts.serverError({ host, status }), modelCheckTexts.serverErrorFix);
 		const missing = missingModel(config, answer.models);
@@ -46,6 +42,19 @@ export const modelCheck: Check = {
 		);
 	},
 };
+
+/** Finding for a server that refused the request of the check, which carries a key only if this shell has the key. */
+function judgeKey(
+	refusal: { readonly host: string; readonly status: number },
+	config: Config,
+	hasGateway: boolean,
+): Found {
+	const { apiKey, keyName = "ANTHROPIC_API_KEY" } = connectionOf(config);
+	const { noKeyHere, keyMissing, keyRejected, keyRejectedFix } = modelCheckTexts;
+	if (hasGateway && apiKey === undefined) return ok(noKeyHere(refusal));
+	const text = apiKey === undefined ? keyMissing : keyRejected;
+	return fail(text({ ...refusal, keyName }), keyRejectedFix({ keyName }));
+}
 
 const maxNamed = 5;
 /**
@@ -128,7 +137,7 @@ export const llamaCheck: Check = {
 				modelCheckTexts.noLlamaProgramFix,
 			);
 		}
-		const starts = command !== undefined && !system.gateway;
+		const starts = command !== undefined;
 		return ok(modelCheckTexts[starts ? "llamaStarted" : "llamaOfOperator"]({ url: endpoint }));
 	},
 };

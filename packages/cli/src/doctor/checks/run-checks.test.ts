@@ -195,7 +195,13 @@ const findings: readonly (readonly [
 		withConfig({ listen: [{ host: "0.0.0.0", port: 443 }], tls: { cert: "c", key: "k" } }),
 		/https:\/\/0\.0\.0\.0:443: with a token/,
 	],
-	["bind", "fail", { answers: async () => true }, /another program listens at 127\.0\.0\.1:7777/, /ss -ltnp/],
+	[
+		"bind",
+		"fail",
+		{ answers: async () => true },
+		/another program is listening at 127\.0\.0\.1:7777/,
+		/ss -ltnp/,
+	],
 	["bind", "fail", { answers: async () => true, distribution: "macos" }, /another program/, /lsof/],
 	[
 		"bind",
@@ -380,7 +386,7 @@ const findings: readonly (readonly [
 		"warn",
 		{ sandbox: async () => ({ mode: "off", state: "unused", probes: 0 }) },
 		/your permissions/,
-		/--sandbox off/,
+		/--sandbox, PARLEY_SANDBOX/,
 	],
 	[
 		"sandbox",
@@ -430,7 +436,7 @@ const findings: readonly (readonly [
 		/backup/,
 	],
 	["audit", "ok", {}, /3 rows/],
-	["audit", "ok", { database: throws("damaged") }, /no rows yet/],
+	["audit", "ok", { database: throws("damaged") }, /unknown because of the finding database/],
 	[
 		"audit",
 		"fail",
@@ -488,7 +494,13 @@ const findings: readonly (readonly [
 	["model", "ok", withConfig({ providerReason: "no key" }), /ANTHROPIC_API_KEY is not set/],
 	["model", "ok", { provider: answer({}) }, /models\.test answers/],
 	["model", "ok", { provider: answer({ status: 404 }) }, /models\.test answers/],
-	["model", "fail", { provider: answer({ status: 401 }) }, /rejects the key/, /ANTHROPIC_API_KEY/],
+	[
+		"model",
+		"fail",
+		{ provider: answer({ status: 401 }) },
+		/refuses requests without a key \(401\), and ANTHROPIC_API_KEY is not set/,
+		/ANTHROPIC_API_KEY/,
+	],
 	[
 		"model",
 		"fail",

@@ -9,6 +9,7 @@ export const keyTexts = {
 	noEntry: "no earlier message contains this text",
 	searchKeys: "Enter uses it · Ctrl-R finds an older one · Esc leaves the search",
 	resumeHint: "`/resume NUMBER` continues a session here, `parley chat --session ID` elsewhere",
-	noSuchSession: "Use the id of a session, or a number from the list of /sessions.",
+	noSuchSession: ({ number }: { readonly number: string }): string =>
+		`The last list has no session ${number}. Use a number from /sessions, or the id of a session.`,
 	isCurrent: "This session is already open.",
 };

@@ -12,9 +12,9 @@ export const connectorRunTexts = {
 		`the ${platform} connector of ${data} is already running${owner}: stop that connector first; \`parley start\` also runs a connector if its token is set`,
 	stopping: ({ url }: { readonly url: string }) => `the gateway at ${url} is stopping`,
 	answeredByProxy: ({ url, status }: { readonly url: string; readonly status: number }) =>
-		`${url} answers with HTTP ${status}: check that a gateway runs at this address`,
+		`${url} answers with HTTP ${status}: check that a gateway is running at this address`,
 	noGateway: ({ url }: { readonly url: string }) =>
-		`no gateway answers at ${url}; start one with \`parley start\``,
+		`no gateway answers at ${url}; check the address, or start a gateway with \`parley start\``,
 	otherProgram: ({ url, answer }: { readonly url: string; readonly answer: string }) =>
 		`another program answers at ${url}, not a gateway (${answer}): check the address, or stop that program`,
 	tokenEnded: ({
@@ -27,15 +27,17 @@ export const connectorRunTexts = {
 		readonly platform: string;
 		readonly state: string;
 		readonly file: string;
-	}) => `the token ${token} of the ${platform} connector is ${state}; to create another token: rm '${file}'`,
+	}) =>
+		`the token ${token} of the ${platform} connector is ${state}; delete the token file, and the next start creates another token: rm '${file}'`,
 	tokenRevoked: ({ platform, fix }: { readonly platform: string; readonly fix: string }) =>
 		`the gateway no longer accepts the token of the ${platform} connector, because it was revoked; ${fix}`,
 	/**
 	 * Fix of `tokenRevoked` for a token that the operator has set. `removeTokenFix` is for a token that Parley stored.
 	 */
 	createTokenFix: ({ platform }: { readonly platform: string }) =>
-		`to create another token: parley token create connector NAME --platform ${platform}`,
-	removeTokenFix: ({ file }: { readonly file: string }) => `to create another token: rm '${file}'`,
+		`create another token with \`parley token create connector NAME --platform ${platform}\`, and store it in PARLEY_TOKEN`,
+	removeTokenFix: ({ file }: { readonly file: string }) =>
+		`delete the token file, and the next start creates another token: rm '${file}'`,
 	failed: ({ platform, reason }: { readonly platform: string; readonly reason: string }) =>
 		`parley ${platform}: ${reason}`,
 	waiting: ({ reason = "no answer" }: { readonly reason: string | undefined }) => `waiting: ${reason}`,

@@ -13,7 +13,7 @@ export const connectorSetupTexts = {
 		`Then run: export ${variable}=…; parley ${platform} setup`,
 	startGatewayFix: ({ variables }: { readonly variables: string }) =>
 		`run \`parley start\` in another terminal, with ${variables} set there as well`,
-	doesNotStart: "the connector does not start",
+	doesNotStart: "the connector did not start",
 	doesNotStartFix: ({ platform }: { readonly platform: string }) =>
 		`run \`parley ${platform}\` to see the reason`,
 	detailsFix: ({ platform }: { readonly platform: string }) => `\`parley ${platform} doctor\` shows details`,

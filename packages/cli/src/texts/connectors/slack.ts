@@ -9,7 +9,7 @@ export const manifestTexts = {
 	unreadable: ({ file }: { readonly file: string }) =>
 		`cannot read ${file}: check its path and its permissions`,
 	insecureUrl: ({ url }: { readonly url: string }) =>
-		`--public-url ${url} is not an https address\nSlack calls only https addresses`,
+		`--public-url ${url} is not an https address\nuse an https address: Slack sends requests only to such addresses`,
 	urlWithPath: ({ url, origin }: { readonly url: string; readonly origin: string }) =>
 		`--public-url ${url} has a path or a query\nuse ${origin}: the connector adds /slack/events`,
 } as const;

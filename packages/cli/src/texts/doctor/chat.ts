@@ -15,7 +15,7 @@ export const clockCheckTexts = {
 	difference: ({ seconds, isBehind }: { readonly seconds: number; readonly isBehind: boolean }) =>
 		`${seconds} s ${isBehind ? "behind" : "ahead"}`,
 	otherFileClock: ({ difference }: { readonly difference: string }) =>
-		`the file system of the data directory is ${difference}`,
+		`the clock of the file system of the data directory is ${difference}`,
 	otherFileClockFix: "use a directory on a disk of this machine, or set the clock of the file server",
 	sameFileClock: "the clock matches the clock of the file system",
 	otherClock: ({ difference, host }: { readonly difference: string; readonly host: string }) =>

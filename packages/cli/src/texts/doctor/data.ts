@@ -4,7 +4,8 @@ export const dataCheckTexts = {
 	noDirectoryFix: "choose another directory with --data DIR",
 	missing: ({ directory }: { readonly directory: string }) =>
 		`${directory} does not exist: no gateway has started there`,
-	missingFix: "`parley start` creates it; if the path is wrong, set --data DIR",
+	missingFix: ({ directory }: { readonly directory: string }) =>
+		`\`parley start --data ${directory}\` creates it; if the path is wrong, use --data DIR`,
 	databaseIntact: "intact, with a supported version",
 	databaseFix: "restore a backup with `parley restore`",
 	databaseLost: ({ data, file }: { readonly data: string; readonly file: string }) =>

@@ -4,10 +4,10 @@ export const gatewayCheckTexts = {
 	stopping: "the gateway is stopping",
 	stoppingFix: "wait, then run `parley start`",
 	running: ({ pid, urls }: { readonly pid: number; readonly urls: string }) =>
-		`runs as process ${pid}: ${urls}`,
+		`running as process ${pid}: ${urls}`,
 	policyInvalid: ({ runs }: { readonly runs: string }) => `${runs}; its policy is invalid`,
 	degraded: ({ storage }: { readonly storage: string }) =>
-		storage === "ok" ? "runs, but is degraded" : `runs, but is degraded: its storage is ${storage}`,
+		storage === "ok" ? "running, but degraded" : `running, but degraded: the storage is ${storage}`,
 	degradedFix: "`parley status` shows the problem",
 	unencryptedFix:
 		"use a certificate (--tls-cert, --tls-key), or a proxy with one (--trusted-proxy, --public-url)",
@@ -18,7 +18,7 @@ export const gatewayCheckTexts = {
 		`${urls}: messages and the token are sent unencrypted`,
 	onlyThisMachine: ({ urls }: { readonly urls: string }) => `${urls}: only from this machine`,
 	withToken: ({ urls }: { readonly urls: string }) => `${urls}: with a token`,
-	portInUse: ({ address }: { readonly address: string }) => `another program listens at ${address}`,
+	portInUse: ({ address }: { readonly address: string }) => `another program is listening at ${address}`,
 	portInUseFix: ({ command }: { readonly command: string }) =>
 		`${command} shows the program; --listen sets another port`,
 	certificateFix: "replace the file: a gateway reads it at SIGHUP and at its next start",

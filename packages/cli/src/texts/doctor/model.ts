@@ -2,7 +2,7 @@
 export const modelCheckTexts = {
 	callsFail: "the reason is unknown",
 	failing: ({ reason }: { readonly reason: string }) => `the model calls of the gateway fail: ${reason}`,
-	failingFix: "`parley status` shows the time of the first failure",
+	failingFix: "fix the problem, or try again later; `parley status` shows the time of the first failure",
 	startsWithGateway: "the local model server starts with the gateway",
 	unreachable: ({ host, reason }: { readonly host: string; readonly reason: string }) =>
 		`cannot reach ${host}: ${reason}`,
@@ -11,10 +11,19 @@ export const modelCheckTexts = {
 	noKeyHere: ({ host }: { readonly host: string }) => `${host} answers; this shell has no key to test`,
 	keyRejected: ({ host, status }: { readonly host: string; readonly status: number }) =>
 		`${host} rejects the key (${status})`,
+	keyMissing: ({
+		host,
+		status,
+		keyName,
+	}: {
+		readonly host: string;
+		readonly status: number;
+		readonly keyName: string;
+	}) => `${host} refuses requests without a key (${status}), and ${keyName} is not set`,
 	keyRejectedFix: ({ keyName }: { readonly keyName: string }) =>
-		`set ${keyName} to a valid key, and start again`,
+		`set ${keyName} to a valid key, and restart the gateway`,
 	serverError: ({ host, status }: { readonly host: string; readonly status: number }) =>
-		`${host} answers with ${status}`,
+		`${host} answers with HTTP ${status}`,
 	serverErrorFix: "try again later: the server has a problem",
 	noModel: ({ host, model }: { readonly host: string; readonly model: string }) =>
 		`${host} has no model ${model}`,

@@ -1,17 +1,19 @@
 /** Findings of `parley doctor` about the sandbox. */
 export const sandboxCheckTexts = {
 	gatewayWithout: "the gateway runs without a sandbox: commands run with your permissions",
-	gatewayWithoutFix: "start the gateway without --sandbox off",
+	gatewayWithoutFix:
+		"set the sandbox to preferred or required: --sandbox, PARLEY_SANDBOX, or sandbox in the configuration",
 	unusable: "the reason is unknown",
 	off: "off: commands run with your permissions",
-	offFix: "remove --sandbox off",
+	offFix:
+		"set the sandbox to preferred or required: --sandbox, PARLEY_SANDBOX, or sandbox in the configuration",
 	container: "commands run in the container of the gateway, as configured",
 	blocked: ({ attempts }: { readonly attempts: number }) =>
 		`bubblewrap blocked all ${attempts} escape attempts`,
 	statusFix: "`parley status` shows the state of the sandbox",
-	required: ({ reason }: { readonly reason: string }) => `no sandbox, so commands do not run: ${reason}`,
+	required: ({ reason }: { readonly reason: string }) => `no sandbox (${reason}): commands do not run`,
 	preferred: ({ reason }: { readonly reason: string }) =>
-		`no sandbox: your commands run with your permissions, and commands of chats do not run: ${reason}`,
+		`no sandbox (${reason}): your commands run with your permissions, and commands of chats do not run`,
 	memorySystemd: "memory and processes of each command are limited by a cgroup of systemd",
 	memoryCgroup: "memory and processes of each command are limited by a cgroup of the gateway",
 	memoryPerProcess: "memory is limited for each process, not for each command (no cgroup is available)",

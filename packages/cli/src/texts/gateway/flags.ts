@@ -16,9 +16,8 @@ export const gatewayFlagHelp = {
 	publicUrl: "address of the gateway behind the proxy: https://HOST",
 	insecureLan: "allow other machines without TLS or proxy; tokens are sent unencrypted",
 	policy: "policy file (default: policy.jsonc in the data directory)",
-	notes:
-		`
+	notes: `
 You can also set all flags except --config in the configuration file, and as
-variables such as PARLEY_LISTEN. The key of a provider comes only from the
-` + "environment, for example ANTHROPIC_API_KEY or OPENAI_API_KEY.",
+environment variables such as PARLEY_LISTEN. API keys come from environment
+variables such as ANTHROPIC_API_KEY, or from \`parley setup\`, which stores them.`,
 } as const;

@@ -16,7 +16,7 @@ export const mcpLoginTexts = {
 		`there is no remote server "${server}"; remote servers: ${known}. For a server of a directory, run \`parley mcp trust DIR\` first`,
 	secretWithoutClient: "--client-secret-from needs --client-id",
 	noSecretVariable: ({ variable }: { readonly variable: string }) =>
-		`the variable ${variable} is not set: set it to the secret of the client, and run the command again`,
+		`the environment variable ${variable} is not set: set it to the secret of the client, and run the command again`,
 	openAddress: ({ host, resource }: { readonly host: string; readonly resource: string }) =>
 		`Open this address in a browser, and log in at ${host} for ${resource}:`,
 	returnsHere: "The browser then returns to this machine. If it runs on another machine, it shows an",
@@ -30,11 +30,12 @@ export const mcpLoginTexts = {
 export const mcpServeTexts = {
 	connectionLost:
 		"the connection to the gateway was lost; a run that has started continues: read its session or call task_status before you send the request again",
-	invalidMessage: "the message is not a single JSON-RPC message, or has too many values or levels",
+	invalidMessage:
+		"the line is not one JSON-RPC message, or has too many values or levels: send each message as one JSON object in one line",
 	longMessage: "the message is longer than 1 MiB: send a shorter message",
 	notUtf8: "the message is not valid UTF-8: send it in UTF-8",
 	noDataDirectory: ({ data }: { readonly data: string }) =>
-		`the data directory ${data} does not exist: start the gateway once`,
+		`the data directory ${data} does not exist: correct --data, or start a gateway there with \`parley start --data ${data}\``,
 	noAnswer: "the server does not answer yet",
 	noServers: "No MCP servers.",
 } as const;
@@ -55,9 +56,17 @@ export const mcpSetupTexts = {
 	noFile: ({ file, directory }: { readonly file: string; readonly directory: string }) =>
 		`there is no ${file} in ${directory}: use a directory that contains this file`,
 	noServerInFile: ({ file, server, known }: Readonly<Record<"file" | "server" | "known", string>>) =>
-		`${file} has no server "${server}"; servers: ${known}`,
-	noUsableServer: ({ file, directory }: { readonly file: string; readonly directory: string }) =>
-		`${file} of ${directory} has no server that can be used`,
+		`${file} has no usable server "${server}"; usable servers: ${known}`,
+	noUsableServer: ({
+		file,
+		directory,
+		isEmpty,
+	}: {
+		readonly file: string;
+		readonly directory: string;
+		readonly isEmpty: boolean;
+	}) =>
+		`cannot trust the servers of ${directory}, because ${file} ${isEmpty ? "contains no servers: add a server" : "has no usable server:"}`,
 	notUsed: ({ reason }: { readonly reason: string }) => `not used: ${reason}`,
 	noneTrusted: "No server was trusted.",
 	trusted: ({ servers }: { readonly servers: string }) => `trusted ${servers}`,
@@ -66,7 +75,7 @@ export const mcpSetupTexts = {
 	scriptWarning:
 		"Warning: scripts that these programs run also get these rights. A later change of a script does not end the trust.",
 	getVariable: ({ name }: { readonly name: string }) =>
-		`all programs get the variable ${name} of the gateway`,
+		`all programs get the environment variable ${name} of the gateway`,
 	canRead: ({ path }: { readonly path: string }) => `all programs can read ${path}`,
 	canReach: ({ host }: { readonly host: string }) => `all programs can reach ${host} over https`,
 	canChange: ({ path }: { readonly path: string }) => `all programs can change ${path}`,
@@ -75,19 +84,21 @@ export const mcpSetupTexts = {
 	privateAddress: "the address may be on this machine or its networks, and may be without TLS",
 	header: ({ name, value }: { readonly name: string; readonly value: string }) => `header ${name}: ${value}`,
 	getsVariable: ({ name }: { readonly name: string }) =>
-		`gets the variable ${name} of the gateway in its headers`,
+		`gets the environment variable ${name} of the gateway in its headers`,
 	unusedFields: ({ fields }: { readonly fields: string }) => `these fields have no effect: ${fields}`,
 	serverNeed: ({ server, need }: { readonly server: string; readonly need: string }) => `${server}: ${need}`,
 	noAgent: ({ agent, directory }: { readonly agent: string; readonly directory: string }) =>
 		`there is no agent "${agent}" in ${directory}: \`parley agents\` lists the agents`,
 	hiddenServer: ({ server }: { readonly server: string }) =>
-		`${server}: a server for all agents has the same name`,
-	noRemoteEntry: "--allow-private is for remote servers, and none of these servers is remote: leave it out",
+		`${server}: a server for all agents has the same name; rename one of the two`,
+	noRemoteEntry:
+		"--allow-private is for remote servers, and none of these servers is remote: leave out the option",
 	noProgramEntry:
-		"--read, --write and --host are for programs, and none of these servers is a program: leave them out",
+		"--read, --write and --host are for programs, and none of these servers is a program: leave out these options",
 	noSuchHeader: ({ name }: { readonly name: string }) =>
-		`no header of these servers names the variable ${name}: leave out --env-from ${name}, or add the header`,
-	invalidVariable: ({ text }: { readonly text: string }) => `invalid variable "${text}": use NAME=VALUE`,
+		`no header of these servers names the environment variable ${name}: leave out --env-from ${name}, or add the header`,
+	invalidVariable: ({ text }: { readonly text: string }) =>
+		`invalid environment variable "${text}": use NAME=VALUE`,
 	confirmTrust: ({ directory }: { readonly directory: string }) =>
 		`Trust these servers of ${directory} as they are now? [y/N]`,
 } as const;

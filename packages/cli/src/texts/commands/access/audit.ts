@@ -6,8 +6,8 @@ the row before it.
 
 --verify reports changed, moved and removed rows, with exit code 1. It also
 works without a gateway. To detect missing rows at the end, give an anchor: the
-gateway logs one at each start and once a day. --verify also checks the stored
-text of all sessions. Rows of an earlier version have no hash and are not
+gateway logs an anchor at each start and once a day. --verify also checks the
+stored text of all sessions. Rows of an earlier version have no hash and are not
 verified.
 
 Examples:

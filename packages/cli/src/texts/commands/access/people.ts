@@ -35,7 +35,7 @@ export const peopleMessages = {
 	codeExplained: ({ role, until }: { readonly role: string; readonly until: string }) =>
 		`The first person who types this code gets the role ${role}. The code expires at ${until}. Keep it secret.`,
 	severalRequests: ({ name, ids }: { readonly name: string; readonly ids: string }) =>
-		`several requests match ${name}; use one of these ids: ${ids}`,
+		`several requests or invitations match ${name}; use one of these ids: ${ids}`,
 	hasRole: ({ person, role }: { readonly person: string; readonly role: string }) =>
 		`${person} has the role ${role}`,
 	removed: ({ notes }: { readonly notes: number }) =>

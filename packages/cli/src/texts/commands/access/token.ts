@@ -3,8 +3,8 @@ export const tokenHelp = {
 An operator has all permissions. An observer can read all sessions, or
 only those that its token names. A connector acts for the people of one
 platform.
-A token is printed once. Only \`parley token\` prints a token again: the operator
-token of the data directory.
+Parley prints a new token only once. Only the operator token of the data
+directory can be printed again, with \`parley token\`.
 
 Examples:
   parley token

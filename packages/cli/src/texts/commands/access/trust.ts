@@ -3,9 +3,10 @@ export const trustHelp = {
 In a trusted channel, tool calls for members run without approval, in the
 sandbox. Some calls always require approval: keys and passwords, control of this
 machine, changes that cannot be undone, writes outside the roots. Trust ends at
-its limit of time or calls. It also ends if a member revokes it, stops the work
-or denies three calls, if the policy changes, a budget is spent or the sandbox
-fails, or if a person without access or of another organisation joins.
+its limit of time or calls. It also ends in these cases:
+  - A member revokes it, stops the work, or denies three calls.
+  - The policy changes, a budget is spent, or the sandbox fails.
+  - A person without access or of another organisation joins the channel.
 Without --classes, trust covers all classes except outside-read.
 
 Examples:
@@ -58,7 +59,7 @@ export const trustMessages = {
 	noRequest: ({ id }: { readonly id: string }) =>
 		`no request has the id ${id}; \`parley trust list\` shows the open requests`,
 	severalRequests: ({ id, ids }: { readonly id: string; readonly ids: string }) =>
-		`several requests begin with ${id}; use one of these ids: ${ids}`,
+		`several requests have an id that begins with ${id}; use one of these ids: ${ids}`,
 	severalGrants: ({ given, ids }: { readonly given: string; readonly ids: string }) =>
-		`several grants begin with ${given}; use one of these ids: ${ids}`,
+		`several grants have an id that begins with ${given}; use one of these ids: ${ids}`,
 } as const;

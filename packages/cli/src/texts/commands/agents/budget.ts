@@ -3,7 +3,7 @@ export const budgetHelp = {
 At 80 % of a budget, clients get a warning. When a budget is spent, no model is
 called until the day or month (UTC) ends or you set a higher budget. A budget
 that you set here survives restarts and overrides the configuration file;
-\`configured\` restores the configured one.
+\`configured\` restores the budget of that file.
 
 Examples:
   parley budget

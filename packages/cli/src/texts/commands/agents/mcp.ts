@@ -3,9 +3,10 @@ export const mcpHelp = {
 An MCP server gives the agent more tools. A local server is a program that runs
 in the sandbox, without network. Each call requires approval, unless a rule
 allows it.
-Servers are in mcp.servers of the configuration, in mcp.json of the data
-directory (parley mcp add), and in .mcp.json of a working directory that you
-trust. A change applies to the next message, without a restart.
+Servers are in mcp.servers of the configuration, and in mcp.json of the data
+directory, which \`parley mcp add\` writes. They are also in .mcp.json of each
+working directory that you trust. A change applies to the next message, without
+a restart.
 
 Examples:
   parley mcp add notes --write ~/notes -- mcp-server-memory
@@ -14,7 +15,7 @@ Examples:
   parley mcp login tracker --dir ~/projects/shop
   parley mcp doctor
 
-Editors and other agents start parley mcp serve to use this agent.
+Editors and other agents start \`parley mcp serve\` to use this agent.
 `,
 	description: "list MCP servers, which give the agent more tools; add, trust and try them",
 	dir: "working directory whose servers are included",
@@ -24,8 +25,8 @@ Editors and other agents start parley mcp serve to use this agent.
 	newName: "name: a to z, 0 to 9 and -",
 	program: "program: a name in PATH or a path; or the https address of a remote server",
 	args: "arguments of the program",
-	env: "variable of the program; may be repeated",
-	tokenFrom: "variable of the gateway with the bearer token of a remote server",
+	env: "environment variable of the program; may be repeated",
+	tokenFrom: "environment variable of the gateway with the bearer token of a remote server",
 	allowPrivate: "allow http, and addresses of this machine and its networks",
 	timeout: "seconds until a call fails (default: 120)",
 	serve: "serve this agent to an editor or another agent, as an MCP server over stdin and stdout",
@@ -38,12 +39,12 @@ Editors and other agents start parley mcp serve to use this agent.
 	login: "log in to a remote server with a browser, which can run on another machine",
 	scope: "scopes to request (default: those that the server names)",
 	clientId: "client that you have registered (default: Parley registers itself)",
-	clientSecretFrom: "variable with the secret of that client",
+	clientSecretFrom: "environment variable with the secret of that client",
 	port: "port of 127.0.0.1 for the answer (default: a free port)",
 	privateHost: "host of the authorization server, if its address is private; may be repeated",
 	logout: "log out of a remote server",
 	agent: "agent whose mcp.json has the server",
-	envFrom: "variable of the gateway that the server gets, also in headers; may be repeated",
+	envFrom: "environment variable of the gateway that the server gets, also in headers; may be repeated",
 	read: "file or directory that the server can read; may be repeated",
 	write: "directory that the server can change; may be repeated",
 	host: "host that the server can reach over https, such as api.example.com or *.example.com; may be repeated",

@@ -3,12 +3,13 @@ export const modelsHelp = {
 	check: "also try each provider, with the settings and keys of this shell",
 	notes: `
 --check requests the list of models of each provider, which costs no tokens, and
-shows in which variable a key was found. Exit code 1 if a provider has a problem.`,
+shows in which environment variable a key was found. Exit code 1 if a provider
+has a problem.`,
 } as const;
 
 export const modelsMessages = {
 	settingsMissing:
-		"this shell does not have the settings of this provider: run the command with the variables of the gateway",
+		"this shell does not have the settings of this provider: run the command with the environment variables of the gateway",
 } as const;
 
 export const agentsHelp = {

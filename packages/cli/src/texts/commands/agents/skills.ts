@@ -1,7 +1,8 @@
 export const skillsHelp = {
 	notes: `
 A skill is instructions for a kind of work. Start one with /NAME in any message.
-Skills are read from, in this order of precedence:
+Parley reads skills from these files and directories, in this order of
+precedence:
   skills/NAME.md, skills/NAME/SKILL.md   in the data directory: yours, always used
   .parley/skills                         in the working directory: need trust
   .claude/skills                         in the working directory: need trust

@@ -1,7 +1,7 @@
 export const discordHelp = {
-	tokens: `Set the token of the bot in the environment: DISCORD_TOKEN. If it is set,
-\`parley start\` starts this connector. \`parley discord setup\` sets up the bot
-step by step; \`parley discord doctor\` checks it.`,
+	tokens: `Set the environment variable DISCORD_TOKEN to the token of the bot. If the
+variable is set, \`parley start\` starts this connector. \`parley discord setup\`
+sets up the bot step by step; \`parley discord doctor\` checks the bot.`,
 	parts: "its rights and its commands",
 	fix: "restore commands that were deleted or overwritten on Discord",
 } as const;

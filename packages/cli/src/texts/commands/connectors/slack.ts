@@ -1,8 +1,9 @@
 export const slackHelp = {
-	tokens: `Set the tokens in the environment: SLACK_BOT_TOKEN, and SLACK_APP_TOKEN for
-Socket Mode, which needs no public address, or SLACK_SIGNING_SECRET and --listen
-for HTTP. If they are set, \`parley start\` starts this connector. \`parley slack
-setup\` sets up the app step by step; \`parley slack doctor\` checks it.`,
+	tokens: `Set the environment variable SLACK_BOT_TOKEN. For Socket Mode, which needs no
+public address, also set SLACK_APP_TOKEN. For HTTP, set SLACK_SIGNING_SECRET and
+--listen, or slack.listen in the configuration. If these are set, \`parley start\`
+starts this connector. \`parley slack setup\` sets up the app step by step;
+\`parley slack doctor\` checks the app.`,
 	manifestNotes: `
 Without --diff, it prints the manifest to paste under "App Manifest" in the
 settings of the app. With --diff, it compares this manifest with the manifest of

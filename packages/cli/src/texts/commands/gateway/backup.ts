@@ -1,10 +1,12 @@
 export const restoreHelp = {
 	notes: `
 Stop the gateway of the data directory first. --force moves existing data to
-before-restore-TIME in the data directory; delete it when you no longer need it.
+before-restore-TIME in the data directory. Delete that directory when you no
+longer need it.
 
-A file that unpacks to more than --max-size, or to more than --max-ratio times
-its own size, is refused, because such a file can fill the disk.
+--max-size limits the unpacked size. --max-ratio limits it to a multiple of the
+size of the file. A backup above a limit is refused, because it can fill the
+disk.
 
 Examples:
   parley restore ~/parley-backup.tar.gz --verify
@@ -20,7 +22,7 @@ Examples:
 
 export const restoreMessages = {
 	invalidSize: "use a number of bytes, such as 500MB, 100GB or 2TB",
-	invalidRatio: "use a whole number, such as 100",
+	invalidRatio: "use a positive whole number, such as 100",
 } as const;
 
 export const backupHelp = {

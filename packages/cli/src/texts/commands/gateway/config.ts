@@ -1,8 +1,9 @@
 export const configHelp = {
 	notes: `
-Settings are in parley.config.json in the data directory. Flags and variables
-such as PARLEY_MODEL have precedence. API keys and tokens are not settings: they
-come from variables, or from \`parley setup\`, which stores them.
+Settings are in parley.config.json in the data directory. Flags and environment
+variables such as PARLEY_MODEL have precedence over this file. API keys and
+tokens are not settings: they come from environment variables, or from
+\`parley setup\`, which stores them.
 
 Examples:
   parley config set model fast
@@ -51,5 +52,5 @@ export const configMessages = {
 	needsTerminal:
 		"parley config edit needs a terminal\nto change a setting in a script: parley config set KEY VALUE",
 	editorFailed: ({ editor, code }: { readonly editor: string; readonly code: number }): string =>
-		`the editor ${JSON.stringify(editor)} ended with exit code ${code}, so nothing was changed: set EDITOR to another editor`,
+		`the editor ${JSON.stringify(editor)} ended with exit code ${code}, so nothing was changed: try again, or set VISUAL to another editor`,
 } as const;

@@ -10,7 +10,7 @@ most 10 minutes. A million rows take about 15 seconds.
 `,
 	description: "check the installation and explain how to fix problems",
 	deep: "also check the stored text of all sessions",
-	fix: "restore commands that were deleted or overwritten on Discord (DISCORD_TOKEN)",
+	fix: "restore commands that were deleted or overwritten on Discord; requires DISCORD_TOKEN",
 } as const;
 
 export const doctorMessages = {

@@ -1,9 +1,9 @@
 export const logsHelp = {
 	description: "show the log of the gateway",
 	notes: `
-Shows the journal of the service if \`parley service install\` installed one for
-the data directory, and otherwise the log file run/gateway.log in the data
-directory.
+If \`parley service install\` installed a systemd service for the data directory,
+shows the journal of the service. Otherwise, shows the log file run/gateway.log
+in the data directory.
 
 Examples:
   parley logs --follow

@@ -5,7 +5,7 @@ export const rpcHelp = {
 	model: "model of the provider: a name, or fast, standard, max",
 	workingDirectory: "working directory of the agent (default: the current directory)",
 	apiKey:
-		"API key of the provider; prefer a variable such as ANTHROPIC_API_KEY, which other users of this machine cannot see",
+		"API key of the provider; prefer an environment variable such as ANTHROPIC_API_KEY, which other users of this machine cannot see",
 	baseUrl: "URL of another server for the Messages API, or for the API of the named provider",
 	systemPrompt: "system prompt that replaces the built-in one",
 	appendSystemPrompt: "text to append to the system prompt; may be repeated",

@@ -2,9 +2,9 @@ export const serviceHelp = {
 	description: "run the gateway as a service of systemd or launchd",
 	install: "install the service, start it and wait for its gateway",
 	notes: `
-The service runs \`parley gateway --connectors\` with these flags and with the
+The service runs \`parley gateway --connectors\` with these flags, and with the
 PARLEY_ variables and the PATH of this shell. Keys and tokens come from the
-environment file; --env NAME stores a variable of this shell there.
+environment file; --env NAME stores an environment variable of this shell in it.
 Run the command again after an upgrade, or to change the flags: it updates and
 restarts the service.
 
@@ -18,7 +18,7 @@ Examples:
 	system: "use a system service instead of a user service; needs root",
 	name: "name of the service, if you run several",
 	user: "account of a system service (default: the user of sudo)",
-	env: "variable of this shell to store for the service, such as ANTHROPIC_API_KEY; may be repeated",
+	env: "environment variable of this shell to store for the service, such as ANTHROPIC_API_KEY; may be repeated",
 	envFile: "environment file (default: service.env in the data directory, or /etc/NAME.env)",
 	dryRun: "print the description of the service, and change nothing",
 } as const;

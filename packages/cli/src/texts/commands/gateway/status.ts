@@ -3,12 +3,12 @@ interface Count {
 }
 
 export const statusHelp = {
-	description: "show the gateway that runs on this machine; exit code 1 if no gateway runs",
+	description: "show the running gateway of this machine; exit code 1 if no gateway is running",
 } as const;
 
 export const statusMessages = {
 	noGateway: ({ data }: { readonly data: string }) =>
-		`no gateway is running on the data directory ${data}; \`parley start\` starts one`,
+		`no gateway is running on the data directory ${data}; \`parley start --data ${data}\` starts one`,
 	running: "running",
 	degraded: "running, with problems: see below",
 	draining: "stopping, accepts no new work",

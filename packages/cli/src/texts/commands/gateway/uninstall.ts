@@ -1,8 +1,9 @@
 export const uninstallHelp = {
 	description: "stop the gateway, remove its service, and ask whether to delete its data",
 	notes: `
-Asks before it deletes data, and keeps data without a terminal. It does not
-remove the program: the last lines name the command that does.
+Asks before it deletes data. Without a terminal, it keeps the data, except with
+--data-too and --yes. It does not remove the program: the last lines show the
+command that removes the program.
 `,
 	deleteData: "delete the data directory, with all sessions, keys and tokens",
 	dataStays: "keep the data directory",

@@ -1,7 +1,7 @@
 export const chatHelp = {
 	notes: `
-Without --session and --continue, it starts a new session. If no gateway runs,
-start one with \`parley start\`, or run \`parley\` without a command.
+Without --session and --continue, it starts a new session. If no gateway is
+running, start one with \`parley start\`, or run \`parley\` without a command.
 
 Examples:
   parley chat

@@ -26,8 +26,9 @@ Examples:
 	description: "submit a task in the background; show, watch, answer and cancel tasks",
 	submitNotes: `
 The task has its own session. Its questions and reports go to the session that
---session names, else to the session of the first --after task, else to a new
-session in this directory. It also runs while no client is connected.
+--session names. Without --session, they go to the session of the first --after
+task, or else to a new session in this directory. The task also runs while no
+client is connected.
 
 Without a description, the title is the description. To read the description
 from standard input, use \`-\`.
