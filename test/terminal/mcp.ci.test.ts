@@ -130,7 +130,7 @@ test("the servers of an agent are listed and tried with its name, and servers fo
 	await own.ended();
 	expect(own.text).toMatch(/garden +operator/);
 	expect(own.text).toContain(
-		"not used: shared: a server for all agents has the same name; rename one of the two",
+		"not used: shared: a server for all agents has the same name; rename one of the",
 	);
 	const doctor = setup.run("mcp", "doctor", "--agent", "gardener");
 	expect(await doctor.ended()).toBe(1);

@@ -47,7 +47,7 @@ test("prints saved and restored data as rows or JSON", () =>
 		expect(await run(["restore", "--max-size", "much", at("b.tar.gz")], io)).toBe(2);
 		expect(io.drainError()).toContain("500MB, 100GB or 2TB");
 		expect(await run(["restore", "--max-ratio", "0", at("b.tar.gz")], io)).toBe(2);
-		expect(io.drainError()).toContain("a whole number");
+		expect(io.drainError()).toContain("a positive whole number");
 		const roomy = ["--max-size", "1.5GB", "--max-ratio", "500"];
 		expect(await run(["restore", "--data", at("new"), at("b.tar.gz"), ...roomy, "--json"], io)).toBe(0);
 		expect(parseJson(io.drainOut())).toMatchObject({ data: at("new"), files: 1, aside: null });
