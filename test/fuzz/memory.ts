@@ -35,15 +35,22 @@ const restMs = 200;
 export const timersOfUse = 4;
 
 /**
- * Probes until the numbers of descriptors and timers have fallen to the earlier level, or until a deadline. The gateway
- * closes many descriptors with a small delay.
+ * Probes until the numbers of descriptors and timers have fallen to the earlier level, and the resident memory to
+ * `maxRss` bytes, or until a deadline. The gateway closes many descriptors with a small delay. V8 returns free pages to
+ * the system in threads, which are late on a busy machine.
  */
-export async function probeSettled(gateway: GatewayProcess, before: Holdings): Promise<Holdings> {
+export async function probeSettled(
+	gateway: GatewayProcess,
+	before: Holdings,
+	maxRss = Number.POSITIVE_INFINITY,
+): Promise<Holdings> {
 	const deadline = performance.now() + paced(patienceMs / 3);
 	for (;;) {
 		const memory = await probe(gateway);
 		const isSettled =
-			memory.descriptors <= before.descriptors && memory.timers <= before.timers + timersOfUse;
+			memory.rss <= maxRss &&
+			memory.descriptors <= before.descriptors &&
+			memory.timers <= before.timers + timersOfUse;
 		if (isSettled || performance.now() > deadline) return memory;
 		// A collection blocks the gateway, which needs a pause to close connections.
 		await rest(restMs);

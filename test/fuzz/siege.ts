@@ -130,7 +130,8 @@ export class Siege {
 	async end(): Promise<SiegeResult> {
 		// Random requests have started runs with open approvals.
 		await this.#healthy.declinePrompts();
-		const memory = await probeSettled(this.#gateway, this.#start);
+		const maxRss = this.#mark.rss + slackBytes;
+		const memory = await probeSettled(this.#gateway, this.#start, maxRss);
 		await this.#healthy.close();
 		this.#gateway.kill("SIGTERM");
 		const { code } = await this.#gateway.exited;
@@ -145,7 +146,7 @@ export class Siege {
 		].join("\n");
 		const faults = [
 			...(slowest < pacedNow(patienceMs) ? [] : [`a healthy client waited ${slowest} ms`]),
-			...(memory.rss <= this.#mark.rss + slackBytes
+			...(memory.rss <= maxRss
 				? []
 				: [`memory grew from ${this.#mark.rss} to ${memory.rss}`]),
 			...(memory.descriptors <= this.#start.descriptors
