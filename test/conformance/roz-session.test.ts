@@ -95,7 +95,7 @@ verifiesOn(
 			[{ environmentId: "mars" }, /there is no agent "mars"; available: default/],
 			[{ model: "gpt-99" }, /there is no model "gpt-99"/],
 			[{ maxContextTokens: 10 }, /^max_context_tokens: is below 4096 tokens/],
-			[{ tools: [{ name: "a b" }] }, /tool 1 has the name "a b"/],
+			[{ tools: [{ name: "a b" }] }, /the name of tool 1, "a b", is not valid/],
 			[{ history: [{ role: "pope", parts: [{ text: { text: "x" } }] }] }, /unknown role "pope"/],
 		] as const) {
 			await using stream = new RozStream(gateway.url);

@@ -175,10 +175,10 @@ test("a problem that a person must fix exits with 78, and status and doctor repo
 	const refused = await discord.pipe(["discord"], "wrong-token-wrong-token");
 	expect(refused).toMatchObject({ code: 78, error: expect.stringContaining("does not accept the token") });
 	const [status, doctor] = await Promise.all([discord.pipe(["status"]), discord.pipe(["doctor"])]);
-	expect(status.out).toMatch(/^discord +does not run: Discord does not accept the token: reset it/m);
+	expect(status.out).toMatch(/^discord +is not running: Discord does not accept the token: reset it/m);
 	expect(doctor).toMatchObject({
 		code: 1,
-		out: expect.stringMatching(/FAIL +connectors +discord does not run/),
+		out: expect.stringMatching(/FAIL +connectors +discord is not running/),
 	});
 
 	const file = join(discord.setup.data, "connectors", "discord.sqlite");

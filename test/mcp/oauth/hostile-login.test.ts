@@ -124,7 +124,7 @@ test.for<[string, Lies, string]>([
 		},
 		"a client secret that does not have 16 to 16384 visible characters",
 	],
-	["no token", { tokens: { access_token: undefined } }, "an answer that cannot be used"],
+	["no token", { tokens: { access_token: undefined } }, "an invalid response"],
 	[
 		"no metadata",
 		{ answers: { "/.well-known/oauth-authorization-server": (one) => one.writeHead(404).end() } },

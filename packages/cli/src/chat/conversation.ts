@@ -144,7 +144,7 @@ export class Conversation {
 		this.#sending = [...this.#sending, content];
 	}
 
-	/** Removes a message that the gateway accepted or refused. */
+	/** Removes a message from `sending`, because the gateway accepted or refused it. */
 	unsend(content: string): void {
 		const index = this.#sending.indexOf(content);
 		this.#sending = this.#sending.filter((_, at) => at !== index);

@@ -78,7 +78,9 @@ export const serviceErrors = {
 	temporaryCopy: ({ program }: { readonly program: string }) =>
 		`${program} is in the temporary directory of npx, which may be deleted; install Parley with \`npm install --global\`, and run the command again`,
 	noAccount: ({ account }: { readonly account: string }) =>
-		`the account ${JSON.stringify(account)} cannot run a system service; name another one with \`--user NAME\`, for example after \`sudo useradd --system --create-home parley\``,
+		account === ""
+			? "no account is set for the system service; use `--user NAME`"
+			: `cannot run a system service as ${JSON.stringify(account)}: the account does not exist, or it is root; create an account, for example with \`sudo useradd --system --create-home parley\`, and use \`--user parley\``,
 	unusableText: ({ text }: { readonly text: string }) =>
 		`cannot write ${JSON.stringify(text)} into the description of a service: it has control characters, or a space or backslash at its end; use another path or value`,
 	invalidVariable: ({ name }: Named) =>

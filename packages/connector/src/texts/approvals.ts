@@ -149,7 +149,7 @@ export const approvalTexts = {
 	all: {
 		/** Shown above the complete calls. Only the person who pressed the button sees them. */
 		review: "The post shortens some of these calls. Read them here in full, then decide.",
-		noneWaits: "No call of this post is waiting for a decision.",
+		noneWaits: "No call in this post is waiting for a decision.",
 		done: { approve: "✅ **Approved:**", deny: "⛔ **Denied:**" },
 		left: { approve: "**Not approved:**", deny: "**Not denied:**" },
 		counted: ({ needed }: { readonly needed: number }): string =>

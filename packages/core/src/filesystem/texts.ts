@@ -3,7 +3,7 @@ export const fileErrorTexts = {
 	permissionDenied: "permission denied",
 	notPermitted: "the system does not permit it",
 	readOnly: "the file system is read-only",
-	missing: "there is no such file",
+	missing: "it does not exist",
 	notDirectory: "a part of the path is a file, not a directory",
 	isDirectory: "it is a directory",
 	loop: "symbolic links form a loop, or a file was just replaced by a link",
@@ -37,7 +37,7 @@ export const pathFaultTexts = {
 	notText: "is not well-formed text",
 	backslash: "contains a backslash: separate directories with /",
 	home: "begins with ~, which is not expanded: write the complete path",
-	tooLong: (max: number): string => `is longer than ${max} bytes`,
+	tooLong: (max: number): string => `is longer than ${max} bytes: use a shorter path`,
 	ofGateway: (path: string): string =>
 		`tools may not access ${JSON.stringify(path)}: it belongs to the gateway`,
 	unreachable: (path: string): string => `cannot reach ${JSON.stringify(path)}`,

@@ -1,7 +1,7 @@
 /** Reasons of decisions, for example after "requires approval:", and texts about policy files. */
 export const policyTexts = {
 	invalid: (layer: string, reason: string): string =>
-		`the ${layer}'s policy is invalid, and no tool runs until it is fixed: ${reason}`,
+		`the ${layer}'s policy is invalid: ${reason}; no tool runs until the policy is fixed`,
 	channelTools: (tools: readonly string[]): string => `this channel has only the tools ${tools.join(", ")}`,
 	profile: "its profile",
 	noFile: (path: string): string => `the policy file ${path} does not exist: correct the path`,

@@ -93,7 +93,7 @@ test("while the operator's file is broken all calls are denied, with one log lin
 	expect(await scene.say()).toBe("ran");
 	writeFileSync(scene.file, '{ "rules": [{ "effect": "perhaps" }] }');
 	const reason = 'policy.jsonc:1:25: "perhaps" is not allowed for effect; allowed: deny, ask, allow';
-	const denied = `denied: the operator's policy is invalid, and no tool runs until it is fixed: ${reason}`;
+	const denied = `denied: the operator's policy is invalid: ${reason}; no tool runs until the policy is fixed`;
 	expect(await scene.say()).toBe(denied);
 	expect(await scene.say()).toBe(denied);
 	expect(scene.t.runtime.trust.policies.problem).toContain(reason);

@@ -78,7 +78,7 @@ function isPlainName(name: string): boolean {
 	return name !== "" && name !== "." && name !== ".." && !/[\0-\x1f\x7f\\]/.test(name);
 }
 
-/** File with the note of a restore that is not in the audit yet. */
+/** Name of the file with the note of a restore, until the gateway writes the note to the audit log. */
 export const restoreNote = "restored.json";
 
 /** Whether a name belongs to a running gateway or to a restore. Such files are neither saved nor restored. */

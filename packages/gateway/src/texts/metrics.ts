@@ -31,7 +31,7 @@ export const metricTexts = {
 	uploadsRefused: "Refused uploads, by reason.",
 	uploadBytes: "Received bytes of uploads.",
 	runSeconds: "Time from a message to the end of its run, including waits.",
-	toolSeconds: "Running time of tools, without waits for people.",
+	toolSeconds: "Running time of tools, without waits for approvals and answers.",
 	modelSeconds: "Time from a model request to the end of the reply.",
 	promptSeconds: "Time until a question was answered or expired.",
 	taskSeconds: "Time from the start to the end of completed tasks.",

@@ -30,7 +30,7 @@ export const doctorTexts = {
 		readonly token: string;
 		readonly scope: string;
 		readonly fix: string;
-	}) => `Slack refuses ${method} (missing_scope): ${token} lacks the scope "${scope}": ${fix}`,
+	}) => `Slack refuses ${method} (missing_scope): ${token} lacks the scope "${scope}"; ${fix}`,
 	/** Fixes by kind of token. */
 	lacksScopeFixes: {
 		app: "create an app token with this scope, and set SLACK_APP_TOKEN to it",

@@ -16,7 +16,7 @@ export const connectorStateTexts = {
 		readonly reason: string;
 		readonly load: string;
 	}) => `waiting for ${span}${reason}${load}`,
-	refused: ({ reason }: { readonly reason: string }) => `does not run${reason}`,
+	refused: ({ reason }: { readonly reason: string }) => `is not running${reason}`,
 	failed: ({ reason }: { readonly reason: string }) => `ended${reason}`,
 	notWorking: ({ reason }: { readonly reason: string }) => `does not work${reason}`,
 	refusedFix: ({ platform }: { readonly platform: string }) =>

@@ -38,7 +38,7 @@ export const registrationTexts = {
 	tooMany: (tools: number, max: number): string =>
 		`tools: ${tools} tools are more than the maximum of ${max}: offer fewer tools`,
 	toolName: (position: number, name: string): string =>
-		`tools: tool ${position} has the name ${name}: use 1 to 128 letters, digits, "_" and "-"`,
+		`tools: the name of tool ${position}, ${name}, is not valid: use 1 to 128 letters, digits, "_" and "-"`,
 	twice: (name: string): string => `tools: ${name} occurs twice: give each tool its own name`,
 	longDescription: (tool: string, characters: number, max: number): string =>
 		`tools: the description of ${tool} has ${characters} characters, more than the maximum of ${max}: shorten it`,

@@ -35,7 +35,7 @@ test("a default tool that the session does not have is omitted with a note", asy
 	await using t = await TestRuntime.open({ model: new ScriptedModel([says("one")]), tools });
 	const home = await t.create();
 	const { id, notes } = await t.runtime.tasks.submit(unkeyed(), home, counting);
-	expect(notes).toEqual(["tools: there is no tool query_memories, so the task starts without it"]);
+	expect(notes).toEqual(["the tool query_memories is not available here, so the task starts without it"]);
 	expect((await t.runtime.tasks.check(operator, id)).tools).toEqual(["run_command", "git"]);
 });
 

@@ -247,7 +247,7 @@ test("100 simultaneous tunnels work, and the 129th connection is dropped and log
 	expect(entries.at(-1)).toMatchObject({
 		decision: "refused",
 		reason:
-			"the command already had 128 open connections, the maximum: open fewer connections at the same time",
+			"the command reached the maximum of 128 open connections: open fewer connections at the same time",
 	});
 	for (const socket of many) socket.destroy();
 });
@@ -261,7 +261,7 @@ test("a command has at most 5000 connections in an hour, and further ones are no
 	expect(
 		entries.filter(
 			({ reason }) =>
-				reason === "the command opened 5000 connections within an hour, the maximum: open fewer connections",
+				reason === "the command reached the maximum of 5000 connections per hour: open fewer connections",
 		),
 	).toHaveLength(1);
 	expect(entries).toHaveLength(5_001);

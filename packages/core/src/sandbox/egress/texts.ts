@@ -1,10 +1,10 @@
 /** Refusals and notes of the proxy through which commands reach hosts. */
 export const egressTexts = {
 	tooManyAtOnce: (max: number): string =>
-		`the command already had ${max} open connections, the maximum: open fewer connections at the same time`,
+		`the command reached the maximum of ${max} open connections: open fewer connections at the same time`,
 	commandEnded: "the command has ended",
 	tooMany: (max: number): string =>
-		`the command opened ${max} connections within an hour, the maximum: open fewer connections`,
+		`the command reached the maximum of ${max} connections per hour: open fewer connections`,
 	onlyHttps: "only https is allowed, by CONNECT to port 443: use a URL that begins with https://",
 	invalidRequest: "the request is not valid HTTP: use a URL that begins with https://",
 	largeHead: (bytes: number): string =>
@@ -37,6 +37,6 @@ export const fetchTexts = {
 	unreachable: (host: string): string => `${host} could not be reached`,
 	notReached: (host: string): string =>
 		`"${host}" is not on the public internet: requests to this machine and its networks are refused`,
-	noAddress: (name: string): string => `no address was found for "${name}"`,
+	noAddress: (name: string): string => `no address was found for "${name}": check the name of the host`,
 	tooSlow: (subject: string, seconds: number): string => `${subject} took longer than ${seconds} s`,
 } as const;

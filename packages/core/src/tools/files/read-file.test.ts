@@ -188,7 +188,7 @@ test("the rules for text files apply to images", async () => {
 });
 
 test.each([
-	["nothing.txt", 'cannot read "nothing.txt": there is no such file'],
+	["nothing.txt", 'cannot read "nothing.txt": it does not exist'],
 	["sub", '"sub" is a directory'],
 	[".", '"." is a directory'],
 ])("%s cannot be read", async (path, reason) => {

@@ -241,7 +241,7 @@ test.each<[Partial<CommandOutcome>, string]>([
 });
 
 test.each<[string, object, string]>([
-	["nothing", { path: "nowhere" }, 'cannot search "nowhere": there is no such file'],
+	["nothing", { path: "nowhere" }, 'cannot search "nowhere": it does not exist'],
 	["a pipe", { path: "pipe" }, '"pipe" is not a regular file'],
 	["a NUL in the pattern", { pattern: "a\0b" }, "contains a null character"],
 	["half a character", { pattern: "\u{d800}" }, "not well-formed"],

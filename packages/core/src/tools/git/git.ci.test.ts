@@ -126,7 +126,7 @@ test.each<[args: string[], reason: string]>([
 	[["diff", "/etc/passwd", "/etc/hosts"], '"/etc/passwd" is outside the repository'],
 	[["diff", "--", "../outside/x", "beans.txt"], '"../outside/x" is outside the repository'],
 	[["log", "--", "a/../../x"], "is outside the repository"],
-	[["log", "a\0b"], "contains a NUL"],
+	[["log", "a\0b"], "contains a null character"],
 	[["log", "a\u{d800}"], "not well-formed"],
 	[[], "args"],
 	[["commit", "-m", "x".repeat(16_384)], "the command cannot be approved: its text takes"],
@@ -335,7 +335,7 @@ test("a repository that is hidden in the working tree as plain files is not used
 test.each([
 	["outside", "../outside", "git runs within the roots, not in"],
 	["a file", "beans.txt", '"beans.txt" is not a directory'],
-	["nothing", "nowhere", "there is no such file"],
+	["nothing", "nowhere", "it does not exist"],
 ])("%s is not a directory for git", async (_name, path, reason) => {
 	await expect(prepare(["status"], { path })).rejects.toThrow(reason);
 });

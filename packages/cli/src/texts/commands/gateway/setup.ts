@@ -3,9 +3,10 @@ export const setupHelp = {
 Steps: model and key, directory and permissions, Discord, Slack, service. Ctrl-C
 exits at any question; the next \`parley setup\` continues there.
 
-In scripts, --yes asks nothing: it uses flags and variables, and leaves out steps
-without values. Keys come from the variable of the provider (ANTHROPIC_API_KEY),
-or from standard input, never from the command line.
+In scripts, --yes asks nothing: it uses flags and environment variables, and
+leaves out steps without values. Keys come from the environment variable of the
+provider (such as ANTHROPIC_API_KEY) or from standard input, never from the
+command line.
 
 Examples:
   parley setup

@@ -15,10 +15,11 @@ Examples:
 Images from --file are shown to the model; other files are stored in the
 working directory of the session, below attachments/.
 
---json, or --output-format stream, writes one JSON object per line instead: each
-event frame of the session as the gateway sends it, and at the end
-{"session_id", "content", "error", "model", "usage", "cost_usd"}; the last three
-are null if no model was called. --output-format json writes only that object.
+--json, or --output-format stream, writes one JSON object per line instead. The
+lines are the event frames of the session, as the gateway sends them. The last
+line is {"session_id", "content", "error", "model", "usage", "cost_usd"}. Its
+last three fields are null if no model was called. --output-format json writes
+only this last object.
 
 Exit code: 0 if the run succeeded; 3 if it succeeded but a question or an
 approval could not be answered; 1 if it failed; 2 for an invalid command line;
