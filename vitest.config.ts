@@ -178,8 +178,8 @@ export default defineConfig({
 	test: {
 		reporters: ["default", ...(progress === undefined ? [] : [new ProgressReporter(progress)])],
 		// Most whole-system tests wait for another process, so three files at a time keep both cores of a small machine
-		// busy. Two files of `*.scale.test.ts` already keep both cores busy.
-		maxWorkers: isScaled ? 2 : 3,
+		// busy.
+		maxWorkers: 3,
 		sequence: { sequencer: LongestFirst },
 		projects: isScaled ? ci : everyday,
 		coverage: { provider: "v8", include: ["packages/*/src/**/*.ts"], exclude: ["**/gen/**"] },

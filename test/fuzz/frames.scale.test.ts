@@ -5,7 +5,7 @@ import { damage, damageKinds } from "./damage.ts";
 import { Siege } from "./siege.ts";
 import { Tally } from "./tally.ts";
 
-const total = 1_500 * testScale(67);
+const total = 1_500 * testScale(20, 670);
 /** Number of concurrent attacks. */
 const workers = 6;
 

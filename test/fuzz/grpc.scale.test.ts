@@ -5,7 +5,7 @@ import { Watch } from "../watch.ts";
 import { type GrpcAttack, makeGrpcAttack } from "./grpc-messages.ts";
 import { Siege } from "./siege.ts";
 
-const total = 10_000 * testScale(10);
+const total = 10_000 * testScale(3, 100);
 const connections = 4;
 const streams = 16;
 /** Number of streams after which a connection is replaced. */

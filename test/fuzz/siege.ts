@@ -146,9 +146,7 @@ export class Siege {
 		].join("\n");
 		const faults = [
 			...(slowest < pacedNow(patienceMs) ? [] : [`a healthy client waited ${slowest} ms`]),
-			...(memory.rss <= maxRss
-				? []
-				: [`memory grew from ${this.#mark.rss} to ${memory.rss}`]),
+			...(memory.rss <= maxRss ? [] : [`memory grew from ${this.#mark.rss} to ${memory.rss}`]),
 			...(memory.descriptors <= this.#start.descriptors
 				? []
 				: [`${memory.descriptors} descriptors are open`]),

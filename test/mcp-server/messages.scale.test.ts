@@ -3,7 +3,7 @@ import { type Random, Random as Source, testScale, testSeed } from "../random.ts
 import { Desk } from "./desk.ts";
 import { initialize, RawClient } from "./raw-client.ts";
 
-const total = 300 * testScale(10, 50);
+const total = 300 * testScale(4, 50);
 
 const methods = [
 	...["tools/call", "tools/list", "resources/list", "resources/read", "resources/templates/list", "ping"],

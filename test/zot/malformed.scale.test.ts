@@ -5,7 +5,7 @@ import { frugalMemory, type Holdings, mebibytes } from "../fuzz/memory.ts";
 import { Random, testScale, testSeed } from "../random.ts";
 import { familyNames, malformedLine } from "./malformed-lines.ts";
 
-const total = 4_000 * testScale(25);
+const total = 4_000 * testScale(8, 250);
 const batch = 200;
 /** Maximum growth of the memory in bytes, from the first tenth of the lines to the end. */
 const maxGrowth = 48 * 1024 * 1024;

@@ -9,7 +9,7 @@ import { judge } from "./judge.ts";
 import { places } from "./killable-outbox.ts";
 
 const first = testSeed();
-const count = 50 * testScale(6, 200);
+const count = 50 * testScale(4, 200);
 const kills = 4;
 
 /** Parent directory of the databases. It may be in memory, because the tests never stop the machine. */

@@ -6,7 +6,8 @@ import { play, scene } from "../../testing/question-scene.ts";
 import { markdownDialect } from "../../text/markdown-dialect.ts";
 import { cardLines } from "./short-card.ts";
 
-const runs = process.env["PARLEY_TEST_SCALE"] === undefined ? 40 : 500;
+const scale = process.env["PARLEY_TEST_SCALE"];
+const runs = scale === undefined ? 40 : scale === "ci" ? 150 : 2000;
 
 const small = (written: string): string => `-# ${written}`;
 
