@@ -91,7 +91,7 @@ test.for<[string, Lies, string]>([
 	[
 		"a script as the address",
 		{ metadata: { authorization_endpoint: "javascript:alert(1)" } },
-		"cannot be used",
+		"an invalid response",
 	],
 	[
 		"a file as the address",
@@ -133,7 +133,7 @@ test.for<[string, Lies, string]>([
 	[
 		"a page as metadata",
 		{ answers: { "/.well-known/oauth-authorization-server": (one) => one.end("<html>") } },
-		"cannot be used",
+		"an invalid response",
 	],
 	[
 		"an error with a secret in it",

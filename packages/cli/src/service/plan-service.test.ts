@@ -63,7 +63,13 @@ test.each([
 
 test.each(["root", "0", "no-such-account", "-u", ""])("a system service does not run as %j", async (user) => {
 	const machine = thisMachine({ environment: { PATH: process.env["PATH"], SUDO_USER: "root" } });
-	await expect(accountOf(user, machine)).rejects.toThrow(`the account "${user || "root"}" cannot run`);
+	const message = `cannot run a system service as "${user || "root"}"`;
+	await expect(accountOf(user, machine)).rejects.toThrow(message);
+});
+
+test("a system service requires an account", async () => {
+	const machine = thisMachine({ environment: { PATH: process.env["PATH"] } });
+	await expect(accountOf(undefined, machine)).rejects.toThrow("use `--user NAME`");
 });
 
 test("a system service runs as the given account, or else as the account that called sudo", async () => {

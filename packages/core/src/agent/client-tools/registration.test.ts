@@ -46,7 +46,11 @@ const { schemaBytes, descriptionLength } = clientToolLimits;
 test.each<[string, readonly ClientTool[], RegExp]>([
 	["too many tools", Array.from({ length: 129 }, () => tool()), /129 tools are more than the maximum of 128/],
 	["a blank name", [tool({ name: "" })], /the name of tool 1, "", is not valid/],
-	["a name that no model accepts", [tool(), tool({ name: "do it" })], /the name of tool 2, "do it", is not valid/],
+	[
+		"a name that no model accepts",
+		[tool(), tool({ name: "do it" })],
+		/the name of tool 2, "do it", is not valid/,
+	],
 	["one name twice", [tool(), tool()], /look occurs twice/],
 	[
 		"a long description",

@@ -9,7 +9,8 @@ export const taskRefusalTexts = {
 	continuesLater: "the task continues later",
 	agentByOperator: (channel: string | undefined, agent: string): string =>
 		`agent: the operator has set the agent of ${channel}: use ${agent}`,
-	toolMissing: (tool: string): string => `the tool ${tool} is not available here, so the task starts without it`,
+	toolMissing: (tool: string): string =>
+		`the tool ${tool} is not available here, so the task starts without it`,
 	noTool: (tool: string, available: readonly string[]): string =>
 		`tools: there is no tool ${JSON.stringify(tool)}; available: ${available.join(", ")}`,
 	notClaimed: "tasks could not be claimed",

@@ -40,7 +40,8 @@ export const oauthAnswerTexts = {
 	secretLength: (min: number, max: number): string =>
 		`it sent a client secret that does not have ${min} to ${max} visible characters`,
 	refused: (error: string): string => `the authorization server refused the request: ${error}`,
-	unusable: "the authorization server sent an invalid response: repeat the login, or ask the operator of that server",
+	unusable:
+		"the authorization server sent an invalid response: repeat the login, or ask the operator of that server",
 	otherIssuer: "the metadata belongs to another authorization server",
 	notRegistered:
 		"the authorization server refused to register Parley: register it there, and repeat the login with --client-id",
