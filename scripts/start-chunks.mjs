@@ -42,7 +42,11 @@ const withoutLater = {
 	},
 };
 
-/** Returns the groups with which rolldown writes `files`, for a bundle with these options. */
+/**
+ * Returns the groups with which rolldown writes `files`, for a bundle with these options.
+ * @param {InputOptions & { plugins: Plugin[], input: Record<string, string> }} options
+ * @returns {Promise<CodeSplittingGroup[]>}
+ */
 export async function startChunks({ input, plugins, ...options }) {
 	const names = new Set(files.flatMap(({ of }) => of));
 	const entries = Object.fromEntries(Object.entries(input).filter(([name]) => names.has(name)));
