@@ -99,7 +99,7 @@ test("without a key, that one line is the only response to earlier requests", as
 		});
 		expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
 		expect(stderr).toMatch(
-			/^zot: [^\n]*set ANTHROPIC_API_KEY[^\n]*--base-url[^\n]*; --provider offline needs neither\n$/,
+			/^zot: [^\n]*set ANTHROPIC_API_KEY[^\n]*--base-url[^\n]*; --provider offline needs (?:neither|none of these)\n$/,
 		);
 	}
 });
@@ -126,7 +126,7 @@ test("without a directory for temporary files, TMPDIR is named", async () => {
 		const args = [process.execPath, zotBinary, "rpc", ...offline] as const;
 		const { code, stdout, stderr } = await host.run([...args], { env: { TMPDIR } });
 		expect(stderr).toBe(
-			`zot: the directory for temporary files, ${TMPDIR}, cannot be used (${why}); set TMPDIR to a directory that exists\n`,
+			`zot: the directory for temporary files, ${TMPDIR}, cannot be used (${why}); set TMPDIR to an existing directory that this user can access\n`,
 		);
 		expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
 	}

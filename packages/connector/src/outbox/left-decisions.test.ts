@@ -86,5 +86,5 @@ test("a running connector of an earlier version is not changed", async () => {
 			.where("name" as never, "=", name as never)
 			.execute(),
 	);
-	await expect(undecided.leave("sess_1/1/0", true)).rejects.toThrow("restart it first");
+	await expect(undecided.leave("sess_1/1/0", true)).rejects.toThrow("restart the connector, then try again");
 });

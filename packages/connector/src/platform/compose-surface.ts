@@ -292,7 +292,9 @@ export class CardMessages {
 		const message = await this.find(card);
 		if (message !== undefined) return message;
 		this.delayNewPost(row, `the post is waiting for the card ${card}, which is not posted yet`);
-		throw new DeliveryError(`cannot find the card ${card}: it was never posted`, { kind: "gone" });
+		throw new DeliveryError(`cannot find the card ${card}: it was not posted within a minute`, {
+			kind: "gone",
+		});
 	}
 
 	/** Throws `rate-limited` with the message if the row is younger than a minute. */

@@ -52,10 +52,9 @@ export async function postFirst(parts: FirstPostParts, post: FirstPost): Promise
 		}
 		await delay(clock, pollMs, signal);
 	}
-	throw new ParleyError(
-		"cannot open a thread: the platform has not posted its first message yet; try again later",
-		{ code: "unavailable" },
-	);
+	throw new ParleyError("cannot open a thread: its first message is not posted yet; try again later", {
+		code: "unavailable",
+	});
 }
 
 export function removeFirst(

@@ -85,6 +85,6 @@ function asDispensable(error: ParleyError, file: string): ParleyError {
 	if (error.code !== "data_loss" && error.code !== "failed_precondition") return error;
 	const what = error.code === "data_loss" ? "is damaged" : "was written by a newer version of Parley";
 	const quoted = `'${file.replaceAll("'", "'\\''")}'`;
-	const fix = `delete it with \`rm ${quoted}*\`; the connector restores its data`;
+	const fix = `delete it with \`rm ${quoted}*\`; the connector then builds the database again`;
 	return new ParleyError(`the connector's database ${what}: ${fix}`, { code: error.code, cause: error });
 }

@@ -129,5 +129,5 @@ export const conversationTexts = {
 	cardDeleted: "This conversation was deleted.",
 	deleted: "This conversation was deleted. Your next message starts a new one.",
 	mayNotOpen: "you do not have permission to start conversations here: ask the operator",
-	noSuch: "there is no such conversation here: choose one from the list",
+	noSuch: "there is no such conversation here: choose a conversation from the list",
 };

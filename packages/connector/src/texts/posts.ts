@@ -14,7 +14,7 @@ export const postTexts = {
 
 	/** Errors of decisions about posts. */
 	unknown: ({ id }: { readonly id: string }): string =>
-		`unknown post ${id}: use an id from the list of posts`,
+		`unknown post ${id}: use an id that \`parley discord posts\` or \`parley slack posts\` lists`,
 	notDecidable: ({
 		id,
 		send,
@@ -31,5 +31,5 @@ export const postTexts = {
 	decided: ({ id, send, by }: { readonly id: string; readonly send: boolean; readonly by: string }): string =>
 		`${by} has already decided ${send ? "to send" : "not to send"} post ${id}`,
 	oldConnector: ({ platform }: { readonly platform: string }): string =>
-		`the running ${platform} connector has an earlier version of Parley: restart it first`,
+		`the database of the ${platform} connector is from an earlier version of Parley: restart the connector, then try again`,
 };

@@ -51,5 +51,5 @@ export const accountTexts = {
 	shards: ({ shards }: { readonly shards: number }) =>
 		`Discord recommends ${shards} connections for this bot`,
 	shardsFix:
-		"remove the bot from some servers: one connection of Discord serves fewer than 2,500, and the connector opens only one",
+		"remove the bot from some servers: the connector opens only one connection, and a connection serves fewer than 2,500 servers",
 } as const;

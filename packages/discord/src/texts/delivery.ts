@@ -20,17 +20,17 @@ export const deliveryTexts = {
 	noDirectMessages: "cannot open a direct message: Discord's response contains no channel",
 	noMessages: "cannot read messages: Discord's response is not a list of messages",
 	tooManyMessages: ({ channel }: { readonly channel: string }) =>
-		`cannot find out whether the post exists: channel ${channel} has too many newer messages`,
+		`channel ${channel} has more newer messages than the connector can search`,
 	noHistory: ({ channel }: { readonly channel: string }) =>
 		`cannot read the messages of channel ${channel}: give the bot "Read Message History" in this channel`,
 	mayNotReact:
-		'a reaction was refused, so the state of the message is posted: allow "Add Reactions" and "Read Message History"',
+		'Discord refused a reaction, so the state of the message is posted: check that the bot has "Add Reactions" and "Read Message History"',
 	noMentionThread:
-		'no thread can be opened for a mention, so the answer is in the channel: allow "Create Public Threads" and "Send Messages in Threads"',
+		'cannot answer a mention in a thread, so the answer is in the channel: check that the bot has "Create Public Threads" and "Send Messages in Threads"',
 	notRenamed: "the title of a conversation cannot be shown as the name of its thread",
 	renamedOften: "cannot rename the thread yet: Discord allows two changes of its name in ten minutes",
 	noThread: ({ card }: { readonly card: string }) =>
-		`the post is waiting for the thread of the card ${card}, which does not exist yet`,
+		`the post is waiting for the thread of the card ${card}: this thread does not exist yet`,
 	closedThread: ({ reason }: { readonly reason: string }) =>
 		`the thread is locked: unlock it, or give the bot "Manage Threads" (${reason})`,
 	privateAnswerExpired: "cannot send a private answer: the token of the interaction has expired",

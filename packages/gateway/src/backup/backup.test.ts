@@ -233,7 +233,7 @@ test("a backup is never inside its source, under any name", async () => {
 		const saving = createBackup({ dataDirectory: data, file, version, clock, force: false });
 		await expect(saving).rejects.toMatchObject({
 			code: "invalid_argument",
-			message: expect.stringContaining("choose a path outside of it"),
+			message: expect.stringContaining("choose a path outside this directory"),
 		});
 	}
 	expect(await readdir(data)).toEqual(before);
@@ -342,7 +342,7 @@ test("every byte is checked, and an invalid backup leaves no files", async () =>
 
 const good = { path: "parley.sqlite", text: "no database" };
 const evil: readonly [string, readonly Packed[], string][] = [
-	["no list", [{ path: "data/parley.sqlite", text: "x" }], "does not begin with a list"],
+	["no list", [{ path: "data/parley.sqlite", text: "x" }], "does not begin with a valid list"],
 	["a list that is no JSON", [{ path: "manifest.json", text: "{" }], "the list of its files is not JSON"],
 	["a list of something else", [{ path: "manifest.json", text: '{"format":1}' }], "not valid"],
 	[
@@ -372,7 +372,11 @@ const evil: readonly [string, readonly Packed[], string][] = [
 	],
 	["no database", [manifestOf([{ path: "a", text: "" }])], "no database"],
 	["too little", [manifestOf([good])], "parley.sqlite is missing"],
-	["what is not listed", [manifestOf([good]), { path: "data/x", text: "x" }], "does not list"],
+	[
+		"what is not listed",
+		[manifestOf([good]), { path: "data/x", text: "x" }],
+		"is not one of the listed files",
+	],
 	[
 		"a link",
 		[manifestOf([good]), { path: "data/parley.sqlite", type: "SymbolicLink", linkpath: "/etc/passwd" }],
@@ -381,7 +385,7 @@ const evil: readonly [string, readonly Packed[], string][] = [
 	[
 		"a device",
 		[manifestOf([good]), { path: "data/parley.sqlite", type: "CharacterDevice" }],
-		"does not list",
+		"is not one of the listed files",
 	],
 	[
 		"a file twice",
@@ -390,7 +394,7 @@ const evil: readonly [string, readonly Packed[], string][] = [
 			{ path: "data/parley.sqlite", text: good.text },
 			{ path: "data/parley.sqlite", text: "" },
 		],
-		"does not list",
+		"is not one of the listed files",
 	],
 	[
 		"another content",
@@ -486,7 +490,7 @@ test("an archive that is compressed twice is refused before its inner content is
 	await writeFile(place.at("zstd.tar.gz"), gzipSync(zstdCompressSync(gunzipSync(inner))));
 	await expect(verifyBackup(place.at("zstd.tar.gz"))).rejects.toMatchObject({
 		code: "data_loss",
-		message: expect.stringContaining("it does not begin with a list of its files"),
+		message: expect.stringContaining("it does not begin with a valid list of its files"),
 	});
 });
 

@@ -60,7 +60,7 @@ test.each<[object, RegExp]>([
 	],
 	[
 		{ llama: { command: "x", endpoint: "https://127.0.0.1:8080" } },
-		/llama\.endpoint .*the program in llama\.command speaks http, without a path; allowed: http:\/\/HOST:PORT/,
+		/llama\.endpoint .*the program in llama\.command serves plain http, at an address without a path; allowed: http:\/\/HOST:PORT/,
 	],
 	[
 		{ baseUrl: "http://127.0.0.1:1", llama: {} },

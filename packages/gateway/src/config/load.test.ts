@@ -468,7 +468,7 @@ test.each([
 		[
 			'"BRAVE_API_KEY"',
 			"search.key (",
-			"the environment of the gateway does not contain this variable",
+			"this variable is missing or empty in the environment of the gateway",
 			"the name of an environment variable",
 		],
 	],

@@ -113,11 +113,13 @@ test("a server or a trust with a path that does not exist, or without its variab
 	});
 	const setup = await files.current("default");
 	expect(setup.servers).toMatchObject([
-		{ problem: `its path ${lost} does not exist: create it, or correct the path` },
+		{
+			problem: `its path ${lost} does not exist or is not accessible: create it, or correct the path or its permissions`,
+		},
 	]);
 	expect(setup.trusted.map(({ problem }) => problem)).toEqual([
-		`its path ${lost} does not exist: create it, or correct the path`,
-		"the environment of the gateway does not contain ABSENT: add the missing values and restart the gateway",
+		`its path ${lost} does not exist or is not accessible: create it, or correct the path or its permissions`,
+		"the environment of the gateway does not contain ABSENT: add the missing variable and restart the gateway",
 		undefined,
 	]);
 });

@@ -206,7 +206,7 @@ class McpFile {
 			try {
 				return await realpath(path);
 			} catch (error) {
-				this.#parts.log.error("an MCP server is not used: a path does not exist", {
+				this.#parts.log.error("an MCP server is not used: a path does not exist or is not accessible", {
 					server: server.name,
 					error,
 				});

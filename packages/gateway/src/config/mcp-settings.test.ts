@@ -54,7 +54,7 @@ test.each([
 ])("a server whose variable is missing has this as its problem: %j", (server) => {
 	const [read] = load({ mcp: { servers: { notes: server } } }).mcp ?? [];
 	expect(read?.problem).toBe(
-		"the environment of the gateway does not contain ABSENT: add the missing values and restart the gateway",
+		"the environment of the gateway does not contain ABSENT: add the missing variable and restart the gateway",
 	);
 });
 

@@ -130,7 +130,7 @@ test.each([
 		expect.objectContaining({
 			code: "invalid_argument",
 			message: expect.stringMatching(
-				/^ANTHROPIC_API_KEY is ".*", which is not a key; set it to a key, or unset it/,
+				/^ANTHROPIC_API_KEY is ".*", which is not a key; set it to a valid key, or unset it/,
 			),
 		}),
 	);

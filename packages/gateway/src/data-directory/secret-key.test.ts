@@ -27,7 +27,7 @@ test.each([
 	await expect(loadOrCreateSecretKey(data.path)).rejects.toMatchObject({
 		code: "data_loss",
 		message: expect.stringContaining(
-			`${secretKeyIn(data.path)} has ${length} bytes instead of 32: restore it from a backup`,
+			`the key in ${secretKeyIn(data.path)} has ${length} bytes instead of 32: restore the file from a backup`,
 		),
 	});
 });

@@ -60,11 +60,11 @@ test.each<[string, RequestListener]>([
 
 test.each<[string, RequestListener]>([
 	[
-		"cannot be reached: it answered with a redirect; check the address, and that the server is running",
+		"cannot be reached: it answered with a redirect; check the address and the server",
 		(_, response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end(),
 	],
 	[
-		"cannot be reached: the connection was closed (UND_ERR_SOCKET); check the address, and that the server is running",
+		"cannot be reached: the connection was closed (UND_ERR_SOCKET); check the address and the server",
 		(_, response) => response.socket?.destroy(),
 	],
 	["does not accept the key (401); check LAB_KEY", (_, response) => response.writeHead(401).end()],

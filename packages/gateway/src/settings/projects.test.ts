@@ -75,7 +75,9 @@ test("an invalid file allows nothing, and a command refuses to replace it", asyn
 	for (const text of ["{", '{"projects": [{"directory": "shop", "allowed": true, "since": ""}]}', "[]"]) {
 		await writeFile(projectsIn(data), text);
 		expect(await directories()).toEqual([]);
-		await expect(change("/more", true)).rejects.toThrow(`${projectsIn(data)} is not valid`);
+		await expect(change("/more", true)).rejects.toThrow(
+			`${projectsIn(data)} cannot be read, or is not valid`,
+		);
 	}
 });
 

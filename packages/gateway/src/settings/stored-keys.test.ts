@@ -33,7 +33,9 @@ test.each(["PATH", "NODE_OPTIONS", "PARLEY_TOKEN", "LD_PRELOAD", "NODE_AUTH_TOKE
 	"%s cannot be stored",
 	async (name) => {
 		const parts = await open();
-		await expect(storeKeys({ [name]: "value" }, parts)).rejects.toThrow(`cannot store a key of ${name}`);
+		await expect(storeKeys({ [name]: "value" }, parts)).rejects.toThrow(
+			`cannot store ${name}: the name of a key must`,
+		);
 		expect(await readStoredKeys(parts.data)).toEqual({});
 	},
 );

@@ -9,7 +9,7 @@ export const createBackupTexts = {
 	noSessions: ({ dataDirectory }: { readonly dataDirectory: string }) =>
 		`there is no database in ${dataDirectory}; name another data directory with --data`,
 	insideData: ({ file, dataDirectory }: { readonly file: string; readonly dataDirectory: string }) =>
-		`${file} is inside the data directory ${dataDirectory}, which the backup saves; choose a path outside of it`,
+		`${file} is inside the data directory ${dataDirectory}, which the backup saves; choose a path outside this directory`,
 	noPlace: "does not exist; create it, or choose another path for the file",
 	placeIsFile: "is not a directory; choose another path for the file",
 	placeNotWritable: "cannot be written by this user; choose another path for the file",
@@ -17,7 +17,7 @@ export const createBackupTexts = {
 	placeFails: ({ code }: { readonly code: string }) =>
 		`cannot be written (${code}); choose another path for the file`,
 	invalidFileId: ({ id }: { readonly id: string }) =>
-		`the database has the invalid file id ${id}: restore a backup`,
+		`cannot back up the database: it contains the invalid file id ${id}; restore an earlier backup`,
 } as const;
 
 /** Progress and errors of a restore. Most errors follow the name of the file. */
@@ -31,8 +31,8 @@ export const readBackupTexts = {
 	unreadable: "the rest of it cannot be read",
 	compressedTwice: "it is compressed twice",
 	moreThanListed: "it has more content than it lists",
-	noList: "it does not begin with a list of its files",
-	missing: ({ file }: { readonly file: string }) => `${file} is missing`,
+	noList: "it does not begin with a valid list of its files",
+	missing: ({ file }: { readonly file: string }) => `the listed file ${file} is missing`,
 	tooCompressed: ({ maxRatio }: { readonly maxRatio: number }) =>
 		`it unpacks to more than ${maxRatio} times its size, like an archive that is made to fill a disk; ` +
 		"if you trust it, allow more with --max-ratio N",
@@ -41,10 +41,10 @@ export const readBackupTexts = {
 	differs: ({ path }: { readonly path: string }) => `${path} differs from the saved content`,
 	contentAfterEnd: "it has content after its end",
 	unlisted: ({ path, type }: { readonly path: string; readonly type: string }) =>
-		`it contains ${path} (${type}), which it does not list`,
+		`its entry ${path} (${type}) is not one of the listed files, or occurs twice`,
 	noFile: ({ file }: { readonly file: string }) => `the backup ${file} does not exist: correct the path`,
 	isDirectory: ({ file }: { readonly file: string }) =>
-		`${file} is a directory, not a file that \`parley backup\` wrote`,
+		`${file} is a directory: name a file that \`parley backup\` wrote`,
 	notReadable: ({ file }: { readonly file: string }) =>
 		`${file} cannot be read by this user: correct its permissions`,
 	unusable: ({ file, reason }: { readonly file: string; readonly reason: string }) =>
@@ -57,7 +57,7 @@ export const readBackupTexts = {
 		`${directory} is not empty (${found}); use --force to move its content aside, or choose another directory with --data DIR`,
 	unpacking: ({ files }: { readonly files: number }) => `unpacking ${files} files`,
 	unknownDatabase: ({ version, migration }: { readonly version: string; readonly migration: string }) =>
-		`the backup was made by Parley ${version}, whose database this version does not know (${migration}): ` +
+		`the backup was made by Parley ${version} and contains the unknown migration ${migration}: ` +
 		"upgrade the program to restore it",
 	noDatabase: "it contains no database",
 	diskFull: ({ directory, missing }: { readonly directory: string; readonly missing: number }) =>

@@ -6,7 +6,7 @@ export const dataDirectoryTexts = {
 	danglingPolicy: ({ path, target }: { readonly path: string; readonly target: string }) =>
 		`the rule was not added, because ${path} is a link to ${target}, which does not exist: create that file, or remove the link`,
 	noToken: ({ path }: { readonly path: string }) =>
-		`${path} does not contain a token; remove it: the next start creates another token`,
+		`${path} does not contain a token of the operator: remove this file, and the next start creates a token`,
 	databaseEmpty: ({ file, directory }: { readonly file: string; readonly directory: string }) =>
 		`the database ${file} is damaged: it is empty, but ${directory} has been used before. Restore a backup in its place, ` +
 		"or remove it and its -wal file to start without the old sessions",
@@ -82,8 +82,8 @@ export const dataDirectoryTexts = {
 		readonly bytes: number;
 		readonly expected: number;
 	}) =>
-		`${path} has ${bytes} bytes instead of ${expected}: restore it from a backup. ` +
-		"Without a backup, remove it: the next start creates a key, and people must type stored passwords again",
+		`the key in ${path} has ${bytes} bytes instead of ${expected}: restore the file from a backup. ` +
+		"Without a backup, remove the file: the next start creates a key, and people must type stored passwords again",
 	keyMissing: ({ path, passwords }: { readonly path: string; readonly passwords: number }) =>
 		`the key ${path} is missing: Parley creates a new one, which cannot decrypt the stored passwords (${passwords}). ` +
 		"Stop Parley and restore the key from a backup, or enter the passwords again when a tool asks for them",

@@ -1,7 +1,7 @@
 /** Errors and hints in the responses to refused requests. */
 export const refusalTexts = {
 	sendToken: "send the header Authorization: Bearer TOKEN; the command `parley token` prints the token",
-	tooManyFailures: "too many failed attempts",
+	tooManyFailures: "too many failed attempts to authenticate",
 	waitSeconds: ({ seconds }: { readonly seconds: number }) =>
 		`wait ${seconds} s, or send a valid token, which is never delayed`,
 	forwardingHeaders: "contradictory forwarding headers",

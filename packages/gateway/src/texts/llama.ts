@@ -11,7 +11,7 @@ export const llamaTexts = {
 		`The local model server at ${url} does not answer: ${reason}`,
 	exitCode: ({ code }: { readonly code: number | null }) => `with exit code ${code}`,
 	otherServerStopped: "the server, which another program started, no longer answers",
-	loading: "loads its model",
+	loading: "is loading its model",
 	notReady: "does not answer yet",
 	otherProgram: ({ host, answer }: { readonly host: string; readonly answer: string }) =>
 		`${host} is in use by another program, which ${answer}: stop that program, or change llama.endpoint`,

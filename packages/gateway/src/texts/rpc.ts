@@ -7,10 +7,10 @@ export const rpcTexts = {
 		readonly path: string;
 		readonly reason: string | undefined;
 	}) =>
-		`the directory for temporary files, ${path}, cannot be used (${reason}); set TMPDIR to a directory that exists`,
+		`the directory for temporary files, ${path}, cannot be used (${reason}); set TMPDIR to an existing directory that this user can access`,
 	offlineModel: ({ model }: { readonly model: string }) =>
 		`--model is ${model}, but the provider offline has only the model offline; leave --model out`,
-	noCredential: `no credential for anthropic; set ANTHROPIC_API_KEY, pass --api-key, or name a server with --base-url; --provider offline needs neither`,
+	noCredential: `no credential for anthropic; set ANTHROPIC_API_KEY, pass --api-key, or name a server with --base-url; --provider offline needs none of these`,
 	bashWithoutNetwork:
 		"`bash` has no network: commands that reach other machines fail, unless this machine has no sandbox",
 	noModel: ({

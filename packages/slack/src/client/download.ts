@@ -19,7 +19,7 @@ export interface Download extends SlackHosts {
  * `SlackPort.download`.
  */
 export async function download({ url, token, maximum, signal, apiUrl }: Download): Promise<Uint8Array> {
-	demandSlack(url, { apiUrl });
+	demandSlack(url, { apiUrl }, downloadTexts.foreign);
 	const over = new AbortController();
 	try {
 		const headers = { authorization: `Bearer ${token}` };

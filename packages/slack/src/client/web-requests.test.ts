@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { paced } from "@parley/base/testing";
+import { downloadTexts } from "@parley/connector";
 import { expect, test } from "vitest";
 import { download } from "./download.ts";
 import { demandSlack, respond, upload } from "./web-requests.ts";
@@ -30,7 +31,7 @@ test.each([
 	"https://acme.slack.com/files/U1/F1",
 	"https://slack-files.com/T1-F1",
 ])("%s is a host of Slack", (url) => {
-	expect(() => demandSlack(url, { apiUrl: undefined })).not.toThrow();
+	expect(() => demandSlack(url, { apiUrl: undefined }, downloadTexts.foreign)).not.toThrow();
 });
 
 test.each([
@@ -42,7 +43,9 @@ test.each([
 	"http://169.254.169.254/latest",
 	"nonsense",
 ])("%s is not Slack's host, and gets no request", async (url) => {
-	expect(() => demandSlack(url, { apiUrl: undefined })).toThrow("does not belong to Slack");
+	expect(() => demandSlack(url, { apiUrl: undefined }, downloadTexts.foreign)).toThrow(
+		"does not belong to Slack",
+	);
 	await expect(respond(url, {}, { apiUrl: undefined })).rejects.toThrow("does not belong to Slack");
 	await expect(download({ url, token: "xoxb", maximum: 10, signal, apiUrl: undefined })).rejects.toThrow(
 		"does not belong to Slack",

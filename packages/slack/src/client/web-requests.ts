@@ -1,6 +1,7 @@
 import { ParleyError, parseJson } from "@parley/base";
 import { downloadTexts, readBounded } from "@parley/connector";
 import * as z from "zod";
+import { deliveryTexts } from "../texts/delivery.ts";
 import type { SlackAnswer } from "../vocabulary/slack-port.ts";
 
 const timeoutMs = 15_000;
@@ -47,7 +48,7 @@ async function post(
 	hosts: SlackHosts,
 ): Promise<SlackAnswer> {
 	const { headers, body } = sent;
-	demandSlack(url, hosts);
+	demandSlack(url, hosts, deliveryTexts.foreignAddress);
 	const late = AbortSignal.timeout(sent.timeoutMs);
 	const signal = hosts.signal ? AbortSignal.any([late, hosts.signal]) : late;
 	const request = { method: "POST", headers, body, redirect: "manual", signal } as const;
@@ -97,13 +98,17 @@ function refusalIn(detail: string): string | undefined {
 
 /**
  * Throws if a URL belongs neither to Slack nor to the origin of `apiUrl`, because untrusted data must not cause requests
- * to other hosts.
+ * to other hosts. `refusal` returns the text of the error.
  */
-export function demandSlack(url: string, { apiUrl }: SlackHosts): void {
+export function demandSlack(
+	url: string,
+	{ apiUrl }: SlackHosts,
+	refusal: (about: { readonly origin: string; readonly platform: string }) => string,
+): void {
 	const parsed = URL.canParse(url) ? new URL(url) : undefined;
 	const isSlack = parsed?.protocol === "https:" && /(?:^|\.)slack(?:-files)?\.com$/.test(parsed.hostname);
 	const standsFor = apiUrl !== undefined && parsed?.origin === new URL(apiUrl).origin;
 	if (isSlack || standsFor) return;
 	const origin = parsed?.origin ?? downloadTexts.invalidAddress;
-	throw new ParleyError(downloadTexts.foreign({ origin, platform: "Slack" }), { code: "permission_denied" });
+	throw new ParleyError(refusal({ origin, platform: "Slack" }), { code: "permission_denied" });
 }

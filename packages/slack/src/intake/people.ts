@@ -66,7 +66,10 @@ export class People {
 		const answer = await readSlack(this.#port, { method: "users.info", args: { user: id } });
 		if ("refused" in answer && unknown.has(answer.refused)) return "left";
 		const user = "body" in answer ? User.safeParse(answer.body["user"]).data : undefined;
-		if (!user) throw new ParleyError(`Slack did not return the person ${id}`, { code: "unavailable" });
+		if (!user) {
+			const why = "refused" in answer ? answer.refused : "Slack's response is invalid";
+			throw new ParleyError(`cannot read the person ${id} from Slack: ${why}`, { code: "unavailable" });
+		}
 		this.note(user);
 		return user.deleted ? "left" : this.#person(user);
 	}

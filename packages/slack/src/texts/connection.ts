@@ -16,22 +16,24 @@ export const connectionTexts = {
 	answered: ({ error, method }: { readonly error: string; readonly method: string }) =>
 		`Slack answered ${error} to ${method}`,
 	noAnswer: ({ method }: { readonly method: string }) => `Slack did not answer ${method}`,
+	noSocketAddress: ({ method }: { readonly method: string }) =>
+		`Slack's response to ${method} contains no valid address`,
 	limited: ({ method }: { readonly method: string }) => `Slack limits the rate of ${method}`,
 	/** Fixes by Slack's error code. */
 	fixes: {
-		not_authed: "the token is missing; set the token",
+		not_authed: "the token is missing; set the environment variable SLACK_BOT_TOKEN or SLACK_APP_TOKEN",
 		invalid_auth: "Slack does not know this token; copy the token again",
 		account_inactive: "the app was removed from the workspace; install the app again and use the new token",
 		token_revoked: "the token was revoked; install the app again and use the new token",
 		token_expired: "the token has expired; use a new token, or switch off token rotation",
 		not_allowed_token_type:
-			"the token has the wrong type: bot tokens start with xoxb-, app tokens with xapp-",
+			"the token has the wrong type; use a bot token (xoxb-) as SLACK_BOT_TOKEN, and an app token (xapp-) as SLACK_APP_TOKEN",
 		missing_scope: 'create an app token with the scope "connections:write"',
 		no_permission: "the token lacks a permission; install the app again",
 		user_removed_from_team: "the bot was removed from the workspace; install the app again",
 		team_disabled: "the workspace is disabled; ask its administrator to enable it",
 		team_access_not_granted:
-			"the app has no access to this workspace; ask an administrator of the organisation to add it",
+			"the app has no access to this workspace; ask an administrator of the organisation to add the app",
 		ekm_access_denied: "the administrators of the workspace have suspended access; ask them to restore it",
 		access_denied: "the workspace denies access; ask its administrator to allow the app",
 		socket_mode_disabled: "in the settings of the app, switch on Socket Mode",

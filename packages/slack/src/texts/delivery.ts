@@ -1,4 +1,4 @@
-const invite = "invite it with /invite @parley";
+const invite = "invite the bot with /invite @parley";
 const token = "restart the connector with a valid token";
 
 /** Reasons why a request to Slack failed, for operators. Lists of posts and the log show them. */
@@ -43,7 +43,7 @@ export const deliveryTexts = {
 		team_added_to_org: "the workspace is moving into an organisation: try again later",
 		ekm_access_denied: "the administrators of the workspace have suspended access: ask them to restore it",
 		team_access_not_granted:
-			"the app has no access to this workspace: ask an administrator of the organisation to add it",
+			"the app has no access to this workspace: ask an administrator of the organisation to add the app",
 		accesslimited:
 			"the organisation does not allow the network of this machine: ask an administrator to allow its address",
 		message_limit_exceeded: "the workspace has reached its limit of messages: try again later",
@@ -60,9 +60,11 @@ export const deliveryTexts = {
 	noMessageId: "cannot confirm the post: Slack's response contains no message id",
 	noMessages: "cannot read messages: Slack's response is not a list of messages",
 	noConversation: "cannot open a direct message: Slack's response contains no conversation",
+	foreignAddress: ({ origin }: { readonly origin: string }) =>
+		`cannot send a request to ${origin}: this address does not belong to Slack`,
 	noUploadAddress: "cannot upload the file: Slack's response contains no address for it",
 	tooManyMessages: ({ channel }: { readonly channel: string }) =>
-		`cannot find out whether the post exists: channel ${channel} has too many newer messages`,
+		`channel ${channel} has more newer messages than the connector can search`,
 	noCard: ({ card }: { readonly card: string }) =>
 		`the post is waiting for the card ${card}, which is not posted yet`,
 	notAConversation: ({ id }: { readonly id: string }) => `invalid Slack conversation id "${id}"`,

@@ -75,7 +75,7 @@ export const discord: readonly Scene<DiscordSite>[] = [
 	{
 		name: "if Parley may not react, notices about the queue are posted as usual",
 		place: { status: "reactions" },
-		errors: [/a reaction was refused/u],
+		errors: [/Discord refused a reaction/u],
 		steps: [
 			{ forbids: ["AddReactions"] },
 			{ says: `@Parley ${slow}` },
@@ -184,7 +184,7 @@ export const discord: readonly Scene<DiscordSite>[] = [
 	{
 		name: "if Parley may not open threads, a mention is answered in the channel",
 		place: { answers: "thread" },
-		errors: [/no thread can be opened for a mention/u],
+		errors: [/cannot answer a mention in a thread/u],
 		steps: [
 			{ forbids: ["CreatePublicThreads"] },
 			{ says: "@Parley say: one" },

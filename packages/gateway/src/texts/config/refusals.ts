@@ -13,7 +13,7 @@ interface NotAllowed {
 }
 
 const address = "an http or https address with the version of the API, such as http://127.0.0.1:8000/v1";
-const keyFix = "set it to a key, or unset it to use the offline model";
+const keyFix = "set it to a valid key, or unset it";
 const keyUnencrypted = "the key would be sent over the internet without encryption";
 const httpsOrOwnNetwork = "https, or a server on this machine or in its own network";
 
@@ -21,7 +21,7 @@ const httpsOrOwnNetwork = "https, or a server on this machine or in its own netw
 export const settingRefusalTexts = {
 	otherModelServer: "the setting llama also names a model server",
 	oneOfBoth: "only one of the settings baseUrl and llama; remove one of them",
-	llamaWithoutPath: "the program in llama.command speaks http, without a path",
+	llamaWithoutPath: "the program in llama.command serves plain http, at an address without a path",
 	llamaEndpoint: "http://HOST:PORT, for example http://127.0.0.1:8080",
 	didYouMean: ({ near }: { readonly near: string }) => `did you mean ${near}?`,
 	knownProvider: ({ names }: { readonly names: string }) => `${names}, or a name of models.providers`,
@@ -33,11 +33,11 @@ export const settingRefusalTexts = {
 	invalidFile: ({ path, reason }: { readonly path: string; readonly reason: string }) =>
 		`${path} is not valid: ${reason}`,
 	pathMissing: ({ path }: { readonly path: string }) =>
-		`its path ${path} does not exist: create it, or correct the path`,
+		`its path ${path} does not exist or is not accessible: create it, or correct the path or its permissions`,
 	invalidLogins: ({ path }: { readonly path: string }) =>
 		`${path} is not valid: remove it, then log in again`,
 	noVariable: ({ names }: { readonly names: string }) =>
-		`the environment of the gateway does not contain ${names}: add the missing values and restart the gateway`,
+		`the environment of the gateway does not contain ${names}: add the missing ${names.includes(",") ? "variables" : "variable"} and restart the gateway`,
 	addressMissing: ({ place }: { readonly place: string }) => `${place} is missing; needed: ${address}`,
 	addressNotAllowed: ({ value, place }: { readonly value: string; readonly place: string }) =>
 		`${value} is not allowed for ${place}; allowed: ${address}`,
@@ -86,10 +86,10 @@ export const settingRefusalTexts = {
 	insecureLan: "without TLS, in a network that you trust, with --insecure-lan",
 	eachAddressOnce: "each address only once",
 	noAddress: ({ text }: { readonly text: string }) => `${text} is not HOST:PORT`,
-	noSearchKey: "the environment of the gateway does not contain this variable",
+	noSearchKey: "this variable is missing or empty in the environment of the gateway",
 	searxngUrl: "an http or https address, such as http://127.0.0.1:8888, for searxng",
 	searxngKey: "no key, because searxng needs none",
-	searchKey: "the name of an environment variable of the gateway that contains the key of Brave Search",
+	searchKey: "the name of an environment variable with the key of Brave Search",
 	/** `place`: position in the source. `near`: a similar name. */
 	unknownSetting: ({ name, place, near, allowed }: UnknownSetting) =>
 		`unknown setting ${name}${place === undefined ? "" : ` (${place})`}${
@@ -100,10 +100,10 @@ export const settingRefusalTexts = {
 	missing: ({ place, allowed }: { readonly place: string; readonly allowed: string }) =>
 		`${place} is missing; needed: ${allowed}`,
 	notAllowed: ({ value, place, reason, allowed }: NotAllowed) =>
-		`${value} is not allowed for ${place}${reason === undefined ? "" : `: ${reason}`}; allowed: ${allowed}`,
+		`${value} is not allowed for ${place}${reason === undefined ? "" : `: ${reason}`}${reason?.endsWith("?") ? " Allowed" : "; allowed"}: ${allowed}`,
 	movedData: ({ place }: { readonly place: string }) =>
 		`${place}: a configuration file in the data directory cannot set another data directory; ` +
-		"use --data or PARLEY_DATA, or name the file with --config",
+		"use --data or PARLEY_DATA, or name this file with --config",
 	fileUnreadable: ({
 		path,
 		reason = "unknown reason",
@@ -128,5 +128,5 @@ export const settingRefusalTexts = {
 		`${value} is not a value of ${key}: use JSON, for example '{"name": "value"}' or '["value"]'`,
 	absolutePath: "an absolute path",
 	invalidProjects: ({ path }: { readonly path: string }) =>
-		`${path} is not valid: correct it, or remove it to be asked again for each directory`,
+		`${path} cannot be read, or is not valid: correct the file or its permissions, or remove it to be asked again for each directory`,
 } as const;

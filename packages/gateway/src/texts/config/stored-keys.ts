@@ -3,5 +3,6 @@ export const storedKeysTexts = {
 	invalid: ({ path }: { readonly path: string }): string =>
 		`${path} is not valid: remove it, and store the keys again with \`parley setup\``,
 	notStored: ({ names }: { readonly names: string }): string =>
-		`cannot store a key of ${names}: the name must end in _KEY, _TOKEN or _SECRET, and the value must not be empty`,
+		`cannot store ${names}: the name of a key must be in upper case and end in _KEY, _TOKEN, _SECRET or _BEDROCK. ` +
+		"It must not begin with PARLEY_ or NODE_, and its value must not be empty",
 } as const;

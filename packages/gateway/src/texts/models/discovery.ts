@@ -12,7 +12,7 @@ export const modelServerTexts = {
 	}) => `${url} lists ${count} models: ${names.join(", ")}${names.length < count ? ", …" : ""}`,
 	noList: ({ url }: { readonly url: string }) => `${url} returned no list of models`,
 	unreachable: ({ url, reason }: { readonly url: string; readonly reason: string }) =>
-		`${url} cannot be reached: ${reason}; check the address, and that the server is running`,
+		`${url} cannot be reached: ${reason}; check the address and the server`,
 	keyRejected: ({
 		url,
 		status,
@@ -49,6 +49,6 @@ export const modelServerTexts = {
 	unknownModel: ({ near }: { readonly near: string }) =>
 		near === "" ? "no model has this name" : `no model has this name (did you mean ${near}?)`,
 	allowedModels: ({ tiers }: { readonly tiers: string }) =>
-		`a tier: ${tiers}; or the name of a model: ` +
-		"one that is newer than this program can be added in models.json of the data directory",
+		`a tier: ${tiers}; or the name of a model. ` +
+		"To use a model that is newer than this program, add the model to models.json in the data directory",
 } as const;

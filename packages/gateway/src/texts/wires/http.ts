@@ -9,7 +9,7 @@ export const httpErrorTexts = {
 	oneOf: ({ names }: { readonly names: string }) => `is not one of ${names}`,
 	longQuery: ({ max }: { readonly max: number }) => `has more than ${max} characters`,
 	idPrefix: "is not the beginning of an id",
-	noProxy: "this is a gateway and not a proxy: send the request itself",
+	noProxy: "the gateway is not a proxy: send the request directly, without CONNECT",
 	upgradeRequired: "this path is a WebSocket: connect with an upgrade request",
 	usePost: "method not allowed: use POST",
 	noWebSocket: ({ path }: { readonly path: string }) => `no WebSocket at ${path}`,

@@ -59,7 +59,8 @@ export const mcpParameterTexts = {
 
 /** Errors of the MCP server. Some begin with the name of a parameter or a header. */
 export const mcpErrorTexts = {
-	noQuestion: "question_id: no question with this id is open: it was answered, or it expired",
+	noQuestion:
+		"question_id: no question with this id is open: it was answered, it expired, or the id is wrong; task_status returns the open questions",
 	answerOrDecline: "answer: send either an answer, or decline with true",
 	answeredBefore: "question_id: this question was answered before",
 	directoryOfNewSession: "directory: allowed only for a new session: omit directory or session_id",
@@ -80,6 +81,6 @@ export const mcpErrorTexts = {
 	denied: "a person denied it in a form",
 	taskOrRun: "task_status: send either task_id, or session_id and run_id",
 	onlyByPerson: ({ isPassword }: { readonly isPassword: boolean }) =>
-		`question_id: this question ${isPassword ? "asks for a password" : "is an approval"}, which no agent can answer; a person must answer it, for example with parley answer`,
-	noId: "is not an id: use an id of an earlier result",
+		`question_id: no agent can answer this question, because it ${isPassword ? "asks for a password" : "is an approval"}; a person must answer it, for example with parley answer`,
+	noId: "is not an id: use an id from an earlier result",
 } as const;

@@ -9,8 +9,7 @@ export const ozzieErrorTexts = {
 	denied: "The call does not run.",
 	approvedOnce: "The call runs once.",
 	stoppingHint: "the gateway is stopping; connect again when it has restarted",
-	oneMemory:
-		"memory_id: give the id of a memory, or a person or a channel whose memories to delete, and only one of them",
+	oneMemory: "memory_id: name the memories to delete with exactly one of memory_id, person and channel",
 	requestCode: "request a code with pair, and give it to the operator",
 	commandOrTool: "command: give either a command, or a tool and its arguments",
 	channel: "channel: name the channel, as PLATFORM:TENANT:CHANNEL",

@@ -253,10 +253,12 @@ class UnknownBodies {
 	async read(request: IncomingMessage): Promise<Buffer> {
 		for (const longest of this.#reading) {
 			if (this.#reading.size < maxReading) break;
-			this.#giveUp(longest);
+			this.#giveUp(longest, `more than ${maxReading} requests arrived at the same time`);
 		}
 		this.#reading.add(request);
-		const late = this.#clock.after(timeoutMs, () => this.#giveUp(request));
+		const late = this.#clock.after(timeoutMs, () =>
+			this.#giveUp(request, `it did not arrive within ${timeoutMs / 1000} seconds`),
+		);
 		try {
 			return await readBounded(request, maxBytes, "the request");
 		} finally {
@@ -265,10 +267,10 @@ class UnknownBodies {
 		}
 	}
 
-	#giveUp(request: IncomingMessage): void {
+	#giveUp(request: IncomingMessage, why: string): void {
 		this.#reading.delete(request);
 		request.destroy(
-			new ParleyError("cannot read a request from Slack: its body did not arrive in time", {
+			new ParleyError(`cannot read the body of a request: ${why}`, {
 				code: "deadline_exceeded",
 			}),
 		);

@@ -206,7 +206,9 @@ function wordsOf(reason: unknown): string {
 	const method = "apps.connections.open";
 	if (answer?.type === "rate-limited") return connectionTexts.limited({ method });
 	if (answer?.type === "refused") return connectionTexts.answered({ error: answer.error, method });
-	return connectionTexts.noAnswer({ method });
+	if (answer?.type === "ok") return connectionTexts.noSocketAddress({ method });
+	// The cause states whether Slack answered with an error status, or not at all.
+	return ParleyError.from(reason.cause).message;
 }
 
 /** Milliseconds after which Slack has noticed that the sockets of a killed process are dead. */

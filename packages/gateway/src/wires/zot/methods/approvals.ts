@@ -28,9 +28,10 @@ export class Approvals {
 	}
 
 	async raise(prompt: Prompt): Promise<void> {
+		// No client of this wire can answer a question, with or without approvals.
+		if (!prompt.approval) return this.#refuse(prompt, zotErrorTexts.noQuestions);
 		if (!this.#send) return this.#refuse(prompt, approvalRequired(prompt));
 		if (this.#ended) return this.#refuse(prompt, reasons[this.#ended]);
-		if (!prompt.approval) return this.#refuse(prompt, zotErrorTexts.onlyApprovals);
 		this.#send(encodeAsk(this.#ids.open(prompt), prompt, prompt.approval));
 	}
 
