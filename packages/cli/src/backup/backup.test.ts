@@ -56,7 +56,7 @@ test("prints saved and restored data as rows or JSON", () =>
 		expect(io.drainError()).toMatch(/^parley: .*new is not empty \(parley\.sqlite\); use --force .*\n$/);
 		expect(await run(["restore", "--data", at("new"), at("b.tar.gz"), "--force"], io)).toBe(0);
 		expect(io.drainOut()).toMatch(
-			/^restored .*\nto .*`parley start`.*\nthe previous data is in .*before-restore-.*\n$/,
+			/^restored .*\nto .*`parley start --data .*`.*\nthe previous data is in .*before-restore-.*\n$/,
 		);
 	}));
 
