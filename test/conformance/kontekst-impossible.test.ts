@@ -43,7 +43,7 @@ verifiesOn(
 		]);
 		const ended = stream.events.filter(({ kind }) => kind === "toolFailed" || kind === "toolCompleted");
 		expect(ended.map(({ value }) => value)).toMatchObject([
-			{ callId: "call_x", error: expect.stringContaining('there is no tool "bake"') },
+			{ callId: "call_x", error: expect.stringContaining('the tool "bake" does not exist') },
 			{ callId: "call_a" },
 			{ callId: "call_y", error: expect.stringMatching(/^denied: /) },
 			{ callId: "call_z", error: expect.stringContaining("invalid arguments of write_file: path") },
@@ -89,7 +89,7 @@ verifiesOn(
 		const token = payload["token"];
 		const corrected = { token, value: true, arguments: { path: "a.txt", content: "one" } };
 		await expect(other.call("prompt_response", corrected)).rejects.toThrow(
-			/arguments: cannot be changed, because the call cannot run/,
+			/arguments: the call cannot run .* so its arguments cannot be changed/,
 		);
 		await other.call("prompt_response", { token, value: true });
 		expect(await stream.until("completed")).toMatchObject({ content: "done" });

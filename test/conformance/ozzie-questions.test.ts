@@ -229,7 +229,7 @@ verifiesOn(
 		await using other = await OzzieClient.connect(gateway.url);
 		await other.open();
 		const foreign = await answered(other, await ask(other, use("env")), { value: true });
-		expect(foreign).toMatch(/^not run: secrets\.API_KEY: unknown secret/);
+		expect(foreign).toMatch(/^not run: secrets\.API_KEY: not a handle of a password/);
 		frames.push(
 			JSON.stringify(await back.call("explain", {})),
 			JSON.stringify(await back.request("load_messages")),

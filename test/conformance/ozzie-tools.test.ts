@@ -30,7 +30,7 @@ verifiesOn(
 		]);
 		expect(by("completed")).toMatchObject([{ name: "read_file", result: "runner\n" }]);
 		expect(by("failed")).toMatchObject([
-			{ name: "teleport", error: expect.stringContaining("there is no tool") },
+			{ name: "teleport", error: expect.stringContaining('the tool "teleport" does not exist') },
 			{ name: "read_file", error: expect.stringContaining("peas.txt") },
 		]);
 		const ids = (status: string) => by(status).map((payload) => payload["call_id"]);

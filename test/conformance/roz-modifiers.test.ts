@@ -10,14 +10,14 @@ for (const [behaviour, tool, args, modifier, reason] of [
 		"write_file",
 		{ path: "bed.txt", content: "soil" },
 		{ path: "/tmp/parley-bed.txt" },
-		"the changed call does more than the approved one: it needs outside-write as well",
+		"the changed call needs more permissions than the displayed call: outside-write",
 	],
 	[
 		"needs a further class of action",
 		"git",
 		{ args: ["init", "beds"] },
 		{ args: ["ls-remote", "https://example.com/beds"] },
-		"the changed call does more than the approved one: it needs egress",
+		"the changed call needs more permissions than the displayed call: egress",
 	],
 	["is invalid", "write_file", { path: "bed.txt", content: "soil" }, { path: "" }, "arguments: "],
 ] as const) {

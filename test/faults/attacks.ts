@@ -97,12 +97,12 @@ export const attacks: readonly AttackRow[] = [
 	{
 		name: "endless text",
 		attack: endless(({ wire }) => beginningOf(wire, text(64 << 10))),
-		error: /the reply is longer than 2097152 characters/,
+		error: /the reply is longer than the maximum of 2097152 characters/,
 	},
 	{
 		name: "endless thinking",
 		attack: endless(({ wire }) => beginningOf(wire, { type: "thinking", thinking: "x".repeat(64 << 10) })),
-		error: /the thinking is longer than 8388608 characters/,
+		error: /the thinking is longer than the maximum of 8388608 characters/,
 	},
 	{
 		name: "endless comments",
@@ -123,7 +123,7 @@ export const attacks: readonly AttackRow[] = [
 			() => "x".repeat(64 << 10),
 			({ wire }) => beginningOf(wire, { type: "tool_use", id: "c1", name: "look", json: '{"at":"' }),
 		),
-		error: /larger than|damaged/,
+		error: /larger than|is not valid/,
 	},
 	{
 		name: "100 MiB of JSON in an event",
@@ -144,7 +144,7 @@ export const attacks: readonly AttackRow[] = [
 		},
 		error: /larger than/,
 	},
-	{ name: "bytes without a meaning", attack: garbage, seeds: 5, error: /ended before|damaged|empty/ },
+	{ name: "bytes without a meaning", attack: garbage, seeds: 5, error: /ended before|is not valid|empty/ },
 	{ name: "events without a meaning", attack: garbageData, seeds: 10, error: /./ },
 	{
 		name: "a page",
@@ -155,7 +155,7 @@ export const attacks: readonly AttackRow[] = [
 	{
 		name: "no content type",
 		attack: ({ response }) => response.writeHead(200).end("hello"),
-		error: /ended before|damaged|empty/,
+		error: /ended before|is not valid|empty/,
 	},
 	...[301, 302, 303, 307, 308].map((status) => ({
 		name: `a redirect ${status} to a private address`,
@@ -190,7 +190,7 @@ export const attacks: readonly AttackRow[] = [
 		attack: call('{"at":"door","__proto__":{"polluted":1},"constructor":{}}'),
 		once: true,
 	},
-	{ name: "5,000 calls", attack: manyCalls, error: /the reply has more than 1000 tool calls/ },
+	{ name: "5,000 calls", attack: manyCalls, error: /the reply has more than the maximum of 1000 tool calls/ },
 	...["NaN", "-5", "1e999", '"many"', "null", "99999999999999999999"].map((number) => ({
 		name: `usage of ${number}`,
 		attack: usageOf(number),

@@ -180,7 +180,7 @@ test("a header gets a variable only if the operator grants it, and is not sent w
 	source.setup = { servers: [], trusted: [await trustIn(workOf(s), { environment })] };
 	await expect(toolsAfter(s)).resolves.toEqual([]);
 	expect(s.t.runtime.mcp.problems.join()).toContain(
-		"remote: its headers need variables of the gateway (SHOP_TEAM): grant each with --server remote --env-from SHOP_TEAM",
+		"remote: its headers need environment variables of the gateway (SHOP_TEAM): grant each of them, for example with --server remote --env-from SHOP_TEAM",
 	);
 	expect(server.seen).toEqual([]);
 	const granted = { ...environment, SHOP_TEAM: "red" };
@@ -200,7 +200,7 @@ test("a variable whose value no header can have is a problem", async () => {
 	const environment = { SHOP_TOKEN: "a\r\nHost: other" };
 	source.setup = { servers: [], trusted: [await trustIn(workOf(s), { environment })] };
 	await expect(toolsAfter(s)).resolves.toEqual([]);
-	expect(s.t.runtime.mcp.problems.join()).toContain("the header x-key contains characters");
+	expect(s.t.runtime.mcp.problems.join()).toContain("the header x-key has a value with invalid characters");
 	expect(server.seen).toEqual([]);
 });
 
@@ -213,7 +213,7 @@ test("a remote server of a directory never replaces one of the operator", async 
 	await expect(toolsAfter(s)).resolves.toContain("remote__echo");
 	expect(evil.seen).toEqual([]);
 	expect(s.t.runtime.mcp.problems).toEqual([
-		"remote: not used, because a server of the operator has the same name",
+		"remote: not used, because a server of the operator has the same name: rename the server in .mcp.json",
 	]);
 });
 

@@ -140,7 +140,7 @@ test("a server of a directory never replaces one of the operator", async () => {
 	await expect(outcomeOf(s)).resolves.toContain("echo: hi");
 	expect(s.t.runtime.mcp.states).toHaveLength(1);
 	expect(s.t.runtime.mcp.problems).toEqual([
-		"local: not used, because a server of the operator has the same name",
+		"local: not used, because a server of the operator has the same name: rename the server in .mcp.json",
 	]);
 });
 

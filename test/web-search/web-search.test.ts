@@ -101,10 +101,10 @@ test("a refused key or query, a server without JSON, too many searches and inval
 		[429, "{}", "too many searches; try again later"],
 		[422, "{}", "refused the query with status 422: use other words"],
 		[401, "{}", "refused the search with status 401: the operator must"],
-		[500, "{}", "answered with status 500"],
-		[200, "<html>", "sent an answer that cannot be read"],
-		[200, '{"results": 7}', "sent an answer that cannot be read"],
-		[200, `{"results": [${"1,".repeat(300_000)}1]}`, "sent an answer that cannot be read"],
+		[500, "{}", "did not answer the search (status 500): try again later"],
+		[200, "<html>", "answered the search with invalid data"],
+		[200, '{"results": 7}', "answered the search with invalid data"],
+		[200, `{"results": [${"1,".repeat(300_000)}1]}`, "answered the search with invalid data"],
 		[200, " ".repeat(3 * 1024 * 1024), "has more than"],
 	] as const;
 	for (const [status, body, words] of cases) {

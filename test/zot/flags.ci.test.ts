@@ -149,9 +149,9 @@ test("models of a server's list are available, and other names are refused", asy
 		],
 	});
 	for (const model of ["gemma-27", "claude-sonnet-4-5", "nothing"]) {
-		const question = model === "gemma-27" ? "; did you mean gemma-27b?" : "";
+		const choices = model === "gemma-27" ? "; did you mean gemma-27b?" : "; available: gemma-27b";
 		expect(await agent.ask({ id: model, type: "set_model", model })).toMatchObject({
-			...{ success: false, error: `model: there is no model "${model}"${question}` },
+			...{ success: false, error: `model: there is no model "${model}"${choices}` },
 		});
 	}
 	expect(await agent.data({ id: "3", type: "set_model", model: "gemma-27b" })).toEqual({

@@ -87,7 +87,7 @@ test("an unknown tool name is refused, also if it resembles another name", async
 	await t.send(session, "go");
 	await expect(log.next("tool.failed")).resolves.toMatchObject({
 		name: "Bash",
-		error: 'there is no tool "Bash"; available: read_file',
+		error: 'the tool "Bash" does not exist or is not allowed here; available: read_file',
 	});
 	await expect(log.next("tool.completed")).resolves.toMatchObject({
 		name: "read_file",

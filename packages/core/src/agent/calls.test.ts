@@ -56,7 +56,7 @@ test("an invalid call is shown and fails, and the model gets the reason", async 
 	log.check();
 	const errors = log.events.flatMap(({ event }) => (event.type === "tool.failed" ? [event.error] : []));
 	expect(errors).toEqual([
-		'there is no tool "nope"; available: failing',
+		'the tool "nope" does not exist or is not allowed here; available: failing',
 		expect.stringContaining("invalid arguments of failing"),
 		"failing failed: internal error",
 	]);

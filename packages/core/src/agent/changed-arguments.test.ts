@@ -89,7 +89,8 @@ test("changed arguments that may only narrow the call are refused if the call th
 		t.runtime.answer(unkeyed(), token, { value: true, arguments: { place }, narrows });
 	await expect(answer("web", true)).rejects.toMatchObject({
 		code: "invalid_argument",
-		message: "arguments: the changed call does more than the approved one: it needs egress as well",
+		message:
+			"arguments: the changed call needs more permissions than the displayed call: egress; change the arguments again, or deny the call",
 	});
 	expect(log.recorded).not.toContain("prompt.answered");
 	await answer("there", true);
@@ -111,7 +112,7 @@ test("an approval with changed arguments is refused if any fact of the question 
 	const answer = () => t.runtime.answer(unkeyed(), token, { value: true, arguments: { place: "there" } });
 	world = "swapped";
 	await expect(answer()).rejects.toThrow(
-		"arguments: changed since the question was asked: world; deny the call instead",
+		"arguments: facts of the call changed since the question was asked: world; deny the call instead",
 	);
 	expect(log.recorded).not.toContain("prompt.answered");
 	world = "as it was";

@@ -316,7 +316,7 @@ test("other arguments are refused while an earlier command changes the files, an
 	await g.progress();
 	const other = { value: true, arguments: { cmd: "sh other.sh" } };
 	await expect(g.answer(second, other)).rejects.toThrow(
-		"changed since the question was asked: files; if earlier calls changed the files, you are asked again when those calls have ended",
+		"facts of the call changed since the question was asked: files; if earlier calls changed the files, you are asked again when those calls have ended",
 	);
 	await g.put("pipe.log", "go\n");
 	const [third] = await g.prompts(1);

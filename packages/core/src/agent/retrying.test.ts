@@ -147,7 +147,7 @@ test.each([
 		"max_tokens",
 		"the reply reached its length limit or ended without a reason; ask the agent to continue, or for a shorter answer",
 	],
-	["refusal", "the model refused to answer this message"],
+	["refusal", "the model refused to answer this message: rephrase the message, or choose another model"],
 ] as const)("a reply that ends by %s reports it, and none of its calls runs", async (stop, error) => {
 	const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
 	const end = { type: "end", stop, usage, model: "scripted-1" } as const;

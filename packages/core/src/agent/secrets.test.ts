@@ -134,7 +134,7 @@ test("handles of other sessions, unknown handles and plain text are refused in t
 	await other.send(session, "steal");
 	for (const _ of secretTexts) {
 		await expect(second.next("tool.failed")).resolves.toMatchObject({
-			error: expect.stringMatching(/^not run: key: unknown secret;/),
+			error: expect.stringMatching(/^not run: key: not a handle of a password in this conversation;/),
 		});
 	}
 	expect(got).toEqual([]);

@@ -10,7 +10,7 @@ export const runEndTexts = {
 	failed: "a run failed",
 	workedTooLong: (minutes: number): string => `stopped after ${minutes} minutes of work`,
 	continue: (reason: string): string => `${reason}; send "continue" to continue the run`,
-	refused: "the model refused to answer this message",
+	refused: "the model refused to answer this message: rephrase the message, or choose another model",
 	lengthLimit:
 		"the reply reached its length limit or ended without a reason; ask the agent to continue, or for a shorter answer",
 	started: "run started",

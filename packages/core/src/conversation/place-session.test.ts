@@ -104,7 +104,9 @@ test("channel settings decide the directory, the people and the tools of its ses
 	await using chat = await openChat(replies, { tools, profile });
 	expect(await chat.row()).toMatchObject({ root_dir: "/usr", model: "big" });
 	await chat.say("go");
-	expect(await chat.results()).toEqual(['there is no tool "shout"; available: look']);
+	expect(await chat.results()).toEqual([
+		'the tool "shout" does not exist or is not allowed here; available: look',
+	]);
 	expect(chat.model.requests[0]).toMatchObject({ model: "big", tools: [{ name: "look" }] });
 });
 

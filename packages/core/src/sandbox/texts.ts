@@ -14,9 +14,10 @@ export const sandboxTexts = {
 	required: (reason: string, help: string): string =>
 		`commands of this session require a sandbox, and it is unavailable: ${reason}${help}`,
 	rootTooWide: (path: string): string =>
-		`commands run in a sandbox, but with the root ${path} it would protect nothing: the operator must choose a narrower root`,
+		`a sandbox with the root ${path} would protect nothing: the operator must choose a narrower root`,
 	ready: "commands run in a sandbox that passed its test",
 	noneForCommands: "there is no sandbox for commands",
 	escapes: (ways: readonly string[]): string => `a command can escape from the sandbox: ${ways.join(", ")}`,
-	untested: (part: string | undefined): string => `the sandbox could not be tested: ${part} printed nothing`,
+	untested: (part: string | undefined): string =>
+		`the sandbox could not be tested: the probe ${part} printed no result`,
 } as const;

@@ -74,7 +74,7 @@ test.each([
 	[{ type: "text", label: "?", options: ["a"] }, "options: text accepts no options: use select or multi"],
 	[
 		{ type: "select", label: "?", options: ["a"], validation: "a" },
-		"validation: select accepts no validation: the options are the valid answers",
+		"validation: select accepts no validation, because the options are the valid answers: leave validation out",
 	],
 	[{ type: "select", label: "?", options: ["a", { value: "a", label: "b" }] }, 'options: "a" occurs twice'],
 	[{ type: "text", label: "?", validation: "(" }, "validation: not a pattern in RE2 syntax"],

@@ -106,7 +106,7 @@ test("a run of a schedule creates no schedules, and adds its taint to the sessio
 	);
 	t.clock.advance(60_000);
 	expect(await log.next("tool.failed")).toMatchObject({
-		error: expect.stringContaining("A schedule started this run"),
+		error: expect.stringContaining("a run that a schedule started cannot create schedules"),
 	});
 	await log.next("assistant.message");
 	const rows = await t.store.read((db) => db.selectFrom("sessions").select("taint").execute());

@@ -13,7 +13,7 @@ export const askUserTexts = {
 	needsOption: (type: string): string => `options: ${type} needs an option that is not disabled`,
 	noOptions: (type: string): string => `options: ${type} accepts no options: use select or multi`,
 	noValidation: (type: string): string =>
-		`validation: ${type} accepts no validation: the options are the valid answers`,
+		`validation: ${type} accepts no validation, because the options are the valid answers: leave validation out`,
 	twice: (option: string): string =>
 		`options: ${JSON.stringify(option)} occurs twice: give each option its own value`,
 	badPattern: (reason: string): string => `validation: not a pattern in RE2 syntax: ${reason}`,

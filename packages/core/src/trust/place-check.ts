@@ -28,9 +28,7 @@ export async function checkModel(
 ): Promise<void> {
 	if (model === undefined) return;
 	await check(agent, model).catch((cause: unknown) => {
-		const { message } = ParleyError.from(cause);
-		const way = message.includes(channelTexts.didYouMean) ? "" : channelTexts.listModels;
-		throw refused(key, `${message}${way}`, cause);
+		throw refused(key, ParleyError.from(cause).message, cause);
 	});
 }
 

@@ -129,7 +129,7 @@ test("an unknown model is refused with a similar one, and does not prevent the s
 		message: `settings of ${key}: model: there is no model "scriptd-2"; did you mean scripted-2?`,
 	});
 	await expect(places.set(unkeyed(), key, { model: "gpt-5" })).rejects.toThrow(
-		'there is no model "gpt-5"; parley models lists the models',
+		'there is no model "gpt-5"; available: scripted-2',
 	);
 	expect(places.profileOf(key)).toEqual({});
 	await places.set(unkeyed(), key, { model: "scripted-2" });

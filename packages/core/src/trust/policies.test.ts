@@ -223,7 +223,7 @@ test("a policy test judges a call like a session, without an effect", async () =
 	expect(await judge("ls", { sessionId: scene.session })).toMatchObject({ effect: "allow" });
 	expect(await policies.test(operator, { tool: "no_tool", arguments: {} })).toMatchObject({
 		effect: "deny",
-		reason: expect.stringContaining('there is no tool "no_tool"'),
+		reason: expect.stringContaining('the tool "no_tool" does not exist'),
 		rules: [],
 	});
 	await expect(judge("ls", { sessionId: "sess_none" })).rejects.toMatchObject({ code: "not_found" });

@@ -1,7 +1,5 @@
 /** Errors of channel settings. */
 export const channelTexts = {
-	didYouMean: "did you mean",
-	listModels: "; parley models lists the models",
 	key: "use PLATFORM:TENANT:CHANNEL for a channel, or PLATFORM:TENANT for all channels of a guild or team",
 	root: (path: string): string => `the root ${JSON.stringify(path)}`,
 	notAbsolute: (root: string): string => `${root} is not an absolute path`,

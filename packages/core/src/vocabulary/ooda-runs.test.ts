@@ -120,5 +120,5 @@ test("the phases are part of the budget of the run", async () => {
 	// A scripted reply uses 15 tokens.
 	const { log } = await begin(stack, thinking, { ...ooda, budget: { tokens: 30 } });
 	const { error } = await log.next("assistant.message");
-	expect(error).toBe("stopped: the budget of this run, 30 tokens, is used up");
+	expect(error).toBe("stopped: the budget of this run (30 tokens) is used up; set a larger budget");
 });

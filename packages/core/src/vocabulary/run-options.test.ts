@@ -87,7 +87,11 @@ test.for(restarts)("`tools` narrows the tools of a run, also after a restart: %s
 	const request = r.model.requests.at(-1);
 	expect(request?.tools.map(({ name }) => name)).toEqual(["look"]);
 	expect(request?.messages.at(-1)?.content).toMatchObject([
-		{ callId: "c1", text: 'there is no tool "edit"; available: look', failed: true },
+		{
+			callId: "c1",
+			text: 'the tool "edit" does not exist or is not allowed here; available: look',
+			failed: true,
+		},
 		{ callId: "c2", failed: false },
 	]);
 	expect((await r.nextRequest())?.tools).toHaveLength(2);
@@ -149,14 +153,14 @@ test.for(restarts)(
 		const [bake = "", edit = ""] = await r.prompts(2);
 		const given = { value: true, arguments: {} };
 		await expect(r.runtime.answer(unkeyed(), bake, given)).rejects.toThrow(
-			/^arguments: cannot be changed, because the call cannot run/,
+			/^arguments: the call cannot run .* so its arguments cannot be changed/,
 		);
 		await r.runtime.answer(unkeyed(), bake, { value: true });
 		await r.runtime.answer(unkeyed(), edit, { value: true });
 		expect(await r.ended()).toBe("");
 		expect(r.ran).toEqual(["c2"]);
 		expect(r.model.requests.at(-1)?.messages.at(-1)?.content).toMatchObject([
-			{ callId: "c1", text: expect.stringMatching(/^there is no tool "bake"/), failed: true },
+			{ callId: "c1", text: expect.stringMatching(/^the tool "bake" does not exist/), failed: true },
 			{ callId: "c2", failed: false },
 		]);
 	},
@@ -296,7 +300,7 @@ test.for(restarts)("`budget.tokens` ends a run, also after a restart: %s", async
 	// A scripted reply uses 15 tokens.
 	const replies = [[calls("c1", "look")], [calls("c2", "look")]];
 	const r = await begin(stack, { options: { budget: { tokens: 30 } }, replies, isRestarted });
-	expect(await r.ended()).toBe("stopped: the budget of this run, 30 tokens, is used up");
+	expect(await r.ended()).toBe("stopped: the budget of this run (30 tokens) is used up; set a larger budget");
 	expect(r.ran).toEqual(["c1", "c2"]);
 	expect((await r.nextRequest())?.messages.at(-1)).toMatchObject({ content: [{ text: "next" }] });
 });
@@ -311,7 +315,7 @@ test.for(restarts)("`budget.cost` ends a run, also after a restart: %s", async (
 		isRestarted,
 		table: priced,
 	});
-	expect(await r.ended()).toBe("stopped: the budget of this run, $0.00004, is used up");
+	expect(await r.ended()).toBe("stopped: the budget of this run ($0.00004) is used up; set a larger budget");
 	expect(r.ran).toEqual(["c1", "c2"]);
 });
 

@@ -1,7 +1,7 @@
 /** Texts about approvals: results for the model, and notes and errors for approvers. */
 export const approvalTexts = {
 	cannotRun: (reason: string): string =>
-		`arguments: cannot be changed, because the call cannot run (${reason}); leave them out, or deny the call`,
+		`arguments: the call cannot run (${reason}), so its arguments cannot be changed: send the approval without arguments, or deny the call`,
 	changed: "changed since it was approved",
 	secretInCall: "[redacted] replaces a secret: the call itself contains the secret",
 	requestedBySubAgent: (name: string): string => `requested by the sub-agent ${JSON.stringify(name)}`,
@@ -19,9 +19,9 @@ export const approvalTexts = {
 	repeatedQuestion: "if earlier calls changed the files, you are asked again when those calls have ended",
 	denyInstead: "deny the call instead",
 	changedSince: (differences: string, next: string): string =>
-		`changed since the question was asked: ${differences}; ${next}`,
+		`facts of the call changed since the question was asked: ${differences}; ${next}`,
 	doesMore: (classes: string): string =>
-		`the changed call does more than the approved one: it needs ${classes} as well`,
+		`the changed call needs more permissions than the displayed call: ${classes}; change the arguments again, or deny the call`,
 	notPossible: (reason: string): string =>
 		`the call can no longer run as it was shown (${reason}): deny the call`,
 	guestSender:
@@ -49,16 +49,15 @@ export const callTexts = {
 	leftOut: (characters: number, lines: number): string =>
 		`[… ${characters} characters in ${lines} lines left out …]`,
 	shortPassword: (characters: number): string =>
-		`the password is shorter than ${characters} characters and could not be redacted from the output of the tool; ask for a longer password`,
+		`the password is shorter than ${characters} characters, so it cannot be redacted from the output of the tool; ask for a longer password`,
 	notRun: (place: string, reason: string): string => `not run: ${place}: ${reason}`,
 	unknownSecret: (place: string): string =>
-		`not run: ${place}: unknown secret; ask for it with ask_user (type: password), and use the handle that it returns`,
+		`not run: ${place}: not a handle of a password in this conversation; ask for the password with ask_user (type: password), and use the returned handle`,
 	backgroundInTask:
 		"background: a task cannot leave a command in the background; run the command in the foreground",
 	workspaceFull: (limit: string): string =>
 		`\n[the workspace is full: its limit is ${limit}; further writes and commands are refused; the operator can raise the limit]\n`,
-	scheduleInSchedule:
-		"A schedule started this run, so it cannot create schedules: ask a person to create them",
+	scheduleInSchedule: "a run that a schedule started cannot create schedules: ask a person to create them",
 } as const;
 
 /** Texts about shortened outputs and their stored files. */

@@ -145,7 +145,10 @@ test.for([false, true])(
 		log.check();
 		expect(callId).toBe("c2");
 		expect(offeredTo(model).at(-1)).toEqual(["look"]);
-		expect(resultsIn(model)).toEqual([expect.stringMatching(/^failed: there is no tool "find"/), "seen"]);
+		expect(resultsIn(model)).toEqual([
+			expect.stringMatching(/^failed: the tool "find" does not exist/),
+			"seen",
+		]);
 		expect(model.requests.at(-1)?.system).toContain("Look twice.");
 		expect(model.requests.at(-1)?.system).not.toContain("Find once.");
 	},

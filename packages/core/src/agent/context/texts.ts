@@ -1,7 +1,7 @@
 /** Refusals of requests that are too large for the model. */
 export const roomTexts = {
 	noRoom: (needed: number, window: number): string =>
-		`the instructions and tools alone need about ${needed} of the ${window} tokens of the context window: ` +
+		`the instructions and tools (about ${needed} tokens) leave too little of the context window (${window} tokens): ` +
 		"choose a model with a larger context window, or an agent with fewer tools",
 	largeRequest: (needed: number, available: number): string =>
 		`the request needs about ${needed} tokens, but the context window has only ${available} besides the reply: ` +

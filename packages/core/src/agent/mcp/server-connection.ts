@@ -210,7 +210,7 @@ const plainScope = /^[A-Za-z0-9:._/ -]{1,200}$/;
 
 function scopeProblem(error: Error): string {
 	const scope = "requiredScope" in error ? String(error.requiredScope) : "";
-	return mcpConnectionTexts.scope(plainScope.test(scope) ? `--scope "${scope}"` : "--scope");
+	return mcpConnectionTexts.scope(plainScope.test(scope) ? `--scope "${scope}"` : "--scope SCOPE");
 }
 
 const acceptAll: jsonSchemaValidator = {

@@ -1,4 +1,5 @@
 import { definedItems } from "@parley/base";
+import { exactSizeOf } from "../../vocabulary/stored-file.ts";
 
 interface Request {
 	readonly server: string;
@@ -23,7 +24,8 @@ export const mcpServerTexts = {
 	tooManyCalls: (server: string, calls: number): string =>
 		`cannot call the MCP server ${server}: ${calls} calls, the maximum, are already open; try again later`,
 	failed: (server: string, problem: string): string => `the MCP server ${server} failed: ${problem}`,
-	severalCalls: "the request does not belong to exactly one call, so it cannot be answered",
+	severalCalls:
+		"the request cannot be answered: it needs exactly one open call, and no other request may be open",
 	notRunning: "it is not running",
 	ready: "an MCP server is ready",
 	ended: "an MCP server has ended",
@@ -43,10 +45,10 @@ export const mcpConnectionTexts = {
 	refusedToken:
 		"it refused the token of its login, also after a refresh: log in again with `parley mcp login`",
 	scope: (option: string): string =>
-		`the token does not allow this: repeat \`parley mcp login\` with ${option}`,
+		`the token does not have the required scope: repeat \`parley mcp login\` with ${option}`,
 	otherOrigin: (origin: string): string => `a request to an address outside of ${origin} was refused`,
 	unknown: "unknown error",
-	largeMessage: (bytes: number): string => `it sent a message of more than ${bytes} bytes`,
+	largeMessage: (bytes: number): string => `it sent a message of more than ${exactSizeOf(bytes)}`,
 	manyBytes: "it sent too many bytes in a short time",
 	manyMessages: "it sent too many messages in a short time",
 	otherLines: "it sent too many lines that are not messages of the protocol",
@@ -67,7 +69,7 @@ export const mcpToolTexts = {
 	tooMany: (tools: number, max: number): string => `${tools} tools: only the first ${max} tools are offered`,
 	twice: (tool: string): string => `tools: ${tool} is listed twice`,
 	similar: (tool: string): string =>
-		`tools: the name ${tool} is too similar to that of a tool of the gateway`,
+		`tools: the name ${tool} is the same as the name of a tool of the gateway, or too similar`,
 	unchecked: "tools: the module that checks tools is not loaded",
 } as const;
 

@@ -37,7 +37,7 @@ test("a reply beyond the maximum length is ended, and its received part stays", 
 	const piece = "x".repeat(1024 * 1024);
 	say(piece, piece);
 	expect(() => say("y")).toThrow(ModelError);
-	expect(() => say("y")).toThrow("longer than 2097152 characters");
+	expect(() => say("y")).toThrow("longer than the maximum of 2097152 characters");
 	const [block] = accumulator.reply(undefined).content;
 	expect(block?.type === "text" && block.text.length).toBe(2 * 1024 * 1024);
 });
@@ -48,11 +48,11 @@ test("thinking beyond the maximum length, and more than 1,000 calls, end the rep
 	accumulator.add({ type: "thinking", text });
 	accumulator.add({ type: "thinking", text: "", redacted: text });
 	expect(() => accumulator.add({ type: "thinking", text: "", signature: "s" })).toThrow(
-		"the thinking is longer than 8388608 characters",
+		"the thinking is longer than the maximum of 8388608 characters",
 	);
 	const { accumulator: other } = accumulating();
 	const call = (index: number) =>
 		other.add({ type: "call", index, id: `c${index}`, name: "look", arguments: {}, invalid: "not run" });
 	for (let index = 0; index < 1_000; index++) call(index);
-	expect(() => call(1_000)).toThrow("the reply has more than 1000 tool calls");
+	expect(() => call(1_000)).toThrow("the reply has more than the maximum of 1000 tool calls");
 });

@@ -1,11 +1,11 @@
 /** Failures and limits of model replies. */
 export const replyTexts = {
 	tooLong: (max: number): string =>
-		`the reply is longer than ${max} characters, the maximum: ask for a shorter reply`,
+		`the reply is longer than the maximum of ${max} characters: ask for a shorter reply`,
 	tooManyCalls: (max: number): string =>
-		`the reply has more than ${max} tool calls, the maximum: ask for less at once`,
+		`the reply has more than the maximum of ${max} tool calls: ask for less at once`,
 	thinkingTooLong: (max: number): string =>
-		`the thinking is longer than ${max} characters, the maximum: ask for less at once`,
+		`the thinking is longer than the maximum of ${max} characters: ask for less at once`,
 	cutOff: "the reply was cut off after this call; repeat the call if you still need it",
 	noText: "it has no text",
 	unusable: (purpose: string, reason: string): string => `the reply cannot be used as ${purpose}: ${reason}`,

@@ -261,7 +261,7 @@ function describe(tools: readonly Tool[]): readonly ToolDescription[] {
 
 /**
  * Returns the real name of a chosen model. Throws `invalid_argument` if the model is not allowed. The message contains
- * similar names or advice if there are any.
+ * similar names, otherwise available names, or advice if there is any.
  */
 export function resolveModel(
 	requested: string,
@@ -271,9 +271,10 @@ export function resolveModel(
 	if (known) return known.id;
 	if (anyModel || requested === model.defaultModel || table.admits(requested)) return requested;
 	const near = table.near(requested, model.provider);
-	const question = near.length > 0 ? runTexts.didYouMean(near) : "";
+	const names = table.list(model.provider).map(({ id }) => id);
+	const choices = near.length > 0 ? runTexts.didYouMean(near) : runTexts.availableModels(names);
 	const advice = adviceAbout?.(requested);
-	const rest = advice === undefined ? question : `: ${advice}`;
+	const rest = advice === undefined ? choices : `: ${advice}`;
 	throw new ParleyError(runTexts.noModel(requested.slice(0, 100), rest), {
 		code: "invalid_argument",
 	});

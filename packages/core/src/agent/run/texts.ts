@@ -3,8 +3,9 @@ export const limitTexts = {
 	modelCalls: (count: number): string => `stopped after ${count} model calls`,
 	continue: (reason: string): string => `${reason}; send "continue" to continue the run`,
 	tokenBudget: (tokens: number | undefined): string =>
-		`stopped: the budget of this run, ${tokens} tokens, is used up`,
-	costBudget: (dollars: string): string => `stopped: the budget of this run, ${dollars}, is used up`,
+		`stopped: the budget of this run (${tokens} tokens) is used up; set a larger budget`,
+	costBudget: (dollars: string): string =>
+		`stopped: the budget of this run (${dollars}) is used up; set a larger budget`,
 	runBudgetWithoutPrice: (model: string): string =>
 		`not sent: this run has a budget and ${model} has no price; the operator can set a price in models.json`,
 	budgetWithoutPrice: (model: string): string =>
@@ -48,7 +49,11 @@ export const runTexts = {
 	didYouMean: (names: readonly string[]): string => `; did you mean ${names.join(", ")}?`,
 	noModel: (model: string, rest: string): string =>
 		`model: there is no model ${JSON.stringify(model)}${rest}`,
-	otherServer: (url: string): string => `this gateway cannot use another model server (${url})`,
+	otherServer: (url: string): string =>
+		`this gateway cannot use ${url}, the model server of the agent: choose another agent`,
+	/** At most five names, because a table can have hundreds. */
+	availableModels: (names: readonly string[]): string =>
+		names.length === 0 ? "" : `; available: ${names.slice(0, 5).join(", ")}${names.length > 5 ? ", …" : ""}`,
 	noTools: "no tools",
 	skillAllows: (skill: string, tools: string): string => `the skill ${skill} allows ${tools} in this run`,
 	workspaceFull: "a workspace is full",

@@ -219,7 +219,7 @@ test("skills of a directory run only in the version that the operator trusts, an
 		".claude/skills/lint.md",
 	]);
 	const { say } = await w.begin();
-	await expect(say("/build")).rejects.toThrow(/directory that is not trusted.*parley skills trust/);
+	await expect(say("/build")).rejects.toThrow(/is not trusted\. The operator.*parley skills trust/);
 	await expect(w.runtime.skills.trust(unkeyed(guest), w.work)).rejects.toThrow(
 		/only the operator can trust skills, outside of chats/,
 	);
@@ -332,7 +332,7 @@ test("a broken file is reported with its line and hides no other file; a change 
 
 test("a changed skill of the data directory is logged once, also after a restart, and its list shows the time", async () => {
 	const files = { "data/skills/a.md": "A", "data/skills/b.md": "B" };
-	const changed = "has changed, and commands run without a sandbox: review it";
+	const changed = "has changed, and commands run without a sandbox: review the skill";
 	await using w = await openWith(new ScriptedModel(), files);
 	const logged = (t: TestRuntime) =>
 		t.log.records.filter(({ message }) => message.includes("data directory"));
@@ -488,7 +488,7 @@ test.each([
 		await w.trust();
 		await expect(w.runtime.retry(unkeyed(), id)).rejects.toThrow(/changed since this message: send .* again/);
 		await w.runtime.skills.untrust(unkeyed(), w.work);
-		await expect(w.runtime.retry(unkeyed(), id)).rejects.toThrow(/directory that is not trusted/);
+		await expect(w.runtime.retry(unkeyed(), id)).rejects.toThrow(/is not trusted\. The operator/);
 		expect(model.requests).toHaveLength(2);
 	},
 );
@@ -552,6 +552,6 @@ test("a member reads the name of a skill that cannot be used, and the operator i
 	await expect(say("/deploy")).rejects.toThrow(`parley skills trust ${w.work}`);
 	const { say: write } = await w.begin(guest);
 	await expect(write("/bad")).rejects.toThrow(
-		/^the skill bad cannot be used: its file has an error; the operator sees it with parley skills$/,
+		/^the skill bad cannot be used: its file has an error; the operator can see the error with parley skills$/,
 	);
 });

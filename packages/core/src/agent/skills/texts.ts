@@ -11,19 +11,20 @@ export const frontmatterTexts = {
 } as const;
 
 const nameRule = "at most 64 letters, digits, dots, hyphens and underscores";
-const textList = "a string or a list of strings";
+const textList = "one string or a list of at most 50 strings, each of 1 to 10000 characters";
 
 /** Allowed values for the keys of a skill file. */
 export const skillValueTexts = {
 	flag: "true or false",
-	tools: "a list of tool names, or one string of tool names separated by spaces; [] for no tools",
+	tools:
+		"a list of tool names (at most 200), or one string of tool names separated by spaces; [] for no tools",
 	stepId: `an id of ${nameRule}`,
-	title: (max: number): string => `a title of at most ${max} characters`,
-	prompt: (max: number): string => `a string of at most ${max} characters`,
+	title: (max: number): string => `a title of 1 to ${max} characters`,
+	prompt: (max: number): string => `a string of 1 to ${max} characters`,
 	model: "the name of a model, or a tier",
 	needs: "a list of step ids",
 	criteria: textList,
-	step: "a table with id and prompt",
+	step: "the keys id and prompt",
 	name: "a name",
 	nameRule,
 	text: "a string",
@@ -50,10 +51,10 @@ export const skillRefusalTexts = {
 	/** A Kontekst server uses the same text. */
 	onlyUser: (name: string): string => `skill '${name}' can only be invoked by user with /${name}`,
 	changed: "has changed since it was trusted",
-	untrusted: "belongs to a directory that is not trusted",
+	untrusted: "is not trusted",
 	needsTrust: (name: string, reason: string, directory: string): string =>
-		`the skill ${name} ${reason}. The operator reviews and trusts it with: parley skills trust ${directory}`,
-	brokenFile: "its file has an error; the operator sees it with parley skills",
+		`the skill ${name} ${reason}. The operator can review and trust the skill with: parley skills trust ${directory}`,
+	brokenFile: "its file has an error; the operator can see the error with parley skills",
 	unusable: (name: string, reason: string): string => `the skill ${name} cannot be used: ${reason}`,
 	none: "there are no skills",
 	available: (names: readonly string[]): string => `available: ${names.join(", ")}`,
@@ -81,7 +82,7 @@ export const skillReadTexts = {
 	directoryTooLarge: (files: number, mebibytes: number): string =>
 		`the skills of this directory together have more than ${files} files or ${mebibytes} MiB: remove some files`,
 	link: (path: string): string =>
-		`${path} is a link: a skill of a working directory cannot be a link. Copy the files there`,
+		`${path} is a link: links are not allowed for skills of a working directory; replace the link with a copy`,
 	linkOutside: (directory: string): string =>
 		`it is a link to a path outside ${directory}: replace the link with a copy`,
 	fileTooLarge: (kibibytes: number): string => `the file is larger than ${kibibytes} KiB: shorten it`,
@@ -91,13 +92,14 @@ export const skillReadTexts = {
 
 export const skillTrustTexts = {
 	noSkills: (directory: string): string =>
-		`no skills in ${directory}: put them in .parley/skills or .claude/skills`,
+		`no usable skills in ${directory}: put skills in .parley/skills or .claude/skills; parley skills lists the skills with errors`,
 	changed: (directory: string): string =>
 		`the skills of ${directory} have changed since they were listed: list them again`,
-	notAbsolute: (path: string): string => `directory: ${path} is not an absolute path`,
+	notAbsolute: (path: string): string =>
+		`directory: ${path} is not an absolute path: use a path that begins with /`,
 	missingDirectory: (path: string): string => `directory: ${path} does not exist`,
 	cannotUse: (path: string, reason: string): string => `directory: ${path} cannot be used: ${reason}`,
-	noDirectory: (path: string): string => `directory: ${path} is not a directory`,
+	noDirectory: (path: string): string => `directory: ${path} is not a directory: use the path of a directory`,
 	changedMeanwhile: (skill: string): string =>
 		`the files of the skill ${skill} changed while they were read: try again`,
 	diffCut: (characters: number): string =>
@@ -109,5 +111,5 @@ export const skillTrustTexts = {
 		`the earlier text of ${file} was not stored; this is the complete text`,
 	contentNew: "a skill of the data directory is new",
 	contentChanged: "a skill of the data directory has changed",
-	exposed: (news: string): string => `${news}, and commands run without a sandbox: review it`,
+	exposed: (news: string): string => `${news}, and commands run without a sandbox: review the skill`,
 } as const;

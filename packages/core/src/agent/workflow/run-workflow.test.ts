@@ -390,7 +390,7 @@ test("the budget of a run counts its steps", async () => {
 	const workflow = { name: "dear", steps: [step("a"), step("b", { needs: ["a"] })] };
 	const { t, log } = await begin(model, workflow, { options: { budget: { tokens: 12 } } });
 	await using _ = t;
-	const error = "stopped: the budget of this run, 12 tokens, is used up";
+	const error = "stopped: the budget of this run (12 tokens) is used up; set a larger budget";
 	expect(await log.next("assistant.message")).toMatchObject({ content: "", error });
 	expect(outline(log)).toEqual(["skill.started", "+a", "-a", "skill.completed"]);
 	log.check();

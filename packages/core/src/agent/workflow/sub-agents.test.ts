@@ -362,7 +362,7 @@ test("the rules of both agents apply to the calls of a sub-agent", async () => {
 
 test("a guest of a channel cannot choose the agent, and a member can", async () => {
 	for (const [role, expected] of [
-		["guest", /a guest of the conversation may not choose the agent/],
+		["guest", /a sender of this request may not choose the agent/],
 		["member", /^read$/],
 	] as const) {
 		const { t, text } = await delegatedBy(testConnector(role));

@@ -31,5 +31,5 @@ export const subAgentTexts = {
 		`tools: you have no tool ${JSON.stringify(tool)} for a sub-agent; available: ${available.join(", ")}`,
 	agentByOperator: (agent: string): string =>
 		`agent: the operator has set the agent of this channel: use ${agent}, or omit agent`,
-	guestAgent: "agent: a guest of the conversation may not choose the agent: omit agent",
+	guestAgent: "agent: a sender of this request may not choose the agent: omit agent",
 } as const;

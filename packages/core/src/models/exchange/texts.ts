@@ -38,12 +38,12 @@ export const providerTexts = {
 export const exchangeTexts = {
 	cancelled: "the model call was cancelled",
 	incomplete: "the answer ended before it was complete",
-	notJson: "the answer was damaged in transit: it is not JSON",
-	damaged: (content: string): string => `the answer was damaged in transit: it contains ${content}`,
+	notJson: "the answer of the server is not valid: it is not JSON",
+	damaged: (content: string): string => `the answer of the server is not valid: it contains ${content}`,
 	openCall: "a call that has no end",
 	invalidCounts: "the token counts of a provider are not valid",
 	leftOutSettings: "settings that the model does not support are left out",
-	otherForm: "the answer was damaged in transit: it has an unexpected form",
+	otherForm: "the answer of the server is not valid: it has an unexpected form",
 	empty: "the answer was empty",
 	otherApi: (host: string, api: string): string =>
 		`${host} does not answer like a ${api}: check the base URL`,

@@ -7,7 +7,7 @@ export const bubblewrapTexts = {
 		`bubblewrap ${version} is too old: ${oldest} is the first supported version`,
 	laterVersion: "a later version of bubblewrap",
 	container: "or declare that the container is the boundary: --sandbox container",
-	preferred: "or let the operator's own sessions run without it: --sandbox preferred",
+	preferred: "or let the operator's own sessions run without a sandbox: --sandbox preferred",
 	needsLinux: "bubblewrap needs Linux: run the gateway in a Linux container, and use --sandbox container",
 	install: "install bubblewrap (bwrap)",
 	appArmor:
@@ -39,17 +39,17 @@ export const rootTexts = {
 		`held back: ${paths} appeared during the command and would control later commands; each was renamed to …held-back-…; ` +
 		"write such files with write_file, which asks a person",
 	removed: (paths: string): string =>
-		`removed: ${paths} would control later git commands; a copy of the file with them is beside it, as …held-back-…; ` +
+		`removed: ${paths} would control later git commands; the old file stays beside the new file, as …held-back-…; ` +
 		"set such settings with the tool git, which asks a person",
 	notUndone: (paths: string): string => `could not be undone: ${paths}`,
 	replacedDirectory: (paths: string): string =>
-		`not checked: ${paths} are in a directory that replaced another one, and control later commands`,
+		`not checked: ${paths} in replaced directories; files there control later commands`,
 	notProtected: (count: number): string =>
 		`not protected: ${count === 1 ? "1 directory" : `${count} directories`} with repositories or skills, because the roots contain too many; ` +
-		"this command and later ones could change their hooks, settings and skills",
+		"this command and later commands could change their hooks, settings and skills",
 	tooMuch:
 		"not checked: the roots are too large to search completely for repositories and skills; this command and later " +
-		"ones could change hooks, settings and skills in deeper directories",
+		"commands could change hooks, settings and skills in deeper directories",
 	unreadable: (paths: string): string =>
 		`not checked: ${paths} cannot be read, and may contain hooks and settings that this command made`,
 	cannotRename: (path: string, reason: string): string =>

@@ -15,7 +15,8 @@ export const normaliseTexts = {
 
 export const toolCallTexts = {
 	notRun: (reason: string): string => `not run: ${reason}`,
-	unknown: (name: string, available: string): string => `there is no tool ${name}; available: ${available}`,
+	unknown: (name: string, available: string): string =>
+		`the tool ${name} does not exist or is not allowed here; available: ${available}`,
 	invalid: (tool: string, reason: string): string => `invalid arguments of ${tool}: ${reason}`,
 	wrongArguments: (tool: string, faults: string, names: string): string =>
 		`invalid arguments of ${tool}: ${faults}${names}`,

@@ -63,7 +63,7 @@ test.each([
 test("an unknown tool is refused with the existing ones", async () => {
 	expect(await prepare({}, "sub")).toEqual({
 		kind: "refused",
-		text: 'there is no tool "sub"; available: add',
+		text: 'the tool "sub" does not exist or is not allowed here; available: add',
 	});
 	expect(await prepare({}, "toString")).toMatchObject({ kind: "refused" });
 	const { text } = (await prepare({}, "x\n".repeat(1000))) as { text: string };

@@ -268,7 +268,7 @@ test("a command gets a password as a variable, and a password with a NUL is refu
 	};
 	await expect(released("a b$'c")).resolves.toEqual({ text: "a b$'c", failed: false });
 	await expect(released("a\0b")).resolves.toEqual({
-		text: "secrets.API_KEY: a variable cannot contain this password, because it contains a null character",
+		text: "secrets.API_KEY: the password contains a null character, which a variable cannot contain: ask for another password",
 		failed: true,
 	});
 });

@@ -40,8 +40,8 @@ export const runCommandTexts = {
 		"of the sandbox, and every call requires approval.",
 	secrets:
 		'Passwords as environment variables: {"TOKEN": "secret:…"} with a handle of ask_user; the command uses $TOKEN.',
-	variableName: "names of variables are letters, digits and _",
-	variableControls: "this variable controls the shell or the programs that it starts",
+	variableName: "use a variable name of 1 to 100 letters, digits and _ that does not begin with a digit",
+	variableControls: "this variable controls the shell or its programs: use another name",
 	secretHandle: "must be a handle (secret:…) from ask_user",
 	inBackground: "run in the background:",
 	networkUnsandboxed: "it requests the network, and runs outside the sandbox of this session",
@@ -50,11 +50,11 @@ export const runCommandTexts = {
 	changed: (parts: readonly string[]): string =>
 		`changed since it was approved: ${parts.join(", ")}; the call did not run`,
 	secretWithNul: (variable: string): string =>
-		`secrets.${variable}: a variable cannot contain this password, because it contains a null character`,
+		`secrets.${variable}: the password contains a null character, which a variable cannot contain: ask for another password`,
 	continues: (hours: number): string =>
 		`it continues in the background until it is stopped, at most ${hours} hours`,
 	backgroundNeedsSandbox:
-		"background: commands in the background need the sandbox, and this command runs without it",
+		"background: commands in the background need the sandbox, and this command runs without a sandbox: run the command in the foreground",
 	started: (command: number): string =>
 		`started in the background as command ${command}: read its output with command_output, and end it with stop_command`,
 	notRun: (reason: string): string => `not run: ${reason}`,

@@ -131,7 +131,7 @@ test.each<[string, object, string]>([
 });
 
 test.each<[string, string | Buffer | undefined, string]>([
-	["no file", undefined, 'cannot edit "x": there is no such file; use write_file to create it'],
+	["no file", undefined, 'cannot edit "x": the file does not exist: use write_file to create it'],
 	["a binary file", "a\0b", 'cannot edit "x": it is a binary file'],
 	["other bytes than UTF-8", Buffer.from([0x61, 0xff]), 'cannot edit "x": it is not UTF-8 text'],
 	[
@@ -147,7 +147,9 @@ test.each<[string, string | Buffer | undefined, string]>([
 test("a file cannot grow beyond the limit for edits", async () => {
 	await putFile("x", "a".repeat(200_000));
 	const args = { path: "x", old_text: "a", new_text: "bb", replace_all: true };
-	await expect(prepare(args)).rejects.toThrow('"x" would become longer than 262144 characters');
+	await expect(prepare(args)).rejects.toThrow(
+		'"x" would become longer than the maximum of 262144 characters',
+	);
 });
 
 test.each([

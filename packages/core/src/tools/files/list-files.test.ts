@@ -135,7 +135,7 @@ test.each<[Partial<CommandOutcome>, string[]]>([
 	[{ output: "./a\n" }, ["a"]],
 	[
 		{ output: "./a\n./b\n[… 9 bytes left out …]\n./z\n" },
-		["a", "[… there are too many files for one search: name a subdirectory …]"],
+		["a", "[… there are too many files to list: name a subdirectory …]"],
 	],
 	[
 		{ code: null, signal: "SIGTERM", timedOut: true, output: "./a\n" },

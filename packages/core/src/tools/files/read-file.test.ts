@@ -138,8 +138,8 @@ test("an image that is too large is refused with the limits", async () => {
 	await writeFile(path, padded(3_932_161));
 	expect(await read({ path: "photo.png" })).toEqual({
 		text:
-			'read_file failed: "photo.png" is a PNG image of more than 3932160 bytes, the maximum that can be shown: ' +
-			"read a smaller copy of it",
+			'read_file failed: "photo.png" is a PNG image of more than 3932160 bytes, and only smaller images can be shown: ' +
+			"read a smaller copy",
 		failed: true,
 	});
 	const wide = Buffer.from(png.content);
@@ -147,8 +147,8 @@ test("an image that is too large is refused with the limits", async () => {
 	await writeFile(path, wide);
 	expect(await read({ path: "photo.png" })).toEqual({
 		text:
-			'read_file failed: "photo.png" is a PNG image of 8001 x 1 pixels, more than 8000 a side, the maximum that can ' +
-			"be shown: read a smaller copy of it",
+			'read_file failed: "photo.png" is a PNG image of 8001 x 1 pixels, and at most 8000 pixels a side can be shown: ' +
+			"read a smaller copy",
 		failed: true,
 	});
 });

@@ -10,7 +10,7 @@ export const pathTexts = {
 	changed: (changes: string): string => `changed since it was approved: ${changes}; the file was not written`,
 	cannotWrite: (path: string): string => `cannot write ${JSON.stringify(path)}`,
 	link: (text: string, path: string): string =>
-		`${JSON.stringify(text)} leads outside the roots by a symbolic link: write ${JSON.stringify(path)} if this is intended`,
+		`${JSON.stringify(text)} leads outside the roots by a symbolic link: use the path ${JSON.stringify(path)} if this is intended`,
 	leadsElsewhere: "the path leads to another file",
 	otherContent: "the file has other content now",
 	controlsCommands: "can change what later commands do",
@@ -44,9 +44,9 @@ export const readFileTexts = {
 	lineContinues: (text: string, line: number, column: number): string =>
 		`${text}\n[… line ${line} continues: continue with offset ${line} and column ${column} …]`,
 	image: (path: string, type: string): string => `${JSON.stringify(path)} is a ${type} image`,
-	smallerCopy: "the maximum that can be shown: read a smaller copy of it",
+	smallerCopy: "read a smaller copy",
 	imageTooLarge: (description: string, bytes: number, smaller: string): string =>
-		`${description} of more than ${bytes} bytes, ${smaller}`,
+		`${description} of more than ${bytes} bytes, and only smaller images can be shown: ${smaller}`,
 	imageDamaged: (description: string): string =>
 		`${description} that is damaged: its header has no width and height`,
 	imageTooWide: ({
@@ -61,7 +61,8 @@ export const readFileTexts = {
 		readonly height: number;
 		readonly side: number;
 		readonly smaller: string;
-	}): string => `${image} of ${width} x ${height} pixels, more than ${side} a side, ${smaller}`,
+	}): string =>
+		`${image} of ${width} x ${height} pixels, and at most ${side} pixels a side can be shown: ${smaller}`,
 } as const;
 
 export const editFileTexts = {
@@ -80,14 +81,14 @@ export const editFileTexts = {
 	secretRest: (part: string): string => `(the rest of the file is kept secret)\n${part}`,
 	unchanged: "(the file would not change)",
 	tooLong: (path: string, max: number): string =>
-		`${JSON.stringify(path)} would become longer than ${max} characters, the maximum`,
+		`${JSON.stringify(path)} would become longer than the maximum of ${max} characters: use a shorter text`,
 	notFound: (path: string, nearest: string): string => `old_text is not in ${JSON.stringify(path)}${nearest}`,
 	noOccurrence: (count: number, where: string, occurrence: number): string =>
 		`old_text occurs ${count === 1 ? "once" : `${count} times`}${where}: there is no occurrence ${occurrence}`,
 	ambiguous: (count: number, where: string): string =>
 		`old_text occurs ${count} times${where}: add lines around it, or set occurrence or replace_all`,
 	cannotEdit: (path: string, reason: string): string => `cannot edit ${JSON.stringify(path)}: ${reason}`,
-	missing: (tool: string): string => `there is no such file; use ${tool} to create it`,
+	missing: (tool: string): string => `the file does not exist: use ${tool} to create it`,
 	tooLarge: (bytes: number, max: number): string => `it has ${bytes} bytes, and at most ${max} can be edited`,
 	binary: "it is a binary file",
 	notText: "it is not UTF-8 text",
@@ -134,7 +135,7 @@ export const writeFileTexts = {
 	wrote: (bytes: number, path: string, effect: string): string =>
 		`wrote ${bytes} bytes to ${path} (${effect})`,
 	noDirectory: (path: string): string =>
-		`cannot write ${JSON.stringify(path)}: its directory does not exist, and directories are created only inside the roots: use a path inside the roots, or create the directory first`,
+		`cannot write ${JSON.stringify(path)}: its directory does not exist and is outside the roots: use a path inside the roots, or create the directory first`,
 	secretContent: "(the old content is kept secret)",
 	tooLong: "too long to show",
 	oldContent: (bytes: number, reason: string): string => `(the old content, ${bytes} bytes, is ${reason})`,
@@ -199,7 +200,7 @@ export const sendFileTexts = {
 /** Errors and notes of tools that read a directory tree. */
 export const treeTexts = {
 	tooSlow: "listing the files took too long: name a subdirectory",
-	tooMany: "there are too many files for one search: name a subdirectory",
+	tooMany: "there are too many files to list: name a subdirectory",
 	unreadable: "a part of the directory could not be read",
 	cannotRead: (path: string): string => `cannot read the directory ${JSON.stringify(path)}`,
 	notDirectory: (path: string): string => `${JSON.stringify(path)} is not a directory`,

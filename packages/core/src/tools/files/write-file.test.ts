@@ -101,7 +101,7 @@ test.each<[string, string, (path: string) => unknown, string]>([
 
 test("a link out of the roots is refused by the path inside, and the real path requires approval", async () => {
 	await expect(prepare({ path: "link/x", content: "" })).rejects.toThrow(
-		`"link/x" leads outside the roots by a symbolic link: write ${JSON.stringify(join(directory.path, "outside/x"))}`,
+		`"link/x" leads outside the roots by a symbolic link: use the path ${JSON.stringify(join(directory.path, "outside/x"))}`,
 	);
 	const { plan } = await prepare({ path: "../outside/x", content: "a" });
 	expect(plan).toMatchObject({
@@ -111,7 +111,7 @@ test("a link out of the roots is refused by the path inside, and the real path r
 	});
 	expect(plan.grant).toBeUndefined();
 	await expect(prepare({ path: "../outside/new/x", content: "" })).rejects.toThrow(
-		"directories are created only inside the roots",
+		"its directory does not exist and is outside the roots",
 	);
 });
 

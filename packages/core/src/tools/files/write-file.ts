@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ParleyError } from "@parley/base";
 import * as z from "zod";
+import { fileError, isNotFound } from "../../filesystem/file-error.ts";
 import { pathLeniency } from "../../filesystem/paths.ts";
 import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "../../vocabulary/tool.ts";
 import { resultDiff } from "./result-diff.ts";
@@ -87,6 +88,7 @@ async function requireDirectory(path: string, text: string): Promise<void> {
 	try {
 		await stat(dirname(path));
 	} catch (cause) {
+		if (!isNotFound(cause)) throw fileError(pathTexts.cannotWrite(text), cause);
 		throw new ParleyError(writeFileTexts.noDirectory(text), { code: "not_found", cause });
 	}
 }

@@ -466,7 +466,7 @@ test("a command that uses the network leaves the sandbox, and no program of the 
 	}
 	const closed = { ...context, sandbox: { ...ending({}), network: undefined } };
 	await expect(prepare(["push"], { where: closed })).rejects.toThrow(
-		"this git command needs the network, and the sandbox of this session has no network",
+		"this git command needs the network, and the sandbox of this session has no network: ask a person to run the command",
 	);
 });
 

@@ -12,7 +12,8 @@ export const gitTexts = {
 		`git runs within the roots, not in ${JSON.stringify(directory)}: if that is intended, use run_command`,
 	noCommand: (word: string): string =>
 		`${JSON.stringify(word)} is not a git command: write the command first, without options such as -C or -c before it`,
-	noNetwork: "this git command needs the network, and the sandbox of this session has no network",
+	noNetwork:
+		"this git command needs the network, and the sandbox of this session has no network: ask a person to run the command",
 	leftOut: "[… the rest was left out: request less, for example with a path or a smaller range …]",
 	secretContent: "[its content may contain keys or passwords and is left out]",
 } as const;
@@ -48,7 +49,7 @@ export const repositoryTexts = {
 	unreachable: "cannot reach the repository",
 	partOutside: (path: string | undefined): string =>
 		`a part of the repository is outside the roots, at ${JSON.stringify(path)}: if that is intended, use run_command`,
-	settingsUnreadable: "the settings of the repository cannot be read",
+	settingsUnreadable: "the settings of the repository cannot be read or are too long",
 	settingStays: (name: string): string =>
 		`the repository's setting ${JSON.stringify(name)} cannot be switched off`,
 	hooksUnreadable: "cannot read the repository's hooks",

@@ -86,7 +86,7 @@ test.each<[string, object[], string]>([
 	[
 		"too much",
 		[change("a", "x".repeat(262_144))],
-		"f would become longer than 262144 characters, the maximum",
+		"f would become longer than the maximum of 262144 characters: use shorter texts",
 	],
 	["none", [], "invalid arguments of edit: edits: too small: expected array to have >=1 items"],
 	["another name", [{ before: "a", newText: "b" }], expect.stringContaining("edits.0.oldText")],
@@ -98,7 +98,7 @@ test.each<[string, object[], string]>([
 });
 
 test("a missing file cannot be edited, and the error suggests write", async () => {
-	const text = 'cannot edit "none": there is no such file; use write to create it';
+	const text = 'cannot edit "none": the file does not exist: use write to create it';
 	expect(await plan("none", change("a", "b"))).toMatchObject({ kind: "refused", text });
 });
 

@@ -13,7 +13,7 @@ export const editTexts = {
 	secretRest: (parts: string): string => `(the rest of the file is kept secret)\n${parts}`,
 	unchanged: "(the file would not change)",
 	tooLong: (path: string, max: number): string =>
-		`${path} would become longer than ${max} characters, the maximum`,
+		`${path} would become longer than the maximum of ${max} characters: use shorter texts`,
 	overlap: (one: number, other: number): string =>
 		`edits ${one} and ${other} overlap; merge them into one edit`,
 	notFound: (number: number, path: string, nearest: string): string =>

@@ -124,7 +124,7 @@ test("the accepted URL has the form that is sent", () => {
 
 test("a refusal names the URL in a readable form", () => {
 	expect(() => readPageUrl("https://exa\u200bmple.com/", publicReach)).toThrow(
-		'the URL "https://exa\\u{200b}mple.com/" contains spaces, invisible characters or backslashes',
+		'the URL "https://exa\\u{200b}mple.com/" contains spaces, invisible characters or backslashes: remove or percent-encode them',
 	);
 	expect(() => readPageUrl("https://example.com:81/", publicReach)).toThrow(
 		"has the port 81; only 80 and 443 are allowed",

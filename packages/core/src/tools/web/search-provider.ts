@@ -158,7 +158,7 @@ function refusedBy({ title, refusal }: Api, status: number): ParleyError {
 	if (status === 401 || status === 403) {
 		return unavailable(webSearchTexts.refused(title, status, refusal));
 	}
-	const advice = status === 429 ? webSearchTexts.tooMany : "";
+	const advice = status === 429 ? webSearchTexts.tooMany : webSearchTexts.later;
 	return unavailable(webSearchTexts.answered(title, status, advice));
 }
 

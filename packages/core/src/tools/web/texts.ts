@@ -34,10 +34,10 @@ export const urlTexts = {
 	refused: (url: string, reason: string): string => `the URL ${url} ${reason}`,
 	tooLong: (length: number, max: number): string =>
 		`has ${length} characters, more than the maximum of ${max}`,
-	spaces: "contains spaces, invisible characters or backslashes",
+	spaces: "contains spaces, invisible characters or backslashes: remove or percent-encode them",
 	noHttp: "does not begin with http:// or https:// and a host",
 	userName: "contains a user name or password, which is never sent: leave it out",
-	invalid: "is not valid",
+	invalid: "has an invalid host or port",
 	redirectInvalid: "is the target of a redirect, and is not valid",
 	redirectWithoutHttps: "is the target of a redirect, without https",
 	port: (port: number | undefined, allowed: readonly number[]): string =>
@@ -70,14 +70,15 @@ export const webSearchTexts = {
 	checkKey: "the operator must check the key of the web search",
 	allowJson: "the operator must allow the format json in search.formats of SearXNG's settings.yml",
 	search: "the search",
-	unreadable: (title: string): string => `${title} sent an answer that cannot be read`,
+	unreadable: (title: string): string => `${title} answered the search with invalid data: try again later`,
 	tooLong: (max: number): string =>
 		`the search failed: its answer has more than ${max} bytes; use more specific words`,
 	refusedQuery: (title: string, advice: string): string =>
 		`${title} refused the query with status 422: use other words; if it refuses all queries, ${advice}`,
 	refused: (title: string, status: number, refusal: string): string =>
 		`${title} refused the search with status ${status}: ${refusal}`,
-	tooMany: ": too many searches; try again later",
+	tooMany: "too many searches; try again later",
+	later: "try again later; if all searches fail, the operator must check the web search",
 	answered: (title: string, status: number, advice: string): string =>
-		`${title} answered with status ${status}${advice}`,
+		`${title} did not answer the search (status ${status}): ${advice}`,
 } as const;

@@ -72,7 +72,7 @@ test("each call has its deciding rule or person, its reason and its result", asy
 			name: "nothing",
 			decision: "refused",
 			outcome: "none",
-			reason: expect.stringContaining('there is no tool "nothing"'),
+			reason: expect.stringContaining('the tool "nothing" does not exist'),
 		},
 		{
 			callId: "c5",

@@ -50,9 +50,9 @@ const headers = (given: object) => ({ url, headers: given });
 test.each([
 	[{ type: "sse", url }, "its type `sse` is the old transport of MCP"],
 	[{ type: "ws", url }, "its type ws is unknown"],
-	[{ type: "http" }, "its type `http` needs `url`"],
-	[{ type: "stdio", url }, "its type `stdio` needs `command`"],
-	[{ type: "http", command: "sh" }, "its type `http` needs `url`"],
+	[{ type: "http" }, "its type `http` needs the field `url`: add the field"],
+	[{ type: "stdio", url }, "its type `stdio` needs the field `command`: add the field"],
+	[{ type: "http", command: "sh" }, "its type `http` needs the field `url`: add the field"],
 	[{ command: "sh", url }, "it has both a `command` and a `url`"],
 	[{}, "it has neither a `command` nor a `url`: add one of them"],
 	[7, "its entry is not valid"],
@@ -72,11 +72,14 @@ test.each([
 	[{ url: `${url}#x` }, "its address contains #"],
 	[{ url: `${url}?${"x".repeat(2_000)}` }, "its address is longer than 2000 characters: use a shorter one"],
 	[{ url: `${url}?${"ä".repeat(1_000)}` }, "its address is longer than 2000 characters: use a shorter one"],
-	[headers({ "X Key": "a" }), "the header name X Key is not valid: use letters, digits and -"],
-	[headers({ "X-Key\r\nHost": "a" }), "is not valid: use letters, digits and -"],
+	[
+		headers({ "X Key": "a" }),
+		"the header name X Key is not valid: use at most 100 letters, digits and hyphens",
+	],
+	[headers({ "X-Key\r\nHost": "a" }), "is not valid: use at most 100 letters, digits and hyphens"],
 	[headers({ Host: "other.example" }), "the header Host is set by Parley"],
 	[headers({ "Mcp-Session-Id": "a" }), "the header Mcp-Session-Id is set by Parley"],
-	[headers({ "X-Key": "a\r\nHost: other" }), "the header X-Key contains characters"],
+	[headers({ "X-Key": "a\r\nHost: other" }), "the header X-Key has a value with invalid characters"],
 	[headers({ "X-Key": "a", "x-key": "b" }), "the header x-key occurs twice: remove one of them"],
 	[
 		headers({ "X-Key": "x".repeat(9_000) }),
@@ -105,7 +108,7 @@ test("a variable without a default needs a grant, and so does an address without
 	expect(trustNeed(entry, { allowPrivate: false, variables: [] })).toContain("--allow-private");
 	const need = trustNeed(entry, { allowPrivate: true, variables: ["B"] });
 	expect(need).toBe(
-		"its headers need variables of the gateway (A, C): grant each with --server a --env-from A",
+		"its headers need environment variables of the gateway (A, C): grant each of them, for example with --server a --env-from A",
 	);
 	expect(trustNeed(entry, { allowPrivate: true, variables: ["A", "C"] })).toBeUndefined();
 });
@@ -115,9 +118,9 @@ test("an entry that cannot be used does not affect the others of its file", asyn
 	const file = await readDirectoryFile(await directoryWith(JSON.stringify({ mcpServers })));
 	expect(file?.entries.map(({ name }) => name)).toEqual(["good"]);
 	expect(file?.refused).toEqual([
-		"read_file: use 1 to 32 lower-case letters, digits and hyphens in the name",
+		"read_file: its name is not valid: use 1 to 32 lower-case letters, digits and hyphens, with a letter or digit at both ends",
 		expect.stringContaining("bad: its field `url` is not valid"),
-		"\\u{1b}[2J: use 1 to 32 lower-case letters, digits and hyphens in the name",
+		"\\u{1b}[2J: its name is not valid: use 1 to 32 lower-case letters, digits and hyphens, with a letter or digit at both ends",
 	]);
 });
 

@@ -4,18 +4,19 @@ export const directoryFileTexts = {
 	notRegular: (path: string): string => `${path} is not a regular file: replace it with a file`,
 	tooLarge: (path: string, bytes: number): string =>
 		`${path} is larger than ${bytes} bytes: replace it with a smaller file`,
-	changedWhileRead: (path: string): string => `${path} has changed while it was read: try again`,
+	changedWhileRead: (path: string): string => `${path} changed while it was read: try again`,
 	refused: (name: string, reason: string): string => `${name}: ${reason}`,
-	name: "use 1 to 32 lower-case letters, digits and hyphens in the name",
+	name: "its name is not valid: use 1 to 32 lower-case letters, digits and hyphens, with a letter or digit at both ends",
 	invalidEntry: (field: string, reason: string): string =>
 		field === "" ? `its entry is not valid: ${reason}` : `its field \`${field}\` is not valid: ${reason}`,
 	noPlace: "it has neither a `command` nor a `url`: add one of them",
 	twoPlaces: "it has both a `command` and a `url`: remove one of them",
 	oldTransport:
-		"its type `sse` is the old transport of MCP, which Parley does not support: write the address for streamable HTTP with the type `http`",
+		"its type `sse` is the old transport of MCP and not supported: set `type` to `http`, and `url` to the address for streamable HTTP",
 	otherType: (type: string): string =>
 		`its type ${type} is unknown: use \`stdio\` with \`command\`, or \`http\` with \`url\``,
-	typeNeeds: (type: string, field: string): string => `its type \`${type}\` needs \`${field}\``,
+	typeNeeds: (type: string, field: string): string =>
+		`its type \`${type}\` needs the field \`${field}\`: add the field`,
 	steering: (variable: string): string =>
 		`the variable ${variable} can make a program run other code: remove it from \`env\``,
 } as const;
@@ -28,11 +29,12 @@ export const directoryAddressTexts = {
 	fragment: "its address contains #: remove it and the text after it",
 	tooLong: (characters: number): string =>
 		`its address is longer than ${characters} characters: use a shorter one`,
-	headerName: (name: string): string => `the header name ${name} is not valid: use letters, digits and -`,
+	headerName: (name: string): string =>
+		`the header name ${name} is not valid: use at most 100 letters, digits and hyphens`,
 	ownHeader: (name: string): string => `the header ${name} is set by Parley: remove it`,
 	twice: (name: string): string => `the header ${name} occurs twice: remove one of them`,
 	headerValue: (name: string): string =>
-		`the header ${name} contains characters that a header cannot have: use only visible ASCII characters and spaces`,
+		`the header ${name} has a value with invalid characters: use only visible ASCII characters and spaces`,
 	longHeaders: (characters: number): string =>
 		`its headers have more than ${characters} characters in total: remove or shorten some`,
 	otherReference: (header: string, reference: string): string =>
@@ -43,8 +45,9 @@ export const directoryAddressTexts = {
 export const directoryTrustTexts = {
 	needsPrivate: (option: string): string => `its address is not https: allow http with ${option}`,
 	needsVariables: (names: readonly string[], option: string): string =>
-		`its headers need variables of the gateway (${names.join(", ")}): grant each with ${option}`,
-	hidden: (name: string): string => `${name}: not used, because a server of the operator has the same name`,
+		`its headers need environment variables of the gateway (${names.join(", ")}): grant each of them, for example with ${option}`,
+	hidden: (name: string): string =>
+		`${name}: not used, because a server of the operator has the same name: rename the server in .mcp.json`,
 	trustAgain: (name: string, problem: string, directory: string): string =>
 		`${name}: ${problem}. Review the server, then trust it with \`parley mcp trust ${directory}\`.`,
 	changedFile: (file: string): string => `${file} has changed`,
