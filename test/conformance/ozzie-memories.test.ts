@@ -116,7 +116,11 @@ verifiesOn("ozzie", ["memory.invalid"], "an invalid note is refused with the fie
 	const refused: readonly [string, object, RegExp][] = [
 		["store_memory", {}, /^invalid params: content: /],
 		["store_memory", { content: "x", scope: "team" }, /^invalid params: scope: must be one of user, channel/],
-		["store_memory", { content: "x", scope: "channel" }, /this conversation is not in a channel/],
+		[
+			"store_memory",
+			{ content: "x", scope: "channel" },
+			/Cannot use the scope `channel` outside of a channel/,
+		],
 		["store_memory", { content: "x".repeat(2_001) }, /The memory has 2001 characters: write at most 2000/],
 		["store_memory", { content: "x".repeat(8_001) }, /^invalid params: content: /],
 		["store_memory", { content: "x", tags: ["y".repeat(41)] }, /has 41 characters/],

@@ -206,7 +206,9 @@ verifiesOn(
 		});
 		expect(await connector.refusal("pair", { code, ...as("bob") })).toContain("already used or withdrawn");
 		const approval = { code: requested["code"], role: "member" };
-		expect(await operator.refusal("approve_person", approval)).toContain("no access request has the code");
+		expect(await operator.refusal("approve_person", approval)).toContain(
+			"no open access request has the code",
+		);
 		expect(await operator.refusal("withdraw_pairing", { pairing: code })).toContain("parley people list");
 		const { records } = (await operator.call("read_audit", {})) as { records: { action: string }[] };
 		expect(records.filter(({ action }) => action === "person.withdraw")).toMatchObject([
@@ -288,7 +290,7 @@ verifiesOn(
 			`invalid params: settings of ${place}: there is no tool "read_fil": did you mean read_file?`,
 		);
 		expect(await operator.refusal("set_place", { place, profile: { root: gateway.path("data") } })).toMatch(
-			/^invalid params: settings of .* is in the data directory$/,
+			/^invalid params: settings of .* is in the data directory: use a directory outside it$/,
 		);
 		expect(await connector.refusal("open_session", { root_dir: gateway.path("work"), ...as("ada") })).toMatch(
 			/^forbidden: root_dir: /,

@@ -206,7 +206,7 @@ verifiesOn(
 		client.send({ ...request, id: "1" });
 		expect(await client.response("1")).toMatchObject({
 			ok: false,
-			error: expect.stringContaining("no rule can allow this call"),
+			error: expect.stringContaining("cannot add a rule for this call"),
 		});
 		expect(existsSync(gateway.path("data", "policy.jsonc"))).toBe(false);
 	},

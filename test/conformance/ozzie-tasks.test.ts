@@ -216,7 +216,7 @@ verifiesOn(
 			[{ model: "nothing" }, /^invalid params: /],
 			[
 				{ depends_on: ["task_none"] },
-				/^invalid params: depends_on: "task_none" is not a task of this session: use a task of this session$/,
+				/^invalid params: depends_on: "task_none" is not a task of this session: use an id that list_tasks returns$/,
 			],
 			[
 				{ depends_on: Array.from({ length: 21 }, () => "task_1") },

@@ -50,7 +50,7 @@ test("lists and objects may be nested on 64 levels, and only they count", () => 
 		expect(() => parseCommentedJson("c.json", nested(levels))).toThrow(
 			expect.objectContaining({
 				code: "invalid_argument",
-				message: "c.json: it has more than 64 levels of lists and objects",
+				message: "c.json: it has more than 64 levels of lists and objects: use fewer levels",
 			}),
 		);
 	}
@@ -107,5 +107,7 @@ test.each([
 });
 
 test("a value is not appended without a list", () => {
-	expect(() => appendCommentedJson("{}", ["rules"], item)).toThrow("rules: it must be a list");
+	expect(() => appendCommentedJson("{}", ["rules"], item)).toThrow(
+		"cannot append to rules: it is missing or not a list",
+	);
 });

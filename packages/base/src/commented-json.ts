@@ -35,7 +35,7 @@ export function parseCommentedJson(path: string, source: string): CommentedJson 
 	const text = source.replace(/^\uFEFF/, "");
 	// The depth is limited, because the parser recurses at each level.
 	if (isNestedBeyond(text, maxDepth))
-		throw refused(`${path}: it has more than ${maxDepth} levels of lists and objects`);
+		throw refused(`${path}: it has more than ${maxDepth} levels of lists and objects: use fewer levels`);
 	const at = (offset: number): string => {
 		const lines = text.slice(0, offset).split("\n");
 		return `${path}:${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
@@ -80,7 +80,8 @@ export function editCommentedJson(source: string, path: JsonPath, value: unknown
 export function appendCommentedJson(source: string, path: JsonPath, value: unknown): string {
 	const tree = parseTree(source, [], { allowTrailingComma: true });
 	const list = tree && findNodeAtLocation(tree, [...path]);
-	if (list?.type !== "array") throw refused(`${path.join(".")}: it must be a list`);
+	if (list?.type !== "array")
+		throw refused(`cannot append to ${path.join(".")}: it is missing or not a list`);
 	const item = inlineJson(value);
 	const close = list.offset + list.length - 1;
 	const last = list.children?.at(-1);
@@ -149,7 +150,9 @@ function entriesOf(node: Node): [string, Node][] {
 function properties({ children = [] }: Node): [string, Node][] {
 	return children.map(({ children: [key, value] = [] }) => {
 		if (key === undefined || value === undefined) {
-			throw new ParleyError("a property without a value was not reported", { code: "internal" });
+			throw new ParleyError("the JSON parser did not report a property without a value", {
+				code: "internal",
+			});
 		}
 		return [String(key.value), value];
 	});

@@ -39,7 +39,9 @@ export function parseFailpoints(spec: string, effects: FailpointEffects = proces
 	for (const entry of spec === "" ? [] : spec.split(",")) {
 		const [name, failpoint] = parseEntry(entry.trim());
 		if (armed.has(name)) {
-			throw new ParleyError(`failpoint "${name}" is armed twice`, { code: "invalid_argument" });
+			throw new ParleyError(`failpoint "${name}" is armed twice: remove one of the two`, {
+				code: "invalid_argument",
+			});
 		}
 		armed.set(name, failpoint);
 	}
@@ -58,7 +60,7 @@ function parseEntry(entry: string): [string, Armed] {
 	const match = /^([\w.:-]+)=(kill|pause)@([1-9]\d{0,8})$/.exec(entry);
 	const [, name, action, hits] = match ?? [];
 	if (name === undefined) {
-		throw new ParleyError(`failpoint "${entry}" is not NAME=kill@N or NAME=pause@N`, {
+		throw new ParleyError(`invalid failpoint "${entry}": use NAME=kill@N or NAME=pause@N, with N from 1`, {
 			code: "invalid_argument",
 		});
 	}

@@ -100,7 +100,10 @@ test.each([
 	['"\ud800"', "JSON text contains a string with a lone surrogate"],
 	['{"__proto__":{"admin":true}}', 'JSON text contains the key "__proto__"'],
 	['[{"a":{"\\u005f_proto__":1}}]', 'JSON text contains the key "__proto__"'],
-	['{"constructor":{"prototype":{}}}', 'JSON text contains the key "constructor" with a "prototype" in it'],
+	[
+		'{"constructor":{"prototype":{}}}',
+		'JSON text contains the key "constructor" whose object has the key "prototype"',
+	],
 	["", "text is not JSON"],
 	["{", "text is not JSON"],
 	['{"a":1}}', "text is not JSON"],

@@ -146,7 +146,7 @@ function checkKey(key: string, value: unknown): void {
 		value !== null &&
 		Object.hasOwn(value, "prototype")
 	) {
-		throw refused('the key "constructor" with a "prototype" in it');
+		throw refused('the key "constructor" whose object has the key "prototype"');
 	}
 }
 

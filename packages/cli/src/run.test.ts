@@ -72,7 +72,10 @@ test.each([
 test.each([
 	["gateway --auth maybe", /^parley: "maybe" is not allowed for .*--auth.*; allowed: local, token, none\n$/],
 	["gateway --listen nowhere", /^parley: "nowhere" is not allowed for .*--listen.*; allowed: HOST:PORT/],
-	["gateway --test-hooks nonsense", /^parley: failpoint "nonsense" is not NAME=kill@N or NAME=pause@N\n$/],
+	[
+		"gateway --test-hooks nonsense",
+		/^parley: invalid failpoint "nonsense": use NAME=kill@N or NAME=pause@N, with N from 1\n$/,
+	],
 	["ask --url ftp://x hello", /^parley: "ftp:\/\/x" is not the address of a gateway/],
 	["ask  ", /^parley: the message is empty: write .*\n$/],
 ])("`parley %s` is rejected before it changes anything", async (line, words) => {

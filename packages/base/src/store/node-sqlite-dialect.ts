@@ -41,7 +41,7 @@ export class NodeSqliteConnection implements DatabaseConnection {
 
 	// biome-ignore lint/correctness/useYield: Kysely requires this method, and Parley does not use it
 	async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-		throw new ParleyError("results are not streamed: read pages with limit", { code: "unimplemented" });
+		throw new ParleyError("cannot stream results: read pages with limit", { code: "unimplemented" });
 	}
 
 	#prepare(sql: string): Prepared {

@@ -98,7 +98,7 @@ async function throwIfOver<T>({ isOver }: ServerErrors, query: () => Promise<T>)
 
 // biome-ignore lint/correctness/useYield: Kysely requires this method, and Parley does not use it
 async function* streamQuery(): AsyncGenerator<never> {
-	throw new ParleyError("results are not streamed: read pages with limit", { code: "unimplemented" });
+	throw new ParleyError("cannot stream results: read pages with limit", { code: "unimplemented" });
 }
 
 /** Acquires a connection for each query, so that queries after a lost connection use another connection. */

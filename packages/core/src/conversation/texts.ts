@@ -7,7 +7,7 @@ export const promptTexts = {
 	passwordInChat: "a password cannot be typed in a chat: answer as the question describes",
 	useButtons: "this approval cannot be answered by typing: use its buttons",
 	typingOff: "typed approvals are turned off: use the buttons",
-	otherKey: "a password cannot be decrypted: it was stored with another key",
+	otherKey: "a password cannot be decrypted: it was stored with another key, or its stored form was changed",
 	unencrypted:
 		"a password cannot be sent over an unencrypted connection: answer over TLS (wss://), or on the gateway's own machine",
 	severalPeople:

@@ -217,7 +217,7 @@ test("limits of notes are errors that name them", async () => {
 	await expect(refused("x", ["y".repeat(41)])).rejects.toThrow("has 41 characters");
 	await expect(
 		memories.store(requestBy(operator), { scope: "channel", text: "x", tags: [] }),
-	).rejects.toThrow("this conversation is not in a channel");
+	).rejects.toThrow("Cannot use the scope `channel` outside of a channel");
 	for (let n = 0; n < memoryLimits.notes; n++) await refused(`note ${n}`);
 	await expect(refused("one more")).rejects.toThrow("The scope user already has 500 memories, the maximum");
 });

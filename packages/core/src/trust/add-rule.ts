@@ -1,6 +1,6 @@
 import { ParleyError } from "@parley/base";
 import { appendCommentedJson, inlineJson, parseCommentedJson } from "@parley/base/commented-json";
-import { systemCode } from "../filesystem/file-error.ts";
+import { fileFault } from "../filesystem/file-error.ts";
 import { readPolicy } from "../policy/read-policy.ts";
 import { maxPolicyBytes } from "../policy/watched-policy.ts";
 import type { Principal } from "../vocabulary/principal.ts";
@@ -62,20 +62,20 @@ interface RuleFile {
 
 function withRule(text: string, rule: object, { file, known }: RuleFile): { text: string; source: string } {
 	const before = text.trim() === "" ? '{\n\t"rules": []\n}\n' : text.replace(/^\uFEFF/, "");
-	const check = (checked: string): void => {
+	const check = (checked: string, refusal: (reason: string) => string): void => {
 		try {
 			readPolicy({ layer: "operator", path: file, text: checked }, known);
 		} catch (reason) {
-			const message = policyStateTexts.notEdited(ParleyError.from(reason).message);
+			const message = refusal(ParleyError.from(reason).message);
 			throw new ParleyError(message, { code: "failed_precondition", cause: reason });
 		}
 	};
-	check(before);
+	check(before, policyStateTexts.notEdited);
 	const { rules } = parseCommentedJson(file, before).values;
 	const all: readonly unknown[] = Array.isArray(rules) ? rules : [];
 	const same = all.findIndex((one) => inlineJson(one) === inlineJson(rule));
 	const after = same === -1 ? appendCommentedJson(before, ["rules"], rule) : before;
-	check(after);
+	check(after, policyStateTexts.wouldBeInvalid);
 	const bytes = Buffer.byteLength(after);
 	if (bytes > maxPolicyBytes) {
 		const message = policyStateTexts.wouldBeTooLarge({ path: file, bytes, max: maxPolicyBytes });
@@ -97,6 +97,6 @@ function writtenRule({ tool, classes, commands }: OfferedRule): object {
 
 function refusalOf(reason: unknown, file: string): ParleyError {
 	if (reason instanceof ParleyError) return reason;
-	const message = policyStateTexts.notWritten(file, systemCode(reason));
+	const message = policyStateTexts.notWritten(file, fileFault(reason));
 	return new ParleyError(message, { code: "failed_precondition", cause: reason });
 }

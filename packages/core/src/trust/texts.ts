@@ -2,11 +2,11 @@
 export const channelTexts = {
 	key: "use PLATFORM:TENANT:CHANNEL for a channel, or PLATFORM:TENANT for all channels of a guild or team",
 	root: (path: string): string => `the root ${JSON.stringify(path)}`,
-	notAbsolute: (root: string): string => `${root} is not an absolute path`,
-	missing: (root: string): string => `${root} does not exist`,
+	notAbsolute: (root: string): string => `${root} is not an absolute path: use an absolute path`,
+	missing: (root: string): string => `${root} does not exist: use an existing directory`,
 	inaccessible: (root: string, reason: string): string => `${root} cannot be used: ${reason}`,
-	notDirectory: (root: string): string => `${root} is not a directory`,
-	inData: (root: string): string => `${root} is in the data directory`,
+	notDirectory: (root: string): string => `${root} is not a directory: use a directory`,
+	inData: (root: string): string => `${root} is in the data directory: use a directory outside it`,
 	reason: "which has the gateway's own keys and conversations: choose a directory without it",
 	containsData: (root: string, data: string, reason: string): string =>
 		`${root} contains the data directory ${data}, ${reason}`,
@@ -23,8 +23,8 @@ export const channelTexts = {
 		`${JSON.stringify(channel)} is not allowed in approveIn: ${reason}`,
 	otherApprover: (approver: string, beginning: string): string =>
 		`the approver ${JSON.stringify(approver)} does not belong to this guild or team: an id has the form ${beginning}USER`,
-	fromConfiguration: "its settings come from the configuration, under chat.channels",
-	listChannels: "parley channels lists the channels with settings",
+	fromConfiguration: "its settings come from the configuration, under chat.channels: remove them there",
+	listChannels: "no settings are stored; parley channels lists the channels with settings",
 	notRemovable: (channel: string, reason: string): string =>
 		`no settings of ${channel} can be removed: ${reason}`,
 } as const;
@@ -39,8 +39,10 @@ export const policyStateTexts = {
 		"cannot add a rule: this gateway does not change the policy file; add the rule to the file yourself",
 	ruleReason: "always allowed by the operator",
 	notWritten: (path: string, reason: string): string =>
-		`the rule was not added, because ${path} cannot be written (${reason}): make it writable, or add the rule yourself`,
+		`the rule was not added, because ${path} cannot be changed (${reason}): correct the cause, or add the rule to the file yourself`,
 	notEdited: (reason: string): string => `the rule was not added, because the policy is invalid: ${reason}`,
+	wouldBeInvalid: (reason: string): string =>
+		`the rule was not added, because the policy would be invalid with the rule: ${reason}`,
 	wouldBeTooLarge: ({
 		path,
 		bytes,

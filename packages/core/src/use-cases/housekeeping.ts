@@ -38,7 +38,7 @@ export class Housekeeping {
 			try {
 				await work();
 			} catch (error) {
-				this.#log.error(housekeepingTexts.notChecked(name), { error });
+				this.#log.error(housekeepingTexts.notCleaned(name), { error });
 			}
 		}
 	}

@@ -1,6 +1,6 @@
 export const housekeepingTexts = {
-	notChecked: (name: string): string => `${name} could not be checked`,
+	notCleaned: (name: string): string => `${name} could not be cleaned up`,
 	oldKeys: "old idempotency keys",
-	files: "kept files",
+	files: "stored files",
 	audit: "the audit log",
 } as const;

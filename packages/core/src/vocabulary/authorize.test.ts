@@ -190,7 +190,7 @@ test("a refusal of a client names the action and the principal that can allow it
 		"the operator does not have the permission person.pair: only a connector has it",
 	);
 	expect(() => authorize(observer, "session.read", { owner: "operator" })).toThrow(
-		/because it belongs to another client: .*parley token create observer/,
+		/because the token does not include the object's session\. .*parley token create observer/,
 	);
 	const connector = { id: "connector:1", kind: "connector" } as const;
 	expect(() => authorize(connector, "person.read")).toThrow(

@@ -344,11 +344,11 @@ const wrong = (options: object): RunOptions => options as RunOptions;
 
 test.for<[name: string, options: RunOptions, error: string]>([
 	["tools", { tools: ["look", "no"] }, 'tools: the session does not have ["no"]; its tools are: look, edit'],
-	["ask", wrong({ ask: "some" }), 'ask: "some" is not allowed: use policy, all'],
-	["onDenied", wrong({ onDenied: "stop" }), 'onDenied: "stop" is not allowed: use tell, cancel'],
-	["start", wrong({ start: "now" }), 'start: "now" is not allowed: use ready, allDecided'],
-	["mode", wrong({ mode: "plan" }), 'mode: "plan" is not allowed: use react, ooda'],
-	["reasoning", wrong({ reasoning: "much" }), 'reasoning: "much" is not allowed: use off, low'],
+	["ask", wrong({ ask: "some" }), 'ask: "some" is not allowed: use one of policy, all'],
+	["onDenied", wrong({ onDenied: "stop" }), 'onDenied: "stop" is not allowed: use one of tell, cancel'],
+	["start", wrong({ start: "now" }), 'start: "now" is not allowed: use one of ready, allDecided'],
+	["mode", wrong({ mode: "plan" }), 'mode: "plan" is not allowed: use one of react, ooda'],
+	["reasoning", wrong({ reasoning: "much" }), 'reasoning: "much" is not allowed: use one of off, low'],
 	["blank system", { system: { text: " ", place: "behind" } }, "system.text"],
 	[
 		"long system",

@@ -102,7 +102,9 @@ export function checkOptions({ contextTokens, system, budget, ...words }: RunOpt
 		const { length } = system.text;
 		if (system.text.trim() === "") throw invalid("system.text", `""`, runOptionTexts.notBlank);
 		if (length > maxSystemCharacters)
-			throw invalid("system.text", `${length} characters`, runOptionTexts.maxCharacters(maxSystemCharacters));
+			throw new ParleyError(runOptionTexts.tooLong("system.text", length, maxSystemCharacters), {
+				code: "invalid_argument",
+			});
 	}
 	for (const name of ["tokens", "cost"] as const) {
 		const limit = budget?.[name];
@@ -113,7 +115,7 @@ export function checkOptions({ contextTokens, system, budget, ...words }: RunOpt
 
 function oneOf(name: string, value: string | undefined, allowed: readonly string[]): void {
 	if (value === undefined || allowed.includes(value)) return;
-	throw invalid(name, JSON.stringify(value.slice(0, 100)), allowed.join(", "));
+	throw invalid(name, JSON.stringify(value.slice(0, 100)), runOptionTexts.oneOf(allowed));
 }
 
 function invalid(name: string, value: string, allowed: string): ParleyError {

@@ -6,8 +6,7 @@ export const rightTexts = {
 		`the ${principal} does not have the permission ${action}`,
 	onlyPerson: (principal: string, action: string): string =>
 		`${principal} does not have the permission ${action}: a person must do this with a parley command, for example parley answer`,
-	notOwn: (reason: string, advice: string): string =>
-		`${reason} for this object, because it belongs to another client: ${advice}`,
+	notOwn: (reason: string, advice: string): string => `${reason} for this object, because ${advice}`,
 	noPerson:
 		"a connector must name the person that it acts for: actor {id, name, roles, guest} and place {tenant, channel}",
 	agent: "an agent",
@@ -16,10 +15,11 @@ export const rightTexts = {
 	createToken: "use the token of an operator (parley token create operator NAME)",
 	onlyOperator: (way: string): string => `only the operator has it; ${way}`,
 	observer: (way: string): string => `an observer may only read; ${way}`,
-	onlyOwner: "only the owner of the object has it",
+	onlyOwner: "it belongs to another client: only the owner of the object has the permission",
 	sessionsOfToken:
-		"the operator sets the sessions of a token with parley token create observer NAME --session ID",
-	ownerOrOperator: "only the owner of the object and the operator have it",
+		"the token does not include the object's session. The operator sets the sessions of a token with parley token create observer NAME --session ID",
+	ownerOrOperator:
+		"it belongs to another client: only the owner of the object and the operator have the permission",
 	noAccess: (person: string): string =>
 		`${person} has no access: request a code with pair, and send it to the operator for approval`,
 	sessionNotFound: (id: string): string => `session not found: ${id}`,
@@ -32,8 +32,7 @@ export const memoryLimitTexts = {
 	tooManyTags: (tags: number, max: number): string => `The memory has ${tags} tags: use at most ${max}.`,
 	longTag: (characters: number, beginning: string, max: number): string =>
 		`The tag ${JSON.stringify(beginning)}… has ${characters} characters: use at most ${max}.`,
-	noChannel:
-		"Cannot use the scope `channel`: this conversation is not in a channel. Use the scope `user` or `everyone`.",
+	noChannel: "Cannot use the scope `channel` outside of a channel. Use the scope `user` or `everyone`.",
 	noUser:
 		"Cannot use the scope `user`: this run has several authors, or its author is unknown. Use the scope `channel`.",
 	notFound: (id: string): string => `Memory not found: ${id}. List memories to see their ids.`,
@@ -88,7 +87,9 @@ export const answerTexts = {
 export const runOptionTexts = {
 	positive: "a whole number above 0",
 	notBlank: "a string that is not blank",
-	maxCharacters: (max: number): string => `at most ${max} characters`,
+	oneOf: (names: readonly string[]): string => `one of ${names.join(", ")}`,
+	tooLong: (name: string, characters: number, max: number): string =>
+		`${name}: ${characters} characters are too many: use at most ${max}`,
 	notAllowed: (name: string, value: string, allowed: string): string =>
 		`${name}: ${value} is not allowed: use ${allowed}`,
 	noTool: (names: string, known: string): string =>

@@ -296,7 +296,7 @@ export class Requests {
 		const bytes = Buffer.byteLength(text);
 		if (bytes > maxRequestBytes) {
 			throw new ParleyError(
-				`cannot send ${method}: the request has ${bytes} bytes, and at most ${maxRequestBytes} are allowed`,
+				`cannot send ${method}: the request has ${bytes} bytes, and at most ${maxRequestBytes} are allowed; shorten the request`,
 				{
 					code: "invalid_argument",
 				},

@@ -17,7 +17,7 @@ const refusals: Readonly<Record<number, { readonly code: ErrorCode; readonly rea
 	421: {
 		code: "failed_precondition",
 		reason:
-			"does not accept this host name: use another name of the gateway, or add this one to allowedHosts in its configuration",
+			"does not accept this host name: use another name of the gateway, or add this name to allowedHosts in its configuration",
 	},
 };
 

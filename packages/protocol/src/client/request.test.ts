@@ -112,7 +112,7 @@ test("a message that every gateway refuses is refused before it is sent", async 
 	await expect(watched.client.request("send_message", { content })).rejects.toMatchObject({
 		code: "invalid_argument",
 		message: expect.stringMatching(
-			/^cannot send send_message: the request has 1200\d+ bytes, and at most 1048576 are allowed$/,
+			/^cannot send send_message: the request has 1200\d+ bytes, and at most 1048576 are allowed; shorten the request$/,
 		),
 	});
 });

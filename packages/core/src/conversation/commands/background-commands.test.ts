@@ -207,7 +207,7 @@ test("all sessions of a gateway together have a maximum of commands", async () =
 	}
 	await expect(start("serve", await t.create())).rejects.toMatchObject({
 		code: "resource_exhausted",
-		message: expect.stringContaining("too many background commands are running on this gateway"),
+		message: expect.stringContaining("background commands of this gateway are running or starting"),
 	});
 	await commands.close();
 });

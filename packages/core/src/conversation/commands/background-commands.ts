@@ -99,13 +99,13 @@ export class BackgroundCommands {
 		const { perSession, all } = backgroundLimits;
 		const count = own.length + [...this.#starting].filter((one) => one.sessionId === sessionId).length;
 		if (count >= perSession) {
-			const programList = own.length > 0 ? ` of ${own.join(", ")}` : "";
-			throw new ParleyError(backgroundLimitTexts.tooMany(count, perSession, programList), {
+			const numberList = own.length > 0 ? ` (numbers: ${own.join(", ")})` : "";
+			throw new ParleyError(backgroundLimitTexts.tooMany(count, perSession, numberList), {
 				code: "resource_exhausted",
 			});
 		}
 		if (running.length + this.#starting.size < all) return;
-		throw new ParleyError(backgroundLimitTexts.tooManyOfGateway, {
+		throw new ParleyError(backgroundLimitTexts.tooManyOfGateway(all), {
 			code: "resource_exhausted",
 		});
 	}

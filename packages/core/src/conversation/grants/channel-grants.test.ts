@@ -207,7 +207,7 @@ test("a channel without messages is trusted if the operator confirms that its id
 	).rejects.toMatchObject({
 		code: "failed_precondition",
 		message:
-			"discord:guild:genreal has no session yet: did you mean discord:guild:general? Use unseen (--unseen) to trust the channel anyway",
+			"discord:guild:genreal has no session yet: did you mean discord:guild:general? To trust the channel anyway, set unseen (--unseen in the command)",
 	});
 	const far = requested({ place: "slack:team:random" });
 	await expect(grants.request(unkeyed(), far)).rejects.toThrow("yet: check its id.");
@@ -457,7 +457,7 @@ test("a grant ends at the next start if commands of channels are no longer confi
 		expect(await again.runtime.trust.grants.list(operator, false)).toEqual([]);
 		const log = await EventLog.join(again.runtime, c.session, { afterSeq: 0 });
 		const ended = log.events.map(({ event }) => event).find((event) => event.type === "grant.ended");
-		expect(ended).toMatchObject({ reason: "the sandbox is no longer available" });
+		expect(ended).toMatchObject({ reason: "the sandbox no longer protects the gateway's own files" });
 		expect(await audited(again, "grant.end")).toMatchObject([{ grant_id: outcome.grant.id }]);
 	}
 });

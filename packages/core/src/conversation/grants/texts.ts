@@ -6,7 +6,7 @@ export const channelGrantTexts = {
 	acceptAll:
 		"accept_all_tools applies in a chat only while its channel is trusted: request trust with request_grant, which the operator or an owner confirms",
 	noConversation: (channel: string): string =>
-		`the channel ${channel} has no session yet: send a message in the channel first, so that it can show the question`,
+		`the channel ${channel} has no session yet: send a message in the channel first, so that the channel can show the question`,
 	otherChannel: (session: string, channel: string): string =>
 		`${session} is not a session of ${channel}: use a session of this channel`,
 	cannotTrust: (reason: string): string => `this channel cannot be trusted: ${reason}`,

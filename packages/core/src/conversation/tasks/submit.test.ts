@@ -21,7 +21,7 @@ test.each<[string, Partial<NewTask>, string]>([
 	[
 		"an unknown task",
 		{ dependsOn: ["task_x"] },
-		'depends_on: "task_x" is not a task of this session: use a task of this session',
+		'depends_on: "task_x" is not a task of this session: use an id that list_tasks returns',
 	],
 ])("%s is refused, and leaves no data", async (_what, more, message) => {
 	const { t, home } = await opened();

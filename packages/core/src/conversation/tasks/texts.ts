@@ -22,7 +22,7 @@ export const taskStateTexts = {
 	notYourWorker: (id: string): string =>
 		`depends_on: ${id} is not one of your workers: use an id that spawn_worker returned`,
 	notOfSession: (id: string): string =>
-		`depends_on: ${id} is not a task of this session: use a task of this session`,
+		`depends_on: ${id} is not a task of this session: use an id that list_tasks returns`,
 	hasFailed: (id: string): string =>
 		`depends_on: ${id} has failed: leave it out, or repeat the task and use its new id`,
 	hasBeenCancelled: (id: string): string =>

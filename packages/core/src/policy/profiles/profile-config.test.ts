@@ -87,7 +87,7 @@ test.each([
 	['reasoning = "much"', "reasoning is not valid; allowed: off, low, medium, high, xhigh, max"],
 	['context_size = "big"', "context_size is not valid; allowed: a whole number from 1024"],
 	['tools = "read_file"', "line 1: tools is not valid; allowed: a list of tool names"],
-	["tools = [1]", "tools.0 is not valid; allowed: the name of a tool"],
+	["tools = [1]", "tools.0 is not valid; allowed: a tool name of at most 128 characters in one line"],
 	["tool_role = 1", "tool_role is not valid; allowed: true or false"],
 	["sampling = 1", "line 1: sampling is not"],
 	['[provider]\nendpoint = "ftp://x"', "line 2: provider.endpoint is not valid; allowed: an http or https"],

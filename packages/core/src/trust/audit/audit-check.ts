@@ -85,7 +85,7 @@ class Walk {
 		if (this.#start) {
 			return {
 				seq: this.#start.seq,
-				reason: auditTexts.missingBefore,
+				reason: auditTexts.missingBefore(this.#start.seq),
 			};
 		}
 		if (this.#lastAnchor > this.seq) {

@@ -2,10 +2,13 @@
 export const auditTexts = {
 	changed: "the row was changed",
 	otherRow: "its hash differs from the audit anchor",
-	missingBefore: "it and the rows before it are missing, and no row records their removal",
+	missingBefore: (seq: number): string =>
+		seq === 1
+			? "the row is missing, and no row records its removal"
+			: "it and the rows before it are missing, and no row records their removal",
 	missing: (anchor: number): string => `this row and all rows up to at least row ${anchor} are missing`,
 	rowMissing: "the row is missing",
-	notFirst: "it is not the first row",
+	notFirst: "it refers to a previous row, although it is the first row",
 	notAfter: (seq: number): string => `it does not follow row ${seq}`,
 	anchor: "audit anchor",
 	notWritten: "the audit log could not be written",

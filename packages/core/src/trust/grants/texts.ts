@@ -3,7 +3,7 @@ export const grantRequestTexts = {
 	checkId: "check its id.",
 	didYouMean: (near: string): string => `did you mean ${near}?`,
 	noConversation: (channel: string, question: string): string =>
-		`${channel} has no session yet: ${question} Use unseen (--unseen) to trust the channel anyway`,
+		`${channel} has no session yet: ${question} To trust the channel anyway, set unseen (--unseen in the command)`,
 	notChannel: (channel: string): string =>
 		`channel: ${channel} is not a channel: write PLATFORM:TENANT:CHANNEL`,
 	minutes: (minutes: number): string =>
@@ -40,7 +40,7 @@ export const grantRequestTexts = {
 
 /** Reasons why a grant ended, or why a channel cannot be trusted. */
 export const grantEndTexts = {
-	noSandbox: "the sandbox is no longer available",
+	noSandbox: "the sandbox no longer protects the gateway's own files",
 	policyChanged: "the policy has changed",
 	denied: (count: number): string => `${count} calls were denied`,
 	usedUp: (max: number | null): string =>

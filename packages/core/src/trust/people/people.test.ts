@@ -239,10 +239,10 @@ test("a refused code has a reason and the next step, and is never quoted", async
 	const reasons: [string, string][] = [
 		[
 			"CODE",
-			`this is not a pairing code: a code has 8 letters and digits, without I, O, 0 and 1. Check it, or ${another}`,
+			`this is not a pairing code: a code has 8 letters and digits, without I, O, 0 and 1. Check the code, or ${another}`,
 		],
-		["AAAA-AAAA", `this code is wrong: no invitation has it. Check it, or ${another}`],
-		[others, `this code is wrong: no invitation has it. Check it, or ${another}`],
+		["AAAA-AAAA", `this code is wrong: no invitation has it. Check the code, or ${another}`],
+		[others, `this code is wrong: no invitation has it. Check the code, or ${another}`],
 		[
 			own,
 			"this code belongs to your own access request: send it to the operator, who approves it with parley people approve",
@@ -403,7 +403,7 @@ test("the operator cancels an invitation or refuses a request, by the code or by
 	});
 	await expect(g.pair("bob", code)).rejects.toThrow("already used or withdrawn");
 	await expect(g.people.approve(operator, pairingCode, "member")).rejects.toThrow(
-		"no access request has the code",
+		"no open access request has the code",
 	);
 	expect(await g.role("eve")).toBe("stranger");
 	expect((await g.people.list(operator.principal)).waiting).toEqual([]);
@@ -474,7 +474,7 @@ test("a token represents only its own guilds, and one without guilds represents 
 	const there = { connector: blue, tenant: "red" };
 	await expect(guild.as("ada", there)).rejects.toMatchObject(refused);
 	await expect(guild.as("ada", { connector: red, tenant: "guild" })).rejects.toThrow(
-		/token create --tenant guild/,
+		/token create connector NAME --platform discord --tenant guild/,
 	);
 	expect(await guild.role("ada", { ...there, method: "whoami" })).toBe("stranger");
 	await expect(guild.pair("ada", undefined, there)).rejects.toMatchObject(refused);

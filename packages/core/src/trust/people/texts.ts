@@ -3,24 +3,25 @@ export const pairingTexts = {
 	onlyChat: "only chat users can pair: send the request through a connector, and name the person",
 	needsPlatform: (tenant: string): string => `the tenant ${tenant} needs its platform: give both`,
 	noRequest: (code: string): string =>
-		`no access request has the code ${JSON.stringify(code)}: parley people list shows the open requests`,
+		`no open access request has the code ${JSON.stringify(code)}: parley people list shows the open requests`,
 	noneOpen: (named: string): string =>
-		`no code or request ${JSON.stringify(named)} is open: parley people list shows the open ones`,
+		`no open access request or invitation has the code or id ${JSON.stringify(named)}: parley people list shows the ids`,
 	tooManyTries: (max: number): string =>
 		`you tried ${max} codes within a minute: wait a minute, then try again`,
 	askForCode: "ask the operator for another code (parley people pair)",
 	notCode: (advice: string): string =>
-		`this is not a pairing code: a code has 8 letters and digits, without I, O, 0 and 1. Check it, or ${advice}`,
+		`this is not a pairing code: a code has 8 letters and digits, without I, O, 0 and 1. Check the code, or ${advice}`,
 	ownRequest:
 		"this code belongs to your own access request: send it to the operator, who approves it with parley people approve",
-	wrongCode: (advice: string): string => `this code is wrong: no invitation has it. Check it, or ${advice}`,
+	wrongCode: (advice: string): string =>
+		`this code is wrong: no invitation has it. Check the code, or ${advice}`,
 	elsewhere: (advice: string): string =>
 		`this code is for another server, workspace or platform: use it there, or ${advice}`,
 	used: (advice: string): string => `this code was already used or withdrawn: ${advice}`,
 	expired: (advice: string): string =>
 		`this code has expired, because a code is valid for an hour: ${advice}`,
 	tooManyRequests: (max: number): string =>
-		`${max} access requests are already open here: ask the operator to approve or withdraw their requests ` +
+		`${max} access requests are already open here: ask the operator to approve or deny some of them ` +
 		"(parley people), or try again in an hour",
 	noOwner: (platform: string, tenant: string): string =>
 		`no owner has paired here yet (${platform}:${tenant}): ask the operator for an owner's code ` +
@@ -37,9 +38,9 @@ export const peopleTexts = {
 
 export const tenantTexts = {
 	notAllowed: (platform: string, tenant: string): string =>
-		`connectors of ${platform} may not act for this server or workspace (${tenant}). Create a code with ` +
-		`\`parley people pair --role owner\`, with which the first owner pairs, or add ${tenant} to chat.tenants.${platform} in the configuration`,
+		`connectors of ${platform} may not act for this server or workspace (${tenant}). Let the first owner pair with a code from ` +
+		`\`parley people pair --role owner\`, or add ${tenant} to chat.tenants.${platform} in the configuration`,
 	tokenInvalid: (platform: string, tenant: string): string =>
-		`the token of this ${platform} connector is not valid for this server or workspace (${tenant}). Create a code with ` +
-		`\`parley people pair --role owner\`, with which an owner pairs, or create a token with \`parley token create --tenant ${tenant}\``,
+		`the token of this ${platform} connector is not valid for this server or workspace (${tenant}). Let an owner pair with a code from ` +
+		`\`parley people pair --role owner\`, or create a token with \`parley token create connector NAME --platform ${platform} --tenant ${tenant}\``,
 } as const;

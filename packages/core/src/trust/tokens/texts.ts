@@ -12,8 +12,7 @@ export const tokenTexts = {
 	invalid: "a created token is not valid",
 	useNotStored: "the last use of a token could not be stored",
 	keyUsed: (key: string | undefined): string =>
-		`the key "${key}" already created a token, whose text is shown only once; use another key`,
-	rotateIt: (message: string): string => `${message}; replace it with parley token rotate`,
+		`the key "${key}" already created a token, whose text is shown only once: use another key, or replace the token with parley token rotate`,
 	replaced: (id: string, name: string): string =>
 		`token ${id} was already replaced; replace its successor with parley token rotate ${name}`,
 	notRevocable:

@@ -235,8 +235,7 @@ export class Tokens {
 }
 
 function keyAlreadyUsed({ key }: Keyed): ParleyError {
-	const message = tokenTexts.keyUsed(key);
-	return new ParleyError(tokenTexts.rotateIt(message), { code: "already_exists" });
+	return new ParleyError(tokenTexts.keyUsed(key), { code: "already_exists" });
 }
 
 /**

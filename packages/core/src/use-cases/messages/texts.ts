@@ -7,7 +7,7 @@ export const acceptAllTexts = {
 export const promptAnswerTexts = {
 	answered: "question answered",
 	busy: "session busy: the run of this question is not active at this moment; answer again soon",
-	noRule: "no rule can allow this call: approve it once, or deny it",
+	noRule: "cannot add a rule for this call: approve it once, or deny it",
 	otherRules: "the rules have changed since this approval was requested: approve the call once, or deny it",
 	roleUnreadable: (person: string): string =>
 		`the role of ${person}, who approved before, cannot be read at this moment: approve again soon`,
@@ -68,7 +68,7 @@ export const queueTexts = {
 	busy: (count: number): string =>
 		`session busy: the message was not queued, because ${count} messages are already waiting; try again later`,
 	noSystemPrompt: (person: string): string =>
-		`system: ${person} cannot write the system prompt of a run, because only the operator can: leave it out`,
+		`system: ${person} cannot write the system prompt of a run, because only the operator can: leave the option out`,
 	pinnedAgent: (agent: string, pinned: string): string =>
 		`the agent ${agent} is not allowed in this channel: use ${pinned}, which the operator has set`,
 	entered: "message entered the run",

@@ -6,12 +6,12 @@ export const importTexts = {
 		`it has ${count} blocks, more than the maximum of ${max}: leave out the oldest messages`,
 	noContent: "the content is empty: add a block, or leave the message out",
 	unknownRole: (role: string): string => `unknown role ${role}: use user, assistant or tool`,
-	tooManyImages: (reason: string): string => `too many images: ${reason}`,
+	tooManyImages: (reason: string): string => `the images exceed a limit (${reason}): leave out some images`,
 	blockOfRole: (role: string, type: string): string =>
-		`a message of role ${role} cannot contain a block of type ${type}`,
+		`a message of role ${role} cannot contain a block of type ${type}: leave the block out`,
 	model: "the model",
 	callId: "the id of a call",
-	doubleCall: (id: string): string => `an earlier call already has the id ${id}`,
+	doubleCall: (id: string): string => `an earlier call already has the id ${id}: use another id`,
 	toolName: "the name of a tool",
 	unexpectedResult: (id: string): string =>
 		`a result for the call ${id} is not allowed: no earlier reply contains this call, or the call already has a result; leave the result out`,
@@ -29,7 +29,8 @@ export const importTexts = {
 		`an image has ${bytes} bytes, more than the maximum of ${max}: use a smaller image`,
 	notBase64: "the data of an image is not base64: encode the image as base64",
 	damaged: "damaged: its header has no width and height",
-	badImage: (type: string, problem: string): string => `an image of type ${type} is ${problem}`,
+	badImage: (type: string, problem: string): string =>
+		`an image of type ${type} is ${problem}; replace the image, or leave it out`,
 	wideImage: (width: number, height: number, max: number): string =>
 		`an image has ${width} x ${height} pixels, more than the maximum of ${max} a side: use a smaller image`,
 	leftOut: (characters: number, lines: number, max: number): string =>

@@ -1,6 +1,7 @@
 /** Texts about background commands, for the model. */
 export const backgroundTexts = {
-	unknown: (number: number): string => `this session has no command ${number} in the background`,
+	unknown: (number: number): string =>
+		`this session has no command ${number} in the background: use the number of a command that this session started`,
 	endedBySignal: "ended by a signal",
 	exitCode: (code: string | number): string => `ended with exit code ${code}`,
 	maxTime: (hours: number): string => `ended after ${hours} hours, the maximum`,
