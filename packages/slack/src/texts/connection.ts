@@ -41,6 +41,10 @@ export const connectionTexts = {
 	noSocket: ({ reason }: { readonly reason: string }) => `cannot connect to Slack: ${reason}; retrying`,
 	socketLost: "the connection to Slack was lost: reconnecting",
 	socketModeOff: "Socket Mode was switched off: in the settings of the app, switch it on",
+	lateBody: ({ seconds }: { readonly seconds: number }) =>
+		`cannot read the body of a request: it did not arrive within ${seconds} seconds`,
+	tooManyBodies: ({ maximum }: { readonly maximum: number }) =>
+		`cannot read the body of a request: more than ${maximum} requests arrived at the same time`,
 	cannotListen: ({
 		host,
 		port,

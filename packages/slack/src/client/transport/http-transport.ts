@@ -253,11 +253,11 @@ class UnknownBodies {
 	async read(request: IncomingMessage): Promise<Buffer> {
 		for (const longest of this.#reading) {
 			if (this.#reading.size < maxReading) break;
-			this.#giveUp(longest, `more than ${maxReading} requests arrived at the same time`);
+			this.#giveUp(longest, connectionTexts.tooManyBodies({ maximum: maxReading }));
 		}
 		this.#reading.add(request);
 		const late = this.#clock.after(timeoutMs, () =>
-			this.#giveUp(request, `it did not arrive within ${timeoutMs / 1000} seconds`),
+			this.#giveUp(request, connectionTexts.lateBody({ seconds: timeoutMs / 1000 })),
 		);
 		try {
 			return await readBounded(request, maxBytes, "the request");
@@ -267,10 +267,10 @@ class UnknownBodies {
 		}
 	}
 
-	#giveUp(request: IncomingMessage, why: string): void {
+	#giveUp(request: IncomingMessage, message: string): void {
 		this.#reading.delete(request);
 		request.destroy(
-			new ParleyError(`cannot read the body of a request: ${why}`, {
+			new ParleyError(message, {
 				code: "deadline_exceeded",
 			}),
 		);
