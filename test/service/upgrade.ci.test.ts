@@ -24,7 +24,7 @@ test("a service is upgraded with a copy of its data, after a rollback that start
 		"parley-agent 1.0.0 can be upgraded to 2.0.0\nstops and starts again: the service in ",
 	);
 	const failed = await machine.upgrade("4.0.0", "--json");
-	expect(failed).toMatchObject({ code: 1, error: expect.stringContaining("was rolled back") });
+	expect(failed).toMatchObject({ code: 1, error: expect.stringContaining("rolled back to ") });
 	expect(JSON.parse(failed.out)).toMatchObject({ gateways: [{ version: "1.0.0" }] });
 	expect(machine.version()).toBe("1.0.0");
 	expect(await machine.isMigrated()).toBe(false);
@@ -129,7 +129,7 @@ test.each([
 	const before = machine.package();
 	expect(await machine.upgrade(to, "--test-hooks", `${point}=kill@1`)).toMatchObject({ signal: "SIGKILL" });
 	const { code, error } = await machine.run("upgrade");
-	expect({ code, error }).toEqual({ code: 1, error: expect.stringContaining("was rolled back") });
+	expect({ code, error }).toEqual({ code: 1, error: expect.stringContaining("rolled back to ") });
 	expect(machine.package()).toEqual(before);
 	expect(machine.version()).toBe("1.0.0");
 	expect(await machine.isMigrated()).toBe(false);
@@ -167,7 +167,7 @@ test("a signal rolls the upgrade back", async () => {
 	upgrade.kill("SIGTERM");
 	expect(await once(upgrade, "close")).toEqual([1, null]);
 	expect(await error).toMatch(
-		/^rolling back; .*\nparley: the upgrade .* was rolled back, .*: interrupted\n$/,
+		/^rolling back; .*\nparley: rolled back to .*, because the upgrade .* failed: interrupted\n$/,
 	);
 	expect(machine.package()).toEqual(before);
 });

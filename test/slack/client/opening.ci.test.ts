@@ -108,7 +108,7 @@ test("an invalid app token, or one of another type, is refused once, with advice
 	const { simulator, client } = await openSlack();
 	const tokens = [
 		["xapp-none", "the app token (invalid_auth)"],
-		[simulator.token, "app tokens with xapp-"],
+		[simulator.token, "an app token (xapp-) as SLACK_APP_TOKEN"],
 	] as const;
 	for (const [appToken, words] of tokens) {
 		const one = await client({ transport: { type: "sockets", appToken } }).connect();
