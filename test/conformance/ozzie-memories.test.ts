@@ -55,7 +55,9 @@ verifiesOn(
 
 		const id = String(stored["memory_id"]);
 		expect(await connector.refusal("forget_memory", { memory_id: id, ...as("bob") })).toContain("not found");
-		expect(await connector.refusal("forget_memory", ann)).toContain("give the id of a memory");
+		expect(await connector.refusal("forget_memory", ann)).toContain(
+			"exactly one of memory_id, person and channel",
+		);
 		expect(await connector.call("forget_memory", { memory_id: id, ...ann })).toEqual({
 			...{ status: "forgotten", forgotten: 1 },
 		});
@@ -128,9 +130,9 @@ verifiesOn("ozzie", ["memory.invalid"], "an invalid note is refused with the fie
 		["query_memories", {}, /^invalid params: query: /],
 		["list_memories", { limit: 0 }, /^invalid params: limit: /],
 		["list_memories", { limit: 1_001 }, /^invalid params: limit: /],
-		["forget_memory", {}, /give the id of a memory, or a person/],
+		["forget_memory", {}, /exactly one of memory_id, person and channel/],
 		["forget_memory", { memory_id: "mem_x" }, /Memory not found: mem_x/],
-		["forget_memory", { memory_id: "mem_x", person: "me" }, /only one of them/],
+		["forget_memory", { memory_id: "mem_x", person: "me" }, /exactly one of memory_id, person and channel/],
 	];
 	for (const [method, params, error] of refused)
 		expect(await operator.refusal(method, params)).toMatch(error);

@@ -195,7 +195,7 @@ test("the trust prompt shows a remote server with its address and headers, and g
 	expect(await named.ended()).toBe(1);
 	const needs = setup.run("mcp", "trust", setup.work, "--server", "tracker", "--yes");
 	expect(await needs.ended()).toBe(2);
-	expect(needs.text).toContain("--env-from TRACKER_TOKEN");
+	expect(needs.text.replaceAll(/\s+/g, "")).toContain("--env-fromTRACKER_TOKEN");
 	const options = ["--env-from", "TRACKER_TOKEN", "--env-from", "OTHER_TOKEN"];
 	const all = setup.run("mcp", "trust", setup.work, ...options);
 	await all.shows("[y/N]");
