@@ -218,7 +218,7 @@ test("logs of a service are filtered, followed and printed as JSON", async () =>
 	});
 	let answering: Promise<string> | undefined;
 	for await (const line of createInterface(following.stdout)) {
-		// The first line is the last log entry before the command started.
+		// The first line is an older log entry. It shows that `logs -f` has started, so later entries arrive after it.
 		answering ??= managers.succeeds(["ask", "say: again"]);
 		if (line.includes("model called") && (await answering)) break;
 	}

@@ -9,7 +9,7 @@ export interface Thought {
 	readonly seconds: number;
 }
 
-/** Events that may arrive while a model still thinks. */
+/** Events that may arrive while a model is still thinking. */
 const duringThinking: readonly string[] = ["internal.llm.call", "assistant.started", "user.message"];
 
 export class Thinking {

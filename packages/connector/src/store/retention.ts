@@ -6,8 +6,8 @@ const dayMs = 24 * hourMs;
 
 /**
  * Retention of settled rows in milliseconds. Platforms redeliver for up to a day (Slack's delayed events:
- * https://docs.slack.dev/apis/events-api), so three days cover all copies. Posts are stored so that people can query
- * them. Cards are stored for as long as they may be edited.
+ * https://docs.slack.dev/apis/events-api), so three days cover all copies. Posts are stored so that operators can
+ * list them. Cards are stored for as long as they may be edited.
  */
 const retentionMs = {
 	inbound: 3 * dayMs,

@@ -21,9 +21,9 @@ export type RecordIn<S extends Recording> = (
 ) => Promise<Recorded[]>;
 
 /**
- * Runs `work` in a single transaction over several sessions. The events of each session are emitted in the order of the
- * calls, after the transaction is durable. If `work` throws, the transaction is rolled back. `work` may be called again
- * with a new transaction.
+ * Runs `work` in a single transaction over several sessions. After the transaction is durable, the events of
+ * each session are emitted, in the order in which `commitTogether` was called. If `work`
+ * throws, the transaction is rolled back. `work` may be called again with a new transaction.
  */
 export async function commitTogether<T, S extends Recording>(
 	journal: Journal,

@@ -75,7 +75,7 @@ export interface BindOptions {
  */
 export type SharedFilesFacts = Map<string, Promise<FilesFact>>;
 
-/** Files below a directory at one time. */
+/** Snapshot of the files below a directory. */
 export interface FilesFact {
 	/**
 	 * First line: the number of scanned entries, followed by ` (limit)` if the search is not complete. Further lines: a path, a tab

@@ -62,7 +62,10 @@ function sentValue(field: FormField, given: string): object {
 	return { value: given === "" ? null : given };
 }
 
-/** Returns the state of a menu with the given choices, separated by commas. Throws for an unknown choice. */
+/**
+ * Returns the state of a menu or of checkboxes. `given` is one choice or, if the element allows several, choices separated
+ * by commas. Throws for an unknown choice.
+ */
 function chosen(element: Part, given: string, label: string): object {
 	const isMany = element.type === "multi_static_select" || element.type === "checkboxes";
 	const requested = given === "" ? [] : isMany ? given.split(",").map((one) => one.trim()) : [given];

@@ -234,7 +234,7 @@ export class McpServers {
 		const { name, command, args, environment, read, write, hosts } = settings;
 		// Servers have the restrictions of chats: they need a sandbox, and files with secrets appear empty.
 		const sandbox = await sandboxes.of({ chat: true, roots: write, readable: read, hosts });
-		// A directory's file may contain relative arguments, so the program runs in that directory.
+		// Arguments in the `.mcp.json` of a directory may be relative paths, so the program runs in that directory.
 		const cwd = settings.directory ?? write[0] ?? nowhere;
 		const program = { name, command, args, environment, cwd, writes: write.length > 0 };
 		return new SandboxedTransport({ ...program, sandbox, clock, read: parseJSONRPCMessage });

@@ -106,7 +106,7 @@ export class OpenGrants {
 	/**
 	 * Runs `work` in a transaction. These sessions receive its events:
 	 * - the channel's sessions with a lease, a client or an active run
-	 * - the sessions that received the open grant
+	 * - the sessions that were notified of the open grant
 	 * - `also`
 	 *
 	 * If there is no such session, the channel's most recently updated session receives the events.

@@ -35,7 +35,7 @@ async function classesOf(command: string): Promise<string> {
 }
 
 test.each([
-	// Forced pushes and deletions of branches, in many spellings of the options.
+	// Forced pushes and deletions of branches, in many spellings of git and its options.
 	"git push --force",
 	"git push -f",
 	"git push -fu origin main",

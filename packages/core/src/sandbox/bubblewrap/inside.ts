@@ -74,14 +74,14 @@ const KEYS = "/proc/keys";
 /** Directories in which system services have their sockets. */
 export const serviceDirectories = ["/run", "/var/run"];
 
-/** Returns the roots, the working directory if `elsewhere` returns it, and the tool directories. */
+/** Returns the places of `openPlaces` and the tool directories. */
 export function boundPlaces(inside: Bound): string[] {
 	return [...openPlaces(inside), ...toolPaths(inside.layout)];
 }
 
 /**
- * Returns the directories that a command sees because of its session: the roots, and its working directory if
- * `elsewhere` returns it.
+ * Returns the directories that a command sees because of its session: the roots, and its working directory
+ * unless that is in a root, a tool directory or a system directory.
  */
 export function openPlaces(inside: Bound): string[] {
 	return [...inside.roots, ...elsewhere(inside)];
