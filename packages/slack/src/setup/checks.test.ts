@@ -126,7 +126,7 @@ test.each([
 });
 
 test.each([
-	["not_allowed_token_type", {}, "app tokens with xapp-"],
+	["not_allowed_token_type", {}, "an app token (xapp-) as SLACK_APP_TOKEN"],
 	["missing_scope", { needed: "connections:write" }, 'the app token lacks the scope "connections:write"'],
 	["missing_scope", {}, 'with the scope "connections:write"'],
 	["socket_mode_disabled", {}, "switch on Socket Mode"],

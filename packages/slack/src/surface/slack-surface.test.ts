@@ -206,7 +206,7 @@ test.each([
 	["ratelimited", "rate-limited", /ratelimited/],
 	["org_login_required", "rate-limited", /moving into an organisation/],
 	["ekm_access_denied", "rate-limited", /suspended access/],
-	["team_access_not_granted", "rate-limited", /to add it/],
+	["team_access_not_granted", "rate-limited", /to add the app/],
 	["accesslimited", "rate-limited", /network/],
 ])("%s is %s, with advice", async (word, kind, words) => {
 	const { surface, port, row, post } = open();
