@@ -185,7 +185,7 @@ test("a system service needs root and an account", async () => {
 		"root",
 		"--dry-run",
 	]);
-	expect({ code, error }).toEqual({ code: 2, error: expect.stringContaining("--user NAME") });
+	expect({ code, error }).toEqual({ code: 2, error: expect.stringContaining("use `--user parley`") });
 });
 
 test("the command explains that this user may not turn on lingering", async () => {

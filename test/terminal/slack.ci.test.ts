@@ -56,7 +56,7 @@ test("unreadable manifests and unusable addresses are refused with advice", asyn
 		out: "",
 		error: expect.stringContaining("is not an app manifest"),
 	});
-	expect(open).toMatchObject({ code: 2, out: "", error: expect.stringContaining("only https addresses") });
+	expect(open).toMatchObject({ code: 2, out: "", error: expect.stringContaining("is not an https address") });
 	const host = expect.stringContaining("use https://chat.example.com: the connector adds /slack/events");
 	for (const end of long) expect(end).toMatchObject({ code: 2, out: "", error: host });
 });
