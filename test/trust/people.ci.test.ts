@@ -133,7 +133,7 @@ test("the operator sees waiting requests, their requesters, and the command to r
 	);
 	expect(await parley("people", "deny", "NOBODY")).toMatchObject({
 		code: 1,
-		stderr: expect.stringContaining("parley people list shows the open ones"),
+		stderr: expect.stringContaining("parley people list shows the ids"),
 	});
 	expect((await parley("status")).stdout).not.toContain("waiting");
 	const nothing = await parley("channels", "set", "discord:111:general");
