@@ -14,7 +14,7 @@ export interface SlackFlags extends ConnectorFlags {
 
 /** Runs the Slack connector until it is stopped, and returns the exit code. */
 export async function runSlackConnector(flags: SlackFlags, io: Io): Promise<number> {
-	// Without a supervisor, missing settings are reported before any other work starts. A supervised process reports them later, in a form that prevents a restart.
+	// Without a supervisor, missing settings are reported before any other work starts.
 	if (!flags.supervised) slackSettings(io, await readConnectorConfig(flags, io), flags.listen);
 	const secrets = slack.variables.flatMap((name) => io.environment[name]?.trim() || []);
 	return runConnector({

@@ -2,7 +2,7 @@ import type { Dirent } from "node:fs";
 import { chmod, lstat, mkdir, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ParleyError, type Store } from "@parley/base";
-import { systemCode } from "../filesystem/file-error.ts";
+import { isNotFound, systemCode } from "../filesystem/file-error.ts";
 import type { Tx } from "../store/journal.ts";
 import type { Tables } from "../store/tables.ts";
 import type { Session } from "./session.ts";
@@ -159,5 +159,5 @@ async function roomOf(entry: Dirent, directory: string): Promise<number> {
 
 /** Returns undefined for the error of a missing file, which uses no space. */
 function unknownUnlessMissing(reason: unknown): "unknown" | undefined {
-	return ["ENOENT", "ENOTDIR"].includes(systemCode(reason)) ? undefined : "unknown";
+	return isNotFound(reason) ? undefined : "unknown";
 }

@@ -42,7 +42,7 @@ function meaningOf(code: string): readonly [ErrorCode, string] {
 	return meanings[code] ?? ["internal", fileErrorTexts.other(code)];
 }
 
-/** Whether a path does not exist, because it or one of its parent directories is missing. */
+/** Whether a path does not exist: a part of the path is missing, or a parent is not a directory. */
 export function isNotFound(cause: unknown): boolean {
 	return ["ENOENT", "ENOTDIR"].includes(systemCode(cause));
 }

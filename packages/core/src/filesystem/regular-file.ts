@@ -2,7 +2,7 @@ import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
 import { ParleyError } from "@parley/base";
-import { fileError, systemCode } from "./file-error.ts";
+import { fileError, isNotFound, systemCode } from "./file-error.ts";
 import { belongsToGateway, type ForbiddenPaths } from "./paths.ts";
 import { pathFaultTexts } from "./texts.ts";
 
@@ -96,7 +96,7 @@ async function filesBelow(directory: string): Promise<string[]> {
 }
 
 function ignoreMissing(reason: unknown): undefined {
-	if (["ENOENT", "ENOTDIR"].includes(systemCode(reason))) return undefined;
+	if (isNotFound(reason)) return undefined;
 	throw fileError(pathFaultTexts.ownFilesUnchecked, reason);
 }
 

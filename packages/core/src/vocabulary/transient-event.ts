@@ -99,7 +99,9 @@ export type TransientEvent =
 	 */
 	| { readonly type: "tool.running"; readonly runId: string; readonly callId: string }
 	/**
-	 * Output of a running tool call since the last event of this type: lines without secrets, at most 10 times a second. Only at the end of the call, the last line may be incomplete. If there is too much output, a marker replaces older lines.
+	 * Output of a running tool call since the last event of this type: lines without secrets, at most 10 times a second.
+	 * Only at the end of the call, the last line may be incomplete. If there is too much output, a marker replaces older
+	 * lines.
 	 */
 	| { readonly type: "tool.progress"; readonly runId: string; readonly callId: string; readonly text: string }
 	/** Newest list of steps of an active run, sent to a client that joined later. */

@@ -1,4 +1,5 @@
 import { ModelError } from "../../vocabulary/model-error.ts";
+import { exactSizeOf } from "../../vocabulary/stored-file.ts";
 import { exchangeTexts } from "./texts.ts";
 import type { Watchdog } from "./watchdog.ts";
 
@@ -112,8 +113,7 @@ function broken(cause: unknown): never {
 }
 
 function tooLarge(subject: string, limit: number): ModelError {
-	const size = limit < 1 << 20 ? `${limit >> 10} KiB` : `${limit >> 20} MiB`;
-	return new ModelError(exchangeTexts.tooLarge(subject, size), { fault: "interrupted" });
+	return new ModelError(exchangeTexts.tooLarge(subject, exactSizeOf(limit)), { fault: "interrupted" });
 }
 
 /** Maximum characters of earlier chunks in which the pattern may begin. */

@@ -2,7 +2,7 @@ import { lstatSync } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { defined, ParleyError } from "@parley/base";
-import { fileError, systemCode } from "../../filesystem/file-error.ts";
+import { fileError, isNotFound } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 import { openRegular, readAt } from "../../filesystem/regular-file.ts";
 import { findNearMiss } from "../../text/near-miss.ts";
@@ -217,7 +217,7 @@ async function orMissing<T>(result: Promise<T>, shown: string): Promise<T | unde
 	try {
 		return await result;
 	} catch (reason) {
-		if (["ENOENT", "ENOTDIR"].includes(systemCode(reason))) return undefined;
+		if (isNotFound(reason)) return undefined;
 		throw fileError(agentTexts.cannotRead(shown), reason);
 	}
 }

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { constants } from "node:fs";
 import { lstat, open, readdir, readlink, realpath, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { ifThere, systemCode } from "../../filesystem/file-error.ts";
+import { ifThere, isNotFound } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 
 /**
@@ -164,7 +164,7 @@ class Search implements Repositories {
 		} catch (reason) {
 			const stats = await lstat(path).catch(() => undefined);
 			const isForeign = stats !== undefined && stats.uid !== process.getuid?.();
-			if (!["ENOENT", "ENOTDIR"].includes(systemCode(reason)) && !isForeign) this.unread.add(path);
+			if (!isNotFound(reason) && !isForeign) this.unread.add(path);
 			return nothing;
 		}
 	}

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { access, readdir, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { defined, ParleyError } from "@parley/base";
-import { fileError, systemCode } from "../../filesystem/file-error.ts";
+import { fileError, isNotFound } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 import { completeLines, visible } from "../../text/visible.ts";
 import type { CommandOutcome, Sandbox } from "../../vocabulary/sandbox.ts";
@@ -154,7 +154,7 @@ async function activeHooks(directory: string): Promise<string[]> {
 	try {
 		names = await readdir(directory);
 	} catch (reason) {
-		if (["ENOENT", "ENOTDIR"].includes(systemCode(reason))) return [];
+		if (isNotFound(reason)) return [];
 		throw fileError(repositoryTexts.hooksUnreadable, reason);
 	}
 	const hooks = await Promise.all(
