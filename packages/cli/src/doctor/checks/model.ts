@@ -49,11 +49,17 @@ function judgeKey(
 	config: Config,
 	hasGateway: boolean,
 ): Found {
-	const { apiKey, keyName = "ANTHROPIC_API_KEY" } = connectionOf(config);
-	const { noKeyHere, keyMissing, keyRejected, keyRejectedFix } = modelCheckTexts;
-	if (hasGateway && apiKey === undefined) return ok(noKeyHere(refusal));
-	const text = apiKey === undefined ? keyMissing : keyRejected;
-	return fail(text({ ...refusal, keyName }), keyRejectedFix({ keyName }));
+	const connection = connectionOf(config);
+	const { provider, llama } = config;
+	const usualKey = llama === undefined ? "ANTHROPIC_API_KEY" : "LLAMA_API_KEY";
+	const { apiKey, keyName = connection === config ? usualKey : undefined } = connection;
+	const { keyMissing, keyMissingFix, keyUnnamedFix, keyRejected, keyRejectedFix, noKeyHere } =
+		modelCheckTexts;
+	if (apiKey !== undefined)
+		return fail(keyRejected(refusal), keyRejectedFix({ keyName: keyName ?? usualKey }));
+	if (hasGateway) return ok(noKeyHere(refusal));
+	const fix = keyName === undefined ? keyUnnamedFix({ provider }) : keyMissingFix({ keyName });
+	return fail(keyMissing(refusal), fix);
 }
 
 const maxNamed = 5;

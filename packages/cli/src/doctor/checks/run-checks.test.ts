@@ -498,8 +498,25 @@ const findings: readonly (readonly [
 		"model",
 		"fail",
 		{ provider: answer({ status: 401 }) },
-		/refuses requests without a key \(401\), and ANTHROPIC_API_KEY is not set/,
-		/ANTHROPIC_API_KEY/,
+		/refuses requests without a key \(401\), and no key is set/,
+		/^set ANTHROPIC_API_KEY to the key, and start the gateway$/,
+	],
+	[
+		"model",
+		"fail",
+		{
+			...withConfig({ provider: "vllm", connections: [{ name: "vllm" }] }),
+			provider: answer({ status: 401 }),
+		},
+		/no key is set/,
+		/^set models\.providers\.vllm\.key to the name of an environment variable with the key$/,
+	],
+	[
+		"model",
+		"fail",
+		{ ...withConfig({ llama: { ...llama, command: undefined } }), provider: answer({ status: 401 }) },
+		/no key is set/,
+		/^set LLAMA_API_KEY to the key/,
 	],
 	[
 		"model",

@@ -11,15 +11,13 @@ export const modelCheckTexts = {
 	noKeyHere: ({ host }: { readonly host: string }) => `${host} answers; this shell has no key to test`,
 	keyRejected: ({ host, status }: { readonly host: string; readonly status: number }) =>
 		`${host} rejects the key (${status})`,
-	keyMissing: ({
-		host,
-		status,
-		keyName,
-	}: {
-		readonly host: string;
-		readonly status: number;
-		readonly keyName: string;
-	}) => `${host} refuses requests without a key (${status}), and ${keyName} is not set`,
+	keyMissing: ({ host, status }: { readonly host: string; readonly status: number }) =>
+		`${host} refuses requests without a key (${status}), and no key is set`,
+	keyMissingFix: ({ keyName }: { readonly keyName: string }) =>
+		`set ${keyName} to the key, and start the gateway`,
+	/** For a provider of the configuration that names no variable. */
+	keyUnnamedFix: ({ provider }: { readonly provider: string }) =>
+		`set models.providers.${provider}.key to the name of an environment variable with the key`,
 	keyRejectedFix: ({ keyName }: { readonly keyName: string }) =>
 		`set ${keyName} to a valid key, and restart the gateway`,
 	serverError: ({ host, status }: { readonly host: string; readonly status: number }) =>
