@@ -27,7 +27,6 @@ export const globTexts = {
 } as const;
 
 export const pathFaultTexts = {
-	missing: "it does not exist",
 	leadsTo: (path: string): string => `it leads to ${JSON.stringify(path)} now`,
 	cannotUse: (role: string, path: string, reason: string): string =>
 		`Cannot use the ${role} ${JSON.stringify(path)}: ${reason}. No command ran, and no file changed. Restore the directory, or open a session for another one.`,

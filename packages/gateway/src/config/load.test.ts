@@ -468,7 +468,7 @@ test.each([
 		[
 			'"BRAVE_API_KEY"',
 			"search.key (",
-			"this variable is missing or empty in the environment of the gateway",
+			"this variable is missing or empty in the environment of this process",
 			"the name of an environment variable",
 		],
 	],

@@ -246,8 +246,7 @@ test("100 simultaneous tunnels work, and the 129th connection is dropped and log
 	await closed(connect(proxyPort, "127.0.0.1"));
 	expect(entries.at(-1)).toMatchObject({
 		decision: "refused",
-		reason:
-			"the command reached the maximum of 128 open connections: open fewer connections at the same time",
+		reason: "the command reached the maximum of 128 open connections, so open fewer at the same time",
 	});
 	for (const socket of many) socket.destroy();
 });
@@ -261,7 +260,8 @@ test("a command has at most 5000 connections in an hour, and further ones are no
 	expect(
 		entries.filter(
 			({ reason }) =>
-				reason === "the command reached the maximum of 5000 connections per hour: open fewer connections",
+				reason ===
+				"the command reached the maximum of 5000 connections per hour, so further connections are refused",
 		),
 	).toHaveLength(1);
 	expect(entries).toHaveLength(5_001);

@@ -1,14 +1,14 @@
 /** Refusals and notes of the proxy through which commands reach hosts. */
 export const egressTexts = {
 	tooManyAtOnce: (max: number): string =>
-		`the command reached the maximum of ${max} open connections: open fewer connections at the same time`,
+		`the command reached the maximum of ${max} open connections, so open fewer at the same time`,
 	commandEnded: "the command has ended",
 	tooMany: (max: number): string =>
-		`the command reached the maximum of ${max} connections per hour: open fewer connections`,
-	onlyHttps: "only https is allowed, by CONNECT to port 443: use a URL that begins with https://",
-	invalidRequest: "the request is not valid HTTP: use a URL that begins with https://",
+		`the command reached the maximum of ${max} connections per hour, so further connections are refused`,
+	onlyHttps: "only https is allowed, by CONNECT to port 443, so use a URL that begins with https://",
+	invalidRequest: "the request is not valid HTTP, so use a URL that begins with https://",
 	largeHead: (bytes: number): string =>
-		`the headers of the request are larger than ${bytes} bytes: send fewer headers`,
+		`the headers of the request are larger than ${bytes} bytes, so send fewer headers`,
 	clientDisconnected: "the client has disconnected",
 	notPublicName: "its name resolves to an address that is not on the public internet",
 	notOpened: "a connection to it could not be opened",

@@ -131,7 +131,7 @@ test.each<[string, object, string]>([
 });
 
 test.each<[string, string | Buffer | undefined, string]>([
-	["no file", undefined, 'cannot edit "x": the file does not exist: use write_file to create it'],
+	["no file", undefined, 'cannot edit "x": the file does not exist; use write_file to create it'],
 	["a binary file", "a\0b", 'cannot edit "x": it is a binary file'],
 	["other bytes than UTF-8", Buffer.from([0x61, 0xff]), 'cannot edit "x": it is not UTF-8 text'],
 	[

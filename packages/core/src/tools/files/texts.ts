@@ -88,7 +88,7 @@ export const editFileTexts = {
 	ambiguous: (count: number, where: string): string =>
 		`old_text occurs ${count} times${where}: add lines around it, or set occurrence or replace_all`,
 	cannotEdit: (path: string, reason: string): string => `cannot edit ${JSON.stringify(path)}: ${reason}`,
-	missing: (tool: string): string => `the file does not exist: use ${tool} to create it`,
+	missing: (tool: string): string => `the file does not exist; use ${tool} to create it`,
 	tooLarge: (bytes: number, max: number): string => `it has ${bytes} bytes, and at most ${max} can be edited`,
 	binary: "it is a binary file",
 	notText: "it is not UTF-8 text",

@@ -98,7 +98,7 @@ test.each<[string, object[], string]>([
 });
 
 test("a missing file cannot be edited, and the error suggests write", async () => {
-	const text = 'cannot edit "none": the file does not exist: use write to create it';
+	const text = 'cannot edit "none": the file does not exist; use write to create it';
 	expect(await plan("none", change("a", "b"))).toMatchObject({ kind: "refused", text });
 });
 

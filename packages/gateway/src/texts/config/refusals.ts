@@ -86,7 +86,7 @@ export const settingRefusalTexts = {
 	insecureLan: "without TLS, in a network that you trust, with --insecure-lan",
 	eachAddressOnce: "each address only once",
 	noAddress: ({ text }: { readonly text: string }) => `${text} is not HOST:PORT`,
-	noSearchKey: "this variable is missing or empty in the environment of the gateway",
+	noSearchKey: "this variable is missing or empty in the environment of this process",
 	searxngUrl: "an http or https address, such as http://127.0.0.1:8888, for searxng",
 	searxngKey: "no key, because searxng needs none",
 	searchKey: "the name of an environment variable with the key of Brave Search",
