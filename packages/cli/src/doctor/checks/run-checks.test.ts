@@ -80,6 +80,7 @@ const several = {
 	],
 };
 
+const vllm = { provider: "vllm", connections: [{ name: "vllm" }] };
 const withConfig = (changes: object): Partial<System> => ({ config: { ...fakeConfig, ...changes } });
 const llama = { endpoint: "http://127.0.0.1:8080", command: "llama-server", args: [], autostart: true };
 const withLlama = (changes: object): Partial<System> => ({
@@ -504,10 +505,7 @@ const findings: readonly (readonly [
 	[
 		"model",
 		"fail",
-		{
-			...withConfig({ provider: "vllm", connections: [{ name: "vllm" }] }),
-			provider: answer({ status: 401 }),
-		},
+		{ ...withConfig(vllm), provider: answer({ status: 401 }) },
 		/no key is set/,
 		/^set models\.providers\.vllm\.key to the name of an environment variable with the key$/,
 	],
