@@ -53,12 +53,15 @@ const turn: Command<RoomContext> = {
 		const sessions = await context.sessions(person, room);
 		const chosen = await context.choices.stored(`${key}/object`, async () => {
 			const shown = listed && context.lists.find("conversation", { person, room }, listed);
-			return findSession(sessions, shown || requested)?.session;
+			const found = findSessions(sessions, shown || requested);
+			return found.length === 1 ? found[0]?.session : undefined;
 		});
 		const found = sessions.find(({ session }) => session === chosen);
 		if (found === undefined) {
 			const list = context.platform.command("session list", room);
-			return { text: conversationTexts.switch.unknown({ name: plainLine(requested, 100), list }) };
+			const { unknown, ambiguous } = conversationTexts.switch;
+			const text = findSessions(sessions, requested).length > 1 ? ambiguous : unknown;
+			return { text: text({ name: plainLine(requested, 100), list }) };
 		}
 		await context.switchSession(person, room, { key, session: found.session });
 		return { text: conversationTexts.switch.done({ name: nameOf(found) }) };
@@ -270,13 +273,12 @@ export const sessionCommands: readonly Command<RoomContext>[] = [
 	background,
 ];
 
-function findSession(sessions: readonly ListedSession[], requested: string): ListedSession | undefined {
+function findSessions(sessions: readonly ListedSession[], requested: string): ListedSession[] {
 	const words = requested.toLowerCase();
-	const found = sessions.filter(
+	return sessions.filter(
 		({ session, title: name }) =>
 			session === requested || idEnd(session) === words || name.toLowerCase() === words,
 	);
-	return found.length === 1 ? found[0] : undefined;
 }
 
 function nameOf({ title: name }: ListedSession): string {

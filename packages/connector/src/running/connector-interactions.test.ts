@@ -282,7 +282,7 @@ const scenes: Readonly<Record<string, readonly SceneStep[]>> = {
 		{ gateway: { answers: "third" }, of: 1 },
 		{ shows: ["first", "second", "third"] },
 		{ commands: "session switch", options: { session: "nonsense" } },
-		{ privately: ["Switched to", "does not match exactly one conversation"] },
+		{ privately: ["Switched to", "No conversation here has the title or number"] },
 	],
 	"after a loss of the database a room goes on with the session used last": [
 		{ says: "one" },

@@ -19,7 +19,9 @@ export const conversationTexts = {
 		description: "Switch to another conversation of this channel",
 		session: "Its title, or its number in the list",
 		unknown: ({ name, list }: { readonly name: string; readonly list: string }): string =>
-			`“${name}” does not match exactly one conversation here. \`${list}\` shows all.`,
+			`No conversation here has the title or number “${name}”. \`${list}\` shows all.`,
+		ambiguous: ({ name, list }: { readonly name: string; readonly list: string }): string =>
+			`More than one conversation here has the title “${name}”. Use the number that \`${list}\` shows.`,
 		done: ({ name }: { readonly name: string }): string => `Switched to **${name}**.`,
 		current: " · current",
 	},
