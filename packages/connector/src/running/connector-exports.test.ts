@@ -55,7 +55,7 @@ test("a guest gets no file, neither by a command nor by a typed one", async () =
 	const stage = await playScene(begun);
 	stage.gateway.roles.set("ada", "guest");
 	await playScene([{ passes: 3_600_000 }, { commands: "session export", in: "general" }], stage);
-	const refusal = "Only members can get a conversation as a file: ask the operator.";
+	const refusal = "Only members can get a conversation as a file: ask the operator for the role member.";
 	await playScene([{ privately: [refusal] }, { says: "!session export", in: "dm" }], stage);
 	expect(stage.posts(stage.room())).toEqual([refusal]);
 	expect(await filesOf(stage)).toEqual([]);

@@ -5,7 +5,7 @@ export const exportTexts = {
 	/** `command`: a command whose answer only its author sees. */
 	onlyPrivate: ({ command }: { readonly command: string }): string =>
 		`All readers of this channel would see the file. Use \`${command}\` instead.`,
-	onlyMembers: "only members can get a conversation as a file: ask the operator",
+	onlyMembers: "only members can get a conversation as a file: ask the operator for the role member",
 	exported: ({ at }: { readonly at: string }): string => `Exported ${at}`,
 	leftOut: "*The beginning of the conversation is left out, because the file would be too long.*",
 	shortened: ({ count }: { readonly count: number }): string => `[… ${count} characters left out]`,

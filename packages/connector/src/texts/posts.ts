@@ -24,8 +24,8 @@ export const postTexts = {
 		readonly send: boolean;
 		readonly state: string;
 	}) =>
-		`cannot ${send ? "send" : "drop"} post ${id} in the state "${state}": you can only send or drop a held post, or send ` +
-		"an answer that failed and was not dropped",
+		`cannot ${send ? "send" : "drop"} post ${id} in the state "${state}": ` +
+		(send ? "send only held posts, and failed answers that were not dropped" : "drop only held posts"),
 	replaced: ({ id }: { readonly id: string }): string =>
 		`cannot send post ${id}: a newer post has replaced it`,
 	decided: ({ id, send, by }: { readonly id: string; readonly send: boolean; readonly by: string }): string =>

@@ -103,8 +103,8 @@ function ignoreMissing(reason: unknown): undefined {
 /** Throws `invalid_argument` for anything but a regular file. */
 export function refuseSpecial(stats: BigIntStats, shown: string): void {
 	if (stats.isFile()) return;
-	const kind = stats.isDirectory() ? "a directory" : pathFaultTexts.notRegular;
-	throw new ParleyError(`${JSON.stringify(shown)} is ${kind}`, { code: "invalid_argument" });
+	const text = stats.isDirectory() ? pathFaultTexts.directory : pathFaultTexts.notRegular;
+	throw new ParleyError(text(shown), { code: "invalid_argument" });
 }
 
 /**

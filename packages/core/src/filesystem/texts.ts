@@ -49,7 +49,9 @@ export const pathFaultTexts = {
 	isNotDirectory: "is not a directory: use a directory",
 	cannotRead: (path: string): string => `cannot read ${JSON.stringify(path)}`,
 	ownFilesUnchecked: "cannot check the gateway's own files",
-	notRegular: "not a regular file",
+	directory: (path: string): string => `${JSON.stringify(path)} is a directory: use the path of a file`,
+	notRegular: (path: string): string =>
+		`${JSON.stringify(path)} is not a regular file: use the path of a regular file`,
 	becameLink: (name: string): string =>
 		`the directory ${JSON.stringify(name)} became a link to another place`,
 	noSafeAccess: "cannot use files safely: this system cannot open a file relative to an open directory",

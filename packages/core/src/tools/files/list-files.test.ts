@@ -149,7 +149,7 @@ test.each<[Partial<CommandOutcome>, string[]]>([
 test("if nothing fits, the result describes the directory", async () => {
 	expect(await list({ hidden: true })).toEqual(["[… no files …]"]);
 	await putFiles("a", "b");
-	expect(await list({ pattern: "*.md" })).toEqual(["[… none of 2 files matches the pattern …]"]);
+	expect(await list({ pattern: "*.md" })).toEqual(["[… none of the 2 files matches the pattern …]"]);
 });
 
 test.each<[string, object, string]>([

@@ -189,8 +189,8 @@ test("the rules for text files apply to images", async () => {
 
 test.each([
 	["nothing.txt", 'cannot read "nothing.txt": it does not exist'],
-	["sub", '"sub" is a directory'],
-	[".", '"." is a directory'],
+	["sub", '"sub" is a directory: use the path of a file'],
+	[".", '"." is a directory: use the path of a file'],
 ])("%s cannot be read", async (path, reason) => {
 	expect(await read({ path })).toEqual({ text: `read_file failed: ${reason}`, failed: true });
 });

@@ -153,7 +153,9 @@ export const listFilesTexts = {
 	maxResults: "Maximum number of lines to return.",
 	more: (count: number): string => `${count} more lines: narrow the list by path, pattern or depth`,
 	noneFits: (count: number): string =>
-		count === 1 ? "the only file does not match the pattern" : `none of ${count} files matches the pattern`,
+		count === 1
+			? "the only file does not match the pattern"
+			: `none of the ${count} files matches the pattern`,
 	none: (hidden: boolean): string =>
 		`no files${hidden ? "" : "; set hidden to include names that begin with a dot"}`,
 } as const;
@@ -179,7 +181,8 @@ export const searchFilesTexts = {
 	controlCharacter: (path: string): string =>
 		`the name ${path} contains a control character: it cannot be searched, only read`,
 	failed: (path: string): string => `cannot search ${JSON.stringify(path)}`,
-	notRegular: (path: string): string => `${JSON.stringify(path)} is not a regular file`,
+	notRegular: (path: string): string =>
+		`cannot search ${JSON.stringify(path)}: it is neither a regular file nor a directory`,
 	secretFiles: (count: number): string =>
 		`${count} of the files may contain keys or passwords and were not searched`,
 	badPattern: (reason: string): string => `the pattern cannot be used: ${reason}`,

@@ -42,7 +42,7 @@ export const sessionTexts = {
 		"history: a connector that acts for a person cannot import a history: open the session without it",
 	rootByOperator: (channel: string): string =>
 		`root_dir: the directory for ${channel} is set by the operator, with parley channels set ${channel} --root DIRECTORY`,
-	onlyMembers: "only members can choose a profile: ask the operator",
+	onlyMembers: "only members can choose a profile: ask the operator for the role member",
 	workspaceNotRemoved: "a workspace could not be removed",
 	busy: "session busy: a run or a task is active; cancel it first, or delete with force",
 	noSeq: (seq: string | number): string => `seq not available: ${seq}`,

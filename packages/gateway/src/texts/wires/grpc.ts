@@ -36,7 +36,8 @@ export const kontekstErrorTexts = {
 		`${text}\n[${bytes} more bytes are not shown here]`,
 	hiddenArguments: ({ bytes }: { readonly bytes: number }) => `${bytes} bytes of arguments`,
 	longText: "is longer than 4,096 characters",
-	noSession: ({ id }: { readonly id: string }) => `session not found: ${id} is not a session id`,
+	noSession: ({ id }: { readonly id: string }) =>
+		`session not found: ${id} is not a session id; use an id from \`parley sessions\`, or none for a new session`,
 	emptyPrompt: "prompt: it is empty, and no skill is invoked: write a prompt, or invoke a skill",
 	invalidAgent: ({ name, reason }: { readonly name: string; readonly reason: string }) =>
 		`invalid config for agent ${name}: ${reason}`,
