@@ -323,7 +323,7 @@ verifiesOn(
 		expect(sessions).toMatchObject([{ session_id: rooted["session_id"], root_dir: gateway.path("work") }]);
 		expect(await operator.call("remove_place", { place })).toEqual({ status: "removed", place });
 		expect(await operator.refusal("remove_place", { place })).toContain(
-			`no settings of ${place} can be removed`,
+			`cannot remove the settings of ${place}: `,
 		);
 	},
 );

@@ -135,14 +135,14 @@ test.each([
 	expect(await machine.isMigrated()).toBe(false);
 });
 
-test("a gateway on other data is refused, and after a kill that follows the start of the new gateway, the next command completes the upgrade", async () => {
+test("a gateway with another data directory is refused, and after a kill that follows the start of the new gateway, the next command completes the upgrade", async () => {
 	await using machine = await UpgradeMachine.open(versions);
 	const gateway = machine.start("gateway");
 	if (gateway.stdout) await once(createInterface(gateway.stdout), "line");
 	const other = join(machine.managers.root, "other");
 	expect(await machine.upgrade("2.0.0", "--data", other)).toMatchObject({
 		code: 1,
-		error: expect.stringMatching(new RegExp(`process ${gateway.pid} in .* on other data`)),
+		error: expect.stringMatching(new RegExp(`process ${gateway.pid} in .* with another data directory`)),
 	});
 	const killed = await machine.upgrade("2.0.0", "--test-hooks", "upgrade.started=kill@1");
 	expect(killed).toMatchObject({ signal: "SIGKILL" });

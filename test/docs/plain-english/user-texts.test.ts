@@ -73,7 +73,7 @@ const exceptions = [
 	{ path: `${discord}/intake/translated.ts`, reason: "reasons in the debug log" },
 	{ path: `${discord}/intake/room-messages.ts`, reason: "messages of errors for the log" },
 	{ path: `${discord}/intake/intake.ts`, reason: "reasons in the debug log" },
-	{ path: `${discord}/interactions/interactions.ts`, text: "Discord refused", reason: "a log line" },
+	{ path: `${discord}/interactions/interactions.ts`, text: "could not answer", reason: "a log line" },
 	{ path: `${discord}/interactions/read-interaction.ts`, reason: "errors of payloads, for the log" },
 	{ path: `${discord}/run-discord.ts`, text: "Discord", reason: "name of the platform" },
 	{ path: `${discord}/setup/guild-checks.ts`, reason: "permissions as Discord names them" },

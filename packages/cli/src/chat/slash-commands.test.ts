@@ -26,7 +26,7 @@ test.each(["/news", "/", "/toString", "/etc/hosts is odd"])(
 
 test.each([
 	["/steer", "/steer requires text: /steer TEXT"],
-	["/quit now", "/quit does not take text"],
+	["/quit now", "/quit does not accept text"],
 ])("rejects %s and prints the correct use", (line, hint) => {
 	expect(readLine(line)).toEqual({ kind: "unknown", hint: expect.stringContaining(hint) });
 });

@@ -22,7 +22,8 @@ export const upgradeTexts = {
 	wouldStop: ({ what }: { readonly what: string }) => `stops and starts again: ${what}`,
 	wouldSave: ({ data }: Stored) => `saves and migrates: the data in ${data}`,
 	service: ({ file }: Filed) => `the service in ${file}`,
-	gateway: ({ pid, data }: Stored & { readonly pid: number }) => `the gateway on ${data} (process ${pid})`,
+	gateway: ({ pid, data }: Stored & { readonly pid: number }) =>
+		`the gateway that uses ${data} (process ${pid})`,
 	confirm: ({ to }: { readonly to: string }) => `Upgrade to ${to}? [y/N] `,
 	declined: "not upgraded",
 	note: ({ note }: { readonly note: string }) => `note: ${note}`,
@@ -30,13 +31,13 @@ export const upgradeTexts = {
 		`\`parley doctor\` reports ${id}: ${what}`,
 	noDoctor: ({ data }: Stored) => `\`parley doctor --data ${data}\` failed; run it to see the reason`,
 	startYourself: ({ data }: Stored) =>
-		`the gateway on ${data} is stopped: start it again in the same way as before`,
+		`the gateway that uses ${data} is stopped: start it again in the same way as before`,
 	rolledBack: ({ name, from, to, reason }: Versions & { readonly reason: string }) =>
 		`rolled back to ${from}, because the upgrade of ${name} to ${to} failed: ${reason}`,
 	aside: ({ directory }: { readonly directory: string }) =>
 		`the data of the failed upgrade is in ${directory}; delete it when you no longer need it`,
 	startFailed: ({ data, reason }: Stored & { readonly reason: string }) =>
-		`the gateway on ${data} did not start: ${reason}`,
+		`the gateway that uses ${data} did not start: ${reason}`,
 	interrupted: "interrupted",
 	waitForRollback: "rolling back; wait until the old version runs again",
 	steps: {
@@ -84,16 +85,16 @@ export const upgradeErrors = {
 	noCopies: ({ directory }: { readonly directory: string }) =>
 		`cannot write copies of the data into ${directory}: choose another directory with \`--copies DIR\``,
 	elsewhere: ({ pid, directory }: { readonly pid: number; readonly directory: string }) =>
-		`process ${pid} in ${directory} runs a gateway of this copy on other data: stop this gateway, and run the command again`,
+		`process ${pid} in ${directory} runs a gateway of this copy with another data directory: stop this gateway, and run the command again`,
 	busy: "another `parley upgrade` is running for this installation: wait until it ends",
 	noLock: ({ directory, reason }: { readonly directory: string; readonly reason: string }) =>
 		`cannot write the files of the upgrade into ${directory}: ${reason}; free space or correct the permissions of the directory, and run the command again`,
 	foreignJournal: ({ file }: Filed) =>
 		`${file} was written by another version of Parley: finish the upgrade with that version, or remove the file`,
 	noAnswer: ({ data, why }: Stored & { readonly why: string }) =>
-		`the gateway on ${data} does not answer (${why}); \`parley logs --data ${data}\` shows the reason`,
+		`the gateway that uses ${data} does not answer: ${why}; read its log with \`parley logs --data ${data}\``,
 	wrongVersion: ({ data, found }: Stored & { readonly found: string }) =>
-		`the gateway on ${data} runs version ${found} instead of the new version`,
+		`the gateway that uses ${data} runs version ${found} instead of the new version`,
 	stillRuns: ({ pid }: { readonly pid: number }) =>
 		`the gateway (process ${pid}) did not stop in time: end it with \`kill ${pid}\``,
 	migrationFailed: ({ data, reason }: Stored & { readonly reason: string }) =>

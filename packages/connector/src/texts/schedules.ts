@@ -5,7 +5,7 @@ export const scheduleTexts = {
 		text: "Message to the agent",
 		when: "When to send it: every weekday at 9:00, every 2 hours, in 30 minutes, on task.failed, or cron",
 		show: "How the agent shows the answer",
-		shows: { post: "as a post", thread: "in a thread", silent: "only if it fails" },
+		shows: { post: "as a post", thread: "in a thread", silent: "only if the run fails" },
 		zone: "Time zone, for example Europe/Berlin",
 		title: "A short name",
 		done: ({ schedule }: { readonly schedule: string }): string => `Scheduled:\n${schedule}`,
@@ -40,7 +40,7 @@ export const scheduleTexts = {
 		readonly name: string;
 		readonly when: string;
 		readonly silent: boolean;
-	}): string => `${name} is scheduled: ${when}${silent ? ", shown only if it fails" : ""}.`,
+	}): string => `${name} is scheduled: ${when}${silent ? ", shown only if the run fails" : ""}.`,
 	removed: ({ name }: { readonly name: string }): string => `${name} is no longer scheduled.`,
 	missed: ({ name, error }: { readonly name: string; readonly error: string }): string =>
 		`${name} did not run: ${error}.`,

@@ -145,6 +145,6 @@ test("an agent's file cannot allow calls, and the `allow` rules of a workspace a
 	);
 	expect(read(text, "workspace")).toMatchObject({
 		rules: [{ effect: "deny", tools: ["git"] }],
-		ignored: [{ effect: "allow", reason: "ignored: rules of a repository can only ask and deny" }],
+		ignored: [{ effect: "allow", reason: "ignored: rules of a workspace can only ask or deny" }],
 	});
 });

@@ -41,7 +41,7 @@ export const policyFileTexts = {
 		`the pattern ${JSON.stringify(pattern)} cannot be used: write the complete path instead of ~`,
 	tooManyConditions: (max: number): string =>
 		`its conditions have more than ${max} values in total: remove some`,
-	allowIgnored: "ignored: rules of a repository can only ask and deny",
+	allowIgnored: "ignored: rules of a workspace can only ask or deny",
 	ruleOf: (layer: string, file: string): string => `a rule of the ${layer}, ${file}`,
 	noApprovals: (effect: string): string =>
 		`approvals is not allowed in a rule with the effect ${effect}; remove it, or use the effect ask`,

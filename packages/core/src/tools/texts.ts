@@ -85,7 +85,7 @@ export const scheduleTexts = {
 	title: "A few words that people read in lists.",
 	timeZone:
 		"The IANA name of the zone of a time of day, such as Europe/Berlin. Default: the zone of the gateway.",
-	show: "post: the answer is posted; thread: in a separate thread; silent: only if it fails.",
+	show: "post: the answer is posted; thread: in a separate thread; silent: shown only if the run fails.",
 	list:
 		"Lists the schedules of the person in this conversation. Use it to find the id of a schedule or to see what is " +
 		"planned. Not for tasks that run now.",

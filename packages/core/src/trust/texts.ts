@@ -26,7 +26,7 @@ export const channelTexts = {
 	fromConfiguration: "its settings come from the configuration, under chat.channels: remove them there",
 	listChannels: "no settings are stored; parley channels lists the channels with settings",
 	notRemovable: (channel: string, reason: string): string =>
-		`no settings of ${channel} can be removed: ${reason}`,
+		`cannot remove the settings of ${channel}: ${reason}`,
 } as const;
 
 export const policyStateTexts = {

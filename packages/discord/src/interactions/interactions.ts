@@ -180,7 +180,7 @@ export class Interactions {
 			const mayPass = response instanceof ParleyError || response.status >= 500;
 			if (mayPass && !isOver && tries === 1) continue;
 			const level = typeof fault === "number" && lost.has(fault) ? "warn" : "error";
-			log[level]("Discord refused the answer to an interaction", { id, fault });
+			log[level]("could not answer an interaction", { id, fault });
 			return false;
 		}
 	}

@@ -31,7 +31,7 @@ export const postTexts = {
 		readonly maximum: number;
 	}) => `${name} has ${bytes} bytes, and Discord accepts at most ${maximum}`,
 	filesTooLarge: ({ bytes, maximum }: { readonly bytes: number; readonly maximum: number }) =>
-		`the files together have ${bytes} bytes, and Discord accepts at most ${maximum}`,
+		`the files together have ${bytes} bytes, and a request to Discord must be smaller than ${maximum} bytes`,
 	fileName: ({ length, maximum }: { readonly length: number; readonly maximum: number }) =>
 		`the name of a file has ${length} characters, and Discord accepts 1 to ${maximum}`,
 	fileDescription: ({ length, maximum }: { readonly length: number; readonly maximum: number }) =>

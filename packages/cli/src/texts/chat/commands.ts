@@ -33,5 +33,5 @@ export const slashCommandTexts = {
 	requiresText: ({ name, argument = "" }: { readonly name: string; readonly argument: string | undefined }) =>
 		`/${name} requires text: /${name} ${argument}`,
 	noText: ({ name }: { readonly name: string }) =>
-		`/${name} does not take text. To send the line as a message, put a space before it.`,
+		`/${name} does not accept text. To send the line as a message, put a space before it.`,
 } as const;

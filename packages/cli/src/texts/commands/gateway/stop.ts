@@ -7,7 +7,7 @@ export const stopMessages = {
 	stopping: ({ pid }: { readonly pid: number }) => `stopping process ${pid}; running work gets up to 25 s …`,
 	stopped: ({ urls }: { readonly urls: string }) => `the gateway at ${urls} has stopped`,
 	foreign: ({ pid, data }: { readonly pid: number; readonly data: string }) =>
-		`process ${pid} was not stopped, because it may not be the gateway on ${data}: check the process, and run \`kill ${pid}\` if it is the gateway`,
+		`process ${pid} was not stopped, because it may not be the gateway that uses ${data}: check the process, and run \`kill ${pid}\` if it is the gateway`,
 	stillRunning: ({ pid }: { readonly pid: number }) =>
 		`process ${pid} is still running; \`kill ${pid}\` ends it immediately`,
 } as const;
