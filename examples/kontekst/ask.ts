@@ -24,7 +24,7 @@ interface ProposedCall {
 	readonly preview: string;
 }
 
-/** An event of a run. `event` names the field that is set. */
+/** `event` names the field that is set. */
 interface RunEvent {
 	readonly event: string;
 	readonly token: { readonly text: string };
@@ -61,7 +61,7 @@ const run: ClientDuplexStream<RunCommand, RunEvent> = agent["run"]?.(metadata);
 const terminal = createInterface({ input: process.stdin });
 const answers = terminal[Symbol.asyncIterator]();
 
-/** Asks about each call in turn. An answer other than `approve`, or the end of the input, denies the call. */
+/** An answer other than `approve`, or the end of the input, denies the call. */
 async function decide(calls: readonly ProposedCall[]): Promise<void> {
 	for (const { callId, name, argumentsJson, preview } of calls) {
 		process.stdout.write(`\n${name} ${argumentsJson}\n${preview}approve or deny? `);

@@ -9,7 +9,6 @@ import { createInterface } from "node:readline";
 
 type Payload = Readonly<Record<string, unknown>>;
 
-/** A frame of the gateway: the response to a request, or an event. */
 type Frame =
 	| { readonly type: "res"; readonly id: string; readonly ok: true; readonly payload: Payload }
 	| { readonly type: "res"; readonly id: string; readonly ok: false; readonly error: string }
@@ -50,10 +49,7 @@ function end(): void {
 	socket.close();
 }
 
-/**
- * Asks for the approval of a tool call, or for the answer to a question. At the end of the input, denies the call or
- * cancels the question.
- */
+/** At the end of the input, denies the call or cancels the question. */
 async function ask({ token, label, type }: Payload): Promise<void> {
 	const choices = type === "confirm" ? " approve or deny?" : "";
 	process.stdout.write(`\n${label}${choices} `);

@@ -35,7 +35,7 @@ interface ToolRequest {
 	readonly parameters: Struct | null;
 }
 
-/** A response of the gateway. `response` names the field that is set. */
+/** `response` names the field that is set. */
 interface SessionResponse {
 	readonly response: string;
 	readonly sessionStarted: { readonly sessionId: string; readonly model: string };
@@ -53,7 +53,7 @@ if (file === undefined || question === undefined) {
 }
 const text = readFileSync(file, "utf8");
 
-/** Returns the JSON Schema of a tool's parameters. `parameters` contains the type of each parameter. */
+/** `parameters` contains the JSON type of each parameter. */
 function schemaOf(parameters: Readonly<Record<string, string>>): Struct {
 	const properties = Object.entries(parameters).map(([name, type]) => [
 		name,
@@ -114,7 +114,7 @@ const session: ClientDuplexStream<object, SessionResponse> = agent["streamSessio
 const terminal = createInterface({ input: process.stdin });
 const answers = terminal[Symbol.asyncIterator]();
 
-/** Asks about a call of a gateway tool. An answer other than `approve`, or the end of the input, denies the call. */
+/** An answer other than `approve`, or the end of the input, denies the call. */
 async function decide(toolCallId: string): Promise<void> {
 	process.stdout.write(`\nThe call ${toolCallId} waits: approve or deny? `);
 	const { value: answer = "" } = await answers.next();

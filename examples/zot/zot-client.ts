@@ -14,9 +14,9 @@ interface Waiting {
 }
 
 /**
- * One `zot rpc` process. `request` sends a command and resolves with the data of its response. `prompt` also passes on
- * the events and waits for `done`. Both methods reject with the agent's error. They also reject if the process has
- * ended or cannot be started. The constructor can also throw if the process cannot be started.
+ * One `zot rpc` process. `request` sends a command and resolves with the data of its response. `prompt` also
+ * passes on the events and waits for `done`. Both methods reject with the agent's error, or if the process
+ * has ended or cannot be started. The constructor can also throw if the process cannot be started.
  */
 export class ZotClient {
 	readonly #process: ChildProcess;
@@ -99,7 +99,7 @@ export class ZotClient {
 	}
 }
 
-/** Starts the program. The system reports an error immediately, or later by an event. */
+/** `spawn` throws some errors, and emits others as an event. */
 function start(command: string, args: readonly string[]): ChildProcess {
 	try {
 		return spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
@@ -113,7 +113,7 @@ function unstarted(command: string, cause: unknown): Error {
 	return new Error(`the agent cannot be started: ${command}: ${why}`, { cause });
 }
 
-/** Reads a line. Returns undefined for an unreadable line, because the agent continues after it. */
+/** Returns undefined for an unreadable line, because the agent continues after it. */
 function readLine(text: string): Line | undefined {
 	try {
 		return JSON.parse(text);

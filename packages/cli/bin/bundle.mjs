@@ -2,8 +2,8 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-// `require` does not read the properties of a built-in module. An `import` reads all of them and so loads
-// further modules, which costs milliseconds at each start.
+// An `import` reads all properties of a built-in module and so loads further modules, which costs
+// milliseconds.
 const require = createRequire(import.meta.url);
 /** @type {typeof import("node:fs")} */
 const { existsSync, readdirSync, readFileSync, statSync } = require("node:fs");
@@ -17,7 +17,7 @@ export const bundles = join(home, "dist");
 /** File in a bundle that lists the paths, sizes and modification times of the bundle's inputs. */
 export const factsFile = "sources.txt";
 
-/** Further inputs of a bundle, in addition to the sources and manifests of the packages. */
+/** Inputs of a bundle besides the sources and manifests of the packages. */
 const others = [
 	"../pnpm-lock.yaml",
 	...["bundle", "externals", "start-chunks"].map((name) => `../scripts/${name}.mjs`),
@@ -40,8 +40,8 @@ export function findBundle() {
 }
 
 /**
- * Returns the paths, sizes and modification times of all inputs of a bundle as one text. The function runs at
- * each start in a clone. Reading the contents would take longer than a bundle saves.
+ * Returns the paths, sizes and modification times of all inputs of a bundle as one text. Does not read the
+ * contents, because this would take longer than a bundle saves.
  */
 export function factsOfSources() {
 	/** @type {(string | number | undefined)[]} */

@@ -23,7 +23,6 @@ export async function runOnNewerNode(args) {
 	return 1;
 }
 
-/** Path of the Node binary that npm has installed as a dependency of Parley. Undefined without such a binary. */
 function installedNode() {
 	const require = createRequire(import.meta.url);
 	try {

@@ -62,8 +62,7 @@ export class AnswerOutput {
 	}
 
 	/**
-	 * Replaces the status row. An empty text removes the row. The cursor stays at the start of the row, so that
-	 * later text overwrites the row.
+	 * An empty text removes the status row. The cursor stays at its start, so that later text overwrites it.
 	 */
 	#showStatus(words: string): void {
 		const { stderr, environment } = this.#io;
@@ -161,7 +160,7 @@ export class AnswerOutput {
 	}
 }
 
-/** Whether the plan rows of `todo.updated` replace the rows of the call. A failed call keeps its rows. */
+/** The plan rows of `todo.updated` replace the rows of the call, unless it failed. */
 function isList({ name, status }: ToolCallPayload): boolean {
 	return name === "todo" && status !== "failed";
 }

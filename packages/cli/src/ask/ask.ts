@@ -180,17 +180,15 @@ function outsideRoots(reason: string, directory: string): ParleyError {
 	return new ParleyError(askTexts.outsideRoots({ reason, directory }), { code: "failed_precondition" });
 }
 
-/**
- * Whether a person can answer questions. With `-`, the message is read from stdin, which then cannot provide answers.
- */
+/** With `-`, the message is read from stdin, which then cannot provide answers. */
 function hasPerson(words: string, { stdin, stderr, environment }: Io): boolean {
 	return words !== "-" && stdin.isTTY && stderr.isTTY && environment["TERM"] !== "dumb";
 }
 
 /**
- * Selects the events of one run from the events of a session. The gateway executes runs in the order in which it
- * accepted their messages. Each run ends with one `assistant.message`. The position in the queue is the number of runs
- * that end before this run.
+ * Selects the events of one run from the events of a session. Runs are executed in the order of their
+ * messages, and each run ends with one `assistant.message`. `queued_position` is the number of runs that end
+ * before this run.
  */
 export class OwnRun {
 	readonly #runId: string;

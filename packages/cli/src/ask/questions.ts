@@ -34,15 +34,15 @@ interface Asking {
 }
 
 /**
- * Questions of one run. Asks the person at the terminal. Without a person, denies each approval and declines every
- * other question.
+ * Asks the questions of one run at the terminal. Without a person there, denies each approval and declines
+ * every other question.
  */
 export class Questions {
 	readonly #options: QuestionsOptions;
 	#asking: Asking | undefined;
 	/** Open questions behind the current question, oldest first. */
 	#waiting: PromptRequestPayload[] = [];
-	/** Answered questions that the gateway has not confirmed, by token. A later question may already be shown. */
+	/** Earlier questions whose answers the gateway has not confirmed, by token. */
 	readonly #sent = new Map<string, OpenQuestion>();
 	#unanswered = 0;
 
@@ -162,10 +162,7 @@ export class Questions {
 	}
 }
 
-/**
- * Whether a task asks the question. Tasks run in parallel with the run, and other clients can answer their
- * questions.
- */
+/** Tasks run in parallel with the run, and other clients can answer their questions. */
 function isOfTask({ context }: PromptRequestPayload): boolean {
 	return context.task_id !== undefined;
 }

@@ -51,7 +51,7 @@ export class Answers {
 		if (late) this.#note(questionTexts.addedLate);
 	}
 
-	/** Sends an answer. Shows the next question immediately. Reopens the answered question if the request fails. */
+	/** Shows the next question before the request ends. Reopens the answered question if it fails. */
 	async #respond(given: GivenAnswer, send?: () => Promise<void>): Promise<void> {
 		const { show, format, request } = this.#ports;
 		const conversation = this.#ports.conversation();

@@ -87,9 +87,7 @@ export async function runChat(flags: ChatFlags, io: Io): Promise<number> {
 	}
 }
 
-/**
- * Reads the clipboard of the system. The code is loaded at the first use, because most chats never read the clipboard.
- */
+/** The code is loaded at the first use, because most chats never read the clipboard. */
 async function readSystemClipboard({ environment }: Io, signal: AbortSignal): Promise<Clipboard> {
 	const [{ readClipboard }, { thisMachine }] = await Promise.all([
 		import("./images/clipboard.ts"),
@@ -120,9 +118,8 @@ export async function chatInLines(io: Io, begin: BeginChat): Promise<readonly st
 		offersRules: io.stdin.isTTY,
 		shellLines: io.stdin.isTTY ? "refused" : "message",
 		show: (rows) => {
-			// The question may have ended, or another client may have answered it. The mode must change before the rows
-			// are printed. A terminal that changes its mode delivers an earlier typed line only together with the next
-			// line.
+			// The question may have been closed or answered. The mode must change before the rows are printed:
+			// afterwards, the terminal delivers an earlier typed line only together with the next line.
 			if (hidden.isHidden && !isPassword(chat)) hidden.set(false);
 			io.stdout.write(rows.map((row) => `${row}\n`).join(""));
 			const { retrying } = chat.conversation;
@@ -190,7 +187,6 @@ async function chatWithLines(
 	}
 }
 
-/** Waits until the next line can be sent. Prints the prompt of an open question, and hides a password at a terminal. */
 async function untilReady(chat: Chat, { io, hidden }: LineInput): Promise<void> {
 	await chat.ready();
 	const question = chat.conversation.question?.question;

@@ -164,7 +164,7 @@ export class Chat {
 		}
 	}
 
-	/** Shows the question of a task that the chat cannot ask. Returns whether the question was shown. */
+	/** Returns true for the question of a task that the chat cannot ask. */
 	#showTaskQuestion(event: OzzieEvent): boolean {
 		if (this.#options.asksForTasks || event.event !== "prompt.request") return false;
 		const { label, context } = event.payload;
@@ -263,7 +263,7 @@ export class Chat {
 		this.#show(sessionRows(sessions, now, this.#options.format()));
 	}
 
-	/** Continues a session. The argument is its id, or its number in the last shown list. */
+	/** `words` is an id, or a number in the last shown list. */
 	async #resume(words: string): Promise<void> {
 		const id = /^\d{1,2}$/.test(words) ? this.#listed[Number(words) - 1] : words;
 		if (id === undefined) return this.#note(keyTexts.noSuchSession({ number: words }));
@@ -271,7 +271,7 @@ export class Chat {
 		this.#begin(await this.#options.openExisting(id));
 	}
 
-	/** Opens a copy of the session, up to an optional position. Running work continues in the original session. */
+	/** Running work continues in the original session. */
 	async #fork(words: string): Promise<void> {
 		const at = forkPlace(words);
 		if (words !== "" && at === undefined)
@@ -288,7 +288,7 @@ export class Chat {
 		await this.#sending(`/undo ${words}`.trimEnd(), () => this.#request("undo_changes", { partly }));
 	}
 
-	/** Shows one thinking text or tool call in full. `words` is its position, counted from the last one. Default: 1. */
+	/** `words` is a position, counted from the last entry. Default: 1. */
 	#openDetail(words: string): void {
 		const { details } = this.#conversation;
 		const place = words === "" ? 1 : Number(words);
@@ -331,7 +331,7 @@ export class Chat {
 		});
 	}
 
-	/** Calls `send`. Lists `shown` as being sent until the gateway accepts or refuses the request. */
+	/** Lists `shown` as being sent until the gateway accepts or refuses the request. */
 	async #sending(shown: string, send: () => Promise<unknown>): Promise<void> {
 		const conversation = this.#conversation;
 		conversation.send(shown);

@@ -194,7 +194,7 @@ export class Conversation {
 		return note.ends === "reply" ? [...this.#endReply(format), ...note.rows] : note.rows;
 	}
 
-	/** Stores the thinking in `details`. Returns one row that replaces it, or no row if the chat prints plain text. */
+	/** Returns one row that replaces the thinking, or no row if the chat prints plain text. */
 	#folded({ text, seconds }: Thought, { styles, columns }: OutputFormat): string[] {
 		this.details.addThinking(text);
 		if (this.#text instanceof PlainFlow) return [];
@@ -249,10 +249,7 @@ export class Conversation {
 		return messageRows(message, format);
 	}
 
-	/**
-	 * Returns the rows of a message that was added to the active run. While the reply's text has an incomplete end,
-	 * returns no rows, and the message is printed after the current text.
-	 */
+	/** While the reply's text has an incomplete end, the message is printed after the current text. */
 	#steered(message: UserMessagePayload, format: OutputFormat): string[] {
 		this.#active = true;
 		if (!this.#text.isOpen) return messageRows(message, format);
@@ -301,7 +298,7 @@ export class Conversation {
 		return [...rows, ...ended, ...(next ? messageRows(next, format) : [])];
 	}
 
-	/** Ends the current reply, and returns rows of only the changed steps, because the live view shows the progress. */
+	/** Returns rows of only the changed steps, because the live view shows the progress. */
 	#listed(todo: Payload<"todo.updated">, format: OutputFormat): string[] {
 		this.#active = true;
 		const before = this.#todo;
@@ -370,8 +367,7 @@ export class Conversation {
 }
 
 /**
- * Whether other rows show the calls of the tool: the question of `ask_user`, or the steps of `todo`. A failed call
- * still gets its own row.
+ * The question of `ask_user` and the steps of `todo` have their own rows. Only a failed call is also shown.
  */
 function isShownElsewhere(name: string): boolean {
 	return name === "ask_user" || name === "todo";

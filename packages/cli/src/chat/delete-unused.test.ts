@@ -24,8 +24,7 @@ interface Work {
 }
 
 /**
- * Ends a chat that created one session. `facts` and the tasks and schedules are the gateway's responses about this
- * session.
+ * `facts`, the tasks and the schedules are the gateway's responses about the session that the chat created.
  */
 async function ended(facts: Partial<SessionFacts>, { tasks = [], schedules = [] }: Work = {}) {
 	const client = new FakeClient();

@@ -8,15 +8,12 @@ export interface CreatedSessions {
 	find(id: string): Promise<SessionFacts>;
 }
 
-/**
- * Error codes after which `deleteUnused` skips a session: the session is in use, the session was deleted, or the gateway
- * is not available.
- */
+/** Error codes for a session that is in use or deleted, and for an unavailable gateway. */
 const harmless: readonly string[] = ["failed_precondition", "not_found", "unavailable"];
 
 /**
- * Deletes sessions that this chat created but did not use. An unused session is idle, and has no messages, title, tasks
- * or schedules. It would only fill the list of sessions. Returns the ids of the deleted sessions.
+ * Deletes idle sessions that this chat created, and that have no messages, title, tasks or schedules. They
+ * would only fill the list of sessions. Returns the ids of the deleted sessions.
  */
 export async function deleteUnused({ client, created, find }: CreatedSessions): Promise<readonly string[]> {
 	const deleted: string[] = [];

@@ -5,10 +5,7 @@ import { visibleOutput } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
 import { detailTexts } from "../texts/chat/live.ts";
 
-/**
- * Maximum number of entries, and of the characters of all entries. The oldest entries are dropped, but the newest one
- * stays.
- */
+/** Limits of all entries together. The oldest entries are dropped, but the newest one stays. */
 const maxEntries = 200;
 const maxCharacters = 2_000_000;
 
@@ -22,9 +19,7 @@ type Ended = Exclude<ToolCallPayload, { status: "started" }>;
 /** Thinking and tool calls at full length. The transcript shows only a part of them. */
 export class Details {
 	#entries: readonly Entry[] = [];
-	/**
-	 * The last result of `rows`. It is cached because the pager needs it for each key, and wrapping long texts is slow.
-	 */
+	/** Cached, because the pager needs the rows for each key, and wrapping long texts is slow. */
 	#laidOut: { readonly format: OutputFormat; readonly rows: readonly string[] } | undefined;
 
 	get count(): number {

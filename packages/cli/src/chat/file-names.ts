@@ -5,7 +5,7 @@ import { join } from "node:path";
 const maxMatches = 50;
 const maxEntries = 20_000;
 const maxDepth = 8;
-/** Directories that a search skips. They contain many files that people rarely name. */
+/** Not searched, because they contain many files that people rarely name. */
 const passedOver: readonly string[] = [
 	"node_modules",
 	".git",
@@ -35,7 +35,7 @@ export function fileNames(root: string, text: string): string[] {
 	return found.filter((path) => !/[\s\p{Cc}]/u.test(path)).slice(0, maxMatches);
 }
 
-/** Files whose path contains the lower-case text. Files near the root are first. */
+/** `text` is in lower case. Files near the root are first. */
 function searchFiles(root: string, text: string): string[] {
 	const found: string[] = [];
 	let level: readonly string[] = [""];
@@ -60,7 +60,7 @@ function searchedIn(root: string, directory: string): string[] {
 		.map((entry) => `${directory}${nameOf(entry)}`);
 }
 
-/** Entries of a directory. Empty if the directory cannot be read. */
+/** Empty if the directory cannot be read. */
 function entriesOf(directory: string): Dirent[] {
 	try {
 		return readdirSync(directory, { withFileTypes: true });

@@ -90,8 +90,8 @@ export class Keyboard {
 	}
 
 	/**
-	 * Enters the typed text. A shell command from an unmarked paste must not run without another Enter. While
-	 * the clipboard is read, a message is not sent, because its image would be missing.
+	 * A shell command from an unmarked paste must not run without another Enter. While the clipboard is read, a
+	 * message is not sent, because its image would be missing.
 	 */
 	#enterTyped({ text }: Editor, { follows }: Key): Promise<void> | void {
 		if (!this.#answer && this.#isReadingClipboard) return;
@@ -131,10 +131,7 @@ export class Keyboard {
 		this.#chat.redraw();
 	}
 
-	/**
-	 * Completes the text with the common beginning of the matching names. If this adds no character and several names
-	 * match, shows the names.
-	 */
+	/** Shows the names if several match and they add no character to the text. */
 	async #complete(before: Editor, beginning: Beginning): Promise<void> {
 		await this.#chat.complete(beginning, (names) => {
 			// The names no longer match if the person has changed the text in the meantime.
@@ -182,10 +179,7 @@ export class Keyboard {
 		await this.#chat.enter(line, isAnswer);
 	}
 
-	/**
-	 * Cancels the active run if `canCancel` is true. Otherwise, clears the line. On an empty line, leaves at the second
-	 * press.
-	 */
+	/** On an empty line, leaves at the second press. */
 	async #interrupt(): Promise<void> {
 		if (this.#chat.canCancel) return this.#chat.cancel();
 		if (this.#mayLeave) return this.#chat.leave();
@@ -199,10 +193,7 @@ export class Keyboard {
 	}
 }
 
-/**
- * The editor after the common beginning of the names is inserted. If there is only one name and it is not a directory,
- * a space follows.
- */
+/** A space follows a single name that is not a directory. */
 function completedWith(before: Editor, { start }: Beginning, names: readonly string[]): Editor {
 	const [only = ""] = names;
 	const isEnd = names.length === 1 && !only.endsWith("/");

@@ -17,9 +17,9 @@ export class OpenQuestions {
 	readonly #nameOfTask: (id: string) => string;
 	readonly offersRules: boolean;
 	#current: OpenQuestion | undefined;
-	/** Open questions that wait behind the current question, in order of arrival. */
+	/** Open questions behind the current question. A reopened question is first. */
 	#waiting: PromptRequestPayload[] = [];
-	/** Questions that were answered in this chat, and whose answers the gateway has not confirmed yet. */
+	/** Earlier questions whose answers the gateway has not confirmed. */
 	#sent: OpenQuestion[] = [];
 
 	/** `offersRules`: whether the person can add the rule that an approval offers. */
@@ -95,7 +95,7 @@ export class OpenQuestions {
 		return isShown ? [...noteRows(closed, format), ...next] : next;
 	}
 
-	/** Shows the next question. If the last answer is unconfirmed, shows that answer above the question. */
+	/** Shows an unconfirmed answer above the next question. */
 	#askNext(format: OutputFormat): string[] {
 		const answered = this.#current;
 		const question = this.#waiting.shift();

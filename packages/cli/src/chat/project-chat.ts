@@ -40,8 +40,8 @@ export async function chatInProject(io: Io): Promise<number> {
 }
 
 /**
- * Whether agents may work in the directory: the stored answer, or true for a configured root directory and its
- * subdirectories. Otherwise, asks the operator and stores the answer. Undefined if the operator leaves.
+ * Returns the stored answer, or true for a configured root directory and its subdirectories. Otherwise, asks
+ * the operator and stores the answer. Undefined if the operator leaves.
  */
 async function mayWork(directory: string, data: string, io: Io): Promise<boolean | undefined> {
 	const known = findProject(directory, await readProjects(data));

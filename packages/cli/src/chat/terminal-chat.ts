@@ -46,7 +46,7 @@ class TerminalChat {
 	readonly #format: () => OutputFormat;
 	#page: Page | undefined;
 	#timer: Timer | undefined;
-	/** Whether the chat has ended. Facts and names that arrive later are then not drawn. */
+	/** Facts and names that arrive after the end of the chat are not drawn. */
 	#isClosed = false;
 	readonly leave = (): void => this.#chat.leave();
 

@@ -18,7 +18,7 @@ function makeData(): string {
 	return data;
 }
 
-/** Starts a process of this user that runs a script and continues until it is killed. */
+/** The process belongs to the current user and continues until it is killed. */
 async function start(script: string): Promise<number> {
 	const args = ["--input-type=module", "-e", `${script}; console.log("runs"); process.stdin.resume();`];
 	const child: ChildProcess = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });

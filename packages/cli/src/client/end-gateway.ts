@@ -37,10 +37,7 @@ async function askToStop(pid: number, data: string): Promise<void> {
 	throw new ParleyError(stopMessages.foreign({ pid, data }), { code: "failed_precondition" });
 }
 
-/**
- * Whether a process has the lock file of the data directory open for writing, as its gateway does. False on systems
- * other than Linux.
- */
+/** A gateway has the lock file open for writing. False on systems other than Linux. */
 function hasLock(pid: number, data: string): boolean {
 	try {
 		// The kernel reports real paths, so a link to the lock of another data directory does not match.
@@ -52,10 +49,7 @@ function hasLock(pid: number, data: string): boolean {
 	}
 }
 
-/**
- * Whether a descriptor of the process has the file open for reading and writing. The flags are octal, and 2
- * is O_RDWR: https://man7.org/linux/man-pages/man5/proc_pid_fdinfo.5.html
- */
+/** The flags are octal, and 2 is O_RDWR: https://man7.org/linux/man-pages/man5/proc_pid_fdinfo.5.html */
 function isOpenForWriting(pid: number, fd: string, path: string): boolean {
 	try {
 		if (readlinkSync(`/proc/${pid}/fd/${fd}`) !== path) return false;

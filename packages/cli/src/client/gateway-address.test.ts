@@ -18,7 +18,7 @@ const test = plainTest.extend<{ io: (environment?: NodeJS.ProcessEnv) => Io }>({
 	},
 });
 
-/** Creates the files of a running gateway. Returns the operator's token. */
+/** Returns the operator's token. */
 async function startIn(io: Io): Promise<string> {
 	const data = io.environment["PARLEY_DATA"] ?? "";
 	await mkdir(join(data, "run"));

@@ -16,10 +16,7 @@ export interface GatewayAddress {
 	readonly certificate?: string | undefined;
 	/** Whether the gateway runs on this machine, according to its address. */
 	readonly isLocal: boolean;
-	/**
-	 * Whether the operator named the address, or the address belongs to the gateway of the data directory. False for the
-	 * default address.
-	 */
+	/** Whether the operator named the address, or the address belongs to the gateway of the data directory. */
 	readonly isKnown: boolean;
 }
 
@@ -56,8 +53,8 @@ export async function findGateway(flags: AddressFlags, io: Io): Promise<GatewayA
 /**
  * Returns the address and the token of the gateway. Order of precedence of the address: `--url` or
  * `PARLEY_URL`, the gateway of the data directory, the default address. The token is `PARLEY_TOKEN`,
- * otherwise the operator token of the data directory. The operator token never leaves this machine. The
- * default address does not receive the operator token.
+ * otherwise the operator token of the data directory. Only a known address of this machine receives the
+ * operator token.
  */
 export async function locateGateway(flags: AddressFlags, io: Io): Promise<GatewayAddress> {
 	const { environment } = io;
@@ -97,7 +94,7 @@ export function findAgain(
 	};
 }
 
-/** Whether a network interface of this machine has the address. Data for this address does not leave the machine. */
+/** Data for an address of this machine does not leave the machine. */
 async function isOwnAddress(url = ""): Promise<boolean> {
 	const { networkInterfaces } = await import("node:os");
 	const host = URL.parse(url)?.hostname.replace(/^\[|\]$/g, "");

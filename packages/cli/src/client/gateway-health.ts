@@ -31,7 +31,7 @@ interface LlamaReport {
 	readonly tokens?: string;
 }
 
-/** Sandbox in the gateway's report. A gateway of an earlier version reports only the mode. */
+/** A gateway of an earlier version reports only the mode. */
 interface SandboxReport {
 	readonly mode: string;
 	readonly state?: string;

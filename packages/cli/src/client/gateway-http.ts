@@ -68,7 +68,7 @@ export async function getFromGateway(
 	return { status: response.statusCode ?? 0, text: await text(response) };
 }
 
-/** Maximum milliseconds to wait for a response. A gateway may have to read its complete history. */
+/** A gateway may have to read its complete history. */
 const patienceMs = 60_000;
 
 /**
@@ -86,10 +86,7 @@ export async function getJson(address: HttpAddress, path: string): Promise<unkno
 	throw answerError(address, answered);
 }
 
-/**
- * Limits for responses of the gateway. They are higher than the defaults, because pages of events can be larger than a
- * client's requests.
- */
+/** Higher than the defaults, because pages of events can be larger than a client's requests. */
 const responseLimits = { maxDepth: 256, maxNodes: 5_000_000 };
 
 const codes: Readonly<Record<number, ErrorCode>> = {

@@ -71,7 +71,7 @@ async function askUntilAccepted(
 	}
 }
 
-/** Reads a line. Undefined at the end of the input, and if the person leaves with Ctrl-C. */
+/** Undefined at the end of the input, and if the person leaves with Ctrl-C. */
 function readLine(
 	prompt: string,
 	{ isHidden, io }: { readonly isHidden: boolean; readonly io: Io },

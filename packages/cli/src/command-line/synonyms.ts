@@ -79,7 +79,7 @@ const sameWork: readonly (readonly string[])[] = [
 	["uninstall", "remove", "disable"],
 ];
 
-/** Command lines that list rows, by the name of the command. These commands have no subcommand `list`. */
+/** Complete command lines for commands that have no subcommand `list`. */
 const listings: Readonly<Record<string, string>> = {
 	tasks: "tasks",
 	task: "tasks",

@@ -47,9 +47,7 @@ export function shownCode(error: unknown): 0 | 2 | undefined {
 	return error.code === "commander.help" ? 2 : undefined;
 }
 
-/**
- * Corrects an error of commander. If a group has its own action, commander treats an unknown subcommand as an argument.
- */
+/** If a group has its own action, commander treats an unknown subcommand as an argument. */
 function asUnknownCommand(error: CommanderError, command: Command): CommanderError {
 	const [given = ""] = command.args;
 	const isGroup = command.commands.length > 0 || usualName(given, command) !== undefined;
@@ -72,10 +70,7 @@ function describe({ code, message }: CommanderError, command: Command): string {
 	return `${withUsualName(problem, code, command)}\n${hintFor(code, command)}`;
 }
 
-/**
- * Suggests the command that corresponds to a usual name such as `rm`. This suggestion replaces a similarly spelled
- * name.
- */
+/** The command for a usual name such as `rm` replaces the suggestion of a similarly spelled name. */
 function withUsualName(problem: string, code: string, command: Command): string {
 	if (code !== "commander.unknownCommand") return problem;
 	const [unknown, given = ""] = /^unknown command '(.*?)'/.exec(problem) ?? [];
@@ -110,10 +105,6 @@ export function refuseSubcommandName(words: readonly string[], command: Command)
 	);
 }
 
-/**
- * Name or alias of a subcommand that differs from the word by at most one letter, or by two exchanged
- * letters. Names of up to three letters are not compared.
- */
 function similarName(given: string, { commands }: Command): string | undefined {
 	const names = commands.flatMap((one) => [one.name(), ...one.aliases()]);
 	return names.find((one) => one.length > 3 && (isOneLetterOff(one, given) || isExchanged(one, given)));
@@ -140,12 +131,12 @@ function hintFor(code: string, command: Command): string {
 	return commandLineTexts.usage({ command: pathOf(command), usage: command.usage() });
 }
 
-/** Replaces an old command name with its current name. Old names work, but the help does not show them. */
+/** Old names of commands are aliases, which the help does not show. */
 function currentName(name: string, { commands }: Command): string {
 	return commands.find((one) => one.aliases().includes(name))?.name() ?? name;
 }
 
-/** Options of groups that the help of a subcommand shows only after `showGroupOptions`, because few subcommands use them. */
+/** Few subcommands use these group options, so the help shows them only after `showGroupOptions`. */
 const listOptions = new Set(["--limit", "--scope", "--person", "--session", "--log-level"]);
 const shownListOptions = new WeakMap<Command, readonly string[]>();
 
@@ -156,8 +147,8 @@ export function showGroupOptions(command: Command, ...options: readonly string[]
 }
 
 /**
- * Options of the parent groups that the help of a subcommand shows. They are also allowed after the subcommand.
- * Excludes the options of the program, which the program's own help shows.
+ * Options of the parent groups, which are also allowed after the subcommand. Only the program's own help
+ * shows the options of the program.
  */
 function inheritedOptions(command: Command): Option[] {
 	const { parent } = command;
@@ -170,7 +161,7 @@ function inheritedOptions(command: Command): Option[] {
 	return [...further, ...inheritedOptions(parent)];
 }
 
-/** Name and arguments of a command in the help of its parent, without the alias. */
+/** Commander would also show the alias. */
 function termOf(command: Command): string {
 	return new Help().subcommandTerm(command).replace(/^([^ |]+)\|[^ ]+/, "$1");
 }

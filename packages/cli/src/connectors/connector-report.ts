@@ -43,8 +43,8 @@ export interface ConnectorStatus extends Omit<ConnectorReport, "state"> {
 }
 
 /**
- * Age of a report, in milliseconds, above which the connector is treated as silent. A running connector reports more
- * often, even on a slow disk.
+ * Age of a report above which the connector is treated as silent. A running connector reports more often,
+ * even on a slow disk.
  */
 const silentMs = 60_000;
 
@@ -233,7 +233,7 @@ export class ReportWriter {
 		this.#isWritten = true;
 	}
 
-	/** Logs a failure to read or write the state, once for each series of failures. */
+	/** Logs only the first of a series of failures. */
 	#failed(reason: unknown): void {
 		if (this.#isWritten) {
 			const why = reason instanceof Error ? reason.message : ParleyError.from(reason).message;

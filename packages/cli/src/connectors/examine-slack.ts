@@ -137,10 +137,7 @@ async function readAll({ stdin }: Io): Promise<string> {
 	return text;
 }
 
-/**
- * Returns the origin of a public URL. Throws unless the URL uses `https:` and has no path or query, because the
- * connector adds its own path.
- */
+/** Throws unless the URL uses `https:` and has no path or query, because the connector adds its own path. */
 function readPublicUrl(text: string): string {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	if (url?.protocol !== "https:") {

@@ -29,7 +29,7 @@ function isLocked(reason: unknown): boolean {
 	return cause instanceof Error && "errcode" in cause && (Number(cause.errcode) & 0xff) === SQLITE_BUSY;
 }
 
-/** Names the process that has the lock. Returns "" if the process id is unknown. */
+/** Returns "" if the process id is unknown. */
 function ownerOf(file: string): string {
 	try {
 		const pid = readFileSync(file, "utf8");

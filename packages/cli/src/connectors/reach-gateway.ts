@@ -11,10 +11,7 @@ const longestWaitMs = 15_000;
 /** Maximum milliseconds for the response to a health request. */
 const healthMs = 3_000;
 
-/**
- * Error codes after which a later connection may succeed, because a gateway has started or the network is available
- * again.
- */
+/** A later connection may succeed, because a gateway has started or the network is available again. */
 const passing = [
 	"ECONNREFUSED",
 	"ECONNRESET",
@@ -98,9 +95,9 @@ export async function checkReady(
 }
 
 /**
- * Whether the response may come from a proxy whose gateway is unavailable. Proxies that discover gateways
- * (Traefik, ingress controllers, tunnels) respond with 404. At the address of a data directory, a 404 comes
- * from another program, because the gateway listened there directly.
+ * Proxies that discover gateways (Traefik, ingress controllers, tunnels) respond with 404 if the gateway is
+ * unavailable. At the address of a data directory, a 404 comes from another program, because the gateway
+ * listened there directly.
  */
 function isOfProxy(status: number, isNamed: boolean): boolean {
 	return (status >= 502 && status <= 504) || (isNamed && (status === 404 || status === 429 || status >= 500));
@@ -128,7 +125,7 @@ function anotherProgram(url: string, answer: string, cause?: unknown): ParleyErr
 	return new ParleyError(message, { code: "failed_precondition", cause });
 }
 
-/** The `status` in a health response. Undefined if the response is not JSON or has no such field. */
+/** Undefined if the response is not JSON or has no `status`. */
 function healthIn(text: string): unknown {
 	try {
 		const { status }: { status?: unknown } = Object(parseJson(text));
@@ -191,7 +188,6 @@ function tokenFileOf({ platform, data }: TokenFile): string {
 	return join(data, "tokens", `connector-${platform}`);
 }
 
-/** Name of the platform, with the first free number if the name is in use. */
 function freeName(platform: string, tokens: readonly { readonly name: string }[]): string {
 	const used = new Set(tokens.map(({ name }) => name));
 	for (let number = 1; ; number++) {

@@ -112,7 +112,7 @@ interface Working {
 	readonly failpoints: Failpoints;
 }
 
-/** Connects to the gateway and runs the connector. Resolves with the reason for its end. Rejects after a failure. */
+/** Resolves with the reason for the end of the connector. Rejects after a failure. */
 async function work(
 	{ platform, flags, io, start }: Run,
 	{ config, log, redactor, reportWriter, stopRequest, failpoints }: Working,
@@ -175,10 +175,7 @@ function failed(
 	return code;
 }
 
-/**
- * State and reason of a failure. The reason of a system error is its own message, because `ParleyError.from` would
- * replace the message with `internal error`.
- */
+/** A system error keeps its own message, which `ParleyError.from` would replace with `internal error`. */
 function wordsOf(reason: unknown, redactor: Redactor): ConnectorWords {
 	const why = reason instanceof Error ? reason.message : ParleyError.from(reason).message;
 	return { state: isFinal(reason) ? "refused" : "failed", detail: redactor.redact(why) };
@@ -214,9 +211,9 @@ interface ConnectorTarget {
 }
 
 /**
- * The address with a connector token: PARLEY_TOKEN if it is such a token, otherwise the token of `connectorToken`. A
- * named address with such a PARLEY_TOKEN is not checked. Otherwise, rejects with `unavailable` if no gateway answers.
- * If a later attempt would fail as well, rejects with the reason of `checkReady`.
+ * Uses PARLEY_TOKEN if it is a connector token, otherwise the token of `connectorToken`. A named address with
+ * such a PARLEY_TOKEN is not checked. Otherwise, rejects with `unavailable` if no gateway answers, or with
+ * the reason of `checkReady` if a later attempt would fail as well.
  */
 async function asConnector(
 	address: GatewayAddress,
@@ -240,10 +237,7 @@ async function asConnector(
 	}
 }
 
-/**
- * Resolves when the parent has ended or requests a stop. Ctrl-C is ignored, because the parent also receives it and
- * then requests a stop.
- */
+/** Ctrl-C is ignored, because the parent also receives it and then requests a stop. */
 async function parentStopRequest({ stdin }: Io): Promise<string> {
 	process.on("SIGINT", () => undefined);
 	const parentEnded = new Promise<string>((resolve) => {

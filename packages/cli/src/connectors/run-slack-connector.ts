@@ -37,7 +37,7 @@ export async function runSlackConnector(flags: SlackFlags, io: Io): Promise<numb
 }
 
 /**
- * Calls `read`. A `UsageError` becomes `failed_precondition`, because only an operator can add a missing setting. The
+ * A `UsageError` becomes `failed_precondition`, because only an operator can correct a setting. The
  * supervisor then does not restart the connector.
  */
 function settled<Value>(read: () => Value): Value {

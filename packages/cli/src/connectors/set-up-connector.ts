@@ -86,8 +86,8 @@ async function follow(
 }
 
 /**
- * Repeats the check of a step until it passes. Prints no instruction if the first check passes. Resolves with false if
- * the person leaves, or if the check fails without a terminal.
+ * Prints no instruction if the first check passes. Resolves with false if the person leaves, or if the check
+ * fails without a terminal.
  */
 async function passes(step: SetupStep, { io, signal }: Setup): Promise<boolean> {
 	for (let isFirst = true; ; isFirst = false) {
@@ -127,9 +127,7 @@ async function waitForAnswer(step: SetupStep, { platform, flags, io, signal }: S
 	return isDone;
 }
 
-/**
- * Withdraws an invitation of the setup. Ignores errors of the gateway, because a person may have used the invitation.
- */
+/** Ignores errors of the gateway, because a person may have used the invitation. */
 async function withdraw(code: string, flags: ConnectorFlags, io: Io): Promise<void> {
 	try {
 		await withGateway(flags, io, (client) => client.request("withdraw_pairing", { pairing: code }));
@@ -180,10 +178,6 @@ function printLine({ stdout }: Io, text: string): void {
 
 const pollMs = 2_000;
 
-/**
- * Polls until a session of the platform shows an answer: it changed after `since`, is idle, and has at least two
- * messages.
- */
 async function untilAnswered(options: {
 	readonly flags: ConnectorFlags;
 	readonly io: Io;

@@ -70,7 +70,7 @@ export async function startForPerson(options: StartOptions): Promise<number> {
 	}
 }
 
-/** Exit code if a root is `/` and the operator at the terminal does not confirm it, otherwise undefined. */
+/** Returns an exit code if a root is `/` and the operator at the terminal does not confirm it. */
 async function refusalOfRoot(flags: StartOptions["flags"], io: Io): Promise<number | undefined> {
 	if (!(io.stdin.isTTY && io.stdout.isTTY)) return undefined;
 	const { root, data } = await readConfig(flags, io);
@@ -167,13 +167,12 @@ function webSocketUrl(url = ""): string {
 	return `${url.replace(/^http/, "ws")}/api/ws`;
 }
 
-/** Host and port of a URL, in the form that gRPC clients expect. */
 function grpcTarget(url: string): string {
 	const { hostname, port, protocol } = new URL(url);
 	return `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
 }
 
-/** Connection hint for existing Ozzie clients. `docs/ozzie-client.md` has the details. */
+/** `docs/ozzie-client.md` has the details. */
 function ozzieHint(urls: readonly string[]): string {
 	const usual = urls.find((url) => new URL(url).port === String(ozzieEndpoint.port));
 	if (usual !== undefined) return startTexts.ozzieClients;
@@ -181,8 +180,7 @@ function ozzieHint(urls: readonly string[]): string {
 }
 
 /**
- * Rows about the clients that can connect, and about the tokens that they need. Empty if `reach.localTrust` is true:
- * only this machine can connect, and this user's programs need no token.
+ * Empty if `reach.localTrust` is true: only this machine can connect, and this user's programs need no token.
  */
 function accessFacts(reach: Reach, printsToken: string): string[][] {
 	if (reach.localTrust) return [];
@@ -220,7 +218,7 @@ function modelCommands(flag: string): [command: string, does: string][] {
 	];
 }
 
-/** Flag with which commands find the data directory. "" if they find it without a flag. */
+/** Returns "" if commands find the data directory without the flag. */
 function dataFlag(data: string, defaultData: string): string {
 	return data === defaultData ? "" : ` --data ${shellWord(data)}`;
 }

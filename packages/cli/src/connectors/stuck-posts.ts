@@ -35,8 +35,9 @@ export async function listStuckPosts(
 }
 
 /**
- * Decides that a held post or a failed answer is sent, or that a held post is discarded. A running connector applies the
- * decision. If none runs, this command applies the decision, and the connector sends the post at its next start.
+ * Decides that a held post or a failed answer is sent, or that a held post is discarded. A running connector
+ * applies the decision. If none runs, this command applies it, and a post is sent at the next start of the
+ * connector.
  */
 export async function decideStuck(
 	{ platform, flags, id, send }: OfPlatform & { readonly id: string; readonly send: boolean },

@@ -4,7 +4,7 @@ import { imageProblem, readOperatorCommand } from "@parley/core";
 /** Maximum bytes of an image and of a text in the clipboard. */
 const maxImageBytes = 20 * 1024 * 1024;
 const maxTextBytes = 256 * 1024;
-/** Maximum milliseconds that a program may run. The program waits for the application that owns the clipboard. */
+/** Maximum run time of a program, which waits for the application that owns the clipboard. */
 const maxMs = 5_000;
 
 /** An image in the clipboard. `extension` corresponds to the format of its bytes. */
@@ -50,15 +50,12 @@ const extensions: { readonly [Type in ImageType]: ImageExtension } = {
 };
 
 /**
- * Returns the output of a program. Undefined if a signal or a limit ends the program. Also undefined for an
- * exit code other than 0, because the programs report in this way that the clipboard has no such content.
+ * Returns the output of a program. Undefined if a signal or a limit ends the program, or if its exit code is
+ * not 0. With such a code, programs report that the clipboard has no such content.
  */
 type ReadProgram = (args: readonly string[], maxBytes: number) => Promise<Buffer | undefined>;
 
-/**
- * A program that reads the clipboard. Its methods resolve with undefined if the program provides no such
- * content.
- */
+/** The methods resolve with undefined if the clipboard has no such content. */
 interface ClipboardProgram {
 	readonly name: string;
 	image(read: ReadProgram): Promise<Buffer | undefined>;
@@ -77,10 +74,7 @@ export async function readClipboard(system: ClipboardSystem): Promise<Clipboard>
 	return { kind: "no-program", programs: programs.map(({ name }) => name) };
 }
 
-/**
- * Reads the clipboard with one program. Undefined if the program is not installed. Also undefined if it reads
- * only images, and the clipboard has no image.
- */
+/** Undefined if the program is not installed, or if it reads only images and finds no supported image. */
 async function readWith(
 	program: ClipboardProgram,
 	{ environment, signal }: ClipboardSystem,
@@ -163,10 +157,7 @@ const osascript: ClipboardProgram = {
 	},
 };
 
-/**
- * Prints the image in the Windows clipboard as PNG in base64. The clipboard class of Windows Forms requires a
- * single-threaded apartment (STA).
- */
+/** The clipboard class of Windows Forms requires a single-threaded apartment (STA). */
 const printImage = [
 	"Add-Type -AssemblyName System.Windows.Forms,System.Drawing",
 	"$i = [System.Windows.Forms.Clipboard]::GetImage()",
@@ -200,7 +191,7 @@ function imageTypeIn(listed: Buffer | undefined): ImageType | undefined {
 	return imageTypes.find((type) => types.includes(type));
 }
 
-/** File extension for the image format, which the first bytes identify. Undefined for other content. */
+/** Undefined if the first bytes do not identify an image format that models can read. */
 function extensionOf(bytes: Buffer): ImageExtension | undefined {
 	const data = bytes.subarray(0, 12).toString("base64");
 	const type = imageTypes.find((mediaType) => imageProblem({ mediaType, data }) === undefined);

@@ -54,7 +54,7 @@ export class ClipboardFiles implements AsyncDisposable {
 	#count = 0;
 	/** Resolves when the last image is stored or could not be stored. */
 	#last: Promise<unknown> = Promise.resolve();
-	/** Deletes the files if the process exits without disposing of them, for example because its terminal was closed. */
+	/** For a process that exits without disposing of the files, for example because its terminal was closed. */
 	readonly #deleteNow = (): void => {
 		if (this.#directory !== undefined) rmSync(this.#directory, { recursive: true, force: true });
 	};

@@ -32,10 +32,7 @@ interface Upload {
  */
 export class PastedImages {
 	readonly #paths = new Map<string, string>();
-	/**
-	 * Labels, and paths after `@`, in pasted texts that are not the path of an image. Images with these names are not
-	 * sent.
-	 */
+	/** Labels, and paths after `@`, of images that are not sent, because a pasted text names them. */
 	readonly #foreign = new Set<string>();
 	/** Resolves when the last upload has ended. */
 	#last: Promise<unknown> = Promise.resolve();
@@ -111,7 +108,7 @@ export class PastedImages {
 	}
 }
 
-/** Names of images after `@`, without the punctuation that follows them in a sentence. */
+/** Omits the punctuation that follows a name in a sentence. */
 function namesIn(text: string): string[] {
 	const names = [...text.matchAll(/(?:^|\s)@(\S+)/g)].flatMap(([, word = ""]) => {
 		// A greedy match from the start, because a search for the punctuation needs quadratic time.
@@ -126,8 +123,8 @@ function unique(texts: readonly string[]): string[] {
 }
 
 /**
- * Returns the path of an existing image file. The text is the plain path, a path in quotes, a path with backslashes
- * before special characters, or a `file:` address. Returns undefined for any other text.
+ * Accepts a plain path, a path in quotes, a path with backslashes before special characters, or a `file:`
+ * address.
  */
 function imagePathIn(text: string, cwd: string): string | undefined {
 	const given = text.trim();

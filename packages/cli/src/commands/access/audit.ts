@@ -94,9 +94,8 @@ async function verify(flags: AuditFlags, io: Io): Promise<void> {
 }
 
 /**
- * Runs the check in the gateway that `--url` or PARLEY_URL names. Otherwise, checks the messages in the database of the
- * data directory. A running gateway of this directory checks the audit log. Without a gateway, the log is also checked
- * in the database.
+ * A gateway that `--url` or PARLEY_URL names runs the complete check. Otherwise, the messages are checked in
+ * the database of the data directory, and also the audit log if no gateway runs there.
  */
 async function checkOf(flags: AuditFlags, io: Io): Promise<AuditCheck> {
 	const { anchor, url } = flags;

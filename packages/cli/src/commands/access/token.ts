@@ -110,10 +110,7 @@ function revokeCommand(io: Io): Command {
 	});
 }
 
-/**
- * Without `--json`, prints only the token to stdout, so that a pipe receives only the token. The explanation goes to
- * stderr.
- */
+/** Without `--json`, stdout contains only the token, for use in a pipe. */
 async function printToken(created: MethodResult<"create_token">, flags: TokenFlags, io: Io): Promise<void> {
 	if (flags.json) return printJson(created, io);
 	const [{ createdWords }, { systemClock }] = await Promise.all([

@@ -32,10 +32,7 @@ interface ModelsFlags extends AddressFlags {
 	readonly json?: boolean;
 }
 
-/**
- * Names of the gateway's providers. The set includes `unnamed` if the default model is not in the list, because its
- * provider is unknown.
- */
+/** Includes `unnamed` if the default model is not in the list, because its provider is unknown. */
 function providersOf({ models, default: chosen }: MethodResult<"list_models">): ReadonlySet<string> {
 	const names = models.map(({ provider }) => provider);
 	return new Set(models.some(({ name }) => name === chosen) ? names : [...names, unnamed]);
@@ -43,7 +40,7 @@ function providersOf({ models, default: chosen }: MethodResult<"list_models">): 
 
 const unnamed = "(default)";
 
-/** Reports on the providers in the configuration of this command, then on further providers of the gateway. */
+/** First the providers in the configuration of this command, then further providers of the gateway. */
 async function checkedProviders(
 	{ data: given }: AddressFlags,
 	names: ReadonlySet<string>,

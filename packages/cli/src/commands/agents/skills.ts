@@ -67,10 +67,7 @@ function untrustCommand(io: Io): Command {
 	});
 }
 
-/**
- * The directory from `--dir`, otherwise the current directory. Empty without `--dir` if the gateway is on another
- * machine, which has other directories.
- */
+/** Empty without `--dir` if the gateway is on another machine, which has other directories. */
 async function directoryOf(flags: SkillsFlags, io: Io): Promise<{ readonly directory?: string }> {
 	if (flags.dir !== undefined) return { directory: await absolute(flags.dir, io) };
 	const { isLocal } = await findGateway(flags, io);

@@ -43,7 +43,7 @@ function manifestCommand(io: Io): Command {
 	});
 }
 
-/** Returns `io` with the stored keys in its environment. The module is loaded only when a command needs the keys. */
+/** The module is loaded only when a command needs the keys. */
 async function withKeys(io: Io, data: string | undefined): Promise<Io> {
 	const { withStoredKeys } = await import("../../command-line/stored-keys.ts");
 	return withStoredKeys(io, data);

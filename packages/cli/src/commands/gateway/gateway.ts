@@ -30,10 +30,7 @@ export function gatewayCommand(io: Io, version: string): Command {
 		});
 }
 
-/**
- * Writes the reason for a failed start or run to the log file. A service manager may discard stderr, so the reason
- * would otherwise be lost.
- */
+/** A service manager may discard stderr, so the reason would otherwise be lost. */
 async function logFailure(error: unknown, { data }: ServiceFlags, io: Io): Promise<void> {
 	const [{ LogFile }, { createLogger, Redactor }] = await Promise.all([
 		import("../../gateway/log-file.ts"),

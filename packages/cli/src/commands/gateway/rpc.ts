@@ -54,7 +54,7 @@ function unlessNone(names: string, before: string | false | undefined): string |
 	return before === false ? false : names;
 }
 
-/** Parses `--session DIR` and `--no-session`. Returns the directory or false. Throws if both flags are set. */
+/** Returns false for `--no-session`. Throws if both flags are set. */
 function sessionDirectory(directory: string | undefined, before: string | false | undefined): string | false {
 	const place = directory === undefined ? before : before === false && directory;
 	if (!place) return directory ?? false;

@@ -91,10 +91,7 @@ async function readConnectors(data: string): Promise<ConnectorStatus[]> {
 	return readConnectorStatuses(data, systemClock.now());
 }
 
-/**
- * The environment for connecting to the data directory's gateway. If PARLEY_URL is set, PARLEY_TOKEN belongs to another
- * gateway, so both are omitted.
- */
+/** PARLEY_URL may name another gateway. PARLEY_TOKEN then belongs to that gateway, so both are omitted. */
 function ownEnvironment({ PARLEY_URL: url, ...environment }: Io["environment"]): Io["environment"] {
 	return url ? { ...environment, PARLEY_TOKEN: undefined } : environment;
 }

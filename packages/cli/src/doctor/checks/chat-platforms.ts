@@ -56,8 +56,8 @@ async function connectorsOf({ gateway, tokens }: System): Promise<number> {
 }
 
 /**
- * Limits for the difference between the machine's clock and the provider's clock, in milliseconds. The check fails
- * above the first limit, because certificates and tokens may then be invalid. It warns above the second limit.
+ * Limits of the clock difference. Above `farMs`, certificates and tokens may be invalid, so the check fails.
+ * Above `nearMs`, the check warns.
  */
 const [farMs, nearMs] = [5 * 60_000, 30_000];
 /** Tolerance for file systems that store times in units of one or two seconds. */
@@ -91,10 +91,7 @@ export const clockCheck: Check = {
 	},
 };
 
-/**
- * Difference between the clock of the file system and the machine's clock, in milliseconds. 0 if the data directory is
- * missing or not writable. Other checks report both cases.
- */
+/** 0 if the data directory is missing or not writable, which other checks report. */
 async function differenceToFile({ data, stat, writeProbe, now }: System): Promise<number> {
 	if (!(await stat(data))) return 0;
 	const before = now();

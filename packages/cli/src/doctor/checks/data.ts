@@ -42,7 +42,6 @@ async function withoutDatabase({ data, stat }: System): Promise<Found> {
 }
 
 const mebibyte = 1024 * 1024;
-/** Limits of free space in bytes. The check fails below the first limit, and warns below the second limit. */
 const [leastBytes, fewBytes] = [64 * mebibyte, 1024 * mebibyte];
 
 /** Checks whether the data directory is writable and has free space. */
@@ -64,7 +63,7 @@ export const diskCheck: Check = {
 	},
 };
 
-/** Returns the data directory, or its nearest existing parent if it does not exist. */
+/** Returns the data directory, or its nearest existing parent. */
 async function nearest({ data, stat }: System): Promise<string> {
 	for (let path = data; ; path = dirname(path)) {
 		if ((await stat(path)) || path === dirname(path)) return path;

@@ -66,10 +66,7 @@ function judge({ urls, auth, insecureLan }: Reach): Found {
 	);
 }
 
-/**
- * Failure for the first configured port that another program uses, because the gateway cannot start on such a port.
- * Undefined if all ports are free.
- */
+/** The gateway cannot start on a port that another program uses. Undefined if all ports are free. */
 async function findOccupiedPort(
 	{ answers, distribution }: System,
 	listen: readonly { readonly host: string; readonly port: number }[],
