@@ -36,7 +36,6 @@ import { Tasks } from "./use-cases/tasks/tasks.ts";
 import { Trust } from "./use-cases/trust/trust.ts";
 import { authorize } from "./vocabulary/authorize.ts";
 
-/** State that decides whether the runtime accepts new work. */
 class Admission {
 	#stopping = false;
 
@@ -79,7 +78,7 @@ interface RequestParts {
 	open(request: Keyed, requested: NewSession): Promise<OpenedSession>;
 }
 
-/** Parts that also work without requests, for example runs, tasks and schedules. */
+/** Parts that also act without a request, for example on a schedule. */
 interface WorkParts {
 	readonly contexts: Contexts;
 	readonly rules: OptionRules;
@@ -208,7 +207,6 @@ interface ServiceParts {
 	readonly stopping: () => boolean;
 }
 
-/** Creates the services of a runtime, and the access control that they share. */
 function createServices(
 	options: RuntimeOptions,
 	{ redactor, observers, choice, sessions, stopping }: ServiceParts,

@@ -59,8 +59,8 @@ import { configuresSession, type RunOptions } from "./vocabulary/run-options.ts"
 import { noBudgets } from "./vocabulary/usage.ts";
 
 /**
- * Agent runtime with all operations that a wire can request. Every method with a principal checks the principal's permissions.
- * Recorded changes are durable when the method resolves. Errors are `ParleyError`s with messages for clients.
+ * Agent runtime with the operations of the wire protocols. Each method with a principal checks the
+ * principal's permissions. Recorded changes are durable when a method resolves.
  */
 export class Runtime {
 	readonly files: Files;
@@ -108,7 +108,7 @@ export class Runtime {
 		return resolveModel(choice.modelName ?? choice.model.defaultModel, choice);
 	}
 
-	/** Number of sessions in use. A session is in use, for example, while a client has joined it or a run is active. */
+	/** Number of sessions in use, for example by a client or an active run. */
 	get loaded(): number {
 		return this.#parts.sessions.size;
 	}
@@ -174,8 +174,8 @@ export class Runtime {
 	}
 
 	/**
-	 * Adds a message to the active run. If no run can accept the message, or if it starts a skill, sends the message as `send`
-	 * does.
+	 * Adds a message to the active run. If the message starts a skill, or if no run can accept it, sends the
+	 * message as `send` does.
 	 */
 	async steer(request: Keyed, sessionId: string, message: NewMessage): Promise<Steered> {
 		this.#parts.admission.require();
@@ -237,8 +237,8 @@ export class Runtime {
 	}
 
 	/**
-	 * Returns usage and budgets of one session or, if none is named, of all sessions. Throws `permission_denied`
-	 * if the principal may not read the usage of all sessions.
+	 * Returns the usage and budgets of the session `filter.sessionId`, or of all sessions. Throws
+	 * `permission_denied` if the principal may not read the usage of all sessions.
 	 */
 	async usage(principal: Principal, filter: UsageFilter): Promise<UsageReport> {
 		const { store, clock, budgets = noBudgets } = this.#options;

@@ -10,7 +10,7 @@ import { SecretBox } from "../vocabulary/secrets.ts";
 import { Memories } from "./memories.ts";
 
 const scale = process.env["PARLEY_TEST_SCALE"];
-/** Number of people. Each has the maximum number of notes. PGlite takes minutes to index 10,000 notes. */
+/** PGlite takes minutes to index 10,000 notes. */
 const peopleOf = (engine: string): number => (scale !== undefined && engine === "SQLite" ? 20 : 2);
 /** Maximum milliseconds to recall notes. */
 const max = 100;
@@ -19,7 +19,7 @@ const opening: readonly [string, () => Promise<Store<Tables>>][] = [
 	["SQLite", () => openSqliteStore<Tables>({ file: ":memory:", migrations, fresh: freshSchema })],
 	["PostgreSQL", () => openPgliteStore<Tables>({ migrations })],
 ];
-/** Tested engines: by default only SQLite, because PGlite starts and indexes slowly. */
+/** By default only SQLite, because PGlite starts and indexes slowly. */
 const engines = scale === undefined ? opening.slice(0, 1) : opening;
 const words = "deploy friday tea office lima berlin cache index ticket garden bean 東京 茶 好き 住む".split(
 	" ",

@@ -25,7 +25,7 @@ afterAll(async () => {
 	for (const store of stores.values()) await (await store).close();
 });
 
-/** Returns a store without notes. All tests of an engine share one database. */
+/** Deletes earlier notes, because all tests of an engine share one database. */
 async function open(engine: string, redactor = new Redactor()): Promise<Memories> {
 	const opened = stores.get(engine) ?? opening[engine]?.();
 	if (!opened) throw new Error(engine);

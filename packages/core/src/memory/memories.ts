@@ -54,8 +54,8 @@ interface MemoryFilter {
 	readonly query?: string | undefined;
 	readonly scope?: MemoryScope | undefined;
 	/**
-	 * Restricts the notes to those about this person or by this person. Only the operator may name a person other
-	 * than the caller.
+	 * Id of a person: selects notes about or by this person. Only the operator may name a person other than the
+	 * caller.
 	 */
 	readonly person?: string | undefined;
 	readonly limit: number;
@@ -156,9 +156,9 @@ export class Memories {
 	}
 
 	/**
-	 * Deletes the notes of a channel, even if the channel no longer exists on the platform. Notes about people stay.
-	 * Returns the number of deleted notes. Throws `permission_denied` if a connector does not act for the guild or
-	 * team.
+	 * Deletes the notes of a channel, and returns their number. Notes about people stay. The channel may no
+	 * longer exist on the platform. Throws `permission_denied` if the connector does not act for the channel's
+	 * guild or team.
 	 */
 	async forgetChannel(request: Keyed, channel: string): Promise<number> {
 		const { principal } = request;
@@ -176,8 +176,8 @@ export class Memories {
 	}
 
 	/**
-	 * Removes secrets from a note, and stores it in a transaction. Throws as `store` does, but does not check the
-	 * permission. A repeated id changes nothing.
+	 * Stores a note in a transaction, with secrets redacted. Throws as `store` does, but checks no permission.
+	 * Returns an existing note with the same id unchanged.
 	 */
 	async insert(tx: Tx, requested: NewMemory, { reader, ...origin }: MemoryOrigin): Promise<Memory> {
 		const { redactor, clock, store } = this.#options;
@@ -205,7 +205,10 @@ export class Memories {
 		return searchMemories(db, this.#options.store.engine, { ...selection, words: searchWords(query), limit });
 	}
 
-	/** Returns up to `maxNotes` notes that a reader can read and that contain words of a text, the most relevant first. */
+	/**
+	 * Returns up to `maxNotes` readable notes that contain a significant word of the text, the most relevant
+	 * first.
+	 */
 	async recall(reader: MemoryReader, text: string): Promise<Memory[]> {
 		const { store } = this.#options;
 		return store.read(async (db) => {
@@ -237,17 +240,14 @@ function mayManage(principal: Principal, person: string): boolean {
 	return principal.kind === "operator" || actingId(principal) === person;
 }
 
-/**
- * Whether the principal may delete a note that it can read. This includes notes about its person and notes that it
- * wrote. For an approver, it also includes notes of the channel.
- */
+/** The principal can already read the note, so a `user` note is about its own person. */
 function mayDelete({ scope, author }: Memory, principal: Principal): boolean {
 	const { person } = principal;
 	if (scope === "user" || author === actingId(principal)) return true;
 	return scope === "channel" && person !== undefined && hasRole(person, "approver");
 }
 
-/** Returns those notes of a selection that contain at least one of the words, the most relevant first. */
+/** A note matches if it contains at least one word. The most relevant note is first. */
 async function searchMemories(
 	db: Tx,
 	engine: Engine,
@@ -300,8 +300,8 @@ interface Match {
 }
 
 /**
- * Orders notes by the sum of the weights of their words. Newer notes precede older notes with the same sum. A word that occurs in
- * fewer notes has a higher weight: the inverse document frequency of BM25 (https://en.wikipedia.org/wiki/Okapi_BM25).
+ * The weight of a word is its inverse document frequency in BM25 (https://en.wikipedia.org/wiki/Okapi_BM25).
+ * Notes with the same score are ordered by age, the newest first.
  */
 function ranking(matches: readonly Match[], all: number): Match[] {
 	const words = matches[0]?.hits.length ?? 0;

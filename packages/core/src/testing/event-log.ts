@@ -53,8 +53,8 @@ export class EventLog {
 	}
 
 	/**
-	 * Throws if the events break the documented order, or if a started operation has not ended: see `checkEventOrder`. Requires a log
-	 * that begins with the first event.
+	 * Checks the order of the events, and that every operation ended: see `checkEventOrder`. The log must begin
+	 * with the session's first event.
 	 */
 	check(): void {
 		checkEventOrder(this.events, true);

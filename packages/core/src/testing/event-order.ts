@@ -6,8 +6,9 @@ import type { TransientEvent } from "../vocabulary/transient-event.ts";
 import { type Fault, SkillOrder, TaskOrder } from "./work-order.ts";
 
 /**
- * Throws if the events of one session, from the first event on, break the order that `event.ts` documents. Accepts a
- * prefix of a session, but `complete` also requires the end of every started operation except background commands.
+ * Throws if the events of one session break the order that `event.ts` documents. The list begins with the
+ * session's first event. `complete` also requires the end of every started operation, except background
+ * commands.
  */
 export function checkEventOrder(events: readonly SessionEvent[], complete = false): void {
 	const order = new EventOrder();
@@ -22,7 +23,7 @@ export function checkEventOrder(events: readonly SessionEvent[], complete = fals
 class EventOrder {
 	#seq = 0;
 	#speaking: string | undefined;
-	/** Tool calls that are being streamed, with the number of streamed characters of their arguments. */
+	/** Length of the streamed arguments of each unfinished tool call. */
 	readonly #written = new Map<string, number>();
 	/** Runs with a reply whose `model.called` is not recorded yet. */
 	readonly #replied = new Set<string>();

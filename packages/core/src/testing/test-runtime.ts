@@ -42,7 +42,10 @@ interface RuntimeParts {
 	readonly directory: string;
 }
 
-/** Runtime with its own directory, and with a clock and ids that the test controls. The default store is a SQLite file. */
+/**
+ * Runtime in a temporary directory, with a manual clock and seeded ids. By default, the store is a SQLite
+ * file.
+ */
 export class TestRuntime {
 	readonly runtime: Runtime;
 	readonly store: Store<Tables>;
@@ -144,7 +147,7 @@ async function countEvents(store: Store<Tables>): Promise<number> {
 	return rows.length;
 }
 
-/** Whether this process is waiting for a file operation. On a busy machine, file operations take more ticks. */
+/** File operations take more ticks on a busy machine. */
 function hasOpenFileRequests(): boolean {
 	return process.getActiveResourcesInfo().some((name) => name.startsWith("FSReq"));
 }

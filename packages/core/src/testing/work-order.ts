@@ -6,11 +6,9 @@ export type Fault = string | undefined;
 
 /** Checks the order of the events of skills and their steps in a session. */
 export class SkillOrder {
-	/** Open skills, with the open attempts of their steps. */
+	/** Ids of the open steps of each open skill. */
 	readonly #open = new Map<string, Set<string>>();
-	/**
-	 * Number of ended attempts of each step, with run, call and step as the key. Infinity after the last attempt.
-	 */
+	/** Number of ended attempts of each step. Infinity after the last attempt. */
 	readonly #tries = new Map<string, number>();
 
 	unfinished(): string[] {
@@ -43,7 +41,7 @@ export class SkillOrder {
 
 type Stage = "created" | "started" | "suspended" | "again" | "ended";
 
-/** For each event, the stages in which it may occur and the next stage. The next stage is undefined if it does not change. */
+/** Stages in which each event may occur, and the next stage. Undefined if the stage does not change. */
 const moves: {
 	readonly [Type in Exclude<TaskEvent["type"], "task.created">]: readonly [
 		readonly Stage[],

@@ -4,8 +4,8 @@ import type { Model, ModelEvent, ModelRequest } from "../vocabulary/model.ts";
 import { ScriptedModel, type ScriptedReply } from "./scripted-model.ts";
 
 /**
- * Model with two kinds of scripts: one for each step, selected by the step's title, and one for the verdicts, selected by the
- * step's prompt.
+ * Scripted model of a workflow. A step's title selects the script of its work, and its prompt selects the
+ * script of its verdicts.
  */
 export class WorkflowScript implements Model {
 	readonly provider = "scripted";
@@ -61,8 +61,8 @@ function textOf(request: ModelRequest | undefined): string {
 }
 
 /**
- * Model with a script for each conversation. The title of a task, which is the first line of the first message,
- * selects the script.
+ * Model with a script for each task. The first line of the first message, the task's title, selects the
+ * script.
  */
 export class TaskScript implements Model {
 	readonly provider = "scripted";

@@ -9,7 +9,7 @@ import { openRegular } from "../filesystem/regular-file.ts";
 import { createWorkplace } from "../testing/tool-context.ts";
 import { replaceFile } from "./files/write-target.ts";
 
-/** Scripts that repeatedly replace a file name. For directories see `swap-race.ci.test.ts`. */
+/** For directories see `swap-race.ci.test.ts`. */
 const loops = {
 	/** Exchanges two names with renameat2(2) and RENAME_EXCHANGE. */
 	exchange: `
@@ -32,7 +32,7 @@ while True:
 `,
 } as const;
 
-/** Repeats the operation while the script runs: for `durationMs`, or longer if only one of the two results has occurred. */
+/** Ends after `durationMs`, or later if one of the two results is missing. */
 async function race(script: string, names: readonly string[], operation: () => Promise<unknown>) {
 	const child = spawn("python3", ["-c", script, ...names], { stdio: ["ignore", "pipe", "inherit"] });
 	await once(child.stdout, "data");

@@ -20,10 +20,10 @@ import { searchFiles } from "./files/search-files.ts";
 import { sendFile } from "./files/send-file.ts";
 import { writeFile } from "./files/write-file.ts";
 
-/** Text in all files outside the root. A result that contains it comes from outside the root. */
+/** Text in all files outside the root, which identifies results from there. */
 const SECRET = "outside-secret";
 
-/** Repeatedly exchanges two names with renameat2(2) and RENAME_EXCHANGE. The pauses give longer operations time to end. */
+/** The pauses give longer operations time to end. */
 const swapper = `
 import ctypes, random, sys, time
 libc = ctypes.CDLL(None, use_errno=True)
@@ -35,7 +35,7 @@ while True:
     time.sleep(random.random() * 0.001)
 `;
 
-/** An operation in `dir`. Returns the text for a person or a model, or rejects if it is refused. */
+/** Returns the text for a person or a model, or rejects if the operation is refused. */
 type Operation = (race: Race) => Promise<string>;
 
 /** A root in which `dir` alternates between a directory and a link to a directory outside. */
@@ -80,7 +80,7 @@ async function* pieces(text: string): AsyncGenerator<Buffer> {
 	yield Buffer.from(text);
 }
 
-/** Plans and runs a tool call. Rejects if the call is refused, or if it needs approval because the path is outside the root. */
+/** Rejects if the call is refused, or if it needs approval because the path is outside the root. */
 async function call(tool: Tool, args: object, context: ToolContext): Promise<string> {
 	const prepared = await prepareCall([tool], { name: tool.name, arguments: args }, context);
 	if (prepared.kind === "refused") throw new Error(prepared.text);
@@ -97,10 +97,7 @@ interface Outcome {
 	readonly escapes: readonly string[];
 }
 
-/**
- * Repeats an operation while another process exchanges the directory and the link. Stops after `durationMs` if the
- * operation was both completed and refused, otherwise after 30 s.
- */
+/** Ends after `durationMs` if the operation was both completed and refused, otherwise after 30 s. */
 async function race(operation: Operation, durationMs: number): Promise<Outcome> {
 	await using place = await createWorkplace();
 	const outside = join(place.path, "outside");

@@ -29,9 +29,9 @@ export interface NormalCall {
 }
 
 /**
- * Returns the normal form of a tool call: the name of an offered tool, and arguments with the names of its
- * `parameters`. Changes only unambiguous parts; the tool's schema then checks the result. A call of an
- * unknown tool, or with `invalid`, is returned unchanged. Normalising a normal form changes nothing.
+ * Returns the normal form of a tool call: the name of an offered tool, and the argument names of its
+ * `parameters`. Changes only unambiguous parts. Returns a call of an unknown tool, or with `invalid`,
+ * unchanged. Normalising a normal form changes nothing.
  */
 export function normaliseCall(tools: readonly Tool[], call: WrittenCall): NormalCall {
 	const { name, arguments: args, adjusted = [] } = call;
@@ -47,8 +47,8 @@ export function normaliseCall(tools: readonly Tool[], call: WrittenCall): Normal
 }
 
 /**
- * Finds a tool by its exact name, else by another spelling of its name, else by an accepted name. Undefined
- * if no tool or more than one tool matches.
+ * Finds a tool by its exact name, another spelling of its name, or an accepted name, in this order. Returns
+ * undefined if no tool or several tools match.
  */
 export function findTool(tools: readonly Tool[], name: string): Tool | undefined {
 	const exact = tools.find((tool) => tool.name === name);
@@ -149,10 +149,7 @@ class Normaliser {
 		return this.object(value, schema, `${place}.`);
 	}
 
-	/**
-	 * Converts a text to the number, boolean, list or object that the schema expects. Returns the text if
-	 * that is not possible.
-	 */
+	/** Returns the text unchanged if it does not match the type of the schema. */
 	#read(text: string, { schema, place }: Parameter): unknown {
 		const value = readText(text, schema);
 		const twice = typeof value === "object" ? duplicateKey(text) : undefined;
@@ -191,10 +188,10 @@ interface Duration {
 }
 
 /**
- * Returns a duration in `unit`. The written name or the value shows the unit of `raw`:
+ * The unit in the written name is the unit of `raw`. If the name has no unit:
  *
- * - If the name has no unit, a number of seconds above `maximum` is read as milliseconds.
- * - If the name has no unit, a number of milliseconds below `minimum` is read as seconds.
+ * - a number of seconds above `maximum` is read as milliseconds
+ * - a number of milliseconds below `minimum` is read as seconds
  */
 function inUnit(raw: number, { unit, written, minimum, maximum }: Duration): number {
 	if (raw <= 0 || !Number.isFinite(raw)) return raw;
@@ -259,7 +256,7 @@ function quoted(text: string): string {
 	return JSON.stringify(visible(text.slice(0, MAX_SHOWN)));
 }
 
-/** Cached descriptions, because every model request needs the descriptions of all its tools. */
+/** Cached because every model request needs the descriptions of all its tools. */
 const descriptions = new WeakMap<Tool, ToolDescription>();
 
 /** Returns the descriptions of the tools for a model. The same tool always has the same description object. */

@@ -125,14 +125,14 @@ function hashOf(value: unknown): string {
 	return createHash("sha256").update(text).digest("hex");
 }
 
-/** Returns the error message for the model. Logs an error with the code `internal` for the operator. */
+/** Logs only errors with the code `internal`. */
 function faultOf(reason: unknown, tool: Tool, { log, callId }: ToolContext): string {
 	const error = ParleyError.from(reason);
 	if (error.code === "internal") log.error(toolCallTexts.failed, { tool: tool.name, callId, error: reason });
 	return error.message;
 }
 
-/** Returns the argument names of the tool if the model used an unknown one, otherwise "". */
+/** Returns "" unless the model used an unknown argument. */
 function namesFor(tool: Tool, issues: readonly z.core.$ZodIssue[]): string {
 	if (!issues.some(({ code, path }) => code === "unrecognized_keys" && path.length === 0)) return "";
 	const names = Object.keys(Object(describeTools([tool])[0]?.parameters["properties"]));
@@ -143,7 +143,7 @@ function refused(text: string): RefusedCall {
 	return { kind: "refused", text };
 }
 
-/** Returns the first ten faults of the arguments, for example `cmd: expected string, received undefined`. */
+/** At most ten faults, for example `cmd: expected string, received undefined`. */
 function faultsOf(issues: readonly z.core.$ZodIssue[]): string {
 	return issues.slice(0, 10).map(faultOfIssue).join("; ");
 }

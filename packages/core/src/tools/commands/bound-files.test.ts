@@ -118,10 +118,7 @@ test.skipIf(process.platform !== "linux")(
 	},
 );
 
-/**
- * Replaces the content of a file in place with different content of the same size, and resets `mtime`. Only `ctime`
- * differs.
- */
+/** Keeps the size and `mtime`, so that only the content and `ctime` differ. */
 async function swapInPlace(name: string, content: string): Promise<void> {
 	const ctime = async () => (await stat(path(name), { bigint: true })).ctimeNs;
 	const [{ length }, before] = [await readFile(path(name)), await ctime()];

@@ -19,38 +19,35 @@ import { systemCode } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 import type { FilesFact } from "../../vocabulary/tool.ts";
 
-/** Limits of one scan: files and directories, bytes of hashed content, and milliseconds. */
+/** Limits of one scan. Entries are files and directories. */
 const MAX_ENTRIES = 30_000;
 const MAX_HASHED_BYTES = 32 * 1024 * 1024;
 const MAX_MS = 3_000;
-/** Maximum milliseconds of a second scan. It may take longer, because its result decides whether the command runs. */
+/** A second scan may take longer, because its result decides whether the command runs. */
 const MAX_SECOND_MS = 10_000;
-/** Maximum bytes of a file that is identified by content. A larger file is identified by `factsOf`. */
+/** A larger file is identified by metadata instead of content. */
 const MAX_FILE_BYTES = 256 * 1024;
-/**
- * Entries to read before the scan yields to other work. The file system calls are synchronous, because
- * asynchronous calls use more CPU time.
- */
+/** Entries to read before the scan yields. Its synchronous file system calls use less CPU time. */
 const TOGETHER = 64;
 
 /**
- * Matches the names of directories with installed or built code. A scan reads these directories last, reads only metadata, and
- * returns one line for each directory.
+ * Directories of installed or built code. A scan reads them last, without content, and returns one line for
+ * each directory.
  */
 const installed = /^(?:node_modules|bower_components|site-packages|\.venv|venv|\.tox|Pods|target)$/;
-/** Matches the names of directories of caches, editor settings and version control, which tools write automatically. */
+/** Directories of caches, editor settings and version control that tools write automatically. */
 const caches =
 	/^(?:\.cache|\.vite|\.turbo|\.parcel-cache|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.nyc_output|\.gradle|\.idea|\.hg|\.svn)$/;
-/** Matches the names of files that programs change without a user, for example logs, databases and editor backups. */
+/** Files that programs change without a user, for example logs, databases and editor backups. */
 const data =
 	/\.log(?:\.\d+)?$|\.pid$|\.(?:sqlite3?|db)(?:-(?:wal|shm|journal))?$|\.sw[a-p]$|~$|^(?:\.DS_Store|\.#.*|4913|nohup\.out)$/i;
 const documents =
 	/\.(?:txt|md|rst|csv|tsv|pdf|docx?|xlsx?|pptx?|odt|ods|png|jpe?g|gif|webp|ico|bmp|mp[34]|wav|ogg|mov|webm)$/i;
-/** Matches the names of text files that package managers or CMake read. */
+/** Text files that package managers or CMake read. */
 const instructions = /^(?:requirements|constraints|CMakeLists).*\.txt$/i;
-/** Matches the names of those directories in a git repository that contain no programs or settings. */
+/** Directories of a git repository that contain no programs or settings. */
 const gitData = /^(?:objects|refs|logs|lfs)$/;
-/** Matches the names of those files in a git repository that can name programs, except hooks. */
+/** Files of a git repository that can name programs, except hooks. */
 const gitSettings = /^(?:config|config\.worktree|attributes|git-rebase-todo)$/;
 
 export interface BoundFilesOptions {
@@ -118,8 +115,8 @@ export function isInside(path: string, places: readonly string[]): boolean {
 }
 
 /**
- * Returns the content hash and permissions of a file, or `factsOf` if it is large or unreadable. Follows links. Undefined if the
- * file is missing, not regular, or a kernel file.
+ * Returns the content hash and permissions of a file, or metadata if it is large or unreadable. Follows
+ * links. Undefined if the file is missing, not regular, or a kernel file.
  */
 export function fileIdentity(path: string): string | undefined {
 	try {
@@ -130,10 +127,7 @@ export function fileIdentity(path: string): string | undefined {
 	}
 }
 
-/**
- * Identifies a file like `fileIdentity`, for a path that is not a link. Reads at most the size that the file had when it was
- * opened.
- */
+/** The path must not be a link. Reads at most the size that the file had when it was opened. */
 function regularIdentity(path: string): string | undefined {
 	if (isInside(path, kernelPlaces) || !lstatSync(path).isFile()) return undefined;
 	let file: number | undefined;
@@ -240,10 +234,7 @@ class FilesSearch {
 		return this.complete;
 	}
 
-	/**
-	 * Returns the entries of a directory in a fixed order. Two scans of unchanged directories with the same limit then
-	 * read the same entries.
-	 */
+	/** Sorted, so that two scans with the same limit read the same entries. */
 	#entries(at: string): Dirent[] {
 		const path = join(this.#directory, at);
 		try {
@@ -287,7 +278,6 @@ class FilesSearch {
 		}
 	}
 
-	/** Returns the text of a link, and the identity of a followed target that is not a data file. */
 	#linkIdentity(path: string): string {
 		const text = readlinkSync(path);
 		let identity: string | undefined;

@@ -62,7 +62,7 @@ export async function findNamed(
 		candidates.slice(0, maxNamed).map((named) => inspectProgram(named, { ...places, runsAny })),
 	);
 	const words = commands.flatMap((each) => each.words);
-	// After a link, the system resolves `..` from the target of the link, which the text of the path does not show.
+	// The system resolves `..` after a link from the link's target, which the path does not show.
 	const climbs =
 		words.some((word) => climbing.test(word)) ||
 		(found.some((each) => each?.isLink) && words.some((word) => parent.test(word)));
@@ -114,22 +114,19 @@ async function inspectProgram(
 }
 
 /**
- * Whether the facts of `other` cover the directory. False if a hidden directory is in the path between them, because the facts
- * may leave out hidden directories. A final `.git` is not treated as hidden.
+ * Facts may leave out hidden directories, so paths through a hidden directory are not covered. A final `.git`
+ * is an exception.
  */
 function isCovered(directory: string, other: string): boolean {
 	return isWithin(directory, other) && !/(?:^|\/)\.(?!git$)/.test(relative(other, directory));
 }
 
-/**
- * Whether part of the path is known only when the command runs. False for a pattern inside the working directory,
- * because the facts of that directory include its files.
- */
+/** A pattern inside the working directory is clear, because the facts of that directory include its files. */
 function isUnclear(path: string, cwd: string): boolean {
 	return path.includes(UNKNOWN) || path.startsWith("/~") || (/[*?[]/.test(path) && !isWithin(path, cwd));
 }
 
-/** Whether the command returns to an earlier directory, which its words do not name. */
+/** The words of such a command do not name the directory. */
 function returnsToDirectory({ words: [program, target] }: CommandWords): boolean {
 	if (program === "popd") return true;
 	return (program === "cd" && target === "-") || (program === "pushd" && /^(?:[-+]\d*)?$/.test(target ?? ""));
@@ -146,8 +143,8 @@ function outermost(directories: readonly string[]): string[] {
 }
 
 /**
- * Whether the word at this position may be a program. The first word after keywords and assignments is a program. In a
- * hidden command, or after a program that runs other programs, any later word may be a program.
+ * The first word after keywords and assignments is a program. In a hidden command, or after a program that
+ * runs other programs, any later word may be a program.
  */
 function mayRun({ words, hidden }: CommandWords, index: number): boolean {
 	const word = words[index] ?? "";
@@ -200,10 +197,7 @@ async function isRunnable(path: string): Promise<boolean> {
 	}
 }
 
-/**
- * Returns the identity of a program, or a text for an unreadable program. A user may have permission to run a program but not to
- * read it.
- */
+/** A user may have permission to run a program but not to read it. */
 async function unlessUnreadable(path: string): Promise<string> {
 	try {
 		return await contentIdentityOf(path);

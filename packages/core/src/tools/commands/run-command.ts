@@ -38,7 +38,10 @@ const parameters = () =>
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
-/** Runs a shell command in the session's working directory until it ends, or starts it in the background of the session. */
+/**
+ * Runs a shell command in the session's working directory, either until it ends or in the background of the
+ * session.
+ */
 export const runCommand = defineTool<Arguments>({
 	name: "run_command",
 	description: runCommandTexts.description,
@@ -136,10 +139,7 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 
 const backgroundNote = runCommandTexts.continues(backgroundLimits.timeoutMs / 3_600_000);
 
-/**
- * Refuses a background command outside a sandbox, because only a sandbox ends a command reliably when the gateway ends. Also
- * refuses a command that `background.check` refuses.
- */
+/** Only a sandbox ends a command reliably when the gateway ends. */
 function refuseBackground({ mode }: Sandbox, { background }: ToolContext): void {
 	if (mode === "off") {
 		throw new ParleyError(runCommandTexts.backgroundNeedsSandbox, {
@@ -168,7 +168,6 @@ async function startInBackground(
 	};
 }
 
-/** Returns descriptions of the facts that changed since the plan was made or approved. */
 async function changesSince({ binding }: ToolPlan, cmd: string, context: ToolContext): Promise<string[]> {
 	const surroundings = await surroundingsOf(context);
 	// Without an approval, no person has seen file facts, so they are not compared.
@@ -177,8 +176,8 @@ async function changesSince({ binding }: ToolPlan, cmd: string, context: ToolCon
 }
 
 /**
- * Returns the sandbox of the command. If `network` is true, this is `sandbox.egress`, or `sandbox.network` if `egress` is
- * absent. Throws `failed_precondition` if the sandbox refuses commands, and `permission_denied` if both are absent.
+ * Throws `failed_precondition` if the sandbox refuses commands, and `permission_denied` if a network is
+ * requested but unavailable.
  */
 function sandboxFor({ network }: Arguments, { sandbox }: ToolContext): Sandbox {
 	if (sandbox.refusal !== undefined) {
@@ -230,8 +229,8 @@ export function sandboxNote({ mode, hosts }: CommandConfinement): string {
 }
 
 /**
- * Returns the note in a list if the command is confined without a network and is not `exposed`. Otherwise returns an
- * empty list.
+ * Returns the sandbox note if the command is confined without a network and not `exposed`, otherwise an empty
+ * list.
  */
 export function usualSandboxNote(sandbox: CommandConfinement): string[] {
 	const isUsual =

@@ -120,10 +120,7 @@ function filesIn(directory: string, context: ToolContext, options: SearchOptions
 	return search;
 }
 
-/**
- * Returns the note for the approver that the call runs only if bound files stay unchanged. The note is usual if all paths are
- * known and checked. See SECURITY.md.
- */
+/** The note is usual if all paths are known and checked. See SECURITY.md. */
 function boundNotes(
 	subject: string,
 	{ complete, known }: Record<"complete" | "known", boolean>,
@@ -159,9 +156,9 @@ const factsInWords: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns the changes for an approver: paths, relative to `cwd` if they are below it, and descriptions of other
- * facts. Returns at most five of them, and then the number of further changes. Lists files that the command names
- * first, so that the limit does not hide them.
+ * Returns changes for an approver: paths (relative if they are below `cwd`) and descriptions of other facts.
+ * Returns at most five changes, and the number of further changes. Files that the command names are first, so
+ * that the limit does not hide them.
  */
 export function changedNames(approved: ToolPlanFacts, now: ToolPlanFacts, cwd: string): string[] {
 	const facts = Object.keys({ named: "", ...approved, ...now });

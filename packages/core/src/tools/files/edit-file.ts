@@ -109,10 +109,7 @@ function previewOf({ shown, classes }: WriteTarget, old: string, args: Arguments
 	return previewWrite(shown, { kind: "text", text: old }, edit.text);
 }
 
-/**
- * Returns the error of a failed edit. If `text`, the text of the file, is given, the error also shows the most similar
- * lines, or line numbers of the occurrences.
- */
+/** If `text`, the text of the file, is given, the error quotes similar lines or names line numbers. */
 function missed({ path, old_text, occurrence }: Arguments, edit: TextEdit, text?: string): ParleyError {
 	const fault = (message: string): ParleyError => new ParleyError(message, { code: "invalid_argument" });
 	if (edit.kind === "too-long") {
@@ -129,10 +126,7 @@ function missed({ path, old_text, occurrence }: Arguments, edit: TextEdit, text?
 	return fault(editFileTexts.ambiguous(lines.length, where));
 }
 
-/**
- * Maximum length of the old, the new and the edited text in UTF-16 units. Also the maximum bytes of an
- * editable file.
- */
+/** Maximum UTF-16 units of the old, the new and the edited text, and maximum bytes of an editable file. */
 export const MAX_EDITABLE = 256 * 1024;
 const MAX_NAMED_LINES = 10;
 const MAX_EXCERPT_LINES = 20;
@@ -164,10 +158,7 @@ export function editableText(
 	return content.toString();
 }
 
-/**
- * Returns the end of an error message: the most similar lines, or that the file is empty or has no similar
- * line.
- */
+/** Returns the end of an error message: the most similar lines, or the reason why there are none. */
 export function nearest(text: string, requested: string): string {
 	if (text === "") return editFileTexts.emptyFile;
 	const near = findNearestLines(text, requested);
@@ -201,7 +192,7 @@ export interface TextChange {
 }
 
 /**
- * Result of an edit. `lines` are the line numbers, from 1, of the changed occurrences, or of all occurrences if nothing changed.
+ * `lines` are the line numbers, from 1, of the changed occurrences, or of all occurrences if nothing changed.
  */
 type TextEdit =
 	| { readonly kind: "edited"; readonly text: string; readonly lines: readonly number[] }
@@ -217,7 +208,7 @@ export function editText(text: string, change: TextChange): TextEdit {
 	return edit.kind === "edited" ? { ...edit, text: ends.restore(edit.text) } : edit;
 }
 
-/** Text in the form that `adapt` produces. `restore` converts an edited text back to the original line endings. */
+/** `text` has the line endings of `adapt`. `restore` converts an edited text to the original line endings. */
 interface LineEnds {
 	readonly text: string;
 	adapt(part: string): string;
@@ -257,7 +248,7 @@ function chooseOne(found: readonly number[], selection: "only" | number): readon
 	return found.slice(selection - 1, selection);
 }
 
-/** Leaves out each position that overlaps with an earlier one. */
+/** Leaves out positions that overlap with a kept earlier position. */
 function apart(found: readonly number[], length: number): number[] {
 	const shown: number[] = [];
 	for (const start of found) if (start >= (shown.at(-1) ?? -length) + length) shown.push(start);
@@ -274,8 +265,8 @@ export function linesOf(text: string, places: readonly number[]): number[] {
 }
 
 /**
- * Returns the positions of `part` in `text`, including overlapping ones. `part` must not be empty. Uses the algorithm of Knuth,
- * Morris and Pratt, which takes linear time for any content. `indexOf` can take seconds for a malicious text.
+ * Returns the positions of `part` in `text`, including overlapping ones. `part` must not be empty. Uses the
+ * linear algorithm of Knuth, Morris and Pratt, because `indexOf` can take seconds for a malicious text.
  */
 export function occurrences(text: string, part: string): number[] {
 	const borders = bordersOf(part);

@@ -24,8 +24,8 @@ const parameters = () =>
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
- * Lists files by name, sorted. Leaves out files that `.gitignore` or `.ignore` excludes, and by default hidden files. Neither
- * follows nor shows links.
+ * Lists files, sorted by name. Leaves out links, files that `.gitignore` or `.ignore` excludes, and by
+ * default hidden files.
  */
 export const listFiles = defineTool<Arguments>({
 	name: "list_files",
@@ -75,7 +75,7 @@ async function run(args: Arguments, approved: ToolPlan, toolContext: ToolContext
 	return { text: [...shown, ...notes.map((note) => `[… ${note} …]`)].join("\n"), failed: false };
 }
 
-/** Returns a line of the listing with its path relative to `cwd`, or absolute if the directory is outside `cwd`. */
+/** The path is relative to `cwd`, or absolute if the directory is outside `cwd`. */
 function inDirectory(directory: string, line: string, cwd: string): string {
 	const shown = shownPath(directory, cwd);
 	return shown === "." ? line : join(shown, line);
@@ -87,8 +87,8 @@ function noFiles({ pattern, hidden }: Arguments, others: number): string {
 }
 
 /**
- * Returns the lines of a listing: files down to `depth` levels, and one line with the number of files for each deeper directory.
- * `files` are relative paths in ascending order.
+ * Returns the lines of a listing: files down to `depth` levels, and for each directory at that depth, the
+ * number of files below. `files` are relative paths in ascending order.
  */
 export function foldLevels(files: readonly string[], depth: number): string[] {
 	const lines: { readonly path: string; files: number }[] = [];

@@ -1,14 +1,14 @@
 import { visible } from "../../text/visible.ts";
 import { nearestTexts } from "./texts.ts";
 
-/** Maximum characters of a line for the comparison by trigrams. A longer line is only checked for equality. */
+/** Maximum characters of a line that is compared by trigrams. */
 const MAX_COMPARED = 2_000;
-/** Maximum positions that are compared for equal requested lines. Further positions are ignored. */
+/** Maximum positions of equal requested lines to compare. */
 const MAX_VOTES = 20;
 const MIN_LIKENESS = 0.4;
 const MAX_QUOTE = 200;
 
-/** Lines of a text that are similar to the requested lines, which the text does not contain. Line numbers start at 1. */
+/** Lines of a text that are similar to requested lines that the text lacks. Line numbers start at 1. */
 export interface NearestLines {
 	readonly first: number;
 	readonly last: number;
@@ -17,7 +17,7 @@ export interface NearestLines {
 	readonly difference: string;
 }
 
-/** Finds the lines that are most similar to the requested lines, which the text does not contain. Undefined if nothing is similar. */
+/** Returns the lines of a text that are most similar to requested lines that the text lacks, or undefined. */
 export function findNearestLines(text: string, requested: string): NearestLines | undefined {
 	const lines = text.split("\n");
 	const requestedLines = trimBlank(requested.split("\n"));
@@ -38,10 +38,7 @@ function trimBlank(lines: readonly string[]): string[] {
 	return first === -1 ? [] : lines.slice(first, lines.findLastIndex(isText) + 1);
 }
 
-/**
- * Returns a form of the line that ignores the amount of white space, typographic quotes and dashes, and compatibility
- * forms.
- */
+/** Ignores the amount of white space, typographic quotes and dashes, and compatibility forms. */
 function plain(line: string): string {
 	return line
 		.normalize("NFKC")
@@ -53,8 +50,8 @@ function plain(line: string): string {
 }
 
 /**
- * Returns the start index at which the most lines have the same `plain` form as the requested lines. The index may be negative.
- * Undefined if no line has the `plain` form of a requested line.
+ * Returns the index, possibly negative, at which the most lines have the same `plain` form. Undefined if no
+ * line matches.
  */
 function startByVotes(lines: readonly string[], requestedLines: readonly string[]): number | undefined {
 	const places = new Map<string, number[]>();
@@ -75,8 +72,8 @@ function startByVotes(lines: readonly string[], requestedLines: readonly string[
 }
 
 /**
- * Returns the start index that aligns the longest requested line with the most similar line. The index may be negative.
- * Undefined if no line is similar enough, or if the longest requested line has more than 2,000 characters.
+ * Aligns the longest requested line with the most similar line, so the index may be negative. Undefined if no
+ * line is similar enough, or if that requested line is too long.
  */
 function startByLikeness(lines: readonly string[], requestedLines: readonly string[]): number | undefined {
 	const longest = requestedLines.reduce((a, b) => (b.length > a.length ? b : a));
@@ -125,7 +122,7 @@ function endOf(line: string): string {
 	return line.slice(line.trimEnd().length);
 }
 
-/** Describes white space, for example `2 tabs`, `1 tab and 2 spaces` or `1 carriage return`. */
+/** For example `2 tabs`, `1 tab and 2 spaces` or `1 carriage return`. */
 function spaces(text: string): string {
 	const names = new Map([
 		["\t", "tab"],

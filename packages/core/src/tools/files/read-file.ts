@@ -22,7 +22,7 @@ import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "..
 import { pathTexts, readFileTexts } from "./texts.ts";
 
 const MAX_LINES = outputLimits.lines;
-/** Limits of one page. They leave room for the marker that follows the page. */
+/** Leaves room for the marker that follows the page. */
 const page = { characters: outputLimits.characters - 200, lines: MAX_LINES - 1 } as const;
 /** Number of bytes at the start of a file in which a NUL marks a binary file. Git uses the same number. */
 const SNIFFED_BYTES = 8_000;
@@ -68,10 +68,7 @@ async function plan({ path: text }: Arguments, toolContext: ToolContext): Promis
 	return planRead({ tool: "read_file", verb: "read", secret }, resolved, context);
 }
 
-/**
- * Returns the plan for a stored result. The model has already seen parts of it, so reading all of it needs no
- * approval.
- */
+/** The model has already seen parts of the stored result, so reading it needs no approval. */
 function planOutput(name: string): ToolPlan {
 	const notes = [readFileTexts.completeResult];
 	return { label: `read ${name}`, classes: ["read"], preview: "", binding: { output: name }, notes };
@@ -104,7 +101,7 @@ async function readPage(file: FileHandle, args: Arguments, { signal }: ToolConte
 	return { text: describe(slice, args), failed: slice.total !== undefined && first > 1 };
 }
 
-/** Whether the first bytes of the file contain a NUL. Also true for images, because the binary formats of images contain NULs. */
+/** Also true for images, because their formats contain NULs. */
 async function isBinary(file: FileHandle, shown: string): Promise<boolean> {
 	const start = await readAt(file, shown, { position: 0, length: SNIFFED_BYTES });
 	return start.includes(0);
@@ -157,9 +154,9 @@ export interface LineSlice {
 }
 
 /**
- * Returns the requested lines of a text file, up to the requested number of characters. Returns complete lines, or a
- * part of the first line if that line alone is too long. Invalid UTF-8 and NUL become U+FFFD. Stops reading after the
- * last requested line, and stores at most the result and one chunk in memory.
+ * Returns the requested lines of a text file, up to the requested number of characters. Returns a part of the
+ * first line only if that line alone is too long. Invalid UTF-8 and NUL become U+FFFD. Stores at most the
+ * result and one chunk in memory.
  */
 export async function sliceLines(
 	chunks: AsyncIterable<Buffer>,
@@ -182,7 +179,7 @@ class Page {
 	readonly #requested: RequestedLines;
 	readonly #decoder = new StringDecoder("utf8");
 	#hasOutput = false;
-	/** Number of characters that remain to be skipped in the first line. */
+	/** Characters that remain to be skipped in the first line. */
 	#skip: number;
 	#text = "";
 	/** Index after the last requested line, or undefined until it is known. */
@@ -246,10 +243,7 @@ class Page {
 	}
 }
 
-/**
- * Searches the chunk for `count` newlines. `end` is the index after the last of them, or the length of the chunk if it
- * has fewer. `found` is the number of newlines before `end`.
- */
+/** `end` is the index after the last found newline, or the chunk length if there are fewer than `count`. */
 function passNewLines(chunk: Buffer, count: number): { readonly end: number; readonly found: number } {
 	let [end, found] = [0, 0];
 	while (found < count) {
@@ -265,7 +259,7 @@ function countNewLines(text: string): number {
 	return text.split("\n").length - 1;
 }
 
-/** Whether a cut at this index would divide a character that consists of two UTF-16 units. */
+/** Whether a cut at the index would divide a surrogate pair. */
 function isCutCharacter(text: string, index: number): boolean {
 	const unit = text.charCodeAt(index - 1);
 	return unit >= 0xd800 && unit <= 0xdbff;
@@ -279,8 +273,8 @@ const names: Readonly<Record<ImageType, string>> = {
 };
 
 /**
- * Returns the image in a file, detected from its content, with a line about it. Returns undefined if the file is not an image for
- * models. Throws `invalid_argument` with advice for a damaged or oversized image. `shown` is the name of the file in texts.
+ * Detects the type from the content, and returns undefined if it is not an image type for models. Throws
+ * `invalid_argument` for a damaged or oversized image.
  */
 async function readImage(
 	file: FileHandle,
@@ -307,7 +301,7 @@ async function readImage(
 	return { text, failed: false, images: [{ type: "image", mediaType, data: content.toString("base64") }] };
 }
 
-/** Returns the content of the file. From a file that is too large, reads only enough to detect the excess. */
+/** Reads only enough of a large file to detect that it exceeds the limit. */
 async function readBounded(file: FileHandle, shown: string, signal: AbortSignal): Promise<Buffer> {
 	const chunks: Buffer[] = [];
 	let bytes = 0;

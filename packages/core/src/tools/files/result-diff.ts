@@ -10,9 +10,9 @@ const maxCharacters = 4_000;
 const maxEdits = 1_000;
 
 /**
- * Returns the hunks of a change for the result of its call. In a long diff, a marker at the end replaces further lines. Returns
- * "" if the texts are equal, or differ by more than `maxEdits` edits. The diff contains lines of the old text, so the model
- * must have permission to read the file.
+ * Returns the hunks of a change for the result of its tool call. In a long diff, a marker at the end replaces
+ * further lines. Returns "" if the texts are equal, or differ by more than `maxEdits` edits. The diff
+ * contains lines of the old text, so the model must be allowed to read the file.
  */
 export function resultDiff(before: string, after: string): string {
 	const options = { context: 2, maxEditLength: maxEdits };

@@ -93,25 +93,20 @@ async function run(args: Arguments, approved: ToolPlan, toolContext: ToolContext
 	return { text: [...shown, ...omissions.map((omission) => `[… ${omission} …]`)].join("\n"), failed: false };
 }
 
-/** Refuses a file that the call itself names, if the file may contain keys or its name contains a control character. */
 function refuseFile({ path, written }: ResolvedPath, text: string): void {
 	const shown = JSON.stringify(text);
 	if (isSecret(path, written)) {
 		const reason = searchFilesTexts.secretFile(shown);
 		throw new ParleyError(reason, { code: "permission_denied" });
 	}
-	// In ripgrep's output, control characters separate the name from the line, so a name with one would be ambiguous: see
-	// `MATCH`.
+	// Control characters separate names from lines in ripgrep's output: see `MATCH`.
 	if (!/\p{Cc}/u.test(basename(path))) return;
 	throw new ParleyError(searchFilesTexts.controlCharacter(shown), {
 		code: "invalid_argument",
 	});
 }
 
-/**
- * Whether the path is a directory. False for a regular file. Throws for any other kind of file, such as a named pipe, because a
- * search of it could block forever.
- */
+/** Throws for other kinds of files, such as a named pipe, because a search of them could block forever. */
 async function isSearchedAsDirectory(path: string, text: string): Promise<boolean> {
 	let stats: Awaited<ReturnType<typeof stat>>;
 	try {
@@ -144,8 +139,8 @@ async function filesOf(path: string, args: Arguments, context: ToolContext): Pro
 }
 
 /**
- * Removes lines of files that can no longer be opened as regular files, and lines of hard links to files of
- * the gateway. Because ripgrep opens files by name, a file may have been replaced before the search.
+ * Because ripgrep opens files by name, a file may have been replaced before the search. Removes lines of
+ * files that are no longer regular, and of hard links to files of the gateway.
  */
 async function withoutSwapped(
 	lines: readonly MatchedLine[],
@@ -200,7 +195,7 @@ interface LineSearch {
 	readonly maxMatches: number;
 }
 
-/** One line of a file. `gap` is true if ripgrep left out lines between this line and the previous one. */
+/** `gap` is true if ripgrep left out lines between this line and the previous line. */
 interface MatchedLine {
 	readonly file: string;
 	readonly number: number;
@@ -215,7 +210,7 @@ interface MatchedLines {
 	readonly incomplete: string | undefined;
 }
 
-/** Checks the pattern. Throws `invalid_argument` with ripgrep's error for an invalid pattern. */
+/** Throws `invalid_argument` with ripgrep's error for an invalid pattern. */
 async function checkPattern(search: LineSearch, cwd: string, context: ToolContext): Promise<void> {
 	const args = [...optionsOf(search), "--quiet", "--", "/dev/null"];
 	const { code, output } = await runRipgrep({ args, cwd, maxOutputBytes: 4_096 }, context);
@@ -226,8 +221,7 @@ async function checkPattern(search: LineSearch, cwd: string, context: ToolContex
 }
 
 /**
- * Searches these files below the directory, in their order, until enough matches are found. Skips binary files and cuts long
- * lines.
+ * Searches the files in their order until enough matches are found. Skips binary files and cuts long lines.
  */
 async function searchLines(
 	search: LineSearch,
@@ -256,7 +250,7 @@ async function searchLines(
 
 const moreMatches = searchFilesTexts.more;
 
-/** Returns the options of ripgrep. The pattern is in the same word as its option, so ripgrep never reads it as an option. */
+/** The pattern is in the same word as its option, so ripgrep never reads it as an option. */
 function optionsOf({ pattern, ignoreCase }: LineSearch): string[] {
 	return definedItems([
 		"--regex-size-limit=10M",
@@ -280,7 +274,7 @@ function shapeOf({ context, maxMatches }: LineSearch): string[] {
 	]);
 }
 
-/** Divides names into batches for one start each. Names begin with `./`, so ripgrep never reads one as an option. */
+/** Names begin with `./`, so ripgrep never reads a name as an option. */
 function* batchesOf(files: readonly string[]): Generator<string[]> {
 	let [batch, bytes]: [string[], number] = [[], 0];
 	for (const file of files) {

@@ -10,7 +10,7 @@ import { treeTexts } from "./texts.ts";
 /** Maximum bytes of output. If ripgrep writes more, only the first half of this number is used. */
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 
-/** Pattern that excludes names with a control character, because control characters separate the parts of the output. */
+/** Excludes names with a control character, because control characters separate the parts of the output. */
 const CONTROLS = "!*[\u{1}-\u{1f}\u{7f}]*";
 
 interface SearchContext {
@@ -74,10 +74,7 @@ export async function requireDirectory(path: string, text: string): Promise<void
 /** Maximum milliseconds for one run of ripgrep. */
 const TIMEOUT_MS = 20_000;
 
-/**
- * Options of every start. A configuration file could add other options, and messages about single files would be mixed with the
- * result.
- */
+/** A configuration file could add options, and messages about single files would mix with the result. */
 const ALWAYS = ["--no-config", "--no-messages", "--color=never"];
 
 interface Start {
@@ -121,7 +118,7 @@ export async function findRipgrep(load = () => import("@vscode/ripgrep")): Promi
 	}
 }
 
-/** Returns the first lines that fit within both limits. Each line has its UTF-8 bytes and one byte for the newline. */
+/** Returns the first lines that fit both limits. `bytes` includes one byte for the newline of each line. */
 export function boundedLines(
 	lines: readonly string[],
 	{ count, bytes }: { readonly count: number; readonly bytes: number },

@@ -17,7 +17,7 @@ export interface InspectionPlaces extends ForbiddenPaths {
 }
 
 /**
- * Changed file of a turn in its present state.
+ * File that a turn changed, as it is now.
  *
  * - `restorable`: an undo can restore the file.
  * - `restored`: the file is already as before the turn.
@@ -70,8 +70,8 @@ function refusalOf(change: FileChange, present: FileState): string | undefined {
 }
 
 /**
- * Returns the unified diff of a change. `undo`: from the current content to the content before the turn. `show`: from
- * the content before the turn to the current content.
+ * Diff for `undo`: from the current content to the content before the turn. For `show`: the opposite
+ * direction.
  */
 function diffOfChange({ change, present, shown }: InspectedChange, direction: "undo" | "show"): string {
 	const before = beforeTurn(change);
@@ -81,7 +81,7 @@ function diffOfChange({ change, present, shown }: InspectedChange, direction: "u
 	return direction === "undo" ? previewChange(shown, now, before) : previewChange(shown, before, now);
 }
 
-/** Maximum total characters of the diffs of a turn. Further diffs are not shown. */
+/** Maximum total characters of the diffs of a turn. */
 const maxDiffs = 1024 * 1024;
 
 /**

@@ -18,8 +18,9 @@ const parameters = () =>
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
- * Restores the files that a turn wrote. Rules treat it as `write_file`. No model gets this tool: only the run that undoes a turn
- * for the operator has it. Each file is restored atomically. A repetition after a crash restores the remaining files.
+ * Restores the files that a turn wrote, each file atomically. Rules treat this tool as `write_file`. Only the
+ * run that undoes a turn for the operator has this tool, no model. A repeated call after a crash restores the
+ * remaining files.
  */
 export const undoChanges = defineTool<Arguments>({
 	name: "undo_changes",
@@ -98,15 +99,12 @@ async function run(
 	return { text: [text, ...notes].join("\n"), failed: false };
 }
 
-/**
- * Whether at least one file is already as before the turn, for example because the gateway stopped during the
- * undo.
- */
+/** A file may already be restored, for example because the gateway stopped during the undo. */
 function hasUndoneFile(files: readonly InspectedChange[]): boolean {
 	return files.some(({ kind }) => kind === "restored");
 }
 
-/** Marks a file as refused because the plan refused it, even if it could be restored now. */
+/** The plan refused the file, even if it could be restored now. */
 function leave(file: InspectedChange): InspectedChange {
 	return file.kind === "refused" ? file : { ...file, kind: "refused", reason: undoTexts.leftBefore };
 }
@@ -142,10 +140,7 @@ function noteOf({ change, shown }: InspectedChange): string {
 	return change.before.fingerprint === absent ? undoTexts.deletes(shown) : undoTexts.restores(shown);
 }
 
-/**
- * Restores one file if it has not changed since the turn. Returns the reason if the file was not restored, otherwise
- * undefined.
- */
+/** Returns the reason if the file was not restored, otherwise undefined. */
 async function restore(
 	{ change, shown }: InspectedChange,
 	context: ToolContext,
@@ -165,7 +160,7 @@ async function restore(
 	}
 }
 
-/** Deletes the file in the directory that was opened first, so that a swapped link cannot redirect the deletion. */
+/** Opens the directory first, so that a swapped link cannot redirect the deletion. */
 async function remove(path: string): Promise<void> {
 	await using directory = await OpenDirectory.open(dirname(path));
 	await rm(directory.at(basename(path)));

@@ -77,8 +77,8 @@ async function run(
 }
 
 /**
- * Returns a diff with the replaced lines, because the model may not have read them. Returns "" if the old content is absent,
- * too long or not text, and if `resultDiff` returns "".
+ * The model may not have read the replaced lines. Returns "" if the old content is absent, too long or not
+ * text.
  */
 function differenceTo(content: string, old: Buffer | undefined): string {
 	return old === undefined || old.includes(0) || !isUtf8(old) ? "" : resultDiff(old.toString(), content);

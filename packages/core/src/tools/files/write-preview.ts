@@ -3,8 +3,8 @@ import { visible, visibleLines } from "../../text/visible.ts";
 import { writeFileTexts } from "./texts.ts";
 
 /**
- * Maximum edits in a diff. Texts that differ more are shown as completely replaced, because the time for the shortest diff grows
- * with the square of the edits.
+ * Texts that differ by more edits are shown as completely replaced, because the time for a diff grows with
+ * the square of the edits.
  */
 const MAX_EDITS = 1_000;
 
@@ -15,8 +15,8 @@ export type ShownContent =
 	| { readonly kind: "hidden"; readonly reason: string };
 
 /**
- * Returns a unified diff from the old to the new content. It contains all changed lines of the new text, and makes invisible
- * characters visible.
+ * Returns a unified diff from the old to the new content. Contains all changed lines of the new text. Escapes
+ * invisible characters.
  */
 export function previewWrite(path: string, old: ShownContent, content: string): string {
 	// Invisible characters are escaped before the comparison, so that the diff shows every difference.
@@ -57,7 +57,6 @@ function diffOf(shown: string, old: ShownContent, content: string): string {
 	return patch ?? fullDiff(shown, shown, old.text, content);
 }
 
-/** Returns a diff that deletes every old line and adds every new line. */
 function fullDiff(from: string, to: string, old: string, content: string): string {
 	const [removed, added] = [linesOf(old, "-"), linesOf(content, "+")];
 	const start = (lines: readonly string[]): string => `${lines.length === 0 ? 0 : 1},${lines.length}`;

@@ -37,10 +37,7 @@ export interface WriteTarget {
 	readonly state: FileState;
 }
 
-/**
- * Inspects the file at a path that the model wrote. Throws if no call may write the file, even with an
- * approval.
- */
+/** Inspects the file at the path in `text`. Throws if even an approved call may not write the file. */
 export async function findTarget(text: string, context: ToolContext): Promise<WriteTarget> {
 	const resolved = await resolvePath(text, context);
 	refuseLeavingLink(resolved, text, context);
@@ -137,7 +134,7 @@ export function partKey({ sessionId, callId }: ToolContext): string {
 	return createHash("sha256").update(`${sessionId} ${callId}`).digest("hex").slice(0, 16);
 }
 
-/** Refuses a path that looks like a path inside the roots but leads out of them through a link. */
+/** Refuses a path inside the roots that leads out of them through a link. */
 function refuseLeavingLink({ path, written, root }: ResolvedPath, text: string, context: ToolContext): void {
 	if (root !== undefined || !context.roots.some((entry) => isWithin(written, entry))) return;
 	throw new ParleyError(pathTexts.link(text, path), { code: "permission_denied" });

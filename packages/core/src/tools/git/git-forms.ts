@@ -1,8 +1,8 @@
 import { gitEffectTexts } from "./texts.ts";
 
 /**
- * Options by git command. A call with only these options changes the repository or its files, and runs no program that its
- * words name. The policy treats a call that matches neither these forms nor `readForms` like any other command.
+ * A call with only these options changes the repository or its files, and runs no program that its words
+ * name.
  */
 const changeForms: Readonly<Record<string, RegExp>> = {
 	add: oneOf("-A --all -u --update -N --intent-to-add -v --verbose -n --dry-run -f --force --renormalize"),
@@ -90,10 +90,7 @@ interface Loss {
 
 const UNCOMMITTED = gitEffectTexts.discardsChanges;
 
-/**
- * Losses of content that a repository does not store permanently: uncommitted work, and commits that only expiring
- * entries of the reflog name.
- */
+/** The lost content is uncommitted work, or commits that only expiring entries of the reflog name. */
 const losses: readonly Loss[] = [
 	{ command: "reset", when: some(/^--h/), reason: UNCOMMITTED },
 	{
@@ -149,7 +146,7 @@ function isStagedOnly({ options }: GitWords): boolean {
 	);
 }
 
-/** Whether the words have the form `checkout -- PATH`, `checkout REVISION PATH` or `checkout PATH`. */
+/** Forms: `checkout -- PATH`, `checkout REVISION PATH` and `checkout PATH`. */
 function namesPaths({ all, options, plain }: GitWords, existing: ReadonlySet<string>): boolean {
 	if (options.some((option) => /^(?:-b|-t|--track|--orphan)/.test(option))) return false;
 	if (all.includes("--") || plain.length > 1) return true;
@@ -180,8 +177,8 @@ export function readGitWords([command = "", ...all]: readonly string[]): GitWord
 }
 
 /**
- * Returns a regular expression for one complete option of a list, whose words are regular expressions. An abbreviation of an
- * option does not match, although git accepts it.
+ * Returns an expression that matches one complete option. The lists contain regular expressions, separated by
+ * white space. An abbreviated option does not match, although git accepts it.
  */
 export function oneOf(...lists: readonly string[]): RegExp {
 	const words = lists.flatMap((list) => list.split(/\s+/)).filter((word) => word !== "");
@@ -189,8 +186,8 @@ export function oneOf(...lists: readonly string[]): RegExp {
 }
 
 /**
- * Form of a git command that only reads. Every option must be listed, because many options write files (`--output`), read other
- * files (`--no-index`, `--contents`) or run programs (`--ext-diff`): https://git-scm.com/docs
+ * Every allowed option is listed, because many options write files (`--output`), read other files
+ * (`--no-index`, `--contents`) or run programs (`--ext-diff`): https://git-scm.com/docs
  */
 interface ReadForm {
 	readonly options: RegExp;
@@ -226,7 +223,7 @@ const formatOptions = `
 	--graph --cc -c -m --dd --no-show-signature -L.*`;
 const logOptions = oneOf(diffOptions, revisionOptions, formatOptions);
 
-/** Options that prevent diff programs, name files in the form that the secret filter expects, and do not inspect submodules. */
+/** Prevents diff programs and the inspection of submodules, and names files as the secret filter expects. */
 const carefulDiff = [
 	"--no-ext-diff",
 	"--no-textconv",
@@ -351,7 +348,7 @@ export function readingOf(given: GitWords): Reading | undefined {
 	return { words, patches: form.patches ?? false, objects: form.objects };
 }
 
-/** Whether the call lists branches or tags. A name creates or moves a branch or tag unless there is a list option. */
+/** Without a list option, a name creates or moves a branch or tag. */
 function isListing({ options, plain }: GitWords): boolean {
 	return plain.length === 0 || options.some((option) => listing.test(option));
 }
@@ -364,10 +361,7 @@ const printing = oneOf(
 	String.raw`-p -u --patch -U\d+ --unified=\d+ --patch-with-stat -W --function-context -L.* --cc -c -m --dd`,
 );
 
-/**
- * Whether the output has no graph with a patch. A graph adds characters before each patch line, so patch lines cannot
- * be recognised.
- */
+/** A graph adds characters before each patch line, so patch lines cannot be recognised. */
 function isNoPatchInGraph({ options }: GitWords): boolean {
 	return !options.includes("--graph") || !options.some((option) => printing.test(option));
 }

@@ -15,7 +15,7 @@ let directory: Awaited<ReturnType<typeof createDirectory>>;
 let context: ToolContext;
 let repository: string;
 
-/** Returns an environment with a home directory of the test, so that the developer's git settings have no effect. */
+/** The home directory of the test hides the developer's git settings. */
 function environment(): Record<string, string | undefined> {
 	return { PATH: process.env["PATH"], HOME: join(directory.path, "home") };
 }
@@ -402,10 +402,7 @@ test("a long output is cut at its end with a note", async () => {
 	);
 });
 
-/**
- * Returns a sandbox that records commands. It runs commands that only inspect the repository, and returns `outcome` for
- * others.
- */
+/** Runs commands that only inspect the repository, and returns `outcome` for others. */
 function ending(outcome: Partial<CommandOutcome>, commands: Command[] = []): Sandbox {
 	return {
 		...context.sandbox,

@@ -46,8 +46,9 @@ const parameters = () =>
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
- * Runs git. A call that only reads runs no program that the repository names, for example a hook or filter. It needs
- * approval only for secrets and files of the gateway. The effect of any other call decides whether it needs approval.
+ * Runs git. A call that only reads runs no program that the repository names, for example a hook or filter,
+ * and needs approval only for secrets and files of the gateway. Other calls need approval according to their
+ * effect.
  */
 export const git = defineTool<Arguments>({
 	name: "git",
@@ -165,8 +166,8 @@ async function bindingOf(
 }
 
 /**
- * Returns the sandbox of a call. A call with the care `outside` needs the network, which a bubblewrap sandbox
- * lacks. Throws `permission_denied` if the session may not use the network.
+ * A bubblewrap sandbox lacks the network that `outside` needs. Throws `permission_denied` if the session may
+ * not use the network.
  */
 function sandboxOf({ care }: GitJudgement, { sandbox }: ToolContext): Sandbox {
 	if (care !== "outside") return sandbox;
@@ -177,24 +178,22 @@ function sandboxOf({ care }: GitJudgement, { sandbox }: ToolContext): Sandbox {
 }
 
 /**
- * Returns the power of the command. Git may change files that control later commands in two cases:
- *
- * - No program of the repository runs.
- * - The call has the class `control`, which requires approval.
+ * Git may change files that control later commands if no program of the repository runs, or if the call has
+ * the class `control`, which requires approval.
  */
 function powerOf(care: Care, classes: GitJudgement["classes"]): NonNullable<Command["power"]> {
 	if (care === "read") return "read";
 	return care === "change" || classes.includes("control") ? "steer" : "work";
 }
 
-/** Returns the scope of a session approval: calls that begin with the same command and, for `stash`, the same verb. */
+/** The scope includes calls with the same command and, for `stash`, the same verb. */
 function grantOf([command = "", verb = ""]: readonly string[]): GrantScope {
 	return { kind: "argv", tool: "git", prefix: command === "stash" ? [command, verb] : [command] };
 }
 
 /**
- * Returns git's output up to the first omission. Hides possible secrets in file diffs, unless the call was
- * approved as secret. Also hides user names and passwords in the URLs of `remote`.
+ * Ends at the first omission. Hides possible secrets in file diffs, unless the call was approved as secret.
+ * Also hides user names and passwords in the URLs of `remote`.
  */
 function readable(outcome: CommandOutcome, { patches, words, classes }: GitJudgement): string {
 	const { lines, cut } = completeLines(outcome);
@@ -206,8 +205,8 @@ function readable(outcome: CommandOutcome, { patches, words, classes }: GitJudge
 
 const HEADER = /^diff --(?:git|cc|combined) (.*)$/s;
 /**
- * Matches the content lines of a patch. Other lines of git begin with other characters, except lines of commit
- * messages, which follow an empty line.
+ * Content lines of a patch. Other lines begin with other characters, except lines of commit messages, which
+ * follow an empty line.
  */
 const CONTENT = /^[-+ @\\]/;
 const EXTENDED =
@@ -232,8 +231,8 @@ export function hideSecrets(lines: readonly string[]): string[] {
 }
 
 /**
- * Whether a header names a secret file. Headers have the forms `a/NAME b/NAME`, `"a/NAME" "b/NAME"` and `NAME`. A name may
- * contain spaces, so each piece is checked.
+ * Headers have the forms `a/NAME b/NAME`, `"a/NAME" "b/NAME"` and `NAME`. A name may contain spaces, so each
+ * piece is checked.
  */
 function namesSecret(names: string): boolean {
 	const pieces = names.split(/[" ]+/).filter((piece) => piece !== "");

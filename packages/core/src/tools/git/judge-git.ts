@@ -28,7 +28,7 @@ export interface GitJudgement extends ReasonedClasses {
 	readonly care: Care;
 	readonly words: readonly string[];
 	/**
-	 * Whether the output may contain file diffs in which secrets must be hidden. Always false for a call that is not a
+	 * Whether the output may contain file diffs in which secrets must be hidden. False for a call that is not a
 	 * known read.
 	 */
 	readonly patches: boolean;
@@ -47,7 +47,7 @@ interface Place {
 	readonly repository: Repository | undefined;
 }
 
-/** Reasons by class. A class of `floor` without a reason does not apply. */
+/** A class of `floor` without a reason does not apply. */
 type Reasons = Partial<Record<ActionClass, readonly string[]>>;
 
 /**
@@ -75,7 +75,7 @@ export async function judgeGit(
 	return { care: "read", words: reading.words, ...shape(reasons), patches: reading.patches };
 }
 
-/** Refuses files outside the repository. `git diff` would compare two such files even without a repository. */
+/** `git diff` would compare two files outside the repository. */
 function refuseOutside({ plain }: GitWords, { directory, repository }: Place): void {
 	const outside = plain.find(
 		(word) => isPathLike(word) && !isWithin(resolve(directory, word), repository?.top ?? "/"),
@@ -86,7 +86,7 @@ function refuseOutside({ plain }: GitWords, { directory, repository }: Place): v
 	});
 }
 
-/** Whether a word is an absolute path or contains `..`. As a path, any other word is lexically below the directory. */
+/** Any other word, read as a path, is lexically below the directory. */
 function isPathLike(word: string): boolean {
 	return word.startsWith("/") || word.split("/").includes("..");
 }
@@ -109,7 +109,7 @@ async function secretReasons(
 	return [];
 }
 
-/** Whether the word names an object whose kind is not in `objects`. No file name then shows what the object contains. */
+/** True for an object whose kind is not in `objects`: no file name shows what it contains. */
 async function isUnnamed(
 	word: string,
 	objects: readonly string[],
@@ -118,8 +118,8 @@ async function isUnnamed(
 	const [revision = "", ...path] = word.split(":");
 	if (revision === "") return false;
 	const { code, output } = await runGit(["cat-file", "-t", `${revision}^{}`], directory, context);
-	// If git fails, the word is a path instead of an object, or git will report its error later. Below a commit, the path names
-	// the content.
+	// If git fails, the word is a path, or git reports the error later. Below a commit, the path names the
+	// content.
 	return code === 0 && !(path.length > 0 ? ["commit"] : objects).includes(output.trim());
 }
 
@@ -167,10 +167,7 @@ async function judgeChange(
 	return { care, words: args, ...shape(reasons), patches: false };
 }
 
-/**
- * Decides where the call runs. A call that needs the network does not run in bubblewrap, which has no
- * network.
- */
+/** Bubblewrap has no network, so a call that needs the network leaves the sandbox. */
 function confinementOf(words: GitWords, { repository }: Place, { sandbox }: ToolContext) {
 	const network = reachesNetwork(words);
 	const leavesSandbox = network && sandbox.mode === "bubblewrap";
@@ -194,7 +191,7 @@ function shape(reasons: Reasons): ReasonedClasses {
 
 const MESSAGE = /^(?:-[a-zA-Z]*m|--message)$/;
 
-/** Removes the texts of messages from the arguments, because they name no files. */
+/** Texts of messages name no files. */
 function withoutMessages(args: readonly string[]): readonly string[] {
 	if (!/^(?:commit|merge|tag|stash|notes)$/.test(args[0] ?? "")) return args;
 	return args
@@ -219,10 +216,7 @@ async function exists(path: string): Promise<boolean> {
 	}
 }
 
-/**
- * Returns a reason for each path outside the roots that an argument names, such as a working tree, an archive, a patch
- * or another repository.
- */
+/** Arguments may name paths outside the roots, for example an archive, a patch or another repository. */
 function outsideReasons(args: readonly string[], directory: string, { roots }: ToolContext): string[] {
 	const parts = args.flatMap((word) => {
 		const local = word.replace(/^file:\/\//, "");
@@ -242,10 +236,7 @@ function controlReasons(words: GitWords, { directory }: Place): string[] {
 	return changed === undefined ? [] : [gitEffectTexts.controlsLater(changed)];
 }
 
-/**
- * Returns a reason if the working tree contains files of the gateway, because git could then read or change these
- * files.
- */
+/** If files of the gateway are in the working tree, git could read or change them. */
 function gatewayReasons({ repository }: Place, { forbidden }: ToolContext): string[] {
 	if (repository === undefined) return [];
 	const top = looseForm(repository.top);
@@ -253,7 +244,7 @@ function gatewayReasons({ repository }: Place, { forbidden }: ToolContext): stri
 	return isInside ? [gitEffectTexts.ownFiles] : [];
 }
 
-/** Options by git command. A call with only these options reaches the network and names no program in its words. */
+/** A call with only these options reaches the network and names no program. */
 const forms: Readonly<Record<string, RegExp>> = {
 	fetch: oneOf(
 		"--all -p --prune -t --tags -n --no-tags -f --force --depth=.* --unshallow --deepen=.* -q --quiet -v --verbose --dry-run",
@@ -277,8 +268,8 @@ interface PlantedSettings {
 }
 
 /**
- * Returns reasons why a command outside the sandbox might run programs that sandboxed commands planted. Repository
- * settings or words may name a planted program. The command then requires approval even if all tools are accepted.
+ * A command outside the sandbox might run programs that sandboxed commands planted, if settings or words name
+ * them. The command then requires approval even if all tools are accepted.
  */
 function plantedReasons({ command, options }: GitWords, repository: PlantedSettings | undefined): string[] {
 	const form = Object.hasOwn(forms, command) ? forms[command] : undefined;

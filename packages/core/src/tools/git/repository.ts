@@ -31,7 +31,7 @@ export interface Repository {
 }
 
 const WHERE = ["--show-toplevel", "--git-dir", "--git-common-dir", "--git-path", "hooks"];
-/** Matches settings that name programs which git may start when a call changes a repository. */
+/** Settings that name programs which git may start when a call changes a repository. */
 const PROGRAM = new RegExp(
 	[
 		String.raw`^(?:filter\..+\.(?:clean|smudge|process)|merge\..+\.driver|diff\.external|diff\..+\.(?:command|textconv)`,
@@ -128,8 +128,8 @@ interface Setting {
 }
 
 /**
- * Returns the names of all settings. Throws if they cannot be read, because an unknown setting cannot be disabled. Also throws if
- * a filter cannot be disabled.
+ * An unknown setting cannot be disabled, so unreadable settings are an error. Also throws if a filter cannot
+ * be disabled.
  */
 async function settingNames(directory: string, context: ToolContext): Promise<Setting[]> {
 	const outcome = await runGit(["config", "--list", "--show-scope", "--name-only"], directory, context);
@@ -189,7 +189,7 @@ const QUIET = settings({
 	"color.ui": "false",
 	"column.ui": "never",
 });
-/** Additional settings of reading calls. The program `false` fails without side effects. */
+/** The program `false` fails without side effects. */
 const READ_ONLY = settings({
 	"log.showSignature": "false",
 	"gpg.program": "false",
@@ -210,7 +210,7 @@ const UNATTENDED = settings({ "gc.auto": "0", "maintenance.auto": "false" });
  *   reached.
  * - `change`: like `read`, but git may write and filters may run.
  * - `run`: ordinary git without a terminal.
- * - `outside`: git outside the sandbox, without any program that sandboxed commands could have planted.
+ * - `outside`: git outside the sandbox, without hooks.
  */
 export type Care = "read" | "change" | "run" | "outside";
 

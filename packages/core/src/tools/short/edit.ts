@@ -25,7 +25,7 @@ import {
 } from "../files/write-target.ts";
 import { editTexts } from "./texts.ts";
 
-/** Maximum number of edits. Each edit searches the complete file. */
+/** Limited because each edit searches the complete file. */
 const MAX_EDITS = 100;
 
 const parameters = () =>
@@ -116,10 +116,7 @@ function previewOf(
 	return previewWrite(shown, { kind: "text", text: old }, result.text);
 }
 
-/**
- * Returns the error of an edit that was not made. If `text`, the text of the file, is given, the error also shows the
- * most similar lines, or the line numbers of all occurrences.
- */
+/** If `text`, the text of the file, is given, the error quotes similar lines or names line numbers. */
 function missed({ path, edits }: Arguments, result: FailedEdit, text?: string): ParleyError {
 	if (result.kind === "too-long") return fault(editTexts.tooLong(path, MAX_EDITABLE));
 	if (result.kind === "overlap") {

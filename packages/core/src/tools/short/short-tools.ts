@@ -25,8 +25,8 @@ const parameters = () =>
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
- * `run_command` under the name that clients of the zot protocol know. It has no parameter for the network: every command has its
- * sandbox's access to the operator's hosts, and no command runs outside its sandbox.
+ * There is no parameter for the network: every command has its sandbox's access to the operator's hosts, and
+ * none runs outside its sandbox.
  */
 const bash = defineTool<Arguments>({
 	name: "bash",

@@ -15,10 +15,10 @@ const MAX_TOTAL_MS = 20_000;
 /** Maximum milliseconds per request, from the DNS lookup to the last header. */
 const MAX_HEADERS_MS = 10_000;
 
-/** Requested response encodings. `deflate` is missing, because servers use this name for two formats. */
+/** `deflate` is missing because servers use this name for two formats. */
 const acceptedEncodings = "gzip, br, zstd";
 
-/** Headers that each request has. Neither the model nor a page can set a header, and cookies are not stored. */
+/** Neither the model nor a page can set a header. Cookies are not stored. */
 const requestHeaders = {
 	accept: "text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.9, */*;q=0.5",
 	"accept-encoding": acceptedEncodings,
@@ -51,7 +51,6 @@ export interface Page {
 	readonly body: Body;
 }
 
-/** A response that redirects to `next`. */
 interface Redirect {
 	readonly kind: "elsewhere";
 	readonly url: URL;
@@ -106,7 +105,7 @@ async function visit(url: URL, deps: GetDeps, signal: AbortSignal): Promise<Page
 	}
 }
 
-/** Returns a client that connects only to these addresses, even if the name later resolves to other addresses. */
+/** The client connects only to these addresses, even if the name later resolves to others. */
 async function agentFor(addresses: readonly string[]): Promise<Dispatcher> {
 	const { Agent } = await import("undici");
 	const pinned = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
@@ -146,7 +145,7 @@ async function readAnswer(
 	return { kind: "page", url, status, type, body: read };
 }
 
-/** Returns the error for a response that is not a text page. It names the media type. `bytes` is "" if unknown. */
+/** Returns the error for a response of a media type that is not text. `bytes` is "" if unknown. */
 export function notText(url: URL, { essence }: MediaType, bytes: string): ParleyError {
 	const size = /^\d{1,16}$/.test(bytes) ? `${bytes} bytes` : pageTexts.unknownSize;
 	return new ParleyError(pageTexts.notText(url.href, essence, size), {
@@ -167,8 +166,8 @@ function unreachable(url: URL, reason: unknown): ParleyError {
 }
 
 /**
- * Reads a body up to `limit` bytes after decompression, so that a small compressed body cannot use more memory than an
- * uncompressed body. Rejects with `unavailable` if the body is damaged, cannot be decompressed, or ends early.
+ * Reads up to `limit` decompressed bytes of a body, so that a small compressed body cannot use unlimited
+ * memory. Rejects with `unavailable` if the body is damaged, cannot be decompressed, or ends early.
  */
 export async function readBody(source: Readable, encoding: string, limit: number): Promise<Body> {
 	// The stream is read until its end, its limit or its first error. Later errors have no effect.
@@ -242,7 +241,7 @@ const textTypes = new Set(
 	].map((subtype) => `application/${subtype}`),
 );
 
-/** Parsed `content-type`. `essence` is "" if the header is missing or invalid. */
+/** `essence` is "" if the header is missing or invalid. */
 interface MediaType {
 	/** Type and subtype, for example `text/html`. */
 	readonly essence: string;
@@ -250,8 +249,8 @@ interface MediaType {
 }
 
 /**
- * Parses a `content-type` header, which many servers send in an invalid form. Also treats a type or subtype
- * of more than 80 characters as invalid.
+ * Parses a `content-type` header. Returns the essence "" for an invalid header, or for a type or subtype of
+ * more than 80 characters.
  */
 export function readMediaType(header: string): MediaType {
 	try {

@@ -25,8 +25,8 @@ export interface WebFetchOptions {
 }
 
 /**
- * Matches bidirectional embeddings, overrides and isolates, tag characters, and control characters except line feeds and tabs.
- * They are invisible to people but not to models.
+ * Invisible to people but not to models: bidirectional embeddings, overrides and isolates, tag characters,
+ * and control characters except line feeds and tabs.
  */
 const UNSEEN = /(?![\n\t])[\p{Cc}\u{202a}-\u{202e}\u{2066}-\u{2069}\u{e0000}-\u{e007f}]/gu;
 
@@ -82,8 +82,8 @@ export class PageFetcher {
 }
 
 /**
- * Returns the result for a page, with its text between two marked lines. The mark is created after the text was read, so the
- * text cannot contain it.
+ * The text is between two marked lines. The mark is created after the text was read, so the text cannot
+ * contain it.
  */
 function describe(page: Page, text: string, { max_chars }: FetchArguments, mark: string): ToolResult {
 	const clean = text.replaceAll("\r\n", "\n").replaceAll(UNSEEN, "").toWellFormed().trim();

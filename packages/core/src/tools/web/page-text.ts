@@ -6,19 +6,16 @@ import type { PageToRead } from "./readable-worker.ts";
 import { pageTexts } from "./texts.ts";
 
 /**
- * Limits of a page: UTF-16 units of its HTML, `<` characters, and milliseconds. For a larger page, a document
- * model would take hundreds of megabytes.
+ * Limits of a page: UTF-16 units, `<` characters, and milliseconds. The document model of a larger page would
+ * take hundreds of megabytes.
  */
 const MAX_STRUCTURED = 1.5 * 1024 * 1024;
 const MAX_TAGS = 80_000;
 const MAX_WORK_MS = 5_000;
-/**
- * Maximum heap of the thread. It is larger than the limits above require, because a thread that exceeds its heap may end the
- * process.
- */
+/** Larger than the limits above require, because a thread that exceeds its heap may end the process. */
 const MAX_HEAP_MB = 1_024;
 
-/** URL of the worker script, with the file extension of this module. */
+/** The worker has the file extension of this module. */
 const workerFile = new URL(`./readable-worker${import.meta.url.slice(-3)}`, import.meta.url);
 
 /** Reads HTML pages one at a time. */
@@ -31,9 +28,9 @@ export class PageReader {
 	}
 
 	/**
-	 * Returns the readable text of the page. A thread extracts it with a short time limit and no environment, because a hostile
-	 * page could take hours. If that fails, or the page is too large for it, the text has no structure. Rejects only when
-	 * `signal` aborts.
+	 * Returns the readable text of the page. A thread extracts the text with a short time limit and no
+	 * environment, because a hostile page could take hours. The text has no structure if the extraction fails
+	 * or the page is too large. Rejects only if `signal` aborts.
 	 */
 	async read(page: PageToRead, log: Logger, signal: AbortSignal): Promise<string> {
 		if (isTooLarge(page.html)) return plainText(page.html);
@@ -121,7 +118,7 @@ export function plainText(html: string): string {
 	return tidy(decodeEntities(parts.join("")));
 }
 
-/** Returns the end of the markup that begins at `open`, and its replacement in the text. */
+/** `next` is the index after the markup, and `space` is its replacement in the text. */
 function skipMarkup(html: string, open: number): { readonly next: number; readonly space: string } {
 	if (html.startsWith("<!--", open)) return { next: after(html, "-->", open + 4), space: "" };
 	const [, slash = "", name = ""] = /^<(\/?)([a-z][a-z0-9-]{0,30})/i.exec(html.slice(open, open + 40)) ?? [];
@@ -132,10 +129,7 @@ function skipMarkup(html: string, open: number): { readonly next: number; readon
 	return { next, space: INLINE.has(element) ? "" : "\n" };
 }
 
-/**
- * Returns the index after the next occurrence of `text`. If there is no occurrence, returns the end of the HTML, so that no
- * part is searched twice.
- */
+/** Returns the end of the HTML if `text` is missing, so that no part is searched twice. */
 function after(html: string, text: string, from: number): number {
 	const found = html.indexOf(text, from);
 	return found === -1 ? html.length : found + text.length;
