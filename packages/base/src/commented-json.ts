@@ -11,7 +11,7 @@ import {
 } from "jsonc-parser";
 import { ParleyError } from "./errors.ts";
 
-/** Maximum levels of lists and objects, as in `parseJson`. */
+/** The default of `parseJson`. */
 const maxDepth = 64;
 
 /** Keys and indexes that lead to a value. */
@@ -59,8 +59,8 @@ export function parseCommentedJson(path: string, source: string): CommentedJson 
 }
 
 /**
- * Replaces, adds or removes one value. `undefined` removes it. Comments and the format of other lines stay.
- * `parseCommentedJson` must accept the text.
+ * Sets one value, or removes it if `value` is undefined. Comments and the format of other lines stay.
+ * `parseCommentedJson` must accept `source`.
  */
 export function editCommentedJson(source: string, path: JsonPath, value: unknown): string {
 	const indent = /^([ \t]+)\S/m.exec(source)?.[1] ?? "\t";
@@ -74,8 +74,8 @@ export function editCommentedJson(source: string, path: JsonPath, value: unknown
 }
 
 /**
- * Appends a value in one line to an existing list. Comments and the format of other lines stay. `parseCommentedJson`
- * must accept the text. Throws `invalid_argument` if there is no list at the path.
+ * Appends a value in one line to an existing list. Comments and the format of other lines stay.
+ * `parseCommentedJson` must accept `source`. Throws `invalid_argument` if the path has no list.
  */
 export function appendCommentedJson(source: string, path: JsonPath, value: unknown): string {
 	const tree = parseTree(source, [], { allowTrailingComma: true });
@@ -105,19 +105,19 @@ export function inlineJson(value: unknown): string {
 	return JSON.stringify(value, undefined, 1).replaceAll(/\n\s*/g, " ");
 }
 
-/** Returns the indentation before a position, or undefined if other text precedes it in its line. */
+/** Undefined if other text precedes the position in its line. */
 function indentOf(source: string, offset: number): string | undefined {
 	return /^[ \t]*$/.exec(source.slice(source.lastIndexOf("\n", offset - 1) + 1, offset))?.[0];
 }
 
-/** Whether a text of spaces and comments has a comma outside its comments. */
+/** `text` contains only spaces, comments and commas. */
 function hasCommaIn(text: string): boolean {
 	const scanner = createScanner(text, true);
 	scanner.scan();
 	return text[scanner.getTokenOffset()] === ",";
 }
 
-/** Whether lists and objects are nested deeper than `levels`. The text may be invalid. */
+/** The text may be invalid JSON. */
 function isNestedBeyond(text: string, levels: number): boolean {
 	const scanner = createScanner(text, true);
 	let open = 0;
@@ -158,7 +158,7 @@ function properties({ children = [] }: Node): [string, Node][] {
 	});
 }
 
-/** Returns the error as words: `CommaExpected` becomes `comma expected`. */
+/** For example, `CommaExpected` becomes `comma expected`. */
 function inWords({ error }: ParseError): string {
 	return printParseErrorCode(error)
 		.replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ")

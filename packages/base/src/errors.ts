@@ -32,8 +32,8 @@ export class ParleyError extends Error {
 	}
 
 	/**
-	 * Converts any caught value, which becomes the cause. A `ParleyError` stays unchanged. An abort becomes `cancelled`,
-	 * a timeout becomes `deadline_exceeded`, and everything else becomes `internal` with a general message.
+	 * Converts any caught value. A `ParleyError` stays unchanged. The code is `cancelled` for an abort,
+	 * `deadline_exceeded` for a timeout, and otherwise `internal` with a general message.
 	 */
 	static from(reason: unknown): ParleyError {
 		if (reason instanceof ParleyError) return reason;

@@ -1,11 +1,8 @@
 import { ParleyError } from "./errors.ts";
 
-/** Named points in the code at which a test can stop the process, to prove that a crash there loses nothing. */
+/** Named points in the code at which a test can kill or pause the process. */
 export interface Failpoints {
-	/**
-	 * Reports that the code has reached the point. Does nothing unless the point is armed. The caller must
-	 * await the result.
-	 */
+	/** Reports that the code has reached the point. The caller must await the result. */
 	reach(name: string): Promise<void> | void;
 }
 

@@ -22,14 +22,12 @@ export function createIds(random: (bytes: number) => Uint8Array = pooledRandom()
 	};
 }
 
-/**
- * Returns a random number of at least 0 and below 1. It uses the last 32 bits of a UUID, which are random in version 4.
- */
+/** Returns a random number of at least 0 and below 1, with 32 random bits. */
 export function chanceOf(ids: Ids): number {
 	return Number.parseInt(ids.uuid().slice(-8), 16) / 2 ** 32;
 }
 
-/** Returns a source of random bytes with a pool that the operating system fills. No byte is returned twice. */
+/** Returns no byte twice. */
 function pooledRandom(): (bytes: number) => Uint8Array {
 	const pool = Buffer.allocUnsafeSlow(POOL_BYTES);
 	let used = POOL_BYTES;

@@ -40,8 +40,8 @@ export function parseJson(text: string, limits: JsonLimits = {}): unknown {
 }
 
 /**
- * Returns the first duplicate key of an object in valid JSON text, even if its two forms are escaped
- * differently. Returns undefined if all keys are unique.
+ * Returns the first key that occurs twice in an object of valid JSON text, even if escaped differently.
+ * Returns undefined if there is none.
  */
 export function duplicateKey(text: string): string | undefined {
 	/** Keys of each open object, outermost first. Undefined for an array. */
@@ -64,9 +64,7 @@ export function duplicateKey(text: string): string | undefined {
 	return undefined;
 }
 
-/**
- * Checks the size in one pass over the text. Counts are exact for valid JSON. `JSON.parse` refuses other text later.
- */
+/** Counts are exact for valid JSON. `JSON.parse` refuses other text later. */
 function checkSize(text: string, maxDepth: number, maxNodes: number): void {
 	let depth = 0;
 	let nodes = 1;
@@ -84,7 +82,7 @@ function checkSize(text: string, maxDepth: number, maxNodes: number): void {
 	}
 }
 
-/** Whether a character ends a value in a container: a comma, or the bracket that closes a container with a value. */
+/** The bracket that closes an empty container ends no value. */
 function endsValue(code: number, previous: number): boolean {
 	return code === COMMA || (isClosing(code) && !isOpening(previous));
 }
@@ -97,7 +95,7 @@ function isClosing(code: number): boolean {
 	return code === CLOSE_ARRAY || code === CLOSE_OBJECT;
 }
 
-/** Returns the index of the closing quote, or the length of the text if the string is not closed. */
+/** The length of the text if the string is not closed. */
 function endOfString(text: string, start: number): number {
 	let quote = text.indexOf('"', start);
 	while (quote !== -1 && isEscaped(text, quote, start)) quote = text.indexOf('"', quote + 1);
@@ -121,7 +119,7 @@ function checkValues(root: unknown): void {
 	}
 }
 
-/** Checks a value. Containers are queued instead of entered, so that no allowed depth can exhaust the stack. */
+/** Queues containers instead of entering them, so that no allowed depth can exhaust the stack. */
 function checkValue(value: unknown, containers: Container[]): void {
 	if (typeof value === "string") checkString(value);
 	else if (typeof value === "number" && !Number.isFinite(value)) throw refused("a number that is too large");

@@ -74,7 +74,7 @@ export function createLogger(options: LoggerOptions): Logger {
 
 type LineLevel = Exclude<LogLevel, "silent">;
 
-/** Returns the writer of a level, or undefined if the level is not logged. */
+/** Returns undefined for a level that is not logged. */
 type Lines = (level: LineLevel) => pino.Logger | undefined;
 
 function bind(

@@ -7,9 +7,8 @@ interface Account {
 }
 
 /**
- * Returns the account of this process, with the name `user` if its user id is not in /etc/passwd. Containers run
- * programs with such ids, for example with `runAsUser` of Kubernetes. `userInfo` then throws:
- * https://nodejs.org/api/os.html#osuserinfooptions
+ * Returns the account of this process. Its name is `user` if /etc/passwd lacks the user id, for example with
+ * `runAsUser` of Kubernetes. `userInfo` then throws: https://nodejs.org/api/os.html#osuserinfooptions
  */
 export function ownAccount(): Account {
 	try {

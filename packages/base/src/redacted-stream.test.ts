@@ -67,8 +67,7 @@ test("no character of a registered value is emitted, at any cut", () => {
 				pieces.push(full.slice(at, at + length));
 				at += length;
 			}
-			// With line breaks at the end, the text does not end inside a value. The stream would also redact an
-			// incomplete value.
+			// The line breaks end an incomplete value, which only the stream would redact.
 			expect(flow(redactor, [...pieces, "\n\n"]).join("")).toBe(redactor.redact(`${full}\n\n`));
 		}),
 	);

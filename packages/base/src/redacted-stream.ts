@@ -1,9 +1,6 @@
 import { cutShape, longestShape, REPLACEMENT, unwrap } from "./redactor-patterns.ts";
 
-/**
- * Receives text in pieces and returns it without secrets. Returns a part as soon as it can no longer belong to a
- * secret.
- */
+/** Receives text in pieces and returns it without secrets. Delays a part while it may belong to a secret. */
 export interface RedactedStream {
 	/** Returns the text that is safe to show. Returns "" while all of it may still belong to a secret. */
 	push(text: string): string;
@@ -36,31 +33,25 @@ export interface Redaction {
 const longestWord = 4096;
 /** Maximum delayed characters of a key block. */
 const longestKey = 65_536;
-/**
- * Maximum length of a beginning that is too short for the gate. With one more character, the gate finds the registered
- * value.
- */
+/** Maximum characters of the start of a registered value that are too few for the gate. */
 export const longestBeginning = 3;
 /** Maximum characters of the start of a registered value, with a line break after each character except the last. */
 export const longestWrappedStart = longestBeginning + 1 + 2 * longestBeginning;
-/** Opening of a key block. The gate searches for it. */
+/** Must be one of `openings`. */
 const keyOpening = "-----B";
 /** Number of characters after which the title of a key block is complete. */
 const keyTitle = 80;
 
-/**
- * Matches the characters that continue a credential that is longer than the maximum. `restOfKey` is for key blocks.
- */
+/** The characters that continue a credential after its delayed part. */
 const restOfCredential = /^[\w.\r\n-]*/;
 const restOfKey = /^[\w+/=\s\\:,-]*/;
 
 /**
- * Delays text from a possible secret to the end of that word or key block, and redacts it as a whole. Also delays the
- * first characters of a registered value, although they are too few for the gate. So no part of such a value is
- * returned, regardless of the pieces. The opening of a shape, such as `sk-…`, may be returned before the rest is
- * recognised. Delays at most `longestWord` characters of a word, `longestKey` characters of a key block, or one
- * registered value. A longer credential or key block becomes one `[redacted]`, up to the first character that cannot
- * continue it.
+ * Delays text from a possible secret to the end of that word or key block, and redacts it as a whole. The
+ * opening of a shape, such as `sk-`, may be returned before the rest is recognised. No part of any other
+ * registered value is returned, regardless of the pieces. Delays at most `longestWord` characters of a word,
+ * `longestKey` characters of a key block, or one registered value. A longer credential or key block becomes
+ * one `[redacted]`, up to the first character that cannot continue it.
  */
 export function redactedStream(gate: Gate, { redact, redactCut }: Redaction): RedactedStream {
 	/** The last returned characters that the gate may need. */
@@ -114,9 +105,7 @@ export function redactedStream(gate: Gate, { redact, redactCut }: Redaction): Re
 	};
 }
 
-/**
- * Returns the length of the longest of the gate's `beginnings` at the end of the text. Line breaks may interrupt it.
- */
+/** Length of the longest beginning, or 0. Line breaks may interrupt a beginning. */
 function beginningAtEnd(text: string, { beginnings }: Gate): number {
 	const end = text.slice(-longestWrappedStart);
 	const hasBreak = /[\r\n]/.test(end);
@@ -142,9 +131,8 @@ interface Part {
 }
 
 /**
- * Returns the end of the next delayed text that can be redacted, or undefined if more text is needed. `text` begins at
- * the position that the gate found, and its first `returned` characters have been returned. Never cuts a registered
- * value.
+ * `text` begins at the position that the gate found, and its first `returned` characters have been returned.
+ * Returns undefined if more text is needed. Never cuts a registered value.
  */
 function nextPart(text: string, returned: number, gate: Gate): Part | undefined {
 	const part = partOfShapes(text, returned);

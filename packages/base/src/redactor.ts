@@ -100,7 +100,7 @@ export class Redactor {
 		return this.#redactWrapped(clean, this.#wrappedStarts);
 	}
 
-	/** Redacts values with line breaks. `starts` must be a global pattern. */
+	/** `starts` must be a global pattern. */
 	#redactWrapped(text: string, starts: RegExp): string {
 		const secrets: string[] = [];
 		let from = 0;
@@ -161,10 +161,7 @@ export class Redactor {
 	}
 }
 
-/**
- * Returns the gate of the registered `values`, which are given longest first. Values in `wrapped` may contain line
- * breaks in the text.
- */
+/** `values`: longest first. Values in `wrapped` may contain line breaks in the text. */
 function gateOf(values: readonly string[], wrapped: ReadonlySet<string>): Gate {
 	// The opening of a shape, such as `gw_`, is not a secret. Delaying it would delay each text that ends with its first
 	// letter.
@@ -201,10 +198,7 @@ function anyOf(sources: readonly string[]): RegExp {
 	return new RegExp([...new Set(sources)].join("|"));
 }
 
-/**
- * Returns the end of the value at the beginning of the text. Returns Infinity if the text ends within the value, and
- * undefined if the text begins with another value.
- */
+/** Infinity if the text ends within the value; undefined if the text begins with another value. */
 function endOf(text: string, value: string): number | undefined {
 	if (text.startsWith(value)) return value.length;
 	return value.startsWith(text) ? Number.POSITIVE_INFINITY : undefined;
@@ -217,7 +211,7 @@ function startOf(value: string): string {
 	return value.slice(0, longestBeginning + 1);
 }
 
-/** Maximum levels of a copied value. `parseJson` has the same default. */
+/** The default of `parseJson`. */
 const MAX_DEPTH = 64;
 
 function redactFields(value: unknown, redact: (text: string) => string): unknown {

@@ -45,7 +45,7 @@ export function tokenKindOf(text: string): TokenTextKind | undefined {
 	return tokenKinds.find((kind) => text.startsWith(`gw_${kind}_`));
 }
 
-/** Returns the checksum of a text: four bytes, which base64url encodes as six characters. */
+/** Four bytes, which base64url encodes as six characters. */
 function checksum(text: string): string {
 	const bytes = Buffer.alloc(4);
 	bytes.writeUInt32BE(crc32(text));

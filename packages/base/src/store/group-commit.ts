@@ -57,8 +57,8 @@ interface Queued {
 }
 
 /**
- * Implements `Store.commit` for one connection: one transaction per tick of the event loop, with a savepoint for each
- * command if there are several.
+ * Implements `Store.commit` for one connection. Waiting commands share one transaction, with a savepoint for
+ * each command if there are several.
  */
 export class GroupCommit<DB> {
 	readonly #tx: Kysely<DB>;
@@ -145,7 +145,7 @@ export class GroupCommit<DB> {
 		}
 	}
 
-	/** Runs the commands in one transaction. Throws if the transaction is lost. */
+	/** Throws if the transaction is lost. */
 	async #transact(batch: readonly Queued[]): Promise<Settle[]> {
 		const settles: Settle[] = [];
 		await this.#control.begin();
@@ -165,15 +165,14 @@ export class GroupCommit<DB> {
 
 	async #commit(): Promise<void> {
 		await this.#failpoints.reach("store.commit");
-		// A transaction that writes nothing succeeds even on a full disk, so it does not prove that the store works
-		// again.
+		// A transaction that writes nothing succeeds even on a full disk.
 		if (this.#health.current.state !== "ok") await this.#control.probe?.();
 		await this.#control.commit();
 		this.#health.worked();
 		await this.#failpoints.reach("store.committed");
 	}
 
-	/** Runs a command. Throws only if the transaction itself is lost. */
+	/** Throws only if the transaction itself is lost. */
 	async #failing(command: Queued): Promise<{ readonly failed: boolean; readonly settle: Settle }> {
 		try {
 			return { failed: false, settle: await command.execute() };
@@ -183,10 +182,7 @@ export class GroupCommit<DB> {
 		}
 	}
 
-	/**
-	 * Throws `reason` if it reports a disk failure. The command did not cause the failure, and SQLite may have rolled
-	 * back the complete transaction.
-	 */
+	/** The command did not cause a disk failure, and SQLite may have rolled back the complete transaction. */
 	#throwIfOfStorage(reason: unknown): void {
 		if (this.#control.failure?.(reason) !== undefined) throw reason;
 	}
@@ -196,7 +192,7 @@ export class GroupCommit<DB> {
 		return batch.map((command) => () => command.reject(reason));
 	}
 
-	/** Runs a command in a savepoint. Throws only if the transaction itself is lost. */
+	/** Throws only if the transaction itself is lost. */
 	async #executeAlone(command: Queued): Promise<Settle> {
 		await this.#control.savepoint();
 		try {
@@ -211,7 +207,7 @@ export class GroupCommit<DB> {
 		}
 	}
 
-	/** Rolls back and returns the error. If the rollback also fails, returns both errors in one. */
+	/** If the rollback also fails, returns both errors in one. */
 	async #rollback(cause: unknown): Promise<unknown> {
 		try {
 			await this.#control.rollback();

@@ -15,10 +15,8 @@ import {
  */
 export type HotStatement<DB, P, R> = (db: Kysely<DB>, parameters: P) => Promise<R[]>;
 
-/** Marks the position of a parameter. Use it wherever a single value is allowed. */
 type Parameter<P> = <K extends keyof P>(name: K) => P[K];
 
-/** Marks the position of a parameter in the compiled query. */
 class Placeholder {
 	readonly name: PropertyKey;
 

@@ -75,8 +75,7 @@ export interface FreshSchema {
 
 /** Creates the schema in an empty database, completely or not at all. Returns false if the database has any table. */
 export function createFresh(database: DatabaseSync, fresh: FreshSchema, now: number): boolean {
-	// Immediate, so that only one of two programs creates the schema of an empty database. The other then finds the
-	// schema.
+	// Immediate, so that only one of two programs creates the schema of an empty database.
 	database.exec("begin immediate");
 	try {
 		const isEmpty = database.prepare("select 1 from sqlite_schema limit 1").get() === undefined;

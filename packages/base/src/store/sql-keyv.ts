@@ -29,7 +29,7 @@ export interface KeyvOptions<DB> {
 
 /**
  * Opens a Keyv in the store, for data that shares no transaction with other data. Every operation rejects if
- * the store fails. A bare Keyv would return `undefined` or `false` as soon as it has a listener for errors.
+ * the store fails.
  */
 export function openKeyv<Value, DB>({ store, clock, namespace }: KeyvOptions<DB>): Keyv<Value> {
 	// The cast is safe because the migration created the table, in addition to the tables of `DB`.

@@ -76,7 +76,7 @@ function refuseDamage(file: string, check: () => void): void {
 	}
 }
 
-/** Whether an error is SQLITE_CORRUPT or SQLITE_NOTADB: https://www.sqlite.org/rescode.html */
+/** SQLITE_CORRUPT and SQLITE_NOTADB: https://www.sqlite.org/rescode.html */
 function isDamage(error: unknown): boolean {
 	if (error instanceof Damage) return true;
 	const primary = codeOf(error) & 0xff;
@@ -96,7 +96,7 @@ export function storageFailure(error: unknown): StorageFailure | undefined {
 	return failures.includes(code & 0xff) ? "failing" : undefined;
 }
 
-/** Returns the extended result code of an SQLite error, or 0 for any other error. */
+/** Returns the extended result code, or 0 for any other error. */
 function codeOf(error: unknown): number {
 	return error instanceof Error && "errcode" in error ? Number(error.errcode) : 0;
 }
@@ -148,8 +148,8 @@ export async function copySqliteFile<DB, T>(
 }
 
 /**
- * Checks whether a program with these `migrations` could open the database. Does not change it. Throws `data_loss` if
- * it is damaged, and `failed_precondition` if a newer program wrote it.
+ * Throws `data_loss` if the database is damaged, and `failed_precondition` if a program with these
+ * `migrations` is older than the database. Does not change the database.
  */
 export async function checkSqliteFile(file: string, migrations: readonly Migration[]): Promise<void> {
 	const database = openReader(file);

@@ -22,8 +22,8 @@ import { type Migration, type Store, StoreError, type StoreHealth } from "./stor
 
 export interface SqliteStoreOptions {
 	/**
-	 * Path of the file. It is created together with its directory if it is missing. Only the user of this process can
-	 * read it. `:memory:` is a database in memory.
+	 * Path of the file, or `:memory:`. A missing file is created with its directories. Only the user of this
+	 * process can read the file.
 	 */
 	readonly file: string;
 	readonly migrations: readonly Migration[];
@@ -111,7 +111,7 @@ async function inMemoryOf(options: SqliteStoreOptions): Promise<Connections> {
 	}
 }
 
-/** Runs the missing migrations. An empty database gets the migrations of `fresh` in one step. */
+/** An empty database gets the migrations of `fresh` in one step. */
 async function migrateFile(
 	writer: DatabaseSync,
 	{ migrations, fresh, clock = systemClock }: SqliteStoreOptions,
@@ -125,9 +125,8 @@ async function migrateFile(
 const smallBytes = 8 * 1024 * 1024;
 
 /**
- * Returns the first missing migration; undefined if none is missing. The connection is read-only, so that a
- * refused file stays unchanged. A large file is completely checked only before a migration, because the check
- * would delay each start.
+ * Returns the first missing migration. The connection is read-only, so that a refused file stays unchanged. A
+ * large file is completely checked only before a migration, because the check would delay each start.
  */
 async function inspect(file: string, migrations: readonly Migration[]): Promise<string | undefined> {
 	const database = openReader(file);
@@ -234,7 +233,7 @@ function controlOf(database: DatabaseSync): TransactionControl {
 /** Name of an in-memory database in SQLite: https://www.sqlite.org/inmemorydb.html */
 const inMemory = ":memory:";
 
-/** Opens two connections to a new database in memory. SQLite deletes the database when both are closed. */
+/** SQLite deletes the database when both connections are closed. */
 function openMemory(): { readonly writer: DatabaseSync; readonly reader: DatabaseSync } {
 	// The `memdb` VFS lets two connections share a database in memory:
 	// https://www.sqlite.org/src/file/src/memdb.c
@@ -246,10 +245,7 @@ function openMemory(): { readonly writer: DatabaseSync; readonly reader: Databas
 	return { writer, reader: new DatabaseSync(file, { readOnly: true }) };
 }
 
-/**
- * Connection that reads between the transactions of the writer. An in-memory database has one state, which is locked
- * during a transaction.
- */
+/** Reads between the transactions of the writer, because each transaction locks an in-memory database. */
 class BetweenTransactions extends NodeSqliteConnection {
 	readonly #writer: DatabaseSync;
 

@@ -78,7 +78,7 @@ function storeOf<DB>(commits: GroupCommit<DB>, db: Kysely<DB>, end: () => Promis
 	};
 }
 
-/** Error for a server or connection that failed during a query. The query did not cause it. */
+/** Failure of the server or connection during a query that did not cause it. */
 class Interruption extends ParleyError {
 	constructor(cause: unknown) {
 		super("the database cannot be reached or has ended the transaction: try again", {
@@ -169,10 +169,7 @@ class Transaction implements DatabaseConnection, TransactionControl {
 		return error instanceof Interruption ? "failing" : undefined;
 	}
 
-	/**
-	 * Whether the server rolled the transaction back and allows a retry. The error is an `Interruption` of a
-	 * query, or the server's own error of a commit.
-	 */
+	/** `error`: an `Interruption` of a query, or the server's own error of a commit. */
 	isUndone(error: unknown): boolean {
 		return this.#errors.isUndone(error instanceof Interruption ? error.cause : error);
 	}

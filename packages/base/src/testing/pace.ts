@@ -9,8 +9,8 @@ const highest = 50;
 export const paceVariable = "PARLEY_TEST_PACE";
 
 /**
- * Measures a fixed piece of work. Returns how many times slower this machine is now than an idle machine, from 1 to 50.
- * Blocks the event loop during the work, which takes 100 ms on an idle machine.
+ * Returns how many times slower this machine is now than an idle machine, from 1 to 50. Blocks the event
+ * loop, for 100 ms on an idle machine.
  */
 export function measurePace(clock: Clock = systemClock): number {
 	const start = clock.monotonic();

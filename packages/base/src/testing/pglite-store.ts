@@ -19,8 +19,8 @@ export interface PgliteStoreOptions {
 }
 
 /**
- * Opens a store in a PostgreSQL inside the process, in memory. It has one connection, so reads wait for the end of the
- * running transaction.
+ * Opens a store in an in-memory PostgreSQL of this process. It has one connection, so reads wait for the end
+ * of the running transaction.
  */
 export async function openPgliteStore<DB>(options: PgliteStoreOptions): Promise<Store<DB>> {
 	// All drivers of the dialect share one PGlite, which runs no other statement during a transaction.
@@ -31,9 +31,7 @@ export async function openPgliteStore<DB>(options: PgliteStoreOptions): Promise<
 /** Empty databases of this process. Emptying a database is faster than opening another. */
 const idle: PGlite[] = [];
 
-/**
- * Provides the database for one store. When the store closes, the database is emptied and reused for the next store.
- */
+/** Closing the store empties the database for the next store. */
 function shareDatabase(database: PGlite): PGliteOfKysely {
 	const shared = {
 		closed: false,
@@ -58,15 +56,12 @@ async function openDatabase(): Promise<PGlite> {
 	return PGlite.create({ loadDataDir: await empty });
 }
 
-/** Path of the installed package. It contains the version, so each version has a separate file. */
+/** The path contains the version, so each version has a separate cache file. */
 const installed = createRequire(import.meta.url).resolve("@electric-sql/pglite");
 const version = createHash("sha256").update(installed).digest("hex").slice(0, 16);
 const cache = fileURLToPath(new URL("../../../../node_modules/.cache/parley", import.meta.url));
 
-/**
- * Returns the files of an empty database. Creating them takes seconds of CPU time, so all processes and later runs
- * share one copy.
- */
+/** Creating the files takes seconds of CPU time, so all processes and later runs share one copy. */
 async function loadEmpty(): Promise<Blob> {
 	const file = join(cache, `pglite-${version}.tar`);
 	if (!existsSync(file)) {

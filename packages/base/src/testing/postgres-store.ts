@@ -39,9 +39,9 @@ export function openPostgresStore<DB>(options: PostgresStoreOptions): Promise<St
 }
 
 /**
- * Maximum idle milliseconds in a transaction. A process that stops inside a transaction blocks all processes that wait
- * for its rows. After this time, the server ends the transaction and its connection. A running command is never idle
- * that long, because it waits only for its own queries.
+ * Maximum idle milliseconds in a transaction. A process that stops inside a transaction blocks all processes
+ * that wait for its rows. A running command is never idle that long, because it waits only for its own
+ * queries.
  */
 const maxIdleMs = 5_000;
 
@@ -57,7 +57,7 @@ function dialectOf(config: pg.PoolConfig): PostgresDialect {
 const getTypeParser: pg.CustomTypesConfig["getTypeParser"] = (type, format) =>
 	type === pg.types.builtins.INT8 ? parseInt8 : pg.types.getTypeParser(type, format);
 
-/** Parses a number as PGlite and SQLite do: a `number` if it is exact, otherwise a `bigint`. */
+/** As in PGlite: a `number` if it is exact, otherwise a `bigint`. */
 function parseInt8(text: string): number | bigint {
 	const number = Number(text);
 	return Number.isSafeInteger(number) ? number : BigInt(text);

@@ -9,7 +9,8 @@ export interface ContractTables {
 }
 
 /**
- * One requirement of the port. `check` rejects if the store does not meet it. Checks may share a store, one at a time.
+ * One requirement of every store. `check` rejects if the store does not meet it. Checks may share a store,
+ * one at a time.
  */
 export interface ContractCase<Tested> {
 	readonly name: string;

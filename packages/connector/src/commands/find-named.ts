@@ -30,7 +30,7 @@ type Found = Named | "none" | "several";
 
 const StoredChoice = z.object({ id: z.string(), title: z.string() });
 
-/** Finds an object: see `searchNow`. In a retry, returns the object that the earlier attempt found. */
+/** In a retry, returns the object that the earlier attempt found. */
 async function search(
 	context: HandlerContext,
 	handled: HandledEvent<"command">,
@@ -89,8 +89,8 @@ export async function findNamed(
 }
 
 /**
- * Removes the object that `typed` names. Returns `done` if the gateway knows the key from a request for another object,
- * which means that an earlier attempt removed the object.
+ * Removes the object that `typed` names, and returns the result. Returns `done` if an earlier attempt used
+ * the key for another object, which means that it removed the object.
  */
 export async function removeNamed<Value>(
 	context: HandlerContext,

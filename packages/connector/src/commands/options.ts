@@ -1,6 +1,6 @@
 import type { HandledEvent } from "../rooms/handler-context.ts";
 
-/** Returns the trimmed text of an option. The text is empty for a missing option and for a value of another type. */
+/** Returns the trimmed text of an option, or "" for a missing option or a value of another type. */
 export function textOf(option: string | number | boolean | undefined): string {
 	return typeof option === "string" ? option.trim() : "";
 }

@@ -150,8 +150,7 @@ async function suggest(
 }
 
 /**
- * Returns the schedules that send to this room. For a thread, also returns the schedules of its channel, because all
- * readers of a thread can read the channel.
+ * In a thread, includes the schedules of its channel, because all readers of a thread can read the channel.
  */
 async function ofChannel(
 	context: HandlerContext,

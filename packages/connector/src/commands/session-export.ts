@@ -20,8 +20,7 @@ export const sessionExport: Command<RoomContext> = {
 		if (isPublic(handled) && platform.ticketOf === undefined) {
 			return { text: exportTexts.onlyPrivate({ command: platform.command("session export", {}) }) };
 		}
-		// The file contains calls and results that the room does not show, so the person needs the right to copy the
-		// conversation.
+		// The file contains calls and results that the room does not show.
 		const { may } = await context.whoami(person, room);
 		if (!may.includes("session.fork"))
 			throw new ParleyError(exportTexts.onlyMembers, { code: "permission_denied" });
@@ -35,7 +34,6 @@ export const sessionExport: Command<RoomContext> = {
 	},
 };
 
-/** Returns a file name of letters, digits and hyphens, with the extension `.md`. */
 function fileNameOf(title: string): string {
 	const words = title
 		.normalize("NFKD")

@@ -61,7 +61,6 @@ function blocksOf({ event, at }: PastEvent): string[] {
 
 type PayloadOf<Name extends OzzieEvent["event"]> = Extract<OzzieEvent, { readonly event: Name }>["payload"];
 
-/** Returns an empty list for a message with neither text nor files. */
 function messageOf({ content, author, attachments = [] }: PayloadOf<"user.message">, at: number): string[] {
 	const files = attachments.map(({ name }) => exportTexts.file({ name: plainLine(name, maxName) }));
 	if (content === "" && files.length === 0) return [];
@@ -90,7 +89,7 @@ function callOf(call: PayloadOf<"tool.call">): string[] {
 	return text.trim() === "" ? [head] : [head, fenced("", text)];
 }
 
-/** Puts `>` before each line, so that no text can look like another part of the document. */
+/** Quotes each line, so that no text can look like another part of the document. */
 function quoted(text: string): string {
 	return shortened(text)
 		.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)
@@ -98,7 +97,7 @@ function quoted(text: string): string {
 		.join("\n");
 }
 
-/** Returns the text in a fence that is longer than every sequence of backticks in the text. */
+/** The fence is longer than every sequence of backticks in the text. */
 function fenced(language: string, text: string): string {
 	const lines = visible(shortened(text.replaceAll("\r\n", "\n")).trimEnd());
 	const longest = Math.max(2, ...[...lines.matchAll(/`+/g)].map(([marks]) => marks.length));

@@ -19,9 +19,9 @@ const kinds: ReadonlyMap<string, ControlKind> = new Map(
 );
 
 /**
- * Reads and writes ids of buttons and choices. Subjects must be short, because Discord limits a `custom_id` to 100
- * characters. The key of their signature derives from the platform's token. Every process with that token can read the
- * ids, even without the database.
+ * Reads and writes ids of buttons and choices. Subjects must be short, because Discord limits a `custom_id`
+ * to 100 characters. The signing key derives from the platform's token, so every process with that token can
+ * read the ids.
  */
 export class Controls {
 	readonly #key: KeyObject;

@@ -37,10 +37,7 @@ export function isExpecting({ answers, questions, tasks }: ConversationState): b
  */
 const recentMs = 24 * 3_600_000;
 
-/**
- * Returns a post about the deletion of a session that has open work or recent activity; otherwise nothing. Cards are
- * closed by their own reducers.
- */
+/** Empty for a session without open work or recent activity. Reducers close their own cards. */
 function deletion(state: ConversationState, { event, at }: RecordedEvent): readonly RenderOperation[] {
 	if (event.event !== "session.deleted") return [];
 	const { usedAt = Number.NEGATIVE_INFINITY } = state.answers;
@@ -48,7 +45,7 @@ function deletion(state: ConversationState, { event, at }: RecordedEvent): reado
 	return [{ type: "show", lane: "milestone", state: "closed", text: conversationTexts.deleted }];
 }
 
-/** Whether an event opens or closes a question. Notices of queued messages mention an open question. */
+/** Notices of queued messages mention an open question. */
 function isOfQuestion({ event }: RecordedEvent): boolean {
 	return ["prompt.request", "prompt.response", "prompt.closed"].includes(event.event);
 }

@@ -106,8 +106,8 @@ function listed(
 }
 
 /**
- * Shows a new title at the thread, if the room is a thread and the platform shows titles. Also posts a title that no
- * model chose, unless the room is a thread on a platform that shows the titles of all threads.
+ * Also posts a title that no model chose, unless the room is a thread on a platform that shows the titles of
+ * all threads.
  */
 function renamed(
 	{ title, by }: EventPayloads["session.renamed"],
@@ -122,7 +122,7 @@ function renamed(
 	return [...shown, notice("milestone", conversationTexts.renamed({ title: plainLine(title, 200) }))];
 }
 
-/** Closes the cards and updates the reactions of all open runs, because no further event arrives. */
+/** Ends all open runs, because no further event arrives. */
 function deleted({ open }: AnswersSlice, scene: Scene): ReducerStep<AnswersSlice> {
 	const over = conversationTexts.cardDeleted;
 	const cards = open.flatMap((run) => [
@@ -156,10 +156,6 @@ function accept(slice: AnswersSlice, userMessage: UserMessage, scene: Scene): Re
 	return { slice: withRun(slice, run), operations: [...quoted, ...showQueued(run, position, scene)] };
 }
 
-/**
- * Whether a message can join the active run. The message must come from this platform, must not be a retry of a run,
- * and must have no files.
- */
 function canJoin(message: UserMessage): boolean {
 	const { retry_of, attachments } = message;
 	return ownMessage(message) !== undefined && retry_of === undefined && attachments === undefined;
@@ -187,8 +183,8 @@ function startRun(slice: AnswersSlice, userMessage: UserMessage): Run {
 }
 
 /**
- * Platform id of a message: the `correlation_id` of a message with an author. Messages of other clients can also have
- * a `correlation_id`.
+ * Platform id of a message. Messages of other clients can also have a `correlation_id`, but without an
+ * author.
  */
 function ownMessage({ author, correlation_id }: UserMessage): string | undefined {
 	return author && correlation_id;
@@ -307,10 +303,7 @@ function answered(
 
 interface PostIdentity {
 	readonly grown: Partial<ReturnType<typeof grownPost>>;
-	/**
-	 * Buttons of the last post. `retry` has only the button that repeats the run. `rated` also has the buttons for
-	 * ratings.
-	 */
+	/** Buttons of the last post. `rated` also has the buttons for ratings. */
 	readonly retry: { readonly controls?: Control[][] };
 	readonly rated: { readonly controls?: Control[][] };
 }
@@ -387,7 +380,7 @@ function share(slice: AnswersSlice, file: EventPayloads["file.created"]): ShowOp
 	};
 }
 
-/** Returns the words of a file name: `sales-chart_2.png` becomes `sales chart 2`. */
+/** For example, `sales-chart_2.png` becomes `sales chart 2`. */
 function inWords(name: string): string {
 	const words = name
 		.replace(/\.[^.]*$/, "")

@@ -107,10 +107,7 @@ function formattedSpans(paragraph: string): readonly Span[] {
 	return [...spans, ...open.map((one) => ({ start: one.at, end: Number.POSITIVE_INFINITY }))];
 }
 
-/**
- * Whether a delimiter can begin a format. `*`, `~` and `_` cannot begin one before a space, and `_` also not after a
- * letter or digit.
- */
+/** `*`, `~` and `_` cannot begin a format before a space, and `_` also not after a letter or digit. */
 function opens(paragraph: string, at: number, mark: string): boolean {
 	const before = paragraph[at - 1] ?? " ";
 	const after = paragraph[at + mark.length] ?? "";

@@ -32,8 +32,8 @@ export function toolCalled(
 }
 
 /**
- * Handles a question of a tool call of the active run. The text so far becomes a post above the question, and the answer
- * grows below the question.
+ * Posts the text so far if a tool call of the active run asks the question. The answer grows below the
+ * question.
  */
 export function openedQuestion(
 	slice: AnswersSlice,

@@ -22,10 +22,7 @@ export function beginScheduled(
 	return { slice: withRun(slice, run), operations: openThread(id, origin, scene) };
 }
 
-/**
- * Returns a post with a thread for the answer if the schedule requires a thread and the room can have threads;
- * otherwise nothing.
- */
+/** Empty unless the schedule requires a thread and the room can have threads. */
 function openThread(id: string, origin: OriginPayload, scene: Scene): RenderOperation[] {
 	const { thread } = threadOf(id, origin, scene);
 	if (thread === undefined) return [];

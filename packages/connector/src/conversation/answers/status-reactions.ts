@@ -3,7 +3,6 @@ import type { StatusEmoji } from "../../platform/posting.ts";
 import type { ReactOperation, ShowOperation } from "../vocabulary/render-operation.ts";
 import type { Run } from "./runs.ts";
 
-/** Reactions for the results of a run. A cancelled run has no reaction. */
 const ends = { done: "✅", failed: "❌", cancelled: undefined } as const;
 
 export type RunState = "accepted" | "queued" | keyof typeof ends;

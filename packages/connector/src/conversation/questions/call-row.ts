@@ -54,7 +54,7 @@ export function callRow(row: CardRow, question: OpenQuestion, maximum: number): 
 	return { lines: cutRow(question, { head, maximum }), cut: true };
 }
 
-/** Returns the row without the parts that do not fit. Warnings have priority over the text of the call. */
+/** Warnings have priority over the text of the call. */
 function cutRow(
 	question: OpenQuestion,
 	{ head, maximum }: { readonly head: readonly Piece[]; readonly maximum: number },
@@ -87,7 +87,7 @@ function headOf({ number }: CardRow, { call, again, voters = [] }: OpenQuestion)
 	return pieces;
 }
 
-/** The label of the call; empty if the arguments show it. */
+/** Empty if the arguments show the label. */
 function subjectPart({ call, label }: OpenQuestion): Part {
 	if (call && isShownByArguments(call)) return { pieces: [], complete: true };
 	const { text, complete } = whatOfStored(label);
@@ -178,7 +178,7 @@ function widthOf(pieces: readonly Piece[]): number {
 	return pieces.reduce((sum, { columns }) => sum + columns, separators);
 }
 
-/** Writes numbers of calls as ranges: `1–3, 5`. */
+/** For example, `1–3, 5`. */
 function rangesOf(numbers: readonly number[]): string {
 	const ranges: [first: number, last: number][] = [];
 	for (const number of numbers.toSorted((one, other) => one - other)) {

@@ -37,7 +37,7 @@ export class Cut {
 		return items.slice(0, maximum);
 	}
 
-	/** Returns the start of the text; undefined if the text is complete and fits. */
+	/** Undefined if the text is complete and fits. */
 	#cut({ text, length }: StoredText): string | undefined {
 		if (length === text.length && length <= this.#maximum) return;
 		this.happened = true;
@@ -45,7 +45,7 @@ export class Cut {
 	}
 }
 
-/** Returns at most `maximum` code units, without splitting a surrogate pair. */
+/** Does not split a surrogate pair. */
 function beginningOf(text: string, maximum: number): string {
 	return text.length <= maximum ? text : text.slice(0, maximum).replace(/[\ud800-\udbff]$/u, "");
 }

@@ -30,7 +30,7 @@ const maxName = 34;
 /** Equal decisions of one person within this time in milliseconds share a line. */
 const togetherMs = 60_000;
 
-/** A row with its question. The question is absent if the call no longer waits. */
+/** `question` is undefined if the call no longer waits. */
 interface Entry {
 	readonly row: CardRow;
 	readonly question: OpenQuestion | undefined;
@@ -71,7 +71,6 @@ export function drawReplyCard(card: ReplyCard, open: readonly OpenQuestion[], sc
 	};
 }
 
-/** State of a card. After the last decision: failed if a call was denied, done if all calls were approved, otherwise closed. */
 function stateOf(entries: readonly Entry[], waiting: readonly WaitingEntry[]): CardState {
 	if (waiting.length > 0) return "waiting";
 	const states = entries.map(({ row }) => row.ended?.state ?? "closed");
@@ -112,10 +111,7 @@ function titleLine({ rows, task }: ReplyCard): string {
 	return `**${titleOf("approval")}** · ${calls}`;
 }
 
-/**
- * Draws the first waiting calls, then the decisions. If space is short, calls with a decision may have only their
- * number.
- */
+/** If space is short, calls with a decision may have only their number. */
 function drawWaiting(entries: readonly Entry[], waiting: readonly WaitingEntry[], scene: Scene): Drawn {
 	const decisions = decisionsOf(endedOf(entries), scene);
 	const forDecisions = Math.min(rowsOf(decisions), Math.max(1, waitingLines - waiting.length));
@@ -163,7 +159,7 @@ interface Decision {
 	readonly unnamed: readonly number[];
 }
 
-/** Returns as many lines about decided calls as fit. The decisions have priority, then their details, then the calls. */
+/** The decisions have priority, then their details, then the calls. */
 function firstOf(decisions: readonly Decision[], room: number, ended: readonly EndedEntry[]): string[] {
 	const needed = rowsOf(decisions);
 	if (needed > room) return firstDecisions(decisions, room);
@@ -184,10 +180,7 @@ function firstOf(decisions: readonly Decision[], room: number, ended: readonly E
 	return [...shown, ...more, ...lines];
 }
 
-/**
- * Returns the first decisions, and a last line with the number of the other decisions, in at most `room`
- * lines.
- */
+/** The last line has the number of the other decisions. */
 function firstDecisions(decisions: readonly Decision[], room: number): string[] {
 	const shown: Decision[] = [];
 	for (const decision of decisions) {
@@ -249,8 +242,8 @@ interface Buttons {
 }
 
 /**
- * Returns at most one row of buttons. If the card does not show an approvable call completely, the button for all
- * calls opens the details first. A single call then has no approve button.
+ * If the card does not show an approvable call completely, the button for all calls opens the details first.
+ * A single call then has no approve button.
  */
 function controlsOf(
 	card: ReplyCard,

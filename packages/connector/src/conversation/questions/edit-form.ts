@@ -82,7 +82,7 @@ function isArguments(value: unknown): value is Arguments {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns JSON for people, with escapes for invisible characters. */
+/** Escapes invisible characters. */
 function jsonOf(value: unknown): string {
 	const escaped = (character: string): string =>
 		visible(character) === character

@@ -41,8 +41,8 @@ export function fitCard(
 }
 
 /**
- * Returns the longest drawing that fits one post with its footer. `draw` gets the maximum length of each text in UTF-16
- * code units. Returns undefined if even the shortest drawing does not fit.
+ * `draw` gets the maximum length of each text in UTF-16 code units. Returns undefined if even the shortest
+ * drawing does not fit.
  */
 function fitLongest<Drawn extends { readonly text: string }>(
 	platform: Platform,

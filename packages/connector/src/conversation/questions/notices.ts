@@ -59,17 +59,13 @@ export function noticesOf(
 }
 
 /**
- * Whether a notice stays in the room of the call. Other channels and direct messages do not show the call, because
- * their readers may have no access to it.
+ * Other channels and direct messages do not show the call, because their readers may have no access to it.
  */
 function isInRoomOfCall(way: NoticeTarget["ways"][number]): boolean {
 	return way === "mention" || way === "reply";
 }
 
-/**
- * Returns one target for each post. Direct messages reach only people, so the target of the roles begins with the
- * next way.
- */
+/** Direct messages reach only people, so the target of the roles begins with the next way. */
 function targetsOf({ roles, ...group }: NoticeTarget): NoticeTarget[] {
 	const { people, channels, ways } = group;
 	const target = { ...group, ...defined({ roles }) };
@@ -84,7 +80,7 @@ function targetsOf({ roles, ...group }: NoticeTarget): NoticeTarget[] {
 	return [...each, { ...target, people: [], ways: next.length > 0 ? next : ways }];
 }
 
-/** Button that shows the call in private to a person who may answer the approval. */
+/** Shows the call in private to a person who may answer the approval. */
 function detailsButton({ token }: OpenQuestion, { controls, session }: Scene): Control {
 	const id = controls.write({ kind: "listed-details", session, subject: token });
 	return { type: "button", id, label: approvalTexts.buttons.details, style: "secondary" };
