@@ -59,10 +59,7 @@ function cardOf(operation: RenderOperation, index: number): string | undefined {
 	return operation.type === "show" && operation.flows ? postOfAnswer(operation.card, index) : operation.card;
 }
 
-/**
- * Gives the posts of an answer their card as key. The growing and the complete answer create the same posts, so their
- * rows share the key.
- */
+/** The growing and the complete answer create the same posts, so their rows share the card as key. */
 function withKey(payload: Posting, operation: RenderOperation, card: string | undefined): Posting {
 	const isGrown = operation.type === "show" && operation.flows && card !== undefined;
 	return payload.type === "post" && isGrown ? { ...payload, key: card } : payload;
@@ -129,7 +126,7 @@ function posts(
 	});
 }
 
-/** Shortens labels and splits rows for the platform. No row is empty. */
+/** Returns no empty row. */
 function fitControls(rows: readonly (readonly Control[])[], limits: PlatformLimits): Control[][] {
 	const { controlsPerRow } = limits;
 	return rows.flatMap((row) =>
@@ -152,7 +149,7 @@ function fitControl(control: Control, { buttonLabel, optionText }: PlatformLimit
 	return { ...control, placeholder: oneLine(control.placeholder, optionText), options };
 }
 
-/** Returns the label of a control in one line. It is never empty, because platforms refuse empty labels. */
+/** Never empty, because platforms refuse empty labels. */
 function shown(label: string, maximum: number): string {
 	return oneLine(label, maximum) || "…";
 }
@@ -166,7 +163,7 @@ interface FittedShow extends Fitted {
 const moreNote = inSmall([{ type: "text", value: answerTexts.cut }]);
 const cutNote = inSmall([{ type: "text", value: "…" }]);
 
-/** Returns the bodies of the posts for a text with its footer. No body is blank, but the list may be empty. */
+/** No body is blank, but the list may be empty. */
 function fitShow({ text, foot, card, flows }: ShowOperation, platform: Platform): FittedShow {
 	const { dialect, limits } = platform;
 	const below = foot === undefined || isBlank(foot) ? "" : writeFoot(foot, platform);
@@ -199,7 +196,7 @@ function withFoot(fitted: Fitted, below: string): Fitted {
 	return { ...fitted, posts: [...posts.slice(0, -1), last === undefined ? below.trimStart() : last + below] };
 }
 
-/** Returns the footer with the line breaks before it. The footer leaves three quarters of the post to the text. */
+/** Leaves three quarters of the post to the text. */
 function writeFoot(foot: string, { dialect, limits }: Platform): string {
 	const [first] = parseText(foot.replace(/\s+/gu, " ").trim()).blocks;
 	const line: readonly Inline[] =

@@ -38,15 +38,15 @@ export async function runOfMessage(
 	return undefined;
 }
 
-/** Returns undefined for a deleted session. Rethrows every other error. */
+/** `not_found`: the session is deleted. */
 function absent(reason: unknown): undefined {
 	if (ParleyError.from(reason).code !== "not_found") throw reason;
 	return undefined;
 }
 
 /**
- * Handles the edit of a message that started a run or that `isDone` finds. Returns undefined for any other message, so
- * that the edit is handled as a new message.
+ * Handles the edit of a message that started a run or was, for example, a command. Returns undefined for any
+ * other message, so that the edit is handled as a new message.
  */
 export async function handleEdit(
 	parts: EventParts,
@@ -89,7 +89,7 @@ const done: ReadonlySet<Effect> = new Set([
 	"too-late" as const,
 ]);
 
-/** Removes the message from the queue. Returns false if the run of the message has started. */
+/** Returns false if the run of the message has started. */
 async function removeFromQueue(
 	{ context }: EventParts,
 	{ session, run, room, person, key }: MessageRun & { readonly room: Room; readonly key: string },

@@ -30,7 +30,7 @@ export async function findTask(
 	}
 }
 
-/** Returns the request and the result of a task as a message of the agent. A session gets this message once. */
+/** A session gets this message once. */
 function contentOf({
 	id,
 	title,

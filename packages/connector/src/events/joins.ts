@@ -194,7 +194,7 @@ export class Reservation {
 	}
 }
 
-/** Returns the joined content of messages in their order. An edit replaces its message. */
+/** An edit replaces its message. */
 function contentOf(events: readonly Message[]): JoinedContent {
 	const versions = new Map<string, Message>();
 	for (const event of events) versions.set(event.message, event);

@@ -164,7 +164,7 @@ function answerOf(
 	return { rows: privateAnswer(reply, { ticket, now }, platform), conversation: `ticket:${ticket.id}` };
 }
 
-/** Handles a message for the agent. Rejects with the gateway's refusal. */
+/** Rejects with the gateway's refusal. */
 async function handleOwnMessage(
 	parts: EventParts,
 	event: Message,
@@ -198,8 +198,7 @@ async function stopHere(
 		// The task has already ended, but a follow-up in its thread may be running.
 	}
 	if (!(await context.stop(person, room, { key, at }))) return nothingToStop;
-	// A text command gets a reply, because the end of the answer only edits an earlier post. People might not see that
-	// post.
+	// A text command gets a reply, because the end of the answer only edits an earlier post.
 	return { effect: "stopped", ...defined({ reply: isTextCommand(text) ? stoppedReply : undefined }) };
 }
 
@@ -287,7 +286,7 @@ async function belongs(parts: EventParts, event: Message): Promise<boolean> {
 	return !(await isTypedAnswer(parts, event));
 }
 
-/** Posts that the queue of the session is full, at most once an hour in a conversation. */
+/** Posts at most once an hour in a conversation. */
 async function postQueueFull(parts: EventParts, event: Message): Promise<void> {
 	const { outbox, platform, clock } = parts;
 	const { room, message, at, seenBefore: replayed = false } = event;
@@ -303,7 +302,6 @@ async function postQueueFull(parts: EventParts, event: Message): Promise<void> {
 
 const hourMs = 3_600_000;
 
-/** Cursor prefix and period of each kind of notice. */
 const periods = {
 	hour: { prefix: "refused", ms: hourMs },
 	day: { prefix: "stranger", ms: 24 * hourMs },

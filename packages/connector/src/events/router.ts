@@ -92,10 +92,7 @@ export function routeEvents(parts: EventParts): InboundHandler {
 	};
 }
 
-/**
- * Posts the apology for an event that is given up. If the apology cannot be stored, rejects with `unavailable`, and the
- * event stays in the queue.
- */
+/** If the apology cannot be stored, rejects with `unavailable`, and the event stays in the queue. */
 async function apologize(parts: EventParts, event: InboundEvent, id: string): Promise<void> {
 	const apology = routeOf(event).apology?.(parts, event);
 	if (apology === undefined) return;
@@ -142,7 +139,6 @@ async function handleHome(parts: EventParts, event: InboundEventOf<"home">, turn
 	});
 }
 
-/** Ends the trust of channels whose audience changed, and deletes the notes of a deleted channel. */
 async function handleAudience(
 	{ context }: EventParts,
 	event: InboundEventOf<"audience">,

@@ -120,10 +120,7 @@ const refusals: ReadonlySet<ErrorCode> = new Set([
 	"failed_precondition" as const,
 ]);
 
-/**
- * Runs `work`. Logs a refusal and sends no answer, because the person does not wait for one. Rethrows any other
- * error.
- */
+/** Only logs a refusal, because the person does not wait for an answer. */
 async function quietly<Value>(
 	parts: EventParts,
 	event: "deleted" | "stop" | "retitled" | "reaction",

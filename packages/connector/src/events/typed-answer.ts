@@ -77,7 +77,7 @@ function answeringOf({ person, room }: Message, { key }: Turn): Omit<QuestionAns
 	return { person, room, key };
 }
 
-/** Whether a message is an original text. An answer cannot contain files, forwarded messages or edits. */
+/** An answer cannot contain files, forwarded messages or edits. */
 function isOwnText({ type, forwarded, attachments }: Message): boolean {
 	return type === "message" && forwarded !== true && attachments.length === 0;
 }
@@ -141,9 +141,8 @@ type Listed = MethodResult<"list_prompts">["prompts"][number];
 const maxListed = 50;
 
 /**
- * Returns the only open question of a thread or of direct messages, if its card was posted before the message. Returns
- * undefined in a channel outside of threads, and if no question or several questions are open. The gateway confirms that
- * no other question is open.
+ * Undefined in a channel outside of threads, and unless exactly one question is open and its card was posted
+ * before the message. The gateway confirms that no other question is open.
  */
 async function onlyPromptOf(
 	parts: EventParts,
@@ -168,7 +167,7 @@ async function onlyPromptOf(
 	return { session, question, isOwnTask: found.person === own, alwaysAsk: found.always_ask };
 }
 
-/** Returns an empty list for a deleted session and for a session that the person may not read. Rethrows other errors. */
+/** Empty for a deleted session and for a session that the person may not read. */
 function absent(reason: unknown): readonly Listed[] {
 	const { code } = ParleyError.from(reason);
 	if (code === "permission_denied" || code === "not_found") return [];
@@ -201,8 +200,7 @@ async function openIn(parts: EventParts, room: Room, task: string | undefined): 
 }
 
 /**
- * Whether a session can have an open question. Recent and current sessions are included, because a connector that has
- * just started might not read them yet.
+ * Includes recent and current sessions, because a connector that has just started might not read them yet.
  */
 async function mayAsk({ rooms, subscriptions, clock }: EventParts, known: KnownSession): Promise<boolean> {
 	if (subscriptions.session(known.id) !== undefined) return true;

@@ -70,10 +70,7 @@ function buttonsOf(question: OpenQuestion, { platform }: Scene, cut: boolean): B
 	}
 }
 
-/**
- * Buttons that approve a call. A critical call gets no button, because only the operator can approve it, outside of
- * the platform.
- */
+/** A critical call gets no button, because only the operator can approve it, outside of the platform. */
 function approving(call: OpenQuestion["call"]): ButtonFacts[] {
 	if (call?.risk === "critical") return [];
 	return definedItems([

@@ -128,7 +128,7 @@ function firstNotices(
 	return notify ? noticesOf(question, { notify, kind: "waiting", count: 0, calls }, scene) : [];
 }
 
-/** Adds a call to the cards of its reply. The last of the approvals that were raised together shows the cards. */
+/** The last of the approvals that were raised together shows the cards. */
 function askInReply(
 	slice: QuestionsSlice,
 	raised: ReplyQuestion,
@@ -152,17 +152,14 @@ function askInReply(
 	return { slice: after, operations: [...shown, ...notices] };
 }
 
-/** Shows a card. If it has only one call and this call waits, the call is shown like any other question. */
+/** A single waiting call is shown like any other question. */
 function showCard(card: ReplyCard, { open }: QuestionsSlice, scene: Scene): ShowOperation {
 	const [{ token }] = card.rows;
 	const question = card.rows.length === 1 ? open.find((one) => one.token === token) : undefined;
 	return question ? openCard(question, scene) : drawReplyCard(card, open, scene);
 }
 
-/**
- * Records one of several approvals of a call, and updates the card. Changed arguments replace the call, and earlier
- * approvals no longer apply.
- */
+/** Changed arguments replace the call, and earlier approvals no longer apply. */
 function vote(slice: QuestionsSlice, payload: EventPayloads["prompt.vote"], scene: Scene): Change {
 	const known = slice.open.find(({ token }) => token === payload.token);
 	if (!known) return { slice, operations: [] };
@@ -226,7 +223,7 @@ function close(
 	return { slice: after, operations: [shown] };
 }
 
-/** Shows a reminder. Approvals that were raised together share one reminder. */
+/** Approvals that were raised together share one reminder. */
 function remind(
 	slice: QuestionsSlice,
 	{ token, notify }: EventPayloads["prompt.reminder"],

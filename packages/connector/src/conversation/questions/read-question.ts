@@ -52,10 +52,7 @@ function kindOf({ type, context }: PromptRequestPayload): QuestionKind {
 	return isCall(context) ? "approval" : "grant";
 }
 
-/**
- * Whether a question is an approval of a call. Only such a question has a tool in its context. A trust request has the
- * same kind of answer, but no tool.
- */
+/** A trust request has the same kind of answer as an approval, but no tool. */
 function isCall(context: PromptContext): boolean {
 	return context.tool !== undefined;
 }

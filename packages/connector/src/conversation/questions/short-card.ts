@@ -111,7 +111,7 @@ export function whatOfStored({ text, length }: StoredText): {
 	return { text: complete ? whatOf(text) : `${whatOf(text)}…`, complete };
 }
 
-/** Line with the approvals so far of a call that needs several, with the names of the last three approvers. */
+/** Names the last three approvers. Empty for a call that needs only one approval. */
 function votesLine(
 	{ voters = [], editedBy, names }: OpenQuestion,
 	{ approvals }: ApprovalCall,
@@ -129,7 +129,7 @@ function riskLine({ risk }: ApprovalCall): string[] {
 	return risk === "high" || risk === "low" ? [approvalTexts.card.risk({ risk })] : [];
 }
 
-/** Returns the warnings in at most `maximum` lines. Several short warnings share a line. */
+/** Several short warnings share a line. */
 function warningsOf({ warnings, notes }: ApprovalCall, maximum: number): Part {
 	const all = warnings ?? notes;
 	const lines: string[][] = [];
@@ -172,8 +172,8 @@ function effectOf({ preview, arguments: given }: ApprovalCall, maximum: number):
 }
 
 /**
- * Returns a diff without file names, because the label has the name. Also removes notes about missing newlines at the
- * end of the file, and the position if there is only one change.
+ * Removes file names from a diff, because the label has the name, and notes about a missing newline. Also
+ * removes the position if a complete diff has only one change.
  */
 export function withoutNames({ text, length }: StoredText): StoredText {
 	const names = /^--- .*\n\+\+\+ .*\n/u.exec(text)?.[0] ?? "";
@@ -208,7 +208,7 @@ export function cutLines({ text, length }: StoredText, maximum: number): { text:
 	return { text: shown === "" ? omitted : `${shown}\n${omitted}`, cut: true };
 }
 
-/** Returns the start of a line in at most `columns` columns, without splitting a surrogate pair. */
+/** Does not split a surrogate pair. */
 function beginningOf(line: string, columns: number): string {
 	let beginning = line.slice(0, columns);
 	while (columnsOf(beginning) > columns) beginning = beginning.slice(0, -1);

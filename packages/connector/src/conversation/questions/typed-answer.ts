@@ -78,10 +78,7 @@ function decisionOf(typed: string, allowSession: boolean): TypedAnswer {
 	return response ? { response } : { help: approvalTexts.typed.unclear({ allowSession }) };
 }
 
-/**
- * Reads names or numbers of options. If all options are known, an unknown name gets an explanation without a request to the
- * gateway.
- */
+/** If all options are known, an unknown name gets an explanation without a request to the gateway. */
 function readChoices(
 	{ kind, options = [], unlisted = 0 }: Partial<QuestionForm>,
 	typed: string,
@@ -111,10 +108,7 @@ function enabled(options: readonly QuestionOption[]): readonly QuestionOption[] 
 	return options.filter(({ disabled }) => !disabled);
 }
 
-/**
- * Finds an enabled option by its value or label in any letter case, or by its number. Only enabled options have numbers,
- * from 1.
- */
+/** Only enabled options have numbers, from 1. */
 function matchOption(options: readonly QuestionOption[], typed: string): NamedOption {
 	const offered = enabled(options);
 	const lower = typed.toLowerCase();

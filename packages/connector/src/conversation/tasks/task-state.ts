@@ -104,7 +104,7 @@ export function withTask({ live, ended }: TasksSlice, task: Task): TasksSlice {
 	};
 }
 
-/** Finds the live task whose card shows a task: the task itself, or the task that it is a worker of. */
+/** Finds the live task whose card shows the task or worker `id`. */
 export function findTaskOfCard({ live }: TasksSlice, id: string): Task | undefined {
 	return live.find((task) => task.id === id || task.workers.some((worker) => worker.id === id));
 }

@@ -166,7 +166,7 @@ function failed(payload: EventPayloads["task.failed"], task: Task, scene: Scene)
 	return [lastPost(task, { lane: "error", text: `${states.failed}: ${error}` }, { scene })];
 }
 
-/** Last post of a task. It links to the card and by default notifies the requester. */
+/** Links to the card, and by default notifies the requester. */
 function lastPost(
 	task: Task,
 	post: CardContent,
@@ -187,7 +187,7 @@ function mentionsOf({ requester = "" }: Task, { room }: Scene): string[] {
 	return prefix !== undefined && requester.startsWith(prefix) ? [requester.slice(prefix.length)] : [];
 }
 
-/** Post in the thread of a task. Without a thread, the post begins with the title of the task. */
+/** Without a thread, the post begins with the title of the task. */
 function threadPost(task: Task, { text, ...post }: CardContent, scene: Scene): ShowOperation {
 	const heading = scene.threads === false ? `**${plainLine(task.title, 150)}**\n` : "";
 	return inThread(task, { ...post, text: `${heading}${text}` }, scene);

@@ -62,7 +62,7 @@ function endedGrantCard(id: string, reason: string, { recorded, scene }: Ended):
 	};
 }
 
-/** Post about the end of a grant. A room gets one post, even if several of its conversations get the event. */
+/** A room gets one post, even if several of its conversations get the event. */
 function endNotice(id: string, reason: string, { scene }: Ended): ShowOperation {
 	const text = card.notice({ reason: grantEndText(reason, scene.platform) });
 	return { type: "show", lane: "milestone", state: "notice", card: `grant-end:${inRoom(id, scene)}`, text };

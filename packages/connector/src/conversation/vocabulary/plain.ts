@@ -45,8 +45,8 @@ export function visibleLine(text: string): string {
 }
 
 /**
- * Returns text for people, with control and direction characters as code points. Joiners stay, because emoji
- * and some scripts need them.
+ * Returns text for people, with control and direction characters as code points. Line breaks, tabs and
+ * joiners stay; emoji need joiners.
  */
 export function visibleWords(text: string): string {
 	return escaped(text, disorderly);
