@@ -125,10 +125,7 @@ async function waitingSections(
 	];
 }
 
-/**
- * Returns one line for each open question of a session if its active run answers this person; otherwise none. Omits
- * approvals and trust requests.
- */
+/** Empty unless the active run of the session answers this person. Omits approvals and trust requests. */
 function questionLines(
 	{ context: { platform } }: HomeParts,
 	{ person }: Viewer,

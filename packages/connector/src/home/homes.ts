@@ -17,10 +17,7 @@ import { homeSections, sectionLength } from "./home-sections.ts";
 const soonMs = 2000;
 /** Minimum time in milliseconds between two updates of one page, except after an action of the person. */
 const everyMs = 15_000;
-/**
- * Time in milliseconds during which an opened page is updated automatically. After that, opening the page again updates
- * it.
- */
+/** Time in milliseconds during which an opened page is updated automatically. */
 const viewedMs = 12 * 3_600_000;
 /** Maximum number of pages that are updated automatically. */
 const maxViewers = 20;
@@ -110,7 +107,7 @@ export class Homes {
 		});
 	};
 
-	/** Updates the pages that are due. Returns whether some pages must wait. Never rejects. */
+	/** Returns whether some pages must wait. Never rejects. */
 	async #update(): Promise<boolean> {
 		const { clock, log } = this.#parts;
 		let left = false;

@@ -19,7 +19,7 @@ export function isSuggested(subject: string, prompt: string): boolean {
 	return subject.endsWith(`.${digestOf(prompt)}`);
 }
 
-/** Digest that identifies a request among the suggested requests of a page: 96 bits. */
+/** 96 bits distinguish the suggested requests of a page. */
 function digestOf(prompt: string): string {
 	return hash("sha256", prompt, "base64url").slice(0, 16);
 }

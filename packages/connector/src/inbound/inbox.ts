@@ -226,10 +226,7 @@ export class Inbox {
 		}
 	}
 
-	/**
-	 * Handles the first event of a conversation. Other conversations get their turn before the next event of this
-	 * conversation.
-	 */
+	/** Handles one event, so that other conversations get their turn before the next event. */
 	async #drain(conversation: string): Promise<void> {
 		const first = this.#waiting.get(conversation)?.[0];
 		if (first === undefined) return;
@@ -249,7 +246,7 @@ export class Inbox {
 		this.#count -= 1;
 	}
 
-	/** Tries an event once. Returns true if the event needs no further attempt. */
+	/** Returns true if the event needs no further attempt. */
 	async #settled({ position, arrived }: Waiting): Promise<boolean> {
 		const { store, handle, log } = this.#parts;
 		try {
@@ -323,7 +320,7 @@ interface NewRow {
 	readonly now: number;
 }
 
-/** Inserts an event. Resolves with the position of the new row, or undefined for a duplicate. */
+/** Returns the position of the new row, or undefined for a duplicate. */
 const insertEvent = hotInsert<ConnectorTables, NewRow, "inbound">("position", (db, p) =>
 	db
 		.insertInto("inbound")

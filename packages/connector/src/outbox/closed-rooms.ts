@@ -168,7 +168,7 @@ export async function releaseClosed(tx: Tx, now: number, room?: string): Promise
 	return [...conversations];
 }
 
-/** Whether a conversation is the room, a thread of the room (`/`), or has its own order within the room (`#`). */
+/** `/`: a thread of the room. `#`: a separate order within the room. */
 function isIn(conversation: string, room: string): boolean {
 	return conversation === room || conversation.startsWith(`${room}#`) || conversation.startsWith(`${room}/`);
 }

@@ -39,7 +39,7 @@ const selectCursor = hotStatement<ConnectorTables, { session: string }, { seq: n
 	db.selectFrom("cursors").select("seq").where("session", "=", p("session")),
 );
 
-/** Statement that moves a cursor. With `isKnown`, it changes nothing if the cursor is at another position than `after`. */
+/** With `isKnown`, changes nothing if the cursor is at another position than `after`. */
 function upsertCursor({ hasState, isKnown }: { readonly hasState: boolean; readonly isKnown: boolean }) {
 	return hotChange<ConnectorTables, Move>((db, p) => {
 		const state = hasState

@@ -20,7 +20,7 @@ import { postTexts } from "../texts/posts.ts";
 import { type Decision, forgetDecision, leaveDecision, readDecisions } from "./decisions.ts";
 import type { Outbox } from "./outbox.ts";
 
-/** Wait between two checks for decisions, in milliseconds. It is short, because a person waits at a terminal. */
+/** Milliseconds between two checks for decisions. Short, because a person waits at a terminal. */
 const pollMs = 2_000;
 
 interface Parts {

@@ -11,10 +11,7 @@ import { checkSendTimes, type MachineStart, readMachineStart } from "./machine-s
 
 const mark: MachineStart = { boot: "a", bootedAt: 1_000_000 };
 
-/**
- * Opens an outbox that was killed while it sent a post. The request has an unclear result, and the platform refuses a
- * second post for a minute.
- */
+/** The result of the request is unclear, and the platform refuses a second post for a minute. */
 async function killedWhileSending() {
 	const directory = await mkdtempDisposable(join(tmpdir(), "parley-clock-"));
 	const options = { platform: "discord", dataDir: directory.path, clock: new ManualClock() };

@@ -48,7 +48,8 @@ export function unblocked(rows: readonly OpenRow[]): readonly OpenRow[] {
 }
 
 /**
- * Keys of the card and the track that a row blocks: `own` while it is held or a held row blocks it, otherwise `shared`.
+ * Keys of the card and the track. The row blocks `own` while it is held or blocked by a held row, otherwise
+ * `shared`.
  */
 function placesOf({ lane, card, message }: OpenRow): Record<"own" | "shared", string[]> {
 	const track = trackOf(lane);

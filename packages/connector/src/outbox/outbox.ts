@@ -297,7 +297,7 @@ export class Outbox {
 		if (content !== undefined) await this.#deliver(row, content);
 	}
 
-	/** Sends a row. `row` is its state before this attempt, which is already stored. */
+	/** `row` is the state before this attempt. The attempt is already stored. */
 	async #deliver(row: OpenRow, content: Content): Promise<void> {
 		const { surface, clock } = this.#parts;
 		const startedAt = clock.monotonic();
@@ -325,8 +325,8 @@ export class Outbox {
 	}
 
 	/**
-	 * Continues a row with an unclear result. A new post is sent again while the platform refuses duplicates, and
-	 * otherwise looked up. An edit is repeated when the earlier request must have arrived.
+	 * A new post is sent again while the platform refuses duplicates, and otherwise looked up. An edit is
+	 * repeated when the earlier request must have arrived.
 	 */
 	async #resolve(row: OpenRow): Promise<void> {
 		const { store, surface, clock } = this.#parts;
@@ -361,9 +361,7 @@ export class Outbox {
 		return { now: clock.now(), monotonic: clock.monotonic(), chance: chance() };
 	}
 
-	/**
-	 * Makes a request and notes the rate limits of its response. Never rejects: resolves with a `DeliveryError` instead.
-	 */
+	/** Notes the rate limits of the response. Resolves with a `DeliveryError` instead of rejecting. */
 	async #ask<T extends Receipt | undefined>(request: () => Promise<T>): Promise<T | DeliveryError> {
 		try {
 			const answer = await request();

@@ -73,7 +73,7 @@ interface Insertion {
 	readonly now: number;
 }
 
-/** Inserts a row. Resolves with its position, or with undefined if the row exists. */
+/** Returns the position, or undefined if the row exists. */
 const insertRow = hotInsert<ConnectorTables, Insertion, "outbox">("position", (db, p) =>
 	db
 		.insertInto("outbox")
@@ -175,7 +175,7 @@ function rowOf({ conversation, cursor, replayed }: Plan, row: PlannedRow, place:
 	};
 }
 
-/** Plans a post without a card, which changes no other row and needs no read. Returns false if the row exists. */
+/** A post without a card changes no other row and needs no read. Returns false if the row exists. */
 async function planAlone(
 	tx: Tx,
 	newRow: NewRow,
@@ -208,7 +208,6 @@ async function insertOrMerge(tx: Tx, row: NewRow, payload: unknown, now: number)
 	await insertRow(tx, { ...written, payload: newer.payload, now });
 }
 
-/** Reads the rows of a conversation again, and moves the rows that can be sent now to `attempted`. */
 async function claimIn(tx: Tx, conversation: string, { draft, claims, now }: Planning): Promise<void> {
 	const rows = await readOpenOf(tx, conversation);
 	const left = [...rows];
@@ -258,10 +257,9 @@ interface Newer {
 }
 
 /**
- * Merges newer content into the newest waiting row of a card, so that only the newest content is sent. The
- * row gets the more urgent of the two lanes. Returns false if the card has no waiting row, or if that row may
- * have created the post. In the second case, its nonce would return the older post, and the newer text would
- * be lost.
+ * Merges newer content into the newest waiting row of a card, so that only the newest content is sent.
+ * Returns false if the card has no waiting row, or if that row may have created the post: its nonce would
+ * then return the older post, and the newer text would be lost.
  */
 async function mergeIntoCard(tx: Tx, { card, payload, lane, at, now }: Newer): Promise<boolean> {
 	if (card === null) return false;

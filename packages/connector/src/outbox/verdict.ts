@@ -30,7 +30,7 @@ export function backoff(failures: number, chance: number): number {
 	return jittered(Math.min(firstWaitMs * 2 ** (failures - 1), maxWaitMs), chance);
 }
 
-/** Wait in milliseconds before a repeat. It doubles from 250 ms to 8 s, with a random reduction by up to half. */
+/** Doubles from 250 ms to 8 s, with a random reduction by up to half. */
 function repeatWait(repeats: number, chance: number): number {
 	return jittered(Math.min(firstRepeatMs * 2 ** repeats, maxRepeatMs), chance);
 }
@@ -207,7 +207,7 @@ function judgeAbsence(row: OpenRow, doubt: Doubt, { monotonic, chance }: Moment)
 	return { to: "dead", ...after, reason: why, waitMs: 0 };
 }
 
-/** State of a posted row. `readUnreached` reads its reason. */
+/** `readUnreached` reads the reason. */
 function confirmed(attempts: number, { remote, unreached }: Receipt): NextDelivery {
 	return { to: "confirmed", attempts, reason: unreached ?? null, remote, waitMs: 0 };
 }

@@ -140,10 +140,7 @@ export function composeSurface(
 	};
 }
 
-/**
- * Returns the post with its link as the last control. Omits the link if its card is not posted, or if posts have no
- * addresses.
- */
+/** Omits the link if its card is not posted, or if posts have no addresses. */
 async function withLink(
 	{ opens, ...post }: PostingOf<"post">,
 	cards: CardMessages,
@@ -194,7 +191,7 @@ async function onPosting<T>(
 	});
 }
 
-/** Reads the posting of a row. Throws `rejected` if the payload is not a `Posting`. */
+/** Throws `rejected` if the payload is not a `Posting`. */
 function readPosting({ payload, id }: OutboxRow): Posting {
 	const read = Posting.safeParse(payload);
 	if (read.success) return read.data;
@@ -208,8 +205,8 @@ function readPosting({ payload, id }: OutboxRow): Posting {
 }
 
 /**
- * Runs an action for a row. A limit that is not in the known scopes of the row, for example a limit for reading, applies to
- * the conversation of the row.
+ * A limit that is not in the known scopes of the row, for example a limit for reading, applies to the
+ * conversation of the row.
  */
 async function limitConversation<T>(
 	{ scopes }: SurfaceRequests,
@@ -237,8 +234,8 @@ const passing: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads an upload; undefined if the gateway refuses it. If the read fails temporarily, throws `rate-limited`: the post
- * waits, because no request was sent yet.
+ * Undefined if the gateway refuses the file. A temporary failure throws `rate-limited`: the post waits,
+ * because no request was sent yet.
  */
 async function readUpload(
 	{ fileId, name }: { readonly fileId: string; readonly name: string },

@@ -36,10 +36,7 @@ async function stop(
 	return { text: status === "cancelled" ? texts.stopped : texts.alreadyEnded };
 }
 
-/**
- * Adds a queued message to the active run. The gateway refuses the request of any person except the author of the
- * message.
- */
+/** The gateway refuses the request of any person except the author of the message. */
 async function join(
 	context: HandlerContext,
 	press: Press,
@@ -88,8 +85,7 @@ async function rate(
 }
 
 /**
- * Starts a new run for an edited message, and then stops the open earlier runs of the message, so that it gets one
- * answer.
+ * Stops the earlier runs of the message after the new run has started, so that the message gets one answer.
  */
 async function rerun(
 	context: HandlerContext,

@@ -71,10 +71,7 @@ interface AnsweringOne extends Answering {
 	readonly question: OpenQuestion | undefined;
 }
 
-/**
- * Answers one call, because the gateway decides about each call separately. Rejects if the gateway did not decide. The
- * press is then retried.
- */
+/** Rejects if the gateway did not decide. The press is then retried. */
 async function answerOne(
 	context: HandlerContext,
 	{ event: { person, room }, key }: HandledEvent<"press">,

@@ -200,7 +200,6 @@ export function listedButtons(
 	]);
 }
 
-/** Labels of the buttons of an approval. `number`: number in a list of several approvals. */
 function labelsOf(number: number | undefined): Readonly<Record<"approve" | "deny" | "show", string>> {
 	const { buttons } = approvalTexts;
 	if (number === undefined) {
