@@ -55,14 +55,14 @@ export function createSlackPlatform(parts: PlatformParts): SlackPlatform {
 	};
 }
 
-/** Returns the time of a post. For an id of another form, returns infinity, which is after every message. */
+/** Infinity, which is after every message, for an id of another form. */
 function postedAt(post: string): number {
 	const ts = readMessageId(post)?.ts;
 	return ts === undefined ? Number.POSITIVE_INFINITY : messageTime(ts);
 }
 
 /**
- * Returns a link to the person's profile. Slack's own form `<@U…>` would notify the person in every post
+ * Slack's own form `<@U…>` would notify the person in every post
  * (https://docs.slack.dev/messaging/formatting-message-text#mentioning-users).
  */
 function personMarkdown(id: string, workspace: string, name: string | undefined): string {

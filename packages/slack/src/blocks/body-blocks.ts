@@ -28,9 +28,8 @@ export interface Body {
 const smallLine = new RegExp(`(?:^|\\n)${smallPrintStart}(.*)`, "g");
 
 /**
- * Converts a body of `slackDialect` to blocks. Text becomes Markdown, or rich text if `needsRichText` requires it. The first
- * table that fits becomes a table block, because a message may have only one (reference/block-kit/blocks/table-block). Other
- * tables become code or lists. Small print becomes context.
+ * Converts a body of `slackDialect` to blocks. Only the first table that fits becomes a table block, because a
+ * message may have only one: reference/block-kit/blocks/table-block
  */
 export function bodyBlocks(body: string): Body {
 	const parts = partsOf(body);
@@ -92,10 +91,7 @@ function shownBlocks(blocks: readonly Block[], allowsTable: boolean): BodyBlock[
 	return shown;
 }
 
-/**
- * Returns at most three blocks, because Slack limits their number. The middle block contains everything from the first to the
- * last part that needs rich text.
- */
+/** Returns at most three blocks, because Slack limits the blocks of a message. */
 function textBlocks(blocks: readonly Block[]): BodyBlock[] {
 	const first = blocks.findIndex(needsRichText);
 	if (first < 0) return markdownOf(blocks);
@@ -111,10 +107,7 @@ function markdownOf(blocks: readonly Block[]): BodyBlock[] {
 
 const fences = { strong: "*", emphasis: "_", delete: "~" } as const;
 
-/**
- * Writes text that Slack does not parse as mrkdwn. mrkdwn has no escape characters, so joiners surround each
- * delimiter.
- */
+/** mrkdwn has no escape characters, so joiners surround each delimiter. */
 function escaped(value: string): string {
 	return harmless(value)
 		.replace(/[*_~`]/g, `${joiner}$&${joiner}`)
@@ -128,13 +121,13 @@ function writeLink({ url, children }: Link): string {
 	return `<${addressOf(url).replaceAll("&", "&amp;")}${label === "" ? "" : `|${label}`}>`;
 }
 
-/** Writes inline code, or escaped text if the code contains a backtick, which mrkdwn does not allow in code. */
+/** mrkdwn does not allow a backtick in code. */
 function writeCode(value: string): string {
 	if (value === "") return "";
 	return value.includes("`") ? escaped(value) : `\`${entitiesOnly(value)}\``;
 }
 
-/** Escapes only `&`, `<` and `>`, because Slack shows emoji names in code unchanged. */
+/** Slack shows emoji names in code unchanged, so they are not escaped. */
 function entitiesOnly(value: string): string {
 	return visible(value).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
@@ -154,7 +147,7 @@ const marks: LineSyntax = {
 	thematicBreak: "———",
 };
 
-/** Writes blocks as mrkdwn, which is Slack's own syntax: messaging/formatting-message-text#basic-formatting */
+/** mrkdwn is Slack's own syntax: messaging/formatting-message-text#basic-formatting */
 function writeMrkdwn(blocks: readonly Block[]): string {
 	return writeLines(blocks, marks).toWellFormed();
 }

@@ -107,7 +107,7 @@ function lengthOf(block: ShownBlock): number {
 	}
 }
 
-/** Returns the total characters of labels and options, which are part of Slack's limit on all texts of a message. */
+/** Slack's limit on all texts of a message includes labels and options. */
 function labelsLength(blocks: readonly MessageBlock[]): number {
 	const elements: Element[] = elementsOf(blocks.filter(isControls));
 	const labels = elements.flatMap((element) => {
@@ -197,7 +197,6 @@ function firstProblem<T>(all: readonly T[], problemOf: (one: T) => string | unde
 	return undefined;
 }
 
-/** Describes the first text that is empty or longer than `maximum` characters. Returns undefined if all texts are valid. */
 function lengthProblem(name: string, texts: readonly string[], maximum: number): string | undefined {
 	const bad = texts.find((text) => !within(text, maximum));
 	return bad === undefined ? undefined : `${name} has ${bad.length} characters (allowed: 1 to ${maximum})`;

@@ -12,7 +12,7 @@ import type {
 } from "@slack/types";
 import { limits } from "../vocabulary/limits.ts";
 
-/** Slack's button style for each style of the kit. Besides the default, Slack has only a green and a red style. */
+/** Besides the default, Slack has only a green and a red style. */
 const styles = { primary: "primary", success: "primary", danger: "danger", secondary: undefined } as const;
 
 type Element = Button | StaticSelect | MultiStaticSelect;
@@ -21,8 +21,8 @@ export type ControlBlock = ActionsBlock | ContextActionsBlock;
 type ButtonControl = Extract<Control, { type: "button" }>;
 
 /**
- * Converts rows of controls to blocks. A row has one block for its native feedback buttons, and one for its other
- * controls. A link gets an id of the form `link:N`, which no handler uses.
+ * Converts each row to at most two blocks: its native feedback buttons, and its other controls. Handlers ignore the
+ * id of a link, `link:N`.
  */
 export function controlBlocks(rows: readonly (readonly Control[])[]): ControlBlock[] {
 	let links = 0;
@@ -52,9 +52,8 @@ function withoutRating(control: Control): Control {
 }
 
 /**
- * Returns the native feedback buttons of a row, or undefined if a rating is missing:
- * https://docs.slack.dev/reference/block-kit/block-elements/feedback-buttons-element. The value of each button is the
- * id of its control.
+ * Slack's element for two ratings:
+ * https://docs.slack.dev/reference/block-kit/block-elements/feedback-buttons-element
  */
 function feedbackOf(
 	row: readonly Control[],
@@ -139,7 +138,7 @@ function optionOf({
 	};
 }
 
-/** Returns plain text of at most `maximum` characters, in which Slack shows emoji names unchanged. */
+/** With `emoji: false`, Slack shows emoji names unchanged. */
 function plain(text: string, maximum: number): PlainTextElement {
 	return { type: "plain_text", text: cutText(text, maximum), emoji: false };
 }

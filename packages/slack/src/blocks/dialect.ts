@@ -4,8 +4,7 @@ import { writeInlines } from "./write-inlines.ts";
 import { writeMarkdown } from "./write-markdown.ts";
 
 /**
- * Dialect for Slack: Markdown that `bodyBlocks` converts to blocks. Text is always literal. The control character
- * `smallPrintStart`, which texts do not contain, marks small print.
+ * Dialect for Slack: Markdown that `bodyBlocks` converts to blocks. `smallPrintStart` marks a line of small print.
  */
 export const slackDialect: Dialect = {
 	write: writeBody,

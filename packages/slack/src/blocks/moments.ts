@@ -2,7 +2,7 @@ import { timeTexts } from "../texts/time.ts";
 
 const link = /^https:\/\/moment\.invalid\/(\d{1,12})$/;
 
-/** Format of a relative time. Slack documents it only for past times: `RichTextDate.format` of `@slack/types` */
+/** Slack documents this format only for past times: `RichTextDate.format` of `@slack/types` */
 const format = "{ago}";
 
 /** A past time that Slack shows relative to the current time. */
@@ -15,9 +15,8 @@ export interface Moment {
 }
 
 /**
- * Returns Markdown for the time `at`, in milliseconds since the epoch. A time up to `from` becomes a link for
- * `parseMomentLink`, which Slack shows as a relative time and keeps up to date. A later time becomes fixed text
- * relative to `from`.
+ * Returns Markdown for the time `at`, in milliseconds since the epoch. A time after `from` becomes fixed text. Any
+ * other time becomes a link for `parseMomentLink`, and Slack shows the time relative to now.
  */
 export function momentMarkdown(at: number, from = at): string {
 	if (at > from) return timeTexts.in(spanOf(at - from));
@@ -42,7 +41,6 @@ function labelOf(seconds: number): string {
 	return `${new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
-/** Returns the span, rounded, in the largest unit that it contains at least twice. A shorter span is in seconds. */
 function spanOf(ms: number): Parameters<typeof timeTexts.in>[0] {
 	const seconds = Math.ceil(ms / 1000);
 	const [minutes, hours] = [Math.round(seconds / 60), Math.round(seconds / 3600)];

@@ -1,7 +1,7 @@
 import type { StepList } from "@parley/connector";
 import type { PlanBlock, TaskCardBlock } from "@slack/types";
 
-/** States of tasks (reference/block-kit/blocks/task-card-block). Slack has no state for skipped steps. */
+/** Slack has no state for skipped steps: reference/block-kit/blocks/task-card-block */
 const states: Readonly<Record<StepList["steps"][number]["status"], TaskCardBlock["status"]>> = {
 	pending: "pending",
 	in_progress: "in_progress",

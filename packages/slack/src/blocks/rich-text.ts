@@ -13,8 +13,8 @@ interface Style {
 type Part = RichTextBlock["elements"][number];
 
 /**
- * Whether Markdown cannot show a block exactly. Code in which Slack could recognise a mention, a command or a link
- * would need an invisible character in Markdown. Times are documented only for rich text and mrkdwn.
+ * Whether Markdown cannot show a block exactly, because the block contains a time, or code in which Slack could
+ * recognise a mention, a command or a link.
  */
 export function needsRichText(block: Block): boolean {
 	switch (block.type) {

@@ -3,7 +3,7 @@ import type { TableBlock } from "@slack/types";
 import { limits } from "../vocabulary/limits.ts";
 import { richTextLength, richTextLine } from "./rich-text.ts";
 
-/** Maximum width, in characters, of a table that is shown as code. Wider code wraps, which breaks the table. */
+/** Maximum characters of a line of a table in code. Longer lines wrap, which breaks the table. */
 const codeColumns = 80;
 
 /** Converts a table, or returns undefined if it is too large for a table block. */
@@ -36,10 +36,7 @@ export function tableLength(rows: TableBlock["rows"]): number {
 	return rows.flat().reduce((sum, cell) => sum + cellLength(cell), 0);
 }
 
-/**
- * Converts a table that cannot be a table block. Returns aligned lines as code if they do not wrap, otherwise a list of
- * the table's rows.
- */
+/** Converts a table to aligned code of at most `codeColumns` columns, or otherwise to a list of its rows. */
 export function otherwise(table: Table): Block[] {
 	const lines = alignedLines(table);
 	const widest = Math.max(...lines.map(columnsOf));

@@ -6,12 +6,12 @@ type Styled = Extract<Inline, { type: Style }>;
 
 const fences: Readonly<Record<Style, string>> = { strong: "**", emphasis: "*", delete: "~~" };
 
-/** Matches delimiters inside a line, except an underscore inside a word. */
+/** An underscore inside a word is not a delimiter. */
 const inlineMark = /[\\`*~[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
-/** Matches the indentation of a line before a character that begins a block or a table row. */
+/** Indentation before a character that begins a block or a table row. */
 const lineMark = /^([ \t]*)(?=[#+\-=|]|:-)/gm;
 const lineNumber = /^([ \t]*\d{1,9})(?=[.)])/gm;
-/** Matches the start of a bare URL. Slack would make it a link that includes the backslashes of later escapes. */
+/** Slack would make a bare URL a link that includes the backslashes of later escapes. */
 const bareAddress = /https?(?=:\/\/)|www(?=\.)/gi;
 const openEdge = /^[^\p{L}\p{N}\u2060]/u;
 const closeEdge = /[^\p{L}\p{N}\u2060]$/u;
@@ -58,7 +58,6 @@ function writeLink({ url, children }: Link, around: readonly Style[]): string {
 	return isMisleading ? `${label} (<${address}>)` : `[${label}](${address})`;
 }
 
-/** Whether a text is the URL of the link, with or without its scheme. */
 function leadsTo(plain: string, url: string): boolean {
 	return plain === url || plain === url.replace(/^https?:\/\//i, "");
 }
@@ -87,10 +86,7 @@ export function longestRun(code: string): number {
 	return Math.max(0, ...(code.match(/`+/g) ?? []).map((run) => run.length));
 }
 
-/**
- * Writes styled text. Adds joiners beside punctuation and removes empty lines, because otherwise a delimiter would
- * not open or close.
- */
+/** Beside punctuation or an empty line, a delimiter would not open or close a style. */
 function styled(type: Style, children: string): string {
 	const inner = children.replace(/\n[ \t]*(?=\n)/g, "");
 	if (inner.trim() === "") return inner;
@@ -99,14 +95,14 @@ function styled(type: Style, children: string): string {
 	return fences[type] + open + inner + close + fences[type];
 }
 
-/** Removes a style inside the same style, because it would have no effect. */
+/** A style inside the same style would have no effect. */
 function unwrapped(node: Inline, around: readonly Style[]): readonly Inline[] {
 	return isStyled(node) && around.includes(node.type)
 		? node.children.flatMap((child) => unwrapped(child, around))
 		: [node];
 }
 
-/** Merges adjacent texts, and adjacent nodes of one style, because their delimiters would be misread. */
+/** Delimiters between adjacent texts or nodes of one style would be misread. */
 function merged(nodes: readonly Inline[]): Inline[] {
 	const result: Inline[] = [];
 	for (const node of nodes) {

@@ -10,8 +10,8 @@ export function writeMarkdown(blocks: readonly Block[]): string {
 }
 
 /**
- * Writes blocks as lines. Two consecutive lists of one kind would become one list, so every second list has different
- * markers. `nested` means that the blocks are in a list item or a quote, where headings become bold text.
+ * Consecutive lists of one kind would become one list, so every second list has different markers. `nested`: the
+ * blocks are in a list item or a quote.
  */
 function blockLines(blocks: readonly Block[], nested: boolean): string[] {
 	let isOdd = false;
@@ -42,7 +42,7 @@ function linesOf(block: Exclude<Block, List>, nested: boolean): string[] {
 	}
 }
 
-/** Returns the lines of a paragraph. Two spaces at the end of a line keep the line break. */
+/** Two spaces at the end of a line keep the line break. */
 function paragraphLines(written: string): string[] {
 	const lines = written.split("\n").map((line) => line.replace(/^[ \t]+|[ \t]+$/g, ""));
 	return lines.map((line, index) => (line === "" || !lines[index + 1] ? line : `${line}  `));
@@ -77,16 +77,13 @@ function itemLines({ children, checked }: ListItem, marker: string): string[] {
 	});
 }
 
-/**
- * Removes empty paragraphs, if there are other blocks, because a list item that starts with an empty paragraph would lose its
- * content.
- */
+/** A list item that starts with an empty paragraph would lose its content. */
 function shownIn(children: readonly Block[]): readonly Block[] {
 	const shown = children.filter((block) => block.type !== "paragraph" || block.children.length > 0);
 	return shown.length > 0 ? shown : children;
 }
 
-/** Removes the empty line of an item that contains only a paragraph and a list without a start number. */
+/** An item of a paragraph and a list needs no empty line, unless the list has a start number. */
 function tight(lines: string[], children: readonly Block[]): string[] {
 	const [first, second] = children;
 	const isClose =

@@ -10,10 +10,7 @@ export interface ActiveChannel {
 	readonly us?: true;
 }
 
-/**
- * Maximum entries in which the agent was addressed, and maximum other entries. In each group, the least recently used
- * entry is removed first.
- */
+/** `us`: entries in which the agent was addressed. The least recently used entries are removed first. */
 const maximum = { us: 150, others: 50 } as const;
 
 /** Channels and threads with messages, stored across restarts. The connector reads missed messages in them. */
@@ -49,10 +46,7 @@ export class ActiveChannels {
 		return [...all.filter(({ us }) => us), ...all.filter(({ us }) => !us)];
 	}
 
-	/**
-	 * Records the entries of a stored message. Ignores other inbound events. If an entry is new, resolves when
-	 * saving it has succeeded or failed.
-	 */
+	/** Records the entries of a stored message. If an entry is new, resolves when saving it has succeeded or failed. */
 	async note(inbound: InboundEvent): Promise<void> {
 		if (inbound.type !== "message") return;
 		const isNew = channelsOf(inbound)
@@ -99,11 +93,6 @@ export class ActiveChannels {
 	}
 }
 
-/**
- * Returns the entries of a message:
- * - its channel, unless the message is a reply in a thread
- * - its thread, if the message is direct, mentions the agent, or is in a thread of the agent
- */
 function channelsOf({
 	room,
 	message,

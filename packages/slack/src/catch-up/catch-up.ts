@@ -19,10 +19,7 @@ export interface CatchUpParts {
 	readonly begun: StoredValue<true>;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/**
-	 * Handles an outer event. Resolves when the event is stored. `isLast` means that the event is not read again, so it
-	 * must be handled with the known data. For `seenBefore` see `Gap`.
-	 */
+	/** Handles an outer event; see `EventReceiver.event`. */
 	readonly receive: (body: unknown, isLast: boolean, seenBefore?: true) => Promise<unknown>;
 }
 
@@ -32,35 +29,31 @@ export interface CatchUpParts {
  */
 export const deliveredMs = 4 * 60_000;
 /**
- * Milliseconds to read before the last known time, because events that were being delivered may be missing. Repeated messages are
- * recognised by their ids.
+ * Events that were being delivered at the last known time may be missing. Repeated messages are recognised by their
+ * ids.
  */
 const overlapMs = 6 * 60_000;
 const oldestMs = 24 * 3_600_000;
 const everyMs = 60_000;
-/**
- * Milliseconds without events after which missed messages are read, even if the connection is open. Either
- * the workspace was quiet, or the delivery is broken.
- */
+/** Milliseconds without events after which missed messages are read even on an open connection. */
 const silentMs = 16 * 60_000;
 const maxPlaces = 50;
-/** Maximum threads to add from missed messages until all gaps are read. Further threads are not read. */
+/** Maximum threads to add from missed messages until all gaps are read. */
 const maxThreads = 100;
 
-/** Number of attempts for a channel or thread that cannot be read, and milliseconds between attempts. */
+/** Attempts to read a channel or thread. */
 const tries = 3;
 const retryMs = 60_000;
 
 /**
- * Reads messages that Slack no longer delivers. After a period without events, reads recently active channels and
- * threads, even if the connection is open. The connection might be broken, or this process might have been suspended.
- * Newer messages do not wait for missed messages, which can therefore be handled later.
+ * Reads missed messages, for example in recently active channels and threads after a period without events. Newer
+ * messages do not wait for missed messages.
  */
 export class CatchUp {
 	readonly #parts: CatchUpParts;
 	readonly #stopping = new AbortController();
 	#isReady = false;
-	/** Time before which all events were received or are being read. Undefined before the first start. */
+	/** All earlier events were received or are being read. Undefined before the first connection. */
 	#silenceStart: number | undefined;
 	/** Start of the period that remains to be read. */
 	#missingFrom: number | undefined;
@@ -105,8 +98,8 @@ export class CatchUp {
 	}
 
 	/**
-	 * Schedules the later reading of an event that was not handled and that Slack does not redeliver. Returns false if
-	 * the event cannot be read later, or if the connector is stopping.
+	 * Schedules the later reading of a missed event. Returns false if the event cannot be read later, or if the
+	 * connector is stopping.
 	 */
 	lost(body: unknown): boolean {
 		const { clock, places } = this.#parts;
@@ -120,9 +113,9 @@ export class CatchUp {
 	}
 
 	/**
-	 * If the database is new, reads the messages that Parley's gateway does not have, in channels and threads with
-	 * sessions. Call it once, after the connector can receive events. If the connector stops first, the next start repeats
-	 * this. Rejects if `knownRooms` rejects, or if the completion cannot be saved.
+	 * Reads, with a new database only, the messages that Parley's gateway does not have, in channels and threads with
+	 * sessions. Call `begin` once, after the connector can receive events. After an interruption, the next start
+	 * reads the messages again. Rejects if `knownRooms` or the database fails.
 	 */
 	async begin(knownRooms: () => Promise<readonly RoomProgress[]>): Promise<void> {
 		const { places, begun, clock, log } = this.#parts;

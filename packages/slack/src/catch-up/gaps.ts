@@ -55,8 +55,8 @@ export function isWithin(gap: Gap, outer: Gap): boolean {
 }
 
 /**
- * Merges further gaps into the list, with one gap per channel or thread. Keeps the first gap unchanged, because it is
- * being read.
+ * Merges `more` into the list: one gap per channel or thread, except the first gap, which is being read and stays
+ * unchanged.
  */
 export function mergeGaps([first, ...left]: readonly Gap[], more: readonly Gap[]): Gap[] {
 	const gaps = new Map<string, Gap>();
@@ -81,9 +81,8 @@ interface Known {
 }
 
 /**
- * Returns the gaps of rooms up to `latest`, most recently used first. Each gap begins at the newest known
- * message, or at the last use if none is known. In a channel, the first message of each known thread is also
- * known.
+ * Returns the gaps of rooms up to `latest`, most recently used first. Each gap begins at the newest known message,
+ * or at the last use if none is known. The first message of a thread is a known message of its channel.
  */
 export function gapsOf(rooms: readonly RoomProgress[], latest: string): Gap[] {
 	const known = new Map<string, Known>();

@@ -14,16 +14,16 @@ export interface MissedMessagesParts {
 /** Maximum pages of a channel. Older messages are not recovered. */
 const maxPages = 3;
 const perPage = 100;
-/** Maximum pages of a thread. Slack returns the oldest messages of a thread first. */
+/** High, because Slack returns the oldest messages of a thread first. */
 const maxThreadPages = 30;
 
 /**
- * Milliseconds between requests. `conversations.history` and `conversations.replies` each allow fifty requests per minute:
+ * `conversations.history` and `conversations.replies` each allow fifty requests per minute:
  * https://docs.slack.dev/apis/web-api/rate-limits
  */
 const paceMs = 1200;
 
-/** Number of attempts per request, and maximum milliseconds between them. */
+/** Attempts per request. */
 const tries = 5;
 const maxWaitMs = 120_000;
 
@@ -34,7 +34,6 @@ const Page = z.object({
 });
 type Message = z.output<typeof Page>["messages"][number];
 
-/** Errors after which a channel or thread can no longer be read. */
 const missingErrors: ReadonlySet<string> = new Set([
 	"channel_not_found",
 	"not_in_channel",
@@ -50,10 +49,10 @@ export class MissedMessages {
 	}
 
 	/**
-	 * Passes the messages between two timestamps to `receive`, oldest first. If there are too many, passes only
-	 * the newest that were read. Resolves with the threads that start in this period and must be read separately,
-	 * most recently answered first. Resolves with `gone` if the channel or thread can no longer be read. Rejects
-	 * if Slack does not return the messages, if `receive` rejects, or if the signal aborts.
+	 * Passes the messages between two timestamps to `receive`, oldest first. If there are too many, passes only the
+	 * newest that were read. Resolves with the threads that these messages have started, most recently answered
+	 * first, or with `gone` if the channel or thread can no longer be read. Rejects if Slack does not return the
+	 * messages, if `receive` rejects, or if the signal aborts.
 	 */
 	async read(
 		place: ActiveChannel,

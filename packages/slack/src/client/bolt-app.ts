@@ -11,9 +11,8 @@ export interface ReceiverParts {
 }
 
 /**
- * Receiver for Bolt: https://docs.slack.dev/tools/bolt-js/concepts/receiver. Bolt acknowledges an event before its listeners run.
- * The transport therefore acknowledges it only when `processEvent` has ended, like Bolt's own receivers with
- * `processBeforeResponse`.
+ * Receiver for Bolt: https://docs.slack.dev/tools/bolt-js/concepts/receiver. The transport acknowledges an event
+ * only when the event's listeners have ended, although Bolt acknowledges it earlier.
  */
 export class SlackReceiver implements Receiver {
 	readonly #transport: Transport;
@@ -57,7 +56,7 @@ export class SlackReceiver implements Receiver {
 	}
 }
 
-/** State of one payload. Bolt passes it in the context from the receiver to the listeners. */
+/** State of a payload, which Bolt passes from the receiver to the listeners. */
 class Delivery {
 	isHandled = false;
 	reply: SlackReply;
@@ -72,13 +71,12 @@ export interface BoltAppParts {
 	readonly uninstalled: (body: object) => void;
 }
 
-/** Matches all events except those for `uninstalled`. */
 const otherEvents = /^(?!(?:app_uninstalled|tokens_revoked)$)/;
 const anyCommand = /^/;
 
 /**
- * Creates the Bolt app with a listener for each kind of payload that the connector handles. `authorize` gives Bolt no
- * token, so `client` and `say` of its listeners cannot post. Only the connector's own client may post.
+ * Creates the Bolt app with a listener for each kind of payload that the connector handles. Bolt gets no token, so
+ * its listeners cannot post: only the connector's own client may post.
  */
 export function boltApp({ account, receiver, logger, receive, uninstalled }: BoltAppParts): App {
 	const app = new App({

@@ -63,7 +63,7 @@ function notShown(): ParleyError {
 	});
 }
 
-/** Whether the response redirects to a sign-in page, for example `https://acme.slack.com/?redir=…`. */
+/** Example: `https://acme.slack.com/?redir=…` */
 function leadsToLogin(url: string, status: number, headers: Headers): boolean {
 	const location = headers.get("location");
 	if (status < 300 || status >= 400 || location === null || !URL.canParse(location, url)) return false;
@@ -71,22 +71,22 @@ function leadsToLogin(url: string, status: number, headers: Headers): boolean {
 	return searchParams.has("redir") || /^\/(?:\w+-)?signin\b/.test(pathname);
 }
 
-/** Matches a file name with an extension, which reveals the type. A canvas is a page without an extension. */
+/** File name with an extension. A canvas is a page without an extension. */
 const named = /\.[a-z]\w{1,4}$/i;
 
 function isPage(headers: Headers): boolean {
 	return /^text\/html\b/i.test(headers.get("content-type") ?? "");
 }
 
-/** Maximum bytes of a response that are searched for signs of a sign-in page. */
+/** Maximum bytes to search for signs of a sign-in page. */
 const headBytes = 256 * 1024;
-/** Matches a page of Slack, by the end of its title, a sign-in form or a redirect. */
+/** Signs of a Slack page: the end of its title, a sign-in form or a redirect. */
 const ofSlack =
 	/<title>(?:[^<]*\s)?Slack\s*<\/title>|\bsignin_form\b|\bshouldRedirect\b|<(?:meta|form)\b[^<>]*[?&;]redir=|<script\b[^<>]*>[^<]*[?&;]redir=/i;
-/** Matches the URL to open after the sign-in. Other pages also have such links, but rarely to the file itself. */
+/** URL to open after the sign-in. Links on other pages rarely name the file itself. */
 const next = /[?&;]redir=([^"'<>\s]{0,500})/gi;
 
-/** Whether the response is the sign-in page. Slack returns it with status 200 if the bot has no access to a file. */
+/** Slack returns the sign-in page with status 200 if the bot has no access to a file. */
 function isLoginPage(bytes: Uint8Array, pathname: string): boolean {
 	const head = new TextDecoder().decode(bytes.subarray(0, headBytes));
 	if (!/^\s*<(?:!doctype|html)\b/i.test(head)) return false;

@@ -40,9 +40,8 @@ const maxWaitMs = 60_000;
 const echoed: ReadonlySet<string> = new Set(["chat.postMessage"]);
 
 /**
- * Creates the port to Slack, which uses Bolt and its web client. `connect` resolves when the transport has
- * started, after a refusal of the token, or when the port closes. It rejects if the HTTP transport cannot
- * listen.
+ * Creates the port to Slack. `connect` resolves when the transport has started, after a refusal of the token, or
+ * when the port closes. `connect` rejects if the HTTP transport cannot listen.
  */
 export function createSlackPort(options: SlackPortOptions): SlackPort {
 	return new SlackClient(options);
@@ -184,17 +183,14 @@ class SlackClient implements SlackPort {
 		});
 	}
 
-	/** Checks the token, because a notice may be older than a new installation of the app. */
+	/** The notice may be older than a new installation of the app. */
 	async #checkToken(handlers: Handlers): Promise<void> {
 		const tried = await this.call({ method: "auth.test", args: {} }).then(readAccount, lostBy);
 		if ("refused" in tried) this.#report(handlers, { state: "refused", detail: tried.refused });
 		else this.#options.log.warn("Slack reported that the app was removed, but still accepts its token");
 	}
 
-	/**
-	 * Reports a silence. If lost events are likely, logs one warning for each silence, and otherwise a line at the
-	 * level `debug`.
-	 */
+	/** Logs at most one warning for each silence. */
 	#suspected({ reason, since, isLikely }: Suspicion, handlers: Handlers): void {
 		const { log } = this.#options;
 		const words = "events from Slack might be missing";
@@ -205,7 +201,6 @@ class SlackClient implements SlackPort {
 		handlers.silent?.();
 	}
 
-	/** Reports each change of the state once, and none after a refusal. */
 	#report(handlers: Handlers, link: SlackLink): void {
 		if (this.#closing.signal.aborted || link.state === this.#state || this.#state === "refused") return;
 		this.#state = link.state;
@@ -221,8 +216,8 @@ function lostBy(reason: unknown): Tried {
 const Limited = z.object({ type: z.literal("app_rate_limited") });
 
 /**
- * Events about a removed app or token. `tokens_revoked` names the owners of the tokens:
- * https://docs.slack.dev/reference/events/app_uninstalled, https://docs.slack.dev/reference/events/tokens_revoked
+ * `tokens_revoked` names the owners of the tokens: https://docs.slack.dev/reference/events/app_uninstalled,
+ * https://docs.slack.dev/reference/events/tokens_revoked
  */
 const Removed = z.object({
 	team_id: z.string().optional(),
@@ -235,7 +230,7 @@ const Removed = z.object({
 	]),
 });
 
-/** A notice about the app: Slack limits the rate of events, or the token may be invalid. */
+/** Slack limits the rate of events, or the token may be invalid. */
 type AppNotice = "limited" | "removed";
 
 /** Parses a notice. Returns undefined for other events, and for removals that concern another workspace or token. */
@@ -255,7 +250,7 @@ export class PendingCalls {
 	readonly #clock: Clock;
 	readonly #over = new AbortController();
 	#running = 0;
-	/** Time on the monotonic clock when the grace period ends. Undefined before `end`. */
+	/** Time on the monotonic clock. Undefined before `end`. */
 	#endsAt: number | undefined;
 	#timer: Timer | undefined;
 
@@ -284,7 +279,6 @@ export class PendingCalls {
 		this.#wait();
 	}
 
-	/** Starts the timer of the grace period after `end`, but only while calls are pending. */
 	#wait(): void {
 		if (this.#running > 0 && this.#endsAt !== undefined) {
 			const leftMs = this.#endsAt - this.#clock.monotonic();

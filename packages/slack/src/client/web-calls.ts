@@ -13,8 +13,8 @@ import type { SlackAnswer, SlackCall } from "../vocabulary/slack-port.ts";
 const timeoutMs = 15_000;
 
 /**
- * Returns options for one request per call. By default, the client retries for half an hour, even if Slack has executed the call,
- * and one rate limit delays all calls. When the signal aborts, calls end without a response.
+ * Returns options without retries. By default, the client repeats calls that Slack may have executed, and one rate
+ * limit delays all calls. When the signal aborts, calls end without a response.
  */
 export function webOptions(
 	apiUrl: string | undefined,
@@ -46,7 +46,7 @@ const reads: ReadonlySet<string> = new Set([
 ]);
 const readsAtOnce = 20;
 
-/** Slack's Web API with one token. Reading calls have a separate queue, so that other calls do not wait for them. */
+/** Slack's Web API with one token. Other calls do not wait for queued reading calls. */
 export class WebCalls {
 	readonly #client: WebClient;
 	readonly #reader: WebClient;
@@ -71,9 +71,8 @@ export class WebCalls {
 }
 
 /**
- * Returns Slack's response from an error of the client. Throws `unavailable` if the error is neither a rate
- * limit nor a response with an error code. https://docs.slack.dev/apis/web-api/rate-limits and the page of each
- * method list the responses.
+ * Throws `unavailable` if the error is neither a rate limit nor a response with an error code:
+ * https://docs.slack.dev/apis/web-api/rate-limits
  */
 function refusalOf(method: string, reason: unknown): SlackAnswer {
 	if (reason instanceof WebAPIRateLimitedError) {

@@ -5,12 +5,12 @@ import { deliveryTexts } from "../texts/delivery.ts";
 import type { SlackAnswer } from "../vocabulary/slack-port.ts";
 
 const timeoutMs = 15_000;
-/** Milliseconds for an upload, which may use a slow connection. */
+/** An upload may use a slow connection. */
 const uploadTimeoutMs = 120_000;
 const maxAnswer = 64 * 1024;
-/** Maximum characters of `error` in a refusal. A proxy may respond with a page, not with an error code. */
+/** A proxy may respond with a page, not with an error code. */
 const maxWords = 100;
-/** Milliseconds to wait after a rate limit if `Retry-After` contains no number of seconds. */
+/** Used if `Retry-After` contains no number of seconds. */
 const someTimeMs = 30_000;
 
 const Refusal = z.object({ ok: z.literal(false), error: z.string() });
@@ -76,18 +76,12 @@ async function post(
 	return { type: "refused", error: words || `status_${response.status}`, body: {} };
 }
 
-/**
- * Converts a `Retry-After` header in seconds to milliseconds. Returns `someTimeMs` for a date or a missing header, which a
- * proxy may send.
- */
+/** A proxy may send a date, or no header. */
 function retryAfterMs(given: string | null): number {
 	return given !== null && /^\d{1,5}$/.test(given.trim()) ? Number(given) * 1000 : someTimeMs;
 }
 
-/**
- * Returns the error code of a JSON refusal. Undefined for any other text, such as a success or a refusal in
- * plain text.
- */
+/** Undefined for other text, for example a success or a refusal in plain text. */
 function refusalIn(detail: string): string | undefined {
 	try {
 		return Refusal.safeParse(parseJson(detail)).data?.error;
@@ -97,8 +91,8 @@ function refusalIn(detail: string): string | undefined {
 }
 
 /**
- * Throws if a URL belongs neither to Slack nor to the origin of `apiUrl`, because untrusted data must not cause requests
- * to other hosts. `refusal` returns the text of the error.
+ * Throws `permission_denied` if a URL belongs neither to Slack nor to the origin of `apiUrl`, because untrusted
+ * data must not cause requests to other hosts.
  */
 export function demandSlack(
 	url: string,

@@ -17,12 +17,12 @@ export function aboutCommands(bot: string): string {
 	return commandTexts.threads({ bot });
 }
 
-/** A command of the kit, or an answer in mrkdwn that only the user sees. */
+/** `words` are an answer in mrkdwn that only the user sees. */
 type Ordered =
 	| { readonly command: string; readonly options: Readonly<Record<string, string | number | boolean>> }
 	| { readonly words: string };
 
-/** Names of the slash command, for example `/parley`, and of the bot in this workspace. */
+/** `slash` is the command, for example `/parley`. */
 interface Names {
 	readonly slash: string;
 	readonly bot: string;

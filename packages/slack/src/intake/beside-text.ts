@@ -1,10 +1,7 @@
 import { cutText } from "@parley/connector";
 import * as z from "zod";
 
-/**
- * Maximum number of attachments that are read from a message. Slack shows at most a hundred:
- * https://docs.slack.dev/messaging/formatting-message-text#attachments
- */
+/** Slack shows at most a hundred attachments: https://docs.slack.dev/messaging/formatting-message-text#attachments */
 const maxAttachments = 20;
 /** Maximum characters of all attachments together: half of the limit for a message. */
 const maxText = 20_000;
@@ -13,8 +10,9 @@ const text = z.string().catch("").default("");
 const list = z.array(z.unknown()).catch([]).default([]);
 
 /**
- * Attachment. Slack also uses it for forwarded messages and link previews:
- * https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments. Invalid fields are treated as missing.
+ * Slack also uses attachments for forwarded messages and link previews:
+ * https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments. Invalid fields are treated
+ * as missing.
  */
 const Attachment = z.object({
 	pretext: text,
@@ -48,8 +46,8 @@ interface Carrying {
 }
 
 /**
- * Returns the complete text of a message in mrkdwn: its text or, without text, the text of its blocks. Forwarded messages and
- * attachments of apps follow as quotes, up to a limit. Link previews are left out, because the author did not write them.
+ * Returns the complete text of a message in mrkdwn: its text or, without text, the text of its blocks. Forwarded
+ * messages and attachments follow as quotes, up to a limit. Link previews are left out.
  */
 export function completeText({ text: written, blocks, attachments }: Carrying): string {
 	const own = written.trim() === "" ? blocksText(blocks ?? []) : written;
@@ -73,10 +71,7 @@ export function sharedFiles({
 	return [...(files ?? []), ...readAttachments(attachments).flatMap((one) => one.files)];
 }
 
-/**
- * Returns the attachments of a message, except link previews. A forwarded message has the URL of its source, like a
- * link preview, but also `is_share`.
- */
+/** A forwarded message has the URL of its source, like a link preview, but also `is_share`. */
 function readAttachments(attachments: Carrying["attachments"]): Attachment[] {
 	return (attachments ?? [])
 		.flatMap((one) => Attachment.safeParse(one).data ?? [])
@@ -105,13 +100,13 @@ interface Part {
 	readonly [name: string]: unknown;
 }
 
-/** Maximum depth of blocks. Real blocks, for example lists in quotes, have four levels. */
+/** Real blocks, for example lists in quotes, have four levels. */
 const maxDepth = 12;
 
 /** Types of blocks without text, or only with controls. */
 const silent: ReadonlySet<unknown> = new Set(["actions", "input", "button", "divider"]);
 
-/** Separators between the elements of a part, by type of the part. In parts of other types, each element is on its own line. */
+/** By type of the part. For other types, each element is on its own line. */
 const between: ReadonlyMap<unknown, string> = new Map([
 	...["rich_text_section", "rich_text_preformatted", "rich_text_quote"].map((type) => [type, ""] as const),
 	["context", " "],
@@ -149,10 +144,7 @@ function textOf(part: Part, depth: number): string {
 		.join("\n");
 }
 
-/**
- * Returns the mention, emoji or link of an element, or undefined for other elements:
- * https://docs.slack.dev/reference/block-kit/blocks/rich-text-block#element-types
- */
+/** Mentions, emoji and links: https://docs.slack.dev/reference/block-kit/blocks/rich-text-block#element-types */
 function nameOf(part: Part): string | undefined {
 	switch (part.type) {
 		case "user":

@@ -73,8 +73,8 @@ export class Channels {
 	}
 
 	/**
-	 * Returns the room of a message. A message outside threads starts a thread, and this thread is its room. This also
-	 * applies to direct messages to an agent: https://docs.slack.dev/ai/developing-ai-apps. Rejects like `find`.
+	 * Returns the room of a message. The room of a message outside threads is the thread that it starts, also in
+	 * direct messages: https://docs.slack.dev/ai/developing-ai-apps. Rejects like `find`.
 	 */
 	roomOf(
 		source: EventChannel,
@@ -123,10 +123,7 @@ export function threadOf({
 	return thread_ts === ts ? undefined : thread_ts;
 }
 
-/**
- * Returns the kind of a channel. Ids of direct messages begin with a D:
- * https://docs.slack.dev/apis/web-api/using-the-conversations-api
- */
+/** Ids of direct messages begin with a D: https://docs.slack.dev/apis/web-api/using-the-conversations-api */
 function kindOf(id: string): Room["kind"] {
 	return id.startsWith("D") ? "direct" : "channel";
 }

@@ -18,7 +18,7 @@ export interface EventReceiverParts {
 	readonly handlers: Promise<EventHandlers>;
 	/** Called when an inbound event is stored. */
 	readonly passed: (inbound: InboundEvent) => Promise<void>;
-	/** Called for an outer event that was not handled and that Slack does not redeliver. Returns whether it can be read later. */
+	/** Called for an event that Slack does not redeliver; see `CatchUp.lost`. */
 	readonly lost: (body: unknown) => boolean;
 	readonly log: Logger;
 }
@@ -62,9 +62,8 @@ export class EventReceiver {
 
 	/**
 	 * Handles one outer event. Resolves when its inbound events are stored, or when the event is ignored or outdated.
-	 * Requests to Slack start at once, independently of earlier events in the line. With `isLast`, data that Slack does
-	 * not return in time is left out, because the event is not received again. `seenBefore` means that an earlier
-	 * process may have answered the event.
+	 * With `isLast`, data that Slack does not return in time is left out, because the event is not received again.
+	 * `seenBefore` means that an earlier process may have answered the event.
 	 */
 	event(body: unknown, isLast = false, seenBefore?: true): Promise<undefined> {
 		const { handlers, log } = this.#parts;
@@ -149,9 +148,8 @@ const Lined = z.object({
 });
 
 /**
- * Returns the name of an event's line. Events of one line are stored in their order. A line is a conversation of direct
- * messages, or a thread of another channel. A message outside threads is the first message of its own thread. Returns
- * undefined for an event without the id of a channel.
+ * A line is a conversation of direct messages, or a thread of another channel. Undefined for an event without a
+ * channel.
  */
 function lineOf(body: unknown): string | undefined {
 	const event = Lined.safeParse(body).data?.event;

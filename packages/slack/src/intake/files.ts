@@ -13,7 +13,7 @@ export interface FilesParts {
 	readonly clock: Clock;
 }
 
-/** States of a file without content: it was deleted, or is beyond the limit of the workspace's plan. */
+/** The file was deleted, or is beyond the limit of the workspace's plan. */
 const statesWithoutContent: ReadonlySet<string> = new Set(["tombstone", "hidden_by_limit"]);
 
 const MessageExtras = z.object({
@@ -22,7 +22,7 @@ const MessageExtras = z.object({
 });
 type MessageExtras = z.output<typeof MessageExtras>;
 
-/** Response of `conversations.replies`, which also returns a message without replies. */
+/** `conversations.replies` also returns a message without replies. */
 const RepliesPage = z.object({ messages: z.array(MessageExtras.extend({ ts })) });
 
 export class Files {
@@ -71,8 +71,8 @@ export class Files {
 	}
 
 	/**
-	 * Converts files. Leaves out invalid data and files without content. Rejects with `unavailable` if Slack does
-	 * not report the details of a file in time. With `isLast`, the file then has no URL.
+	 * Converts files. Leaves out invalid data and files without content. Rejects with `unavailable` if Slack does not
+	 * report the details of a file in time. With `isLast`, uses the data of the event instead.
 	 */
 	async read(files: readonly unknown[], isLast = false): Promise<Attachment[]> {
 		const read = await Promise.all(files.map((file) => this.#read(file, isLast)));
@@ -90,7 +90,7 @@ export class Files {
 	}
 }
 
-/** Converts a file. The kit reports a file without a URL in the chat. */
+/** The kit reports a file without a URL in the chat. */
 function attachmentOf({ id, name, title, size, mimetype, ...file }: WireFile): Attachment {
 	return {
 		id,

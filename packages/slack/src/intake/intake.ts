@@ -48,14 +48,11 @@ export interface IntakeParts {
 	readonly log: Logger;
 }
 
-/** An outer event. `isLast` means that Slack does not redeliver the event. */
+/** `isLast`: Slack does not redeliver the event. */
 type Delivered = Outer & { readonly isLast: boolean };
 type Handler = (event: Outer["event"], outer: Delivered) => Translated | Promise<Translated>;
 
-/**
- * Subtypes of messages that people and apps write. Slack itself writes all others:
- * https://docs.slack.dev/reference/events/message#subtypes
- */
+/** Slack itself writes messages of all other subtypes: https://docs.slack.dev/reference/events/message#subtypes */
 const written: ReadonlySet<string | undefined> = new Set([
 	undefined,
 	"file_share",
@@ -64,10 +61,7 @@ const written: ReadonlySet<string | undefined> = new Set([
 	"bot_message",
 ]);
 
-/**
- * Subtypes of messages about joins. After a disconnection, only these messages report a join, because the history has no other
- * events.
- */
+/** After a disconnection, only these messages report a join, because the history has no other events. */
 const joins: ReadonlySet<string | undefined> = new Set(["channel_join", "group_join"]);
 
 /** Names of the emoji ❌ and 🔁, and of similar emoji. */
@@ -95,9 +89,9 @@ export class Intake {
 	}
 
 	/**
-	 * Translates an event. Ignores and logs invalid events. Updates caches before the promise resolves. Rejects with
-	 * `unavailable` if Slack does not respond to a required request within a second. The caller must then let Slack
-	 * redeliver the event. With `isLast`, a message is translated with the known data instead.
+	 * Translates an event. Ignores and logs invalid events. Rejects with `unavailable` if Slack does not respond to a
+	 * required request within a second. The caller must then let Slack redeliver the event. With `isLast`, a message
+	 * is translated with the known data instead.
 	 */
 	async translate(body: unknown, isLast = false): Promise<Translated> {
 		const { malformed, self } = this.#parts;
@@ -143,10 +137,7 @@ export class Intake {
 		return this.#posted(event, outer);
 	}
 
-	/**
-	 * Translates a new or edited message, from its message event or its mention event. A message that is read later may
-	 * already contain its edit.
-	 */
+	/** A message that is read later may already contain its edit. */
 	async #posted(event: Outer["event"], outer: Delivered): Promise<Translated> {
 		const type = event["edited"] ? "edited" : "message";
 		const where = this.#read(event, Where);
@@ -168,17 +159,14 @@ export class Intake {
 		});
 	}
 
-	/** Registers the message event of a mention, because the mention event may lack files. */
+	/** A mention event may lack files, so it waits for the message event. */
 	#mentionMessage(channel: string, message: Message, arriving: Promise<Translated>): Promise<Translated> {
 		const isMention = readAddress(message.text, this.#parts.self.user).us;
 		if (isMention) this.#twins.noteMessage(pairKey(channel, message), arriving);
 		return arriving;
 	}
 
-	/**
-	 * Translates a `message_changed` event. Slack also sends it for link previews, for replies, and for the deletion of
-	 * a message with replies, which becomes a tombstone.
-	 */
+	/** Slack also sends this event for link previews, for replies, and for the deletion of a message with replies. */
 	async #changed(event: Outer["event"], outer: Delivered): Promise<Translated> {
 		const changed = this.#read(event, Changed);
 		if (changed === undefined) return unreadable("message_changed");
@@ -248,7 +236,7 @@ export class Intake {
 		return [{ inbound, key: { id: `reaction:${event_id}`, conversation: conversationOf(room) } }];
 	}
 
-	/** Handles Slack's own stop button, which is shown with the status line of a thread. */
+	/** Slack shows its own stop button with the status line of a thread. */
 	async #stopped(event: Outer["event"], { event_id, ...outer }: Outer): Promise<Translated> {
 		const stopped = this.#read(event, Stopped);
 		if (stopped === undefined) return unreadable(event.type);
@@ -302,7 +290,7 @@ export class Intake {
 		return this.#audience({ change: audienceTexts.guestJoined }, channel, event_id);
 	}
 
-	/** Handles an invitation of the bot. Slack reports it with an event and with a message. Only the first report is used. */
+	/** Slack reports an invitation with an event and with a message. Only the first report is used. */
 	async #invited(
 		event: Outer["event"],
 		{ is_ext_shared_channel: shared }: Outer,
@@ -383,7 +371,7 @@ export class Intake {
 	}
 }
 
-/** Returns the key that a message shares with its mention event, and an edit with the mention event of the edit. */
+/** A message and its mention event share the key. An edit has another key. */
 function pairKey(channel: string, { ts, edited }: Message): string {
 	return `${messageId(channel, ts)}:${edited?.ts ?? ""}`;
 }

@@ -1,21 +1,18 @@
 import { type Clock, delay } from "@parley/base";
 import type { Translated } from "./incoming.ts";
 
-/**
- * Milliseconds to wait for the message event. Slack sends it together with the mention event, if the app receives
- * message events in this channel.
- */
+/** Slack sends both events together, if the app receives message events in this channel. */
 const waitMs = 1000;
 const maximum = 200;
 
 /**
- * Pairs of events for messages that mention the agent: Slack sends a message event and a mention event, in any order. The mention
- * event may lack attachments (https://docs.slack.dev/reference/events/app_mention shows none). It therefore waits for the message
- * event, and then has the same result.
+ * Pairs of events for messages that mention the agent: Slack sends a message event and a mention event, in any
+ * order. The mention event may lack attachments (https://docs.slack.dev/reference/events/app_mention shows none),
+ * so it gets the result of the message event.
  */
 export class MentionPairs {
 	readonly #clock: Clock;
-	/** Message events by the keys of their messages. Mention events wait for these promises. */
+	/** By the key of the message. Mention events wait for these promises. */
 	readonly #messages = new Map<string, PromiseWithResolvers<Translated>>();
 
 	/** Keys of message events that have arrived. */
@@ -37,8 +34,7 @@ export class MentionPairs {
 	}
 
 	/**
-	 * Returns the result of the message event. If it does not arrive in time, returns the result of `alone`. Rejects if the used
-	 * result rejects.
+	 * Returns the result of the message event. If that event does not arrive in time, returns the result of `alone`.
 	 */
 	async either(id: string, alone: () => Promise<Translated>): Promise<Translated> {
 		const over = new AbortController();

@@ -20,10 +20,7 @@ export interface MessagesParts {
 	readonly files: Files;
 }
 
-/**
- * Maximum names to look up for a text. A text can contain thousands of names, and Slack limits the rate of
- * requests.
- */
+/** A text can contain thousands of names, and Slack limits the rate of requests. */
 const maxNames = 20;
 
 /** Creates inbound events for messages. Looks up channel, author, names and files concurrently, and then the thread. */
@@ -113,7 +110,7 @@ export class Messages {
 		return readText(text, self.user, names);
 	}
 
-	/** Returns the author of a message. An app does not act for the person who installed it. */
+	/** An app does not act for the person who installed it. */
 	async #author({ user, bot_id, username, bot_profile }: Message): Promise<Person> {
 		if (!bot_id && user) return this.#parts.people.find(user);
 		const id = user ?? bot_id ?? "unknown";

@@ -24,11 +24,9 @@ export interface OwnThreads {
 
 const BelowCard = z.object({ thread: z.string() });
 
-/**
- * Maximum threads that `postedThreads` returns. Reading a thread requires a request, even if the thread has no replies.
- */
+/** Reading a thread requires a request, even if the thread has no replies. */
 const maxPosts = 20;
-/** Maximum rows to read. A post that was edited has several rows. */
+/** A post that was edited has several rows. */
 const maxRows = 500;
 
 /** Recorded reasons of messages that are for the agent. */

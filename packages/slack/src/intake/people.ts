@@ -83,7 +83,10 @@ export class People {
 		this.#known.note(user.id, this.#person(user));
 	}
 
-	/** Returns the name for a mention in a text, or undefined if the person has no name or Slack does not respond in time. */
+	/**
+	 * Returns the name for a mention in a text, or undefined if the person has no name or Slack does not return it in
+	 * time.
+	 */
 	async nameOf(id: string): Promise<string | undefined> {
 		const person = await this.find(id).catch(() => undefined);
 		return person?.name || undefined;

@@ -23,9 +23,9 @@ export interface PersonRightsParts {
 }
 
 /**
- * Asks Slack whether a person belongs to the workspace, is a guest, and can write in the channel. Resolves with undefined for
- * another workspace, or if the members of the channel cannot be read. Rejects if Slack does not respond. The result contains no
- * roles, because Slack does not have roles.
+ * Asks Slack whether a person belongs to the workspace, is a guest, and can write in the channel. Resolves with
+ * undefined for another workspace, or if the members of the channel cannot be read. Rejects if Slack does not
+ * respond. Slack has no roles.
  */
 export async function readPersonRights(
 	{ self, port, people, channels }: PersonRightsParts,
@@ -47,8 +47,7 @@ export async function readPersonRights(
 }
 
 /**
- * Whether a person is a member of a channel. Undefined if Slack refuses, sends an invalid list, or lists
- * `maxPages` pages without the person and has more.
+ * Undefined if Slack refuses or sends an invalid list, or if the first `maxPages` pages do not contain the person.
  */
 async function isMember(port: SlackApi, channel: string, user: string): Promise<boolean | undefined> {
 	let cursor = "";

@@ -1,9 +1,6 @@
 import { type Cache, type Clock, createCache, delay, ParleyError } from "@parley/base";
 
-/**
- * Maximum milliseconds to wait for Slack's response. Slack waits three seconds for an acknowledgement:
- * https://docs.slack.dev/apis/events-api#responding
- */
+/** Slack waits three seconds for an acknowledgement: https://docs.slack.dev/apis/events-api#responding */
 const maxMs = 1000;
 
 export interface RememberedParts<Value> {
@@ -20,7 +17,7 @@ export interface RememberedParts<Value> {
 /** Responses of Slack, cached in memory. */
 export class Remembered<Value> {
 	readonly #parts: RememberedParts<Value>;
-	/** Cached values with their expiry times, because `retentionMs` may depend on the value. */
+	/** The expiry times are stored, because `retentionMs` may depend on the value. */
 	readonly #known: Cache<string, { readonly value: Value; readonly until: number }>;
 	/** Pending requests. This is not a cache, because no request may be evicted. */
 	readonly #pending = new Map<string, Promise<Value>>();

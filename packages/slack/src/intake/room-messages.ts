@@ -13,14 +13,11 @@ import { readSlack } from "./read-slack.ts";
 import type { Viewed } from "./viewed.ts";
 import { Message, ts } from "./wire.ts";
 
-/** Milliseconds after an event for which its author is assumed to have access to the room. Later, Slack is asked. */
+/** Milliseconds after an event during which its author needs no access check. */
 const rightsMs = 60_000;
 /** Messages per page. https://docs.slack.dev/reference/methods/conversations.replies recommends at most 200. */
 const perPage = 200;
-/**
- * Periods before a request, in milliseconds. In a long thread, only the messages of such a period are read, because
- * Slack returns the oldest messages of a thread first.
- */
+/** Periods to try in a long thread, because Slack returns the oldest messages of a thread first. */
 const windowsMs = [86_400_000, 3_600_000, 300_000];
 /** Maximum linked messages to read for a message. */
 const maxLinks = 3;
@@ -96,7 +93,7 @@ async function readEarlier(
 	if (kind === "direct") return noMessages;
 	const latest = before === undefined ? undefined : readMessageId(before)?.ts;
 	const root = thread === undefined ? undefined : readMessageId(thread)?.ts;
-	// The first message of a thread is a message of the channel, so it has no earlier messages in the thread.
+	// The messages before the first message of a thread are messages of the channel.
 	if (root !== undefined && root !== latest) {
 		return readThread(parts, { channel, root, latest, at, limit: limits.thread });
 	}
@@ -120,7 +117,7 @@ async function readThread(
 	{ port }: RoomMessagesParts,
 	{ channel, root, latest, at, limit }: Thread,
 ): Promise<Earlier> {
-	// With a limit of 0, only the first message of the thread is read, because the queried message replies to it.
+	// Even with a limit of 0, the first message is read, because the queried message replies to it.
 	if (limit === 0) {
 		const { messages } = await ask(port, "conversations.replies", { channel, ts: root, limit: 1 });
 		const first = messages.filter((message) => message.ts === root).map((message) => ({ channel, message }));
@@ -180,7 +177,7 @@ async function isReader(
 	throw new ParleyError(message, { code: "unavailable" });
 }
 
-/** Reads messages to which a text links. A message of another channel is read only if the person can read that channel. */
+/** A message of another channel is read only if the person can read that channel. */
 async function readLinks(
 	parts: RoomMessagesParts,
 	{ room, person, text }: ContextQuery,
@@ -197,10 +194,7 @@ async function readLinks(
 	return (await Promise.allSettled(read)).flatMap((one) => (one.status === "fulfilled" ? one.value : []));
 }
 
-/**
- * Reads the newest messages of the channel that the author of a direct message is viewing, if the author can
- * read it.
- */
+/** Empty if the author cannot read the viewed channel. */
 async function readViewed(
 	parts: RoomMessagesParts,
 	{ room, person }: ContextQuery,

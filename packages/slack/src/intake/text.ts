@@ -7,8 +7,8 @@ export interface Names {
 }
 
 /**
- * Matches mentions and links in Slack's syntax, with following punctuation and spaces. Slack escapes angle brackets that people
- * type. https://docs.slack.dev/messaging/formatting-message-text#retrieving-messages
+ * Slack escapes angle brackets that people type:
+ * https://docs.slack.dev/messaging/formatting-message-text#retrieving-messages
  */
 const mark = /<([^<>]*)>(,|:(?=[\s/!]|$))?([^\S\n]*)/g;
 const broadcast = /^!(?:here|channel|everyone)$/;

@@ -27,20 +27,20 @@ const Root = z.object({
 type Root = z.output<typeof Root>;
 
 const dayMs = 24 * 3_600_000;
-/** Milliseconds for which a refusal is remembered. A missing scope or invitation can be repaired. */
+/** A missing scope or invitation can be repaired. */
 const refusedMs = 600_000;
 /**
- * Maximum milliseconds of a rate limit during which `find` rejects for an unknown thread, so that Slack
- * redelivers the event: https://docs.slack.dev/apis/events-api#retries
+ * During a rate limit of up to this length, `find` rejects for an unknown thread, so that Slack redelivers the
+ * event: https://docs.slack.dev/apis/events-api#retries
  */
 const briefMs = 10_000;
 
 /** Facts about threads: whether the bot has posted in a thread, and which thread a message belongs to. */
 export class Threads {
 	readonly #parts: ThreadsParts;
-	/** First messages by id. Null for a message that Slack does not show. */
+	/** Null for a message that Slack does not show. */
 	readonly #shown: Remembered<Root | null>;
-	/** Time on the monotonic clock, in milliseconds, until which Slack limits the rate of `conversations.replies`. */
+	/** Time on the monotonic clock until which Slack limits the rate of `conversations.replies`. */
 	#limitedUntil = Number.NEGATIVE_INFINITY;
 
 	constructor(parts: ThreadsParts) {

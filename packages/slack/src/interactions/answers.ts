@@ -9,9 +9,7 @@ export interface AnswersParts {
 	readonly log: Logger;
 }
 
-/**
- * Maximum milliseconds until an interaction is answered. Slack shows a failure after three seconds, including network delays.
- */
+/** Slack shows a failure after three seconds, including network delays. */
 const answeredMs = 1500;
 
 /** Returns a response whose text only the acting person sees. */
@@ -84,7 +82,7 @@ export class Answers {
 }
 
 /**
- * Milliseconds for which a `response_url` accepts up to five answers:
+ * A `response_url` accepts up to five answers in this time:
  * https://docs.slack.dev/interactivity/handling-user-interaction#responses
  */
 const answerableMs = 30 * 60_000;

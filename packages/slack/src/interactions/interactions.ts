@@ -54,8 +54,8 @@ export interface InteractionsParts {
 }
 
 /**
- * Maximum age in milliseconds of a press or a use of a message menu. For older interactions, Slack has already shown a
- * failure. Assumes that the clocks of Slack and of this machine differ by less than this maximum.
+ * For older interactions, Slack has already shown a failure. The clocks of Slack and of this machine may differ by
+ * less than this.
  */
 const staleMs = 5 * 60_000;
 
@@ -226,7 +226,7 @@ export class Interactions {
 		return undefined;
 	}
 
-	/** Opens a form. The trigger is valid for only three seconds. */
+	/** The trigger is valid for only three seconds. */
 	async #open(trigger_id: string, view: object, place: AnswerTarget): Promise<undefined> {
 		const { port, log } = this.#parts;
 		const opened = await port
@@ -244,26 +244,20 @@ export class Interactions {
 		return undefined;
 	}
 
-	/** Returns the form with the current state of its target. Undefined if the press has no form. */
+	/** Undefined if the press has no form. */
 	async #formOf(control: string, user: string, room: Promise<Room>): Promise<Form | undefined> {
 		const person = await this.#parts.people.find(user);
 		return this.#parts.form({ control, person, room: await room });
 	}
 
-	/**
-	 * Returns undefined if the bot is in the channel, otherwise an explanation. Commands and menus are available in all channels,
-	 * but the bot can post only in its own.
-	 */
+	/** Commands and menus are available in all channels, but the bot can post only in its own. */
 	async #outside(channel: string): Promise<string | undefined> {
 		const { self, channels } = this.#parts;
 		if ((await channels.find(channel)).ours) return undefined;
 		return interactionTexts.notInConversation({ bot: self.name });
 	}
 
-	/**
-	 * Whether the interaction belongs to another installation. Presses and forms need no such check, because their controls are
-	 * signed.
-	 */
+	/** Presses and forms need no such check, because their controls are signed. */
 	#isElsewhere(installation: Installation): boolean {
 		const { self, log } = this.#parts;
 		const { team_id, enterprise_id } = installation;
@@ -285,10 +279,7 @@ export class Interactions {
 	}
 }
 
-/**
- * Returns the thread and the post of a control. `thread` is undefined for a post outside threads, and for the first
- * post of a thread.
- */
+/** `thread` is undefined for a post outside threads, and for the first post of a thread. */
 function pressedIn(
 	{ message, container }: BlockActions,
 	channel: string,
@@ -303,10 +294,7 @@ function pressedIn(
 
 const formId = "parley-form";
 
-/**
- * Control of a form, and the channel, thread, message or home page where the form was opened. Slack returns this data
- * with the submission.
- */
+/** Slack returns this data with the submission of a form. */
 const Metadata = z.object({
 	control: z.string(),
 	channel: id,
@@ -346,7 +334,6 @@ function viewOf({ title, fields }: Form, metadata: Metadata): Readonly<Record<st
 	};
 }
 
-/** Parses the metadata of a form. Returns undefined for other text. */
 function readMetadata(text: string): Metadata | undefined {
 	try {
 		return Metadata.safeParse(parseJson(text)).data;
@@ -356,7 +343,7 @@ function readMetadata(text: string): Metadata | undefined {
 	}
 }
 
-/** Returns a response that shows an error below the first field. The form stays open. */
+/** Shows an error below the first field. The form stays open. */
 function fieldError(fields: readonly string[], words: string): Readonly<Record<string, unknown>> {
 	const [first = "text"] = fields;
 	return { response_action: "errors", errors: { [first]: words } };

@@ -35,7 +35,7 @@ export interface WrongSetting {
 
 type Check = (checks: SlackChecks) => Promise<Finding>;
 
-/** Scopes of the token, from the header `x-oauth-scopes`. The web client adds them to the response. */
+/** From the header `x-oauth-scopes`, which the web client adds to the response. */
 const Scoped = z.object({ response_metadata: z.object({ scopes: z.array(z.string()) }) });
 const Rooms = z.object({
 	channels: z.array(z.unknown()),
@@ -84,10 +84,7 @@ async function checkTransport({ app, http, wrong }: SlackChecks): Promise<Findin
 	return { id, status: "ok", what: doctorTexts.sockets };
 }
 
-/**
- * Describes the result for the connector's address. This machine sees only the local response. The settings of the app show
- * whether Slack reaches the address.
- */
+/** This machine sees only the local response. Only the settings of the app show whether Slack reaches the address. */
 function entranceWords({ at, by }: ProbeResult): Omit<Finding, "id"> {
 	switch (by) {
 		case "connector":
@@ -103,7 +100,7 @@ function entranceWords({ at, by }: ProbeResult): Omit<Finding, "id"> {
 	}
 }
 
-/** Compares this machine's clock with Slack's. Over HTTP, the connector refuses requests that are too old by its own clock. */
+/** Over HTTP, the connector refuses requests that are too old by its own clock. */
 async function checkClock({ theirTime, clock }: SlackChecks): Promise<Finding> {
 	const id = "slack-clock";
 	const serverTime = await theirTime();
@@ -145,8 +142,8 @@ export async function runCheck(name: CheckName, parts: SlackChecks): Promise<Fin
 }
 
 /**
- * Runs the checks in order without changing anything, and ends if the check of the token fails. Never rejects: a
- * failed check becomes a finding.
+ * Yields the findings of the checks, and ends if the check of the token fails. Never rejects: a failed check
+ * becomes a finding.
  */
 export async function* examineSlack(parts: SlackChecks): AsyncGenerator<Finding> {
 	// The cast is safe because these are the keys of the object.
@@ -180,10 +177,7 @@ const fewest = 15;
 const Channels = z.object({ channels: z.array(z.object({ id: z.string() })) });
 const History = z.object({ messages: z.array(z.unknown()), has_more: z.boolean().optional() });
 
-/**
- * Detects whether Slack limits the app. No method reports this limit, but a limited app gets fewer messages of a long
- * channel.
- */
+/** No method reports this limit, but a limited app gets fewer messages of a long channel. */
 async function checkLimits({ bot }: { readonly bot: SlackApi }): Promise<Finding> {
 	const id = "slack-limits";
 	const given = await readHistory(bot);
@@ -198,10 +192,7 @@ async function checkLimits({ bot }: { readonly bot: SlackApi }): Promise<Finding
 	return { id, status: "warn", what: doctorTexts.unknownHistory, fix };
 }
 
-/**
- * Requests one message more than a limited app gets, and returns the number of messages in the response.
- * Undefined without a readable channel.
- */
+/** Requests one message more than a limited app gets. Undefined without a readable channel. */
 async function readHistory(
 	bot: SlackApi,
 ): Promise<{ readonly count: number; readonly hasMore: boolean } | undefined> {

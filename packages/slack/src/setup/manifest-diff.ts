@@ -33,7 +33,6 @@ export function manifestDiff(installed: unknown, wanted: Manifest): readonly Dif
 	];
 }
 
-/** Paths of permissions and events. Additional entries in them are reported. */
 const rights = [
 	["oauth_config", "scopes"],
 	["settings", "event_subscriptions"],

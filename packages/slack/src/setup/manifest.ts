@@ -56,7 +56,6 @@ export function manifestOf({ shapes, publicUrl }: ManifestOptions): Manifest {
 	};
 }
 
-/** Returns the first words of all commands. */
 function usageOf(shapes: readonly CommandShape[]): string {
 	const words = new Set(shapes.map(({ name }) => name.split(" ")[0] ?? name));
 	return [...words].join(" | ");

@@ -77,7 +77,7 @@ export class Caller {
 		throw refusal;
 	}
 
-	/** Throws `rate-limited` if Slack refused the token in the last minute. The posts then wait. */
+	/** Posts wait for a minute after Slack has refused the token. */
 	#checkToken(method: string): void {
 		const left = this.#refusedUntil - this.#parts.clock.monotonic();
 		if (left <= 0) return;

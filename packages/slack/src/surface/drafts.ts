@@ -33,8 +33,8 @@ export interface Drafted {
 const reserved = 2500;
 
 /**
- * Returns the message for the content. Leaves out parts that Slack would refuse: drops controls, and shortens a text that is
- * too long, with the complete text in a file. No text of the body is lost. Throws `rejected` if no valid message is possible.
+ * Returns a message without the parts that Slack would refuse: drops controls, and shortens a text that is too
+ * long, with the complete text in a file. Throws `rejected` if no valid message is possible.
  */
 export function draftOf(showing: Showing): Drafted {
 	const drafted = withoutMentions(showing);
@@ -107,7 +107,6 @@ function beginningOf(body: string): { beginning: string; file?: Drafted["file"] 
 	return defined({ beginning: posts[0] ?? "", file });
 }
 
-/** Returns the message. Throws `rejected` if Slack would refuse it. */
 function passed(message: OutgoingMessage): OutgoingMessage {
 	const problems = Object.values(checkMessage(message));
 	if (problems.length === 0) return message;

@@ -70,8 +70,7 @@ export class History {
 	/** Positions by `Search.key`. An evicted search starts again. */
 	readonly #searches = new LRUCache<string, SearchState>({ max: maxSearches });
 	/**
-	 * Pages whose requests are not sent yet, by their arguments. Searches share only these, because a page that was
-	 * requested before a search started may miss its message.
+	 * Pages whose requests are not sent yet. A page that was requested before a search started may miss the message.
 	 */
 	readonly #next = new Map<string, Promise<MessagePage>>();
 
@@ -100,10 +99,7 @@ export class History {
 		}
 	}
 
-	/**
-	 * Reads a page. Searches of the same messages share requests, because many posts are searched after a start and Slack limits
-	 * requests.
-	 */
+	/** Searches of the same messages share requests, because many posts are searched after a start. */
 	async #page({ channel, thread }: PostTarget, { key, since }: Search, cursor: string): Promise<MessagePage> {
 		const args = {
 			channel,

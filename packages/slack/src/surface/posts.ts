@@ -28,7 +28,7 @@ export type Post = Extract<Posting, { type: "post" }>;
 /** Stops Slack from converting names and URLs in the text to mentions and links. */
 export const quiet = { parse: "none", link_names: false } as const;
 const noPreviews = { unfurl_links: false, unfurl_media: false } as const;
-/** Type of the metadata by which a post is found. The metadata also contains the row's nonce. */
+/** A post is found by this type and the row's nonce. */
 const eventType = "parley_post";
 /** Milliseconds to wait before the next attempt to upload a file. */
 const retryMs = 10_000;
@@ -56,8 +56,8 @@ interface Prepared extends Drafted {
 export class Posts {
 	readonly #parts: PostsParts;
 	/**
-	 * Timestamps of posts with missing files, by row id. Such a post must not be created again. The connector searches
-	 * again for an evicted post.
+	 * Posts with missing files, by row id. They must not be created again. The connector searches again for an
+	 * evicted post.
 	 */
 	readonly #halves = new LRUCache<string, string>({ max: maxHalves });
 
@@ -124,10 +124,7 @@ export class Posts {
 		}
 	}
 
-	/**
-	 * Makes a change. If Slack refuses it because of a running stream, ends the stream and makes the change again. A
-	 * process does not know the streams of the previous process.
-	 */
+	/** A process does not know the streams of the previous process. */
 	async #unstreamed(
 		row: OutboxRow,
 		message: StreamedMessage,
@@ -153,7 +150,7 @@ export class Posts {
 		return undefined;
 	}
 
-	/** Returns the post of an earlier attempt whose files may be missing. It must not be posted again. */
+	/** A post of an earlier attempt must not be posted again, even if files are missing. */
 	async #halfOf(row: OutboxRow, post: Post, postTarget: PostTarget): Promise<string | undefined> {
 		const half = this.#halves.get(row.id);
 		if (half !== undefined || row.attempt === 1) return half;
@@ -189,7 +186,6 @@ export class Posts {
 		return { remote: messageId(postTarget.channel, postTarget.ts) };
 	}
 
-	/** Returns the names of files that are not yet shared in the channel or thread of the post. */
 	async #missing(
 		row: OutboxRow,
 		files: ReturnType<typeof filesOf>,
@@ -199,7 +195,7 @@ export class Posts {
 		return (await this.#parts.files.missing(files, postTarget, when)).map(({ name }) => name);
 	}
 
-	/** Uploads the files of a post before the post is sent. The text lists files that cannot be uploaded. */
+	/** Files are uploaded before the post is sent, so that the text can list those that failed. */
 	async #prepare(
 		row: OutboxRow,
 		post: Post,
@@ -238,7 +234,7 @@ export class Posts {
 		}
 	}
 
-	/** Returns the post without its files, with an explanation in the text. */
+	/** An explanation in the text replaces the files. */
 	#without({ showing, files }: Prepared, refusal: DeliveryError): Prepared {
 		this.#parts.log.warn("a post was sent without its files", { reason: refusal.message });
 		const why = isTooLargeRefusal(refusal)
@@ -253,8 +249,8 @@ export class Posts {
 	}
 
 	/**
-	 * Sends a message, then simpler versions as long as Slack refuses the blocks. After a refusal, nothing was posted. Simpler
-	 * versions do not wait for rate limits, because the next attempt would start with the refused version again.
+	 * Simpler versions do not wait for rate limits, because the next attempt would start with the refused version
+	 * again.
 	 */
 	async #sendSimplifying(
 		{ message, showing }: Prepared,
@@ -292,8 +288,8 @@ export class Posts {
 	}
 
 	/**
-	 * Shares the files of a message that is already posted. If Slack refuses them, the text of the message explains this. After
-	 * any other failure, it is unknown which files are shared.
+	 * If Slack refuses the files, the text of the message explains this. After any other failure, it is unknown which
+	 * files are shared.
 	 */
 	async #share(prepared: Prepared, postTarget: PostTarget & { readonly ts: string }): Promise<void> {
 		const { ids, files } = prepared;
@@ -311,7 +307,6 @@ export class Posts {
 	}
 }
 
-/** Returns the refusal of a message whose blocks Slack does not accept. Throws any other error. */
 function blockRefusal(error: unknown): Refused {
 	if (error instanceof Refused && error.isAboutBlocks) return error;
 	throw error;
@@ -347,7 +342,6 @@ function whyNot(upload: Upload, bytes: Uint8Array | undefined): string {
 	return bytes ? postTexts.fileEmpty(upload) : fileUnread(upload);
 }
 
-/** Returns the files of a post that can be uploaded, with their sizes in bytes. */
 function filesOf(
 	{ file, upload, snippets = [] }: Post,
 	{ file: rest }: Drafted,

@@ -34,8 +34,8 @@ export interface PrivateAnswersParts {
 }
 
 /**
- * Private answers, which only the acting person sees. Slack does not store them, so they cannot be searched. An answer with an
- * unknown result is posted again, and files go to the person's direct messages.
+ * Private answers, which only the acting person sees. Slack does not store them, so an answer with an unknown
+ * result is posted again. Files go to the person's direct messages.
  */
 export class PrivateAnswers {
 	readonly #parts: PrivateAnswersParts;
@@ -44,7 +44,7 @@ export class PrivateAnswers {
 		this.#parts = parts;
 	}
 
-	/** Posts an answer. An empty answer needs no post: it would only remove a loading indicator, which Slack does not have. */
+	/** Posts an answer. An empty answer is not posted, because Slack has no loading indicator to remove. */
 	async answer(row: OutboxRow, answer: PrivateAnswer): Promise<Receipt> {
 		const { ticket, controls = [] } = answer;
 		this.#checkTime(answer);
@@ -57,19 +57,15 @@ export class PrivateAnswers {
 		return { remote: ticket.id };
 	}
 
-	/**
-	 * Returns a receipt for an empty answer, which needs no post. Any other answer is posted again, which is possible until it
-	 * expires.
-	 */
+	/** Returns a receipt for an empty answer. Undefined for any other answer, which must be posted again. */
 	async find(answer: PrivateAnswer): Promise<Receipt | undefined> {
 		this.#checkTime(answer);
 		return isEmpty(answer) ? { remote: answer.ticket.id } : undefined;
 	}
 
 	/**
-	 * Posts an answer. A `response_url` accepts a limited number of answers
-	 * (interactivity/handling-user-interaction#message_responses). After that, or without a `response_url`, `chat.postEphemeral`
-	 * is used.
+	 * A `response_url` accepts a limited number of answers
+	 * (interactivity/handling-user-interaction#message_responses). After that, `chat.postEphemeral` is used.
 	 */
 	async #post({ url, channel, user, thread }: Token, message: OutgoingMessage): Promise<void> {
 		const { caller } = this.#parts;
@@ -89,7 +85,7 @@ export class PrivateAnswers {
 		await caller.ask({ method: "chat.postEphemeral" }, { channel, user, ...there, ...quiet });
 	}
 
-	/** Shares the files in the person's direct messages. Returns a note about the files for the end of the answer. */
+	/** Returns a note about the files for the end of the answer. */
 	async #inDirect(row: OutboxRow, { user }: Token, files: readonly SharedFile[]): Promise<string> {
 		if (files.length === 0) return "";
 		const { caller, files: shared, log } = this.#parts;
@@ -99,7 +95,7 @@ export class PrivateAnswers {
 			if (!opened.success) throw new DeliveryError(deliveryTexts.noConversation, { kind: "rejected" });
 			const postTarget = { channel: opened.data.channel.id };
 			const allFiles = files.map((file) => ({ ...file, size: file.bytes.length }));
-			// An earlier file with the same name and size must not be treated as this one. A duplicate file does less harm.
+			// A duplicate file does less harm than an earlier file that is mistaken for this one.
 			const when = { key: row.id, since: row.at - filesSkewMs };
 			const missing = row.attempt > 1 ? await shared.missing(allFiles, postTarget, when) : allFiles;
 			await shared.share(await shared.upload(missing), missing, postTarget);

@@ -34,7 +34,7 @@ interface Bucket {
  */
 export class RateLimits {
 	readonly #clock: Clock;
-	/** Times of recent calls by limit, on the monotonic clock. This is not a cache: an eviction would allow further calls. */
+	/** Monotonic times by limit. This is not a cache: an eviction would allow further calls. */
 	readonly #calls = new Map<string, number[]>();
 
 	readonly #isUnlimited: boolean;
@@ -87,7 +87,7 @@ export class RateLimits {
 		});
 	}
 
-	/** Returns the milliseconds until a call would leave `spare` calls of the limit. At most 0 if it already does. */
+	/** Milliseconds until a call would leave `spare` calls of the limit. At most 0 if no wait is necessary. */
 	#waitFor(bucket: Bucket, spare: number): number {
 		const recent = this.#recent(bucket);
 		const tooMany = recent.length + 1 + spare - bucket.maximum;
@@ -100,7 +100,7 @@ export class RateLimits {
 		return (this.#calls.get(name) ?? []).filter((at) => at > since);
 	}
 
-	/** Counts a call of a limit, and removes limits without recent calls. The most recently used limit is last. */
+	/** The most recently used limit is last. */
 	#count(bucket: Bucket, now: number): void {
 		const recent = this.#recent(bucket);
 		this.#calls.delete(bucket.name);

@@ -12,8 +12,8 @@ interface Meaning {
 const { fixes } = deliveryTexts;
 
 /**
- * Meanings of Slack's error codes for a post, from the errors of each method below https://docs.slack.dev/reference/methods. All
- * other codes are permanent refusals.
+ * From the errors of each method below https://docs.slack.dev/reference/methods. All other codes are permanent
+ * refusals.
  */
 const meanings: Readonly<Record<string, Meaning>> = {
 	channel_not_found: { kind: "gone", fix: fixes.channel_not_found },
@@ -104,7 +104,7 @@ export class Refused extends DeliveryError {
 	}
 }
 
-/** Reasons for a refused file, for people, by error code of the upload methods. Any other code is shown unchanged. */
+/** Texts for people by error code. Any other code is shown unchanged. */
 const noFiles: Readonly<Record<string, string>> = {
 	...Object.fromEntries(
 		[
@@ -123,10 +123,6 @@ const noFiles: Readonly<Record<string, string>> = {
 	is_archived: postTexts.channelArchived,
 };
 
-/**
- * Codes for a file that is too large, from the method before the upload, from the upload itself, or from the method
- * after it.
- */
 const tooLarge: ReadonlySet<string> = new Set([
 	"file_upload_size_restricted",
 	"snippet_too_large",
@@ -167,7 +163,7 @@ export function refusalError(
 	);
 }
 
-/** Returns Slack's messages about the arguments, from `response_metadata.messages`. */
+/** Slack's messages about the arguments. */
 function detailsOf({ response_metadata: metadata }: Readonly<Record<string, unknown>>): string | undefined {
 	if (typeof metadata !== "object" || metadata === null || !("messages" in metadata)) return undefined;
 	const { messages } = metadata;

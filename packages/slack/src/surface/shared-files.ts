@@ -27,10 +27,8 @@ export interface SharedFilesParts {
 
 /**
  * Files of posts, in the three steps of https://docs.slack.dev/messaging/working-with-files#upload. Sharing a file
- * creates another message without metadata or buttons, and Slack does not return its timestamp. Therefore, a post by
- * which the row can be found is created first. Its files follow in the same channel or thread. Shared files are
- * recognised by name and size among the bot's messages after the post. The outbox preserves the order, so no later
- * post of the same file is in between.
+ * creates another message without metadata, and Slack does not return its timestamp. Therefore, the post is created
+ * first. Shared files are recognised by name and size among the bot's messages after the post.
  */
 export class SharedFiles {
 	readonly #parts: SharedFilesParts;
@@ -62,7 +60,7 @@ export class SharedFiles {
 		return ids;
 	}
 
-	/** Returns Slack's response with the upload URL. If Slack refuses the language of a snippet, requests an ordinary file. */
+	/** If Slack refuses the language of a snippet, requests an ordinary file. */
 	async #address(args: object, snippet: string | undefined): Promise<Readonly<Record<string, unknown>>> {
 		const { caller } = this.#parts;
 		const method = "files.getUploadURLExternal";
@@ -115,7 +113,7 @@ function isSame(one: Found["files"][number], { name, size }: { name: string; siz
 	return (one.title === named || one.name === named) && (one.size === undefined || one.size === size);
 }
 
-/** Whether the first timestamp is later. Compares numbers, because timestamps in tests have different lengths. */
+/** Timestamps in tests have different lengths, so numbers are compared. */
 function isLater(one: string, other: string): boolean {
 	return Number(one) > Number(other);
 }

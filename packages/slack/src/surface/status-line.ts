@@ -12,7 +12,7 @@ const refreshMs = 90_000;
 const textEveryMs = 5000;
 /** Milliseconds to pause after Slack has refused a status. */
 const quietMs = 10 * 60_000;
-/** Milliseconds to wait before the next attempt to remove the status line, if Slack gives no time. */
+/** Used for another attempt to remove the status line, if Slack gives no time. */
 const renewMs = 5000;
 const maxKnown = 2000;
 
@@ -27,7 +27,7 @@ export interface StatusLineParts {
 	readonly signal?: AbortSignal | undefined;
 }
 
-/** Status of a thread's session. `suspended`: the run waits for a person. `active`: no run is working. */
+/** `suspended`: the run waits for a person. `active`: no run is working. */
 type SessionStatus = "processing" | "suspended" | "active";
 
 interface Line {
@@ -47,13 +47,13 @@ interface Line {
 }
 
 /**
- * Status lines below threads. They show that the agent is working or waits for a person:
- * https://docs.slack.dev/reference/methods/agents.sessions.setStatus. They exist only in threads, and only for apps that are
- * declared as agents. The text is the current step: https://docs.slack.dev/reference/methods/assistant.threads.setStatus
+ * Status lines below threads, which show that the agent is working or waits for a person:
+ * https://docs.slack.dev/reference/methods/agents.sessions.setStatus. They exist only for apps that are declared as
+ * agents. The text is the current step: https://docs.slack.dev/reference/methods/assistant.threads.setStatus
  */
 export class StatusLine {
 	readonly #parts: StatusLineParts;
-	/** Lines by thread. An evicted line is treated like one of an earlier process, and is shown again. */
+	/** An evicted line is treated like one of an earlier process, and is shown again. */
 	readonly #lines = new LRUCache<string, Line>({ max: maxKnown });
 
 	constructor(parts: StatusLineParts) {
@@ -73,7 +73,7 @@ export class StatusLine {
 		if (line !== undefined) await this.#begin(line, "suspended");
 	}
 
-	/** Sets the status of a run if the thread shows another status of a run, or if a refresh is due. */
+	/** Changes nothing before a refresh is due, unless the thread shows the other status. */
 	async #begin(line: Line, status: "processing" | "suspended"): Promise<void> {
 		const now = this.#parts.clock.monotonic();
 		const before = line.status;
@@ -93,10 +93,7 @@ export class StatusLine {
 		}
 	}
 
-	/**
-	 * Writes the current step. Drops a text that follows too soon; the next refresh contains the current step. Replaces the text of
-	 * an ended step, because an empty text would remove the complete status line.
-	 */
+	/** Drops a text that follows too soon. An empty text would remove the complete status line. */
 	async #write(line: Line, doing: string): Promise<void> {
 		const now = this.#parts.clock.monotonic();
 		if (doing === "" && line.text === "") return;
@@ -122,9 +119,9 @@ export class StatusLine {
 	}
 
 	/**
-	 * Updates the status line after a post. Slack removes its text after each post, but not the line. Removes the line after
-	 * the last post of a run, also a line of an earlier process. After other posts, writes the text again while the run is
-	 * working. Never rejects, because a failure must not cause another post.
+	 * Updates the status line after a post, because Slack removes its text. After the last post of a run, removes the
+	 * line, also a line of an earlier process. After other posts, writes the text again while the run is working.
+	 * Never rejects, because a failure must not cause another post.
 	 */
 	async posted(conversation: string, lane: Request["lane"]): Promise<void> {
 		const line = this.#lineOf(conversation);
@@ -166,8 +163,8 @@ export class StatusLine {
 	}
 
 	/**
-	 * Sends changes of a thread one at a time, so that the last change applies. The removal of a status does not
-	 * wait for the connector's own rate limits.
+	 * Sends changes of a thread one at a time, so that the last applies. A removal does not wait for the connector's
+	 * own rate limits.
 	 */
 	#set(line: Line, status: SessionStatus): Promise<void> {
 		const { channel, thread, last } = line;

@@ -10,12 +10,11 @@ import { Refused } from "./refused.ts";
 
 type Post = Extract<Posting, { type: "post" }>;
 
-/** Milliseconds after which the connector ends a stream. Slack ends it after about five minutes: slackapi/node-slack-sdk #2702 */
+/** Slack ends a stream after about five minutes: slackapi/node-slack-sdk #2702 */
 const maxStreamMs = 4 * 60_000;
 /** Milliseconds without new streams after Slack has refused one. */
 const refusedMs = 10 * 60_000;
 const maxKnown = 1000;
-/** Error codes of Slack: the message is not a running stream; the message is still a running stream. */
 const notStreaming = "message_not_in_streaming_state";
 const stillStreaming = "streaming_state_conflict";
 
@@ -160,7 +159,7 @@ function isOtherRefusal(error: unknown): boolean {
 	return error instanceof Refused && error.kind === "rejected" && error.slackCode !== notStreaming;
 }
 
-/** Returns the recipient of a stream. Slack requires it outside direct messages, and sometimes in them. */
+/** Slack requires the recipient outside direct messages, and sometimes in them. */
 function recipientOf(reader = ""): { recipient_user_id?: string; recipient_team_id?: string } {
 	const [platform, team, user] = reader.split(":");
 	if (platform !== "slack" || !team || !user) return {};
@@ -173,13 +172,10 @@ function keyOf({ channel, ts }: StreamedMessage): string {
 
 const states = { running: "in_progress", completed: "complete", failed: "error" } as const;
 
-/** Chunks for a changed part. Undefined if a stream cannot show the change. */
+/** Undefined if a stream cannot show the change. */
 type Change = readonly AnyChunk[] | undefined;
 
-/**
- * Returns the chunks that change a stream from the parts `sent` to the parts `next`. Undefined if a stream
- * cannot show the change.
- */
+/** Undefined if a stream cannot show the change. */
 function additions(
 	sent: readonly GrowingPart[],
 	next: readonly GrowingPart[],
@@ -212,7 +208,7 @@ function textChange(sent: GrowingPart | undefined, next: GrowingPart): Change {
 	return added === "" ? [] : [{ type: "markdown_text", text: added }];
 }
 
-/** Returns the Markdown of a text. Undefined for a call, and for a text that needs other blocks, for example a table. */
+/** Undefined for a call, and for a text that needs other blocks, for example a table. */
 function markdownOf(part: GrowingPart): string | undefined {
 	if (part.type !== "text") return undefined;
 	const { blocks } = bodyBlocks(part.body);

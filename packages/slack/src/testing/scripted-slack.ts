@@ -17,7 +17,7 @@ export class ScriptedPort implements SlackPort {
 	/** Calls in order. Answers to a `response_url` are recorded as calls of `respond`, uploads as calls of `upload`. */
 	readonly calls: SlackCall[] = [];
 	readonly downloads = new Map<string, Uint8Array>();
-	/** Scripted responses, each for one call of a method. All other calls succeed. */
+	/** Each response is for one call of a method. All other calls succeed. */
 	readonly #script: {
 		readonly method: string;
 		readonly answer: Answer | ((args: SlackCall["args"]) => Answer | Promise<Answer>);

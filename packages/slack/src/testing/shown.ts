@@ -48,10 +48,7 @@ function shownBlock(block: MessageBlock): string {
 	}
 }
 
-/**
- * Throws if a text contains a token that is not allowed. Dates are documented only for mrkdwn:
- * https://docs.slack.dev/messaging/formatting-message-text#date-formatting
- */
+/** Dates are documented only for mrkdwn: https://docs.slack.dev/messaging/formatting-message-text#date-formatting */
 function checkTokens(text: string, allowed: readonly RegExp[]): void {
 	for (const [, inside = ""] of text.matchAll(token)) {
 		if (meaning.test(inside) && !allowed.some((one) => one.test(inside)))

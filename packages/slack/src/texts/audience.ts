@@ -1,7 +1,4 @@
-/**
- * Reasons why the people who can read or write in a channel may have changed. Each one completes a sentence after a colon,
- * without a period.
- */
+/** Changes of the people who can read or write in a channel, as the end of a sentence after a colon. */
 export const audienceTexts = {
 	shared: "the channel is shared with another organisation",
 	unshared: "the channel is no longer shared with an organisation",

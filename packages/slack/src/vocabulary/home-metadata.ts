@@ -1,7 +1,7 @@
 import { ParleyError, parseJson } from "@parley/base";
 import * as z from "zod";
 
-/** Metadata of a home page: the channel of the person's direct messages, because presses on a home page name no channel. */
+/** Presses on a home page name no channel, so its metadata contains the channel of the direct messages. */
 const HomeMetadata = z.object({ channel: z.string().regex(/^[A-Z0-9]{1,64}$/) });
 type HomeMetadata = z.output<typeof HomeMetadata>;
 

@@ -57,7 +57,7 @@ export const limits = {
 	messagesPerPage: 200,
 } as const;
 
-/** Tiers: calls per minute of an app in one workspace: apis/web-api/rate-limits */
+/** Calls per minute of an app in one workspace: apis/web-api/rate-limits */
 const tiers = { 1: 1, 2: 20, 3: 50, 4: 100 } as const;
 
 /**

@@ -86,8 +86,8 @@ export interface SlackPort extends SlackResponder {
 	 */
 	download(url: string, maximum: number, signal: AbortSignal): Promise<Uint8Array>;
 	/**
-	 * Connects and stays connected. `receive` resolves when a delivery is stored or answered. Only then is the
-	 * delivery acknowledged. If `receive` rejects for an event, Slack redelivers the event.
+	 * Connects and stays connected. A delivery is acknowledged only when `receive` has resolved. If `receive` rejects
+	 * for an event, Slack redelivers the event.
 	 */
 	connect(handlers: {
 		readonly receive: (envelope: SlackEnvelope) => Promise<SlackReply>;

@@ -1,12 +1,12 @@
 import { parseJson } from "@parley/base";
 import * as z from "zod";
 
-/** Limits of a frame. A press includes its message, in which a table may have thousands of values. */
+/** A press includes its message, in which a table may have thousands of values. */
 const limits = { maxNodes: 200_000 };
 
 const id = z.string().min(1).max(256);
 
-/** Parses frames of Slack on a socket: https://docs.slack.dev/apis/events-api/using-socket-mode */
+/** Frames of Slack on a socket: https://docs.slack.dev/apis/events-api/using-socket-mode */
 const Frame = z.discriminatedUnion("type", [
 	z.object({ type: z.literal("hello"), num_connections: z.int().optional() }),
 	/**

@@ -13,7 +13,6 @@ export const requestPath = "/slack/events";
 
 /** Maximum concurrent signed requests. */
 const maxAtOnce = 200;
-/** Maximum milliseconds to receive a complete request. */
 const requestTimeoutMs = 10_000;
 /** Minimum milliseconds between two warnings about invalid requests. */
 const warnEveryMs = 60_000;
@@ -32,7 +31,7 @@ export interface HttpTransportParts {
 	readonly log: Logger;
 }
 
-/** Maximum milliseconds to wait for running requests in `close`. Slack does not wait longer for a response. */
+/** Milliseconds to wait for running requests. Slack does not wait longer for a response. */
 const goodbyeMs = 3000;
 
 /** Requests with which Slack verifies the endpoint. */
@@ -202,7 +201,7 @@ function answer(response: ServerResponse, { status, body }: Answer): void {
 	response.end(text);
 }
 
-/** Limits of a body. A press includes its message, in which a table may have thousands of values. */
+/** A press includes its message, in which a table may have thousands of values. */
 const limits = { maxNodes: 200_000 };
 
 /**
@@ -229,9 +228,9 @@ function asObject(value: unknown): Readonly<Record<string, unknown>> {
 
 /** Maximum bytes of a body. Slack's bodies are far smaller. */
 const maxBytes = 1024 * 1024;
-/** Milliseconds to receive a body. Slack abandons a request after this time. */
+/** Slack abandons a request after this time. */
 const timeoutMs = 3000;
-/** Maximum bodies that are received at the same time. Each may have the maximum size. */
+/** Maximum concurrent bodies, each of up to `maxBytes`. */
 const maxReading = 64;
 
 /**
@@ -240,16 +239,14 @@ const maxReading = 64;
  */
 class UnknownBodies {
 	readonly #clock: Clock;
-	/** Requests whose bodies are being read, in the order of their start. */
+	/** Oldest request first. */
 	readonly #reading = new Set<IncomingMessage>();
 
 	constructor(clock: Clock) {
 		this.#clock = clock;
 	}
 
-	/**
-	 * Reads a body. Rejects with `resource_exhausted` if the body is too long, and with another code if it is incomplete or late.
-	 */
+	/** Reads a body. Rejects with `resource_exhausted` if it is too long. Also rejects if it is incomplete, late or dropped. */
 	async read(request: IncomingMessage): Promise<Buffer> {
 		for (const longest of this.#reading) {
 			if (this.#reading.size < maxReading) break;

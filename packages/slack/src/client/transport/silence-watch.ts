@@ -1,15 +1,12 @@
 import type { Clock, Timer } from "@parley/base";
 
-/** Milliseconds to wait for the event about a post of the bot. Slack sends it within moments. */
+/** Milliseconds to wait for the event about a post of the bot. */
 const echoMs = 30_000;
-/**
- * Milliseconds without events after which sockets are replaced. A quiet workspace and a dead socket look the same, and a new
- * socket costs little.
- */
+/** After this time without events, sockets are replaced: a dead socket looks like a quiet workspace. */
 const idleMs = 15 * 60_000;
 /**
- * Number of consecutive envelopes that a socket may miss. Slack chooses sockets at random, so one of two working
- * sockets misses this number with a probability of about one in a million.
+ * Slack chooses sockets at random, so one of two working sockets misses this number in a row with a probability of
+ * about one in a million.
  */
 const maxMissed = 20;
 /** Minimum milliseconds between two replacements for missed envelopes, because Slack's choice might not be random. */
@@ -30,8 +27,8 @@ export interface Suspicion {
 }
 
 /**
- * Detects open sockets on which no events arrive. Suspects all sockets if no event follows a post of the bot, or if
- * nothing arrives for a long time. Suspects one socket if it misses envelopes that other sockets receive.
+ * Replaces open sockets on which no events arrive: all sockets if no event follows a post of the bot or nothing
+ * arrives for a long time. Replaces one socket if it misses envelopes that other sockets receive.
  */
 export class SilenceWatch<Line extends WatchedSocket> {
 	readonly #clock: Clock;
@@ -78,8 +75,7 @@ export class SilenceWatch<Line extends WatchedSocket> {
 		if (this.#isOver) return;
 		this.#echo ??= this.#clock.after(this.#echoMs, () => {
 			this.#echo = undefined;
-			// The wait is doubled, because Slack may send no events about posts in these channels. Replacements would then
-			// have no effect.
+			// Slack may send no events about posts in these channels, and replacements would then have no effect.
 			this.#echoMs = Math.min(this.#echoMs * 2, idleMs);
 			this.#suspectAll("no event arrived since the last post", true);
 		});

@@ -9,8 +9,8 @@ export interface LineParts {
 	/** Requests the URL of a new socket. */
 	readonly address: () => Promise<string>;
 	/**
-	 * Handles an envelope and resolves with the reply to send. If it rejects, no acknowledgement is sent, so that
-	 * Slack sends an event again.
+	 * Handles an envelope and resolves with the reply. If `receive` rejects, Slack gets no acknowledgement, and sends
+	 * an event again.
 	 */
 	readonly receive: (envelope: EnvelopeFrame, line: SocketLine) => Promise<SlackReply>;
 	/** Called when Slack has greeted the socket. `connections` is the number of the app's sockets, if Slack reports it. */
@@ -26,9 +26,7 @@ export interface Farewell {
 	readonly isFinal: boolean;
 }
 
-/**
- * Maximum milliseconds to wait for the greeting, which Slack sends at once. A socket without a greeting receives no envelopes.
- */
+/** Slack sends the greeting at once. A socket without a greeting receives no envelopes. */
 const greetingMs = 10_000;
 /** Maximum milliseconds to wait for Slack's closing handshake. */
 const goodbyeMs = 1000;
@@ -145,7 +143,6 @@ export class SocketLine {
 		await this.#greeted.promise;
 	}
 
-	/** Handles a frame. Only logs a frame that Slack does not document. */
 	#received(data: unknown): void {
 		if (typeof data !== "string") return;
 		try {
@@ -183,7 +180,6 @@ export class SocketLine {
 		this.#receiver.add(running);
 	}
 
-	/** Sends an acknowledgement. Returns false if the socket is no longer open. */
 	#acknowledge(envelope_id: string, payload: SlackReply): boolean {
 		if (this.#socket?.readyState !== WebSocket.OPEN) return false;
 		this.#socket.send(JSON.stringify(defined({ envelope_id, payload })));
@@ -193,7 +189,6 @@ export class SocketLine {
 
 /** Milliseconds between pings. */
 const everyMs = 2500;
-/** Number of consecutive pings without a pong after which the connection is regarded as dead. */
 const maxUnanswered = 2;
 /** Channel on which undici reports pongs: https://undici.nodejs.org/docs/api/DiagnosticsChannel#event-undiciwebsocketpong */
 const pongs = channel("undici:websocket:pong");
@@ -224,10 +219,7 @@ export class PingWatch {
 		this.#timer = undefined;
 	}
 
-	/**
-	 * Handles a pong. Ignores pongs for other sockets, because all sockets of the process share the diagnostics
-	 * channel.
-	 */
+	/** All sockets of the process share the diagnostics channel. */
 	readonly #pong = (message: unknown): void => {
 		if (Object(message).websocket === this.#socket) this.#unanswered = 0;
 	};
@@ -247,7 +239,7 @@ export class PingWatch {
 }
 
 /**
- * Whether Node's `fetch` uses the proxies of the environment. Node does not do this for sockets, so `SocketRoute` does it.
+ * Whether Node's `fetch` uses the proxies of the environment. For sockets, Node does not, but `SocketRoute` does.
  * https://nodejs.org/docs/latest-v24.x/api/cli.html#node_use_env_proxy1
  */
 export function usesProxies(environment: Readonly<Record<string, string | undefined>>): boolean {
@@ -279,7 +271,6 @@ export class SocketRoute {
 		void this.#agent.destroy();
 	}
 
-	/** Forwards all calls, and stores the connection that becomes the socket. */
 	#storingStream(handler: Dispatcher.DispatchHandler): Dispatcher.DispatchHandler {
 		return {
 			onRequestStart: (...given) => handler.onRequestStart?.(...given),

@@ -7,17 +7,11 @@ import { SilenceWatch, type Suspicion } from "./silence-watch.ts";
 import { SocketLine } from "./socket-line.ts";
 import type { Deliver, Transport } from "./transport.ts";
 
-/**
- * Number of sockets. Slack sends each envelope over one of the sockets. While one socket is being replaced, the other receives
- * all envelopes.
- */
+/** While one socket is being replaced, the other receives all envelopes. */
 const lineCount = 2;
 const firstWaitMs = 1000;
 const maxWaitMs = 60_000;
-/**
- * Minimum lifetime in milliseconds after which a socket is replaced without a pause. Pauses after shorter lifetimes
- * prevent too many requests for sockets.
- */
+/** After a shorter lifetime, a socket is replaced with a pause, to limit the requests for sockets. */
 const steadyMs = 60_000;
 
 export interface SocketPairParts {
@@ -37,8 +31,8 @@ export interface SocketPairParts {
 }
 
 /**
- * A pair of sockets. Until it stops, the connector closes a socket only after a replacement has opened, or after
- * Slack has refused new sockets.
+ * A pair of sockets. Except when stopping, closes a socket only after a replacement has opened or Slack has refused
+ * new sockets.
  */
 export class SocketPair implements Transport {
 	readonly #parts: SocketPairParts;
@@ -83,7 +77,7 @@ export class SocketPair implements Transport {
 		await Promise.all(this.#handled);
 	}
 
-	/** Keeps one socket of the pair open. Opens a replacement when the current socket leaves. */
+	/** Keeps one socket of the pair open. */
 	async #run(): Promise<void> {
 		const { clock, log, refused } = this.#parts;
 		const { signal } = this.#closing;
@@ -108,7 +102,7 @@ export class SocketPair implements Transport {
 		if (before !== undefined) await end(before);
 	}
 
-	/** Opens the next socket. Returns undefined when the connector stops, or after a permanent refusal. */
+	/** Undefined when the connector stops, or after a permanent refusal. */
 	async #next(): Promise<SocketLine | undefined> {
 		const { signal } = this.#closing;
 		for (let waitMs = firstWaitMs; !signal.aborted; waitMs = Math.min(waitMs * 2, maxWaitMs)) {
@@ -223,8 +217,8 @@ interface OtherProcessWatchParts {
 }
 
 /**
- * Detects another process with sockets of the app by the number of sockets in Slack's greetings. Slack distributes messages
- * among all sockets of an app, so each process would miss some. A number that is too high is checked again.
+ * Detects another process by the number of the app's sockets in Slack's greetings. Slack distributes messages among
+ * these sockets, so each process would miss some. A number that is too high is checked again.
  */
 export class OtherProcessWatch {
 	readonly #parts: OtherProcessWatchParts;
@@ -237,7 +231,7 @@ export class OtherProcessWatch {
 	}
 
 	/**
-	 * Records a greeting. `connections`: number of sockets of the app according to Slack. `own`: maximum number of them in
+	 * Records a greeting. `connections`: number of sockets of the app according to Slack. `own`: maximum number in
 	 * this process.
 	 */
 	greeted(connections: number, own: number): void {

@@ -1,7 +1,7 @@
 import type { SlackReply } from "../../vocabulary/slack-port.ts";
 
 /**
- * Delivers a payload from Slack. Resolves with the reply when the payload is stored or answered. If it rejects,
+ * Delivers a payload from Slack. Resolves with the reply when the payload is stored or answered. After a rejection,
  * the payload must not be acknowledged.
  */
 export type Deliver = (body: Readonly<Record<string, unknown>>, attempt: number) => Promise<SlackReply>;

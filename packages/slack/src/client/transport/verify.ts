@@ -2,8 +2,7 @@ import type { Clock } from "@parley/base";
 import { verifySlackRequest } from "@slack/bolt";
 
 /**
- * Maximum age of a request, and maximum time in the future, in milliseconds:
- * https://docs.slack.dev/authentication/verifying-requests-from-slack
+ * Maximum difference from this machine's clock: https://docs.slack.dev/authentication/verifying-requests-from-slack
  */
 const windowMs = 5 * 60_000;
 
@@ -33,8 +32,8 @@ export function forgeryInHead({
 }
 
 /**
- * Returns the reason to refuse a request that is forged or outside the window. Undefined for a valid request. Bolt's own check
- * accepts timestamps in the future.
+ * Returns the reason to refuse a request, or undefined for a valid request. Bolt's own check accepts timestamps in
+ * the future.
  */
 export function forgery(request: SignedRequest): string | undefined {
 	const inHead = forgeryInHead(request);
@@ -53,13 +52,13 @@ export function forgery(request: SignedRequest): string | undefined {
 	}
 }
 
-/** Milliseconds to keep a result. A signature is valid for five minutes, and clocks may differ by as much. */
+/** A signature is valid for five minutes, and clocks may differ by as much. */
 const retentionMs = 11 * 60_000;
 const maxResults = 20_000;
 
 /**
- * Results of signed requests while their signatures are valid. A replayed request gets the first result and has no other effect.
- * A failed request is deleted, so that Slack can send it again.
+ * Results of signed requests while their signatures are valid, so that a replayed request has no further effect.
+ * After a failure, Slack can send the request again.
  */
 export class ReplayMemory<Result> {
 	readonly #clock: Clock;
