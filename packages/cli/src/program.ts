@@ -126,7 +126,7 @@ export function createProgram(io: Io, args: readonly string[]): Command {
 	return explainUsage(program, io);
 }
 
-/** The program with all commands except `completion`, `complete` and `help`. */
+/** Excludes `completion`, because the completion library adds its own. */
 function programToComplete(io: Io): Command {
 	const program = addGlobalFlags(new Command("parley"));
 	for (const { name, make } of allCommands) if (name !== "completion") program.addCommand(make(io, version));
@@ -151,8 +151,8 @@ function addGlobalFlags(program: Command): Command {
 }
 
 /**
- * Passes `--data` and `--url` before the name of a command to that command, unless the flag is repeated after
- * the name. Throws a `UsageError` if the command does not have the flag.
+ * A flag after the name of the command has precedence. Throws a `UsageError` if the command does not have the
+ * flag.
  */
 function applyGlobalFlags(program: Command, command: Command): void {
 	for (const [name, value] of Object.entries(program.opts())) {
@@ -165,7 +165,7 @@ function applyGlobalFlags(program: Command, command: Command): void {
 	}
 }
 
-/** The command or its nearest parent group that has the option. Undefined if none has it. */
+/** The command or its nearest parent group that has the option. */
 function ownerOf(name: string, command: Command, program: Command): Command | undefined {
 	let owner: Command | null = command;
 	while (owner && owner !== program) {
@@ -175,5 +175,5 @@ function ownerOf(name: string, command: Command, program: Command): Command | un
 	return undefined;
 }
 
-/** The version of the command. The gateway that it starts has the same version. */
+/** The gateway that the command starts has the same version. */
 const version = manifest.version;

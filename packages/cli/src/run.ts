@@ -26,15 +26,12 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
 	}
 }
 
-/**
- * Whether the program is `parley` with terminals as stdin and stdout, so that a person can chat. Otherwise, a command
- * line without arguments prints the help.
- */
+/** Otherwise, a command line without arguments prints the help. */
 function isForPerson({ stdin, stdout }: Io): boolean {
 	return stdin.isTTY && stdout.isTTY && programName() === "parley";
 }
 
-/** Reports an error of `rpc`. Programs that start an agent read one line and expect exit code 1. */
+/** Programs that start an agent read one line and expect exit code 1. */
 function refuseStart(error: unknown, io: Io): number {
 	const line = messageOf(error).replaceAll(/\s*\n\s*/g, "; ");
 	io.stderr.write(`${programName()}: ${visibleText(line)}\n`);

@@ -138,9 +138,7 @@ async function answers(host: string, port: number): Promise<boolean> {
 	}
 }
 
-/**
- * Tries the sandbox as a gateway does when it starts. Uses a temporary directory if the data directory does not exist.
- */
+/** Uses a temporary directory if the data directory does not exist. */
 async function trySandbox(config: Config | undefined, data: string): Promise<SandboxState> {
 	const base = config ?? defaultsFor(data);
 	await using temporaryData = existsSync(data)

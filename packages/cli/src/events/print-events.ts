@@ -76,7 +76,7 @@ async function follow(
 	return stop.signal.aborted ? interruptedCode : 0;
 }
 
-/** Number of characters of a shown id, enough to distinguish a few sessions and to be used in a command. */
+/** Enough to distinguish a few sessions and to be used in a command. */
 const idCharacters = "sess_".length + 6;
 
 /** Maximum width of a row, even without a terminal. */

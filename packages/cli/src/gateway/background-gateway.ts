@@ -102,8 +102,8 @@ export function environmentOf({ environment }: Io): Record<string, string> {
 }
 
 /**
- * Returns flags for the new gateway. They select a free port if only the default address is configured and another
- * program uses it. They add `/` as the root if no root is configured and `/` is the current directory.
+ * Selects a free port if only the default address is configured and another program uses it. Names `/` as the
+ * root, because the gateway refuses it as an implicit root.
  */
 async function flagsFor({ data, directory, io }: BackgroundStart): Promise<string[]> {
 	const { listen, root } = await readConfig({ data }, io);
@@ -126,7 +126,7 @@ async function isFree(address: { readonly host: string; readonly port: number })
 	return true;
 }
 
-/** Current size of the log in bytes. 0 without a log. */
+/** Size in bytes. 0 without a log. */
 function sizeOf(log: string): number {
 	return statSync(log, { throwIfNoEntry: false })?.size ?? 0;
 }

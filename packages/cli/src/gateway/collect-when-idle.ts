@@ -5,12 +5,12 @@ import type { Clock, Timer } from "@parley/base";
 /** Milliseconds between two checks, and the share of one core above which the process is busy. */
 const CHECK_INTERVAL_MS = 15_000;
 const WORKING_SHARE = 0.03;
-/** Milliseconds before the V8 options are set. By then, the start is complete, and the heap has not grown yet. */
+/** Delay of the V8 options. By then, the start is complete, and the heap has not grown yet. */
 const SETTLE_MS = 1_000;
 
 /**
- * V8 option with the percentage by which the heap may grow between two collections. V8's default is 300. Node
- * does not document this option.
+ * Percentage by which the heap may grow between two collections. V8's default is 300. Node does not document
+ * this option.
  */
 const HEAP_OPTION = "--heap-growing-percent=40";
 
@@ -33,8 +33,8 @@ export function collectWhenIdle({ clock, settle = useLessMemory, cpu = ownCpu }:
 	let collect: (() => Promise<void>) | undefined;
 	let timer = clock.after(SETTLE_MS, () => {
 		collect = settle();
-		// V8 computes the next limit of its heap only at a collection, so the option has no effect before this one.
-		// V8's first limit is four times the live heap, and V8 keeps most pages of a heap that has grown.
+		// V8 applies the option to the limit of its heap only at a collection. The first limit is four times the
+		// live heap, and V8 keeps most pages of a heap that has grown.
 		void collect();
 		timer = clock.after(CHECK_INTERVAL_MS - SETTLE_MS, checkIdle);
 	});
@@ -52,8 +52,8 @@ export function collectWhenIdle({ clock, settle = useLessMemory, cpu = ownCpu }:
 }
 
 /**
- * Sets V8 options that would slow down a start. With them, V8 rejects the compiled code of Node's own modules, which
- * costs 60 ms of CPU time.
+ * Sets V8 options, and returns a garbage collection. During a start, V8 would reject the compiled code of
+ * Node's modules, which costs 60 ms.
  */
 export function useLessMemory(): () => Promise<void> {
 	if (!process.execArgv.some((option) => /^--heap[-_]growing[-_]percent/.test(option))) {

@@ -53,7 +53,7 @@ async function runEditor(draft: string, { environment }: Io): Promise<void> {
 	throw new ParleyError(configMessages.editorFailed({ editor, code }), { code: "failed_precondition" });
 }
 
-/** Stores a valid text. For an invalid text, prints the reason and returns undefined. */
+/** For an invalid text, prints the reason and returns undefined. */
 async function storeIfValid(
 	text: string,
 	before: string,

@@ -25,7 +25,7 @@ export function formatLogLine(line: string, styles: Styles): string {
 	return `${styles.dim(clock)} ${colour(`${visibleLine(describe(level)).padEnd(5)} ${text}`)}`;
 }
 
-/** Parses a JSON line. Undefined for other output, for example the stack of a crashed program. */
+/** Undefined for output that is not JSON, for example the stack of a crashed program. */
 function readRecord(line: string): unknown {
 	try {
 		return parseJson(line);

@@ -26,10 +26,10 @@ export interface LogOutput {
 }
 
 /**
- * Selects the outputs of log lines: stderr or the terminal, and the log file of the data directory. With systemd, the
- * journal stores stderr, so there is no log file. In the background, stderr is the log file, which receives each line
- * only once. For a person at a terminal, the file contains lines of the level `info` even if `level` is higher. With
- * the level `silent`, there is no log file.
+ * Selects the outputs of log lines: stderr or the terminal, and the log file of the data directory. There is
+ * no log file if the systemd journal stores stderr. In the background, stderr is the log file, which receives
+ * each line only once. For a person at a terminal, the file contains lines of the level `info` even if
+ * `level` is higher. With the level `silent`, there is no log file.
  */
 export function logOutput({ data, level, terminal, onlyFile, environment }: LogOutputOptions): LogOutput {
 	if (level === "silent") return { level, destination: terminal ?? new StderrWriter(), takesLines: false };
@@ -71,10 +71,7 @@ function isLogFile(data: string): boolean {
 	return file?.dev === dev && file.ino === ino;
 }
 
-/**
- * Whether stderr is connected to the systemd journal. JOURNAL_STREAM contains the device and inode of the connected
- * stream: systemd.exec(5).
- */
+/** JOURNAL_STREAM contains the device and inode of the stream to the systemd journal: systemd.exec(5). */
 function isJournal({ JOURNAL_STREAM: stream }: Io["environment"]): boolean {
 	if (!stream) return false;
 	const { dev, ino } = fstatSync(2);

@@ -57,7 +57,7 @@ export async function listenForLogin(port: number): Promise<LoginListener> {
 	};
 }
 
-/** The parameters of a request. Undefined if the request cannot be a browser's redirect. */
+/** Undefined if the request cannot be a browser's redirect. */
 function readAnswer(
 	{ method, headers, url = "" }: IncomingMessage,
 	own: string,

@@ -16,17 +16,13 @@ export interface McpBridgeOptions {
 
 type Id = string | number;
 
-/** The properties of a client's message that affect its delivery. */
 interface Message {
 	readonly text: string;
 	readonly id: Id | undefined;
 	readonly method: string | undefined;
 }
 
-/**
- * Limits for messages from the gateway. They are higher than the defaults, because a transcript can be larger than a
- * client's message.
- */
+/** Higher than the defaults, because a transcript can be larger than a client's message. */
 const answerLimits = { maxDepth: 256, maxNodes: 1_000_000 };
 
 /** Milliseconds that the gateway has to end the MCP session when the client leaves. */
@@ -105,10 +101,7 @@ export class McpBridge {
 		return this.#take(await this.#post(message.text), message);
 	}
 
-	/**
-	 * Opens another MCP session without the client, for example after a restart of the gateway. Rejects if the gateway
-	 * refuses the new session.
-	 */
+	/** Needs no message of the client. Rejects if the gateway refuses the new session. */
 	async #reopen({ text: first }: Message): Promise<void> {
 		this.#sessionId = undefined;
 		this.#revision = undefined;
@@ -228,7 +221,7 @@ function isAnswerTo(answer: unknown, { id, method }: Message): boolean {
 	return method === undefined || id === undefined || (own === undefined && answered === id);
 }
 
-/** Error with the message of a JSON-RPC error in the response, otherwise an error for the status code. */
+/** Prefers the message of a JSON-RPC error to an error for the status code. */
 function refusalIn(address: HttpAddress, { statusCode = 0 }: IncomingMessage, body: string): ParleyError {
 	const reported = errorOfProtocol(body);
 	if (reported === undefined) return answerError(address, { status: statusCode, text: body });

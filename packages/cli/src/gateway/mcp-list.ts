@@ -90,7 +90,7 @@ export function chosenAgent(data: string, { agent = usualAgent }: McpFlags): str
 	);
 }
 
-/** Returns the servers of one agent. Refuses a server with the name of a server in `others`. */
+/** Refuses a server with the name of a server in `others`. */
 async function serversOfAgent(
 	source: string,
 	others: readonly ListedServer[],
@@ -115,7 +115,7 @@ function ofFile(
 	return { name, source, command: place, trust: "operator", ...loginOf(name, url) };
 }
 
-/** The entries in a directory's `.mcp.json`. For an unreadable file, returns only the reason. */
+/** For an unreadable file, returns only the reason. */
 async function entriesOf(
 	directory: string,
 	trusted: McpFileContent["trusted"],

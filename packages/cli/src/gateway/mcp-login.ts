@@ -151,8 +151,8 @@ function clientOf({ clientId, clientSecretFrom }: LoginFlags, io: Io) {
 }
 
 /**
- * Resolves with the first expected answer, which the browser on this machine sends or a person pastes.
- * Rejects with `deadline_exceeded` after 10 minutes.
+ * The browser on this machine sends the answer, or a person pastes it. Rejects with `deadline_exceeded` after
+ * 10 minutes.
  */
 async function waitForAnswer(
 	pending: PendingLogin,

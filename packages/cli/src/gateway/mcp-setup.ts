@@ -42,7 +42,7 @@ export async function addServer(
 	else printRows([done], io);
 }
 
-/** Audit note about an added server. It omits the values of variables, arguments and queries, which may be secrets. */
+/** Omits the values of variables, arguments and queries, which may be secrets. */
 function addedServer(name: string, server: McpFileContent["servers"][string]): CommandChange {
 	const { env = {}, args = [], url, ...facts } = server;
 	const address = url === undefined ? undefined : withoutQuery(url);
@@ -50,7 +50,7 @@ function addedServer(name: string, server: McpFileContent["servers"][string]): C
 	return { action: "mcp.add", object: name, facts: { ...facts, ...counted } };
 }
 
-/** Settings of a server in `mcp.json`. `changeMcpFile` validates them. */
+/** `changeMcpFile` validates the settings. */
 function serverOf(
 	program: string,
 	args: readonly string[],

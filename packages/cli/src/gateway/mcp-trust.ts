@@ -60,8 +60,8 @@ export async function trustDirectory(given: string, flags: TrustFlags, io: Io): 
 }
 
 /**
- * Prepares the trust in the chosen entries. Adds the reasons of unusable entries to `refused`. With `--server`, rejects
- * instead. Also rejects if no entry is left.
+ * Adds the reasons of unusable entries to `refused`, but rejects with `--server`. Also rejects if no entry is
+ * left.
  */
 async function prepareAll(
 	{ chosen, refused }: Chosen,
@@ -88,10 +88,7 @@ interface Chosen {
 	readonly refused: string[];
 }
 
-/**
- * The entries to trust. Throws a `UsageError` if an entry from `--server` is missing or unusable, or if no entry is
- * usable.
- */
+/** Throws a `UsageError` if an entry from `--server` is missing or unusable, or if no entry is usable. */
 function chooseEntries(
 	file: DirectoryFile,
 	directory: string,
@@ -145,10 +142,7 @@ interface PreparedTrust {
 	readonly rows: readonly string[];
 }
 
-/**
- * Prepares the trust in a program. Returns the reason as a text if the program cannot be used, otherwise the trust to
- * confirm and store.
- */
+/** Returns the reason as a text if the program cannot be used. */
 async function prepareProgram(
 	entry: ProgramEntry,
 	{ directory, rights, io }: { readonly directory: string; readonly rights: Rights; readonly io: Io },
@@ -200,10 +194,7 @@ function rightRows({ envFrom = [], read = [], write = [], hosts = [] }: Rights):
 	].map(visibleLine);
 }
 
-/**
- * Stores the trust and records it for the audit. With `--server`, the trust in the remaining servers stays if the file
- * has not changed.
- */
+/** With `--server`, the trust in the remaining servers stays if the file has not changed. */
 async function storeTrust(
 	{ directory, file, servers }: McpFileContent["trusted"][number],
 	flags: TrustFlags,
@@ -255,7 +246,7 @@ interface Logout {
 	readonly note: string;
 }
 
-/** Ends all logins to servers of a directory, including servers that are no longer trusted. */
+/** Includes servers that are no longer trusted. */
 async function endLoginsOf(
 	directory: string,
 	trusts: ReadonlyMap<string, Trust>,

@@ -31,7 +31,7 @@ const signalGraceMs = 25_000;
 const lastMs = 5_000;
 /** Milliseconds that running work gets after a client has asked the gateway to stop. */
 const shutdownGraceMs = 30_000;
-/** Milliseconds before compiled code is stored. By then, the gateway has usually served its first clients. */
+/** By then, the gateway has usually served its first clients. */
 const storeCompiledAfterMs = 2_000;
 
 export interface RunOptions {
@@ -130,7 +130,7 @@ export async function runGateway(options: RunOptions): Promise<number> {
 	return 0;
 }
 
-/** The configuration with further addresses. Omits an address whose port is already configured. */
+/** Omits an address whose port is already configured. */
 function withListeners(config: Config, more: Config["listen"]): Config {
 	const listen = [...config.listen];
 	for (const place of more) if (listen.every(({ port }) => port !== place.port)) listen.push(place);
@@ -149,7 +149,7 @@ export async function readConfig(
 	return loadConfig({ flags, environment, cwd: io.cwd, defaultData, defaultLogLevel });
 }
 
-/** Reads failpoints. A client can end a gateway with failpoints, so only clients on this machine may connect. */
+/** A client can end a gateway with failpoints, so only clients on this machine may connect. */
 function readTestHooks(spec: string | undefined, { listen }: Config): Failpoints {
 	if (spec === undefined) return noFailpoints;
 	const beyond = listen.find(({ host }) => !isLoopback(`http://${host.includes(":") ? `[${host}]` : host}`));

@@ -37,8 +37,8 @@ export interface RunRpcOptions {
 }
 
 /**
- * Serves the parent program until its input ends or a signal arrives, then ends the process. Rejects for an error that
- * the caller can fix, before anything is written to stdout.
+ * Serves the parent program until stdin ends or a signal arrives, then ends the process. Rejects for an error
+ * that the caller can fix, before anything is written to stdout.
  */
 export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<number> {
 	const { environment, stdin, stdout } = io;
@@ -98,8 +98,8 @@ export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<num
 }
 
 /**
- * Throws if stdin is a directory. Node.js treats a directory as an ended input, so the program would exit without
- * output and without an error.
+ * Node.js treats a directory as an ended input, so the program would exit without output and without an
+ * error.
  */
 function demandLines(): void {
 	if (!fstatSync(standardInput).isDirectory()) return;
@@ -108,7 +108,6 @@ function demandLines(): void {
 	});
 }
 
-/** Reads the configuration of a gateway, in which the flags take precedence. */
 async function readRpcConfig(flags: RpcCommandFlags, io: Io): Promise<Config> {
 	const { provider, model, baseUrl, data, config, sandbox, policy: policyFile, logLevel, apiKey } = flags;
 	const givenKey = apiKey?.trim() ? apiKey : undefined;
@@ -137,20 +136,14 @@ async function readRpcConfig(flags: RpcCommandFlags, io: Io): Promise<Config> {
 
 const withoutVersion = new Set<unknown>([undefined, "", "auto", "anthropic", "offline"]);
 
-/**
- * Adds the API version to the base address of a server with OpenAI's API, as zot does. An address that ends with a
- * version stays unchanged.
- */
+/** As zot does, adds the API version to the address of a server with OpenAI's API. */
 function versioned(baseUrl: string | undefined, provider: string | undefined): string | undefined {
 	if (baseUrl === undefined || withoutVersion.has(provider)) return baseUrl;
 	const plain = baseUrl.replace(/\/+$/, "");
 	return /\/v\d\w*$/.test(plain) ? plain : `${plain}/v1`;
 }
 
-/**
- * Replaces a session that is not a path with undefined, for example the `false` of `--no-session`. Clients send this
- * flag, although it is the default.
- */
+/** Removes a session that is not a path, for example the `false` of `--no-session`. */
 function withSession(flags: RpcCommandFlags): RpcCommandFlags {
 	const session: unknown = flags.session;
 	return { ...flags, session: typeof session === "string" && session !== "" ? session : undefined };

@@ -52,9 +52,8 @@ function kindOf(home: string, prefix: string | undefined): Installation["kind"] 
 }
 
 /**
- * npm's prefix of a global installation. Undefined for any other copy. According to
- * https://docs.npmjs.com/cli/v11/configuring-npm/folders, packages are in `lib/node_modules`, and links to programs are
- * in `bin`.
+ * Undefined if npm has not installed this copy globally. npm puts packages in `lib/node_modules`, and links
+ * to programs in `bin`: https://docs.npmjs.com/cli/v11/configuring-npm/folders
  */
 function prefixOf(home: string, program: string): string | undefined {
 	const modules = dirname(home);

@@ -49,8 +49,8 @@ export async function printServiceLogs(
 }
 
 /**
- * The systemd service that runs the gateway of the data directory, or that would run it if no gateway is running.
- * Undefined without such a service.
+ * The systemd service that runs the gateway of the data directory, or that would run it if no gateway is
+ * running.
  */
 async function serviceWithLog(data: string, machine: Machine): Promise<InstalledService | undefined> {
 	const [service] = (await servicesOf(data, machine)).filter(({ manager }) => manager.kind === "systemd");
@@ -96,7 +96,7 @@ async function printFile(data: string, options: LogsOptions, { io }: Surrounding
 	await followLogFile(data, { clock: systemClock, signal: interrupt.signal, onLine, onOlder });
 }
 
-/** Returns a signal that aborts after Ctrl-C or SIGTERM, so that `--follow` ends without an error. */
+/** After Ctrl-C or SIGTERM, `--follow` must end without an error. */
 function untilInterrupt(): Disposable & { readonly signal: AbortSignal } {
 	const controller = new AbortController();
 	const abort = (): void => controller.abort();

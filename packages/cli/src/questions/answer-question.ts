@@ -45,7 +45,7 @@ export async function answerQuestion(
 	};
 }
 
-/** Returns the question with the details of the tool call. Rejects if no question or several questions match. */
+/** Only the second request returns the details of the tool call. */
 async function findQuestion(client: Client, id: string): Promise<OpenPromptPayload> {
 	const { prompts } = await client.request("list_prompts", { limit: 1000 });
 	const [match, ...others] = prompts.filter(({ token }) => token === id || shortCode(token) === id);
@@ -95,7 +95,7 @@ async function typed(question: OpenPromptPayload, io: Io): Promise<GivenAnswer |
 	return isConfirmed.response.text === "yes" ? given : undefined;
 }
 
-/** Second question about a call that always requires approval. It prevents an approval by an accidental key press. */
+/** Prevents an approval by an accidental key press. */
 function confirmation(question: OpenPromptPayload): OpenPromptPayload {
 	const label = questionTexts.dangerousCall;
 	return { ...question, type: "text", label, options: [], placeholder: "", validation: "", required: false };

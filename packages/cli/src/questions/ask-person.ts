@@ -65,7 +65,7 @@ export function askPerson(
 	});
 }
 
-/** Whether the key denies or declines. Ctrl-D always does. Escape declines a question, but does not deny an approval. */
+/** Ctrl-D always denies or declines. Escape declines a question, but does not deny an approval. */
 function isDecline({ name, ctrl }: Key, { type }: PromptRequestPayload): boolean {
 	return (ctrl && name === "d") || (name === "escape" && type !== "confirm");
 }

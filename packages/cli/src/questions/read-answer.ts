@@ -75,10 +75,7 @@ function readText({ type, required }: PromptRequestPayload, line: string): Readi
 	return accept({ text: line }, type === "password" ? questionTexts.hidden : line || questionTexts.nothing);
 }
 
-/**
- * Finds an option by its number in the list, otherwise by its value or label. Undefined if it is disabled or does not
- * exist.
- */
+/** A number in the list has precedence over an equal value or label. */
 function findOption(options: readonly PromptOptionPayload[], word: string): PromptOptionPayload | undefined {
 	const byNumber = /^\d{1,4}$/.test(word) ? options[Number(word) - 1] : undefined;
 	const option = byNumber ?? options.find(({ value, label }) => value === word || label === word);

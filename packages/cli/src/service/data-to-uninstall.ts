@@ -6,10 +6,7 @@ import { uninstallTexts as texts } from "../texts/uninstall.ts";
 import { allServices } from "./find-service.ts";
 import type { Machine } from "./machine.ts";
 
-/**
- * `data`: directory that the operator chose. `usual`: directory if none is chosen, by default the default data
- * directory.
- */
+/** `usual` replaces the default data directory if the operator chose no directory. */
 interface DataChoice {
 	readonly data?: string;
 	readonly usual?: string;

@@ -88,7 +88,7 @@ function unescaped(word: string): string {
 	return word.replaceAll("$$", "$").replaceAll("%%", "%");
 }
 
-/** The manager for a scope. Undefined on systems without a known service manager. */
+/** Undefined on systems without a known service manager. */
 function managerOrNone(scope: Scope, machine: Machine): ServiceManager | undefined {
 	const isKnown = machine.platform === "linux" || machine.platform === "darwin";
 	return isKnown ? chooseManager(scope, machine) : undefined;
@@ -107,10 +107,7 @@ async function servicesIn(manager: ServiceManager): Promise<InstalledService[]> 
 	return definedItems(found);
 }
 
-/**
- * Resolves symbolic links, because a directory can have several paths. If a path cannot be resolved, returns it
- * unchanged.
- */
+/** A directory can have several paths. A path that cannot be resolved stays unchanged. */
 function realPath(path: string): Promise<string> {
 	return realpath(path).catch(() => path);
 }

@@ -64,7 +64,7 @@ export async function installService(flags: InstallFlags, around: Surroundings):
 	return 1;
 }
 
-/** Rejects if a gateway outside this service is running on the data directory, which can have only one gateway. */
+/** Rejects if a gateway outside this service uses the data directory, which can have only one. */
 async function refuseOtherGateway({ data, name }: ServicePlan, manager: ServiceManager): Promise<void> {
 	const running = await findRunningGateway(data);
 	if (!running) return;
@@ -88,10 +88,7 @@ async function writeDescription(file: string, text: string): Promise<void> {
 	await rename(draft, file);
 }
 
-/**
- * Note that lists the variables of keys, platforms and proxies that are set in this shell, but that the service does
- * not receive. Empty if there are none.
- */
+/** Names variables of this shell that the service does not receive: of keys, platforms and proxies. */
 async function missingKeys(
 	{ data, environmentFile }: ServicePlan,
 	environment: Io["environment"],

@@ -36,10 +36,7 @@ const shellNames = [
 	"NODE_USE_ENV_PROXY",
 	"ANTHROPIC_BASE_URL",
 ];
-/**
- * Matches the names of shell variables that may contain a secret. PARLEY_TLS_KEY contains only the path of a
- * file.
- */
+/** Variables with such names may contain a secret. PARLEY_TLS_KEY contains only the path of a file. */
 const secretName = /TOKEN|(?<!^PARLEY_TLS_)KEY|SECRET|PASSWORD/;
 /** Variables that only clients use, and the data directory, which the gateway receives as an argument. */
 const clientNames = ["PARLEY_DATA", "PARLEY_TOKEN", "PARLEY_URL"];
@@ -89,8 +86,8 @@ async function dataOf({ data, system }: InstallFlags, scope: Scope, io: Io): Pro
 }
 
 /**
- * Default path of the file with keys. The file of a system service is outside of its data directory, because root reads
- * this file, and the account does not own it.
+ * The file of a system service is outside of its data directory, because root reads this file, and the
+ * account does not own it.
  */
 function usualEnvironmentFile(name: string, scope: Scope, data: string): string {
 	return scope === "system" ? `/etc/${name}.env` : join(data, "service.env");
@@ -107,7 +104,7 @@ export async function accountOf(user: string | undefined, { environment, run }: 
 	throw new ParleyError(serviceErrors.noAccount({ account }), { code: "invalid_argument" });
 }
 
-/** The configured root directories. Rejects like a failed start if the gateway could not start with them. */
+/** Rejects like a failed start if the gateway could not start with the roots. */
 async function checkedRoots(flags: InstallFlags, io: Io): Promise<readonly string[]> {
 	const {
 		system: _,
@@ -137,10 +134,7 @@ export function shellVariables(environment: Io["environment"]): Record<string, s
 	);
 }
 
-/**
- * PATH without the directories that npx and npm add for packages, because a service must not depend on these
- * directories.
- */
+/** A service must not depend on the directories that npx and npm add for packages. */
 function withoutPackages(path: string): string {
 	const directories = path
 		.split(delimiter)
@@ -210,7 +204,7 @@ export function programOf(
 	return [same ?? node, program];
 }
 
-/** Whether bubblewrap on this machine gets its permissions from the setuid bit, as on old systems. */
+/** On old systems, bubblewrap gets its permissions from the setuid bit. */
 function hasSetuidSandbox(): boolean {
 	return ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"].some((path) => {
 		const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;

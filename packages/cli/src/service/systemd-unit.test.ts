@@ -99,7 +99,7 @@ test.each(["/a\nUser=root", "/a\\", "/a "])("the path %j is refused", (path) => 
 	expect(() => systemdUnit({ ...plan, environmentFile: path }, 255)).toThrow(reason);
 });
 
-/** Version of systemd on this machine. Undefined without systemd. */
+/** Undefined without systemd. */
 function installedVersion(): number | undefined {
 	try {
 		return Number(

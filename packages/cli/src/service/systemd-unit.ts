@@ -65,8 +65,8 @@ export function systemdUnit(plan: ServicePlan, version: number): string {
 }
 
 /**
- * Hardening settings of a unit. A setuid sandbox excludes NoNewPrivileges and an empty CapabilityBoundingSet. It also
- * excludes LockPersonality and RestrictRealtime, which set NoNewPrivileges in a user unit.
+ * A setuid sandbox excludes NoNewPrivileges and an empty CapabilityBoundingSet. It also excludes
+ * LockPersonality and RestrictRealtime, which set NoNewPrivileges in a user unit.
  */
 function hardening({ scope, needsSetuid, data }: ServicePlan): string[] {
 	const isSystem = scope === "system";
@@ -82,16 +82,14 @@ function hardening({ scope, needsSetuid, data }: ServicePlan): string[] {
 	]);
 }
 
-/**
- * Formats a command line. In arguments, but not in the path of the program, `$` starts a variable: systemd.service(5).
- */
+/** In arguments, but not in the path of the program, `$` starts a variable: systemd.service(5). */
 function commandLine([program = "", ...args]: readonly string[]): string {
 	return [quoted(program), ...args.map((word) => quoted(word).replaceAll("$", "$$$$"))].join(" ");
 }
 
 /**
- * Formats a path at the end of a line. Throws for a trailing backslash, which would continue the line, and for trailing
- * spaces, which would be lost: systemd.syntax(7).
+ * Throws for a trailing backslash, which would continue the line, and for trailing spaces, which would be
+ * lost: systemd.syntax(7).
  */
 function path(text: string): string {
 	if (/[\\\s]$/.test(text)) throw unusable(text);
@@ -99,8 +97,8 @@ function path(text: string): string {
 }
 
 /**
- * Escapes wildcards in the path of an environment file, because systemd would expand them: systemd.exec(5). The escapes
- * are those of glob(7).
+ * systemd expands wildcards in the path of an environment file: systemd.exec(5). The escapes are those of
+ * glob(7).
  */
 function withoutWildcards(text: string): string {
 	return text.replaceAll(/[\\*?[]/g, "\\$&");
@@ -112,7 +110,7 @@ function quoted(word: string): string {
 	return `"${specifiers(plain(word)).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }
 
-/** Escapes `%`, which starts a specifier: systemd.unit(5). */
+/** `%` starts a specifier: systemd.unit(5). */
 function specifiers(text: string): string {
 	return text.replaceAll("%", "%%");
 }

@@ -55,10 +55,7 @@ function directoryOf(scope: Scope, { environment, home, systemUnits }: Machine):
 	return join(environment["XDG_CONFIG_HOME"] || join(home, ".config"), "systemd/user");
 }
 
-/**
- * Adds XDG_RUNTIME_DIR to the environment if `su` or `sudo -u` has not set it. Without this variable, systemctl does
- * not find the user's manager.
- */
+/** `su` and `sudo -u` may not set XDG_RUNTIME_DIR. Without it, systemctl does not find the user's manager. */
 function withRuntimeDirectory(scope: Scope, machine: Machine): Machine {
 	const directory = `/run/user/${machine.uid}`;
 	if (scope === "system" || machine.environment["XDG_RUNTIME_DIR"] || !existsSync(directory)) return machine;
@@ -70,10 +67,7 @@ function withRuntimeDirectory(scope: Scope, machine: Machine): Machine {
 	};
 }
 
-/**
- * Version of systemd, or `recentVersion` if it is unknown. The output begins with a line of the form `systemd 255
- * (255.4-1)`.
- */
+/** The output begins with a line of the form `systemd 255 (255.4-1)`. */
 async function versionOf(machine: Machine): Promise<number> {
 	const { output } = await machine.run("systemctl", ["--version"]).catch(() => ({ output: "" }));
 	return Number(/^systemd (\d+)/.exec(output)?.[1] ?? recentVersion);
@@ -140,8 +134,8 @@ function readState({ output }: OperatorCommandResult): ServiceState {
 }
 
 /**
- * Enables lingering, and returns a note about the result. Empty if lingering is already enabled. Without lingering, a
- * user's manager and its services end when the user's last login ends.
+ * Returns a note about the result. Without lingering, a user's manager and its services end when the user's
+ * last login ends.
  */
 async function linger(machine: Machine): Promise<readonly string[]> {
 	const { username } = machine;

@@ -80,15 +80,13 @@ export async function uninstallParley(
 	print([...done, ...rest], { data, flags, io });
 }
 
-/**
- * Returns the links to this clone in the `PATH` directories. Empty for other installations, whose links npm removes.
- */
+/** Empty for other installations, whose links npm removes. */
 async function linksToClone({ environment }: Io): Promise<string[]> {
 	const { kind, program } = findInstallation();
 	return kind === "clone" ? ownLinks(program, environment) : [];
 }
 
-/** Whether to delete the data. Rejects if the operator requests a deletion that is not allowed. */
+/** Rejects if the operator requests a deletion that is not allowed. */
 async function decideDeletion(
 	{ data, users }: { readonly data: string; readonly users: DataUsers },
 	flags: UninstallParleyFlags,
@@ -141,10 +139,7 @@ function checkUnshared(data: string, { others, otherGateway }: DataUsers): void 
 	throw new ParleyError(texts.shared({ data, users }), { code: "failed_precondition" });
 }
 
-/**
- * Asks at a terminal, unless a flag answers the question. Without a terminal, only `--data-too` with `--yes` deletes
- * the data.
- */
+/** Without a terminal, only `--data-too` with `--yes` deletes the data. */
 async function confirmDeletion(
 	{ data, services }: { readonly data: string; readonly services: readonly InstalledService[] },
 	flags: UninstallParleyFlags,
@@ -170,7 +165,7 @@ async function checkDeletable(data: string, home: string): Promise<void> {
 	throw new ParleyError(problem({ data }), { code: "failed_precondition" });
 }
 
-/** Stops the running gateway and returns its process id. Undefined if no gateway is running. */
+/** Undefined if no gateway is running. */
 async function stopGateway(data: string, io: Io): Promise<number | undefined> {
 	const running = await findRunningGateway(data);
 	if (!running) return undefined;
@@ -180,10 +175,7 @@ async function stopGateway(data: string, io: Io): Promise<number | undefined> {
 	throw new ParleyError(texts.stillRuns({ pid }), { code: "unavailable" });
 }
 
-/**
- * Deletes a data directory. The lock prevents a start of a gateway before the rename. After the rename, no gateway
- * finds the data.
- */
+/** The lock prevents a start of a gateway before the rename. After the rename, no gateway finds the data. */
 async function deleteData(data: string): Promise<void> {
 	if (existsSync(data)) {
 		const real = await realpath(data);

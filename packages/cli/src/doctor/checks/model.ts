@@ -43,7 +43,7 @@ export const modelCheck: Check = {
 	},
 };
 
-/** Finding for a server that refused the request of the check, which carries a key only if this shell has the key. */
+/** The request of the check carries a key only if this shell has the key. */
 function judgeKey(
 	refusal: { readonly host: string; readonly status: number },
 	config: Config,
@@ -63,10 +63,7 @@ function judgeKey(
 }
 
 const maxNamed = 5;
-/**
- * Providers whose model list lacks names that a request may use. Claude's list has no aliases, and Azure's list has no
- * deployments.
- */
+/** Their model lists lack names that a request may use: Claude's aliases, and Azure's deployments. */
 const withoutNames: ReadonlySet<string> = new Set(["anthropic", "azure"]);
 
 /** Returns the configured model and a fix if the server's list should contain the model, but does not. */
@@ -89,7 +86,7 @@ function missingModel(
 	};
 }
 
-/** Warning about the first unusable provider other than the main provider. Undefined if all are usable. */
+/** Warning about the first unusable provider other than the main provider. */
 async function findTrouble(
 	{ provider }: System,
 	config: Config,
@@ -180,10 +177,7 @@ export const skillsCheck: Check = {
 	},
 };
 
-/**
- * Warning about recently changed skills. Undefined without recent changes, and if the gateway runs commands
- * in a sandbox.
- */
+/** Undefined without recent changes, or if the gateway does not report that its sandbox is off. */
 async function recentChanges({
 	health,
 	listedSkills,
