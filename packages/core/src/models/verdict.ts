@@ -28,8 +28,8 @@ interface JudgeRequest {
 }
 
 /**
- * Requests a verdict with `ask`, which returns the text of one reply. If the reply cannot be parsed, requests a second
- * reply. If the second reply cannot be parsed either, returns a negative verdict with the reason.
+ * Requests a verdict with `ask`, which returns the text of one reply. After a reply without a valid verdict, asks once
+ * more. After a second such reply, returns a negative verdict with the reason.
  */
 export async function judge(
 	input: VerdictInput,
@@ -52,10 +52,7 @@ export async function judge(
 	}
 }
 
-/**
- * Parses the verdict in a text, for example in a code block. Throws `invalid_argument` if the text contains no valid
- * verdict.
- */
+/** The verdict may be in a code block. Throws `invalid_argument` if the text contains no valid verdict. */
 function readVerdict(text: string): Verdict {
 	const [from, to] = [text.indexOf("{"), text.lastIndexOf("}")];
 	if (from < 0 || to < from) throw invalid(verdictTexts.noJson);

@@ -4,19 +4,16 @@ import { CallFacts, type JudgedCall, needsCompleteWords } from "./match-rule.ts"
 import { builtInPolicy, decide, type Permissions } from "./policy.ts";
 import { builtInRules, type PolicyRule } from "./policy-rule.ts";
 
-/**
- * Matches a word of up to 300 ASCII letters, digits and harmless signs: no blanks, quotes or shell metacharacters. A rule
- * contains only words that match, so that a person cannot misread it.
- */
+/** A rule contains only such words, so that a person cannot misread it: no blanks, quotes or shell metacharacters. */
 const plainWord = /^[\w@%+=:,./-]{1,300}$/;
 
 /** Maximum words of a rule, because a person reads all of them. */
 const maxWords = 100;
 
 /**
- * Returns a rule that allows a call that requires approval. The rule also allows all other commands that begin with the
- * same complete words. Returns undefined if the call runs no command, runs without a sandbox, or has unusual or too
- * many words. Also returns undefined if the rule would not suffice: the call always requires approval, or taint or a
+ * Returns a rule that allows a call that requires approval. The rule also allows other commands that begin with the
+ * same complete words, unless their programs run other programs. Returns undefined if the call runs no command, runs
+ * without a sandbox, has unusual or too many words, or always requires approval. Also returns undefined if taint or a
  * further rule requires the approval.
  */
 export function offerRule(call: JudgedCall, permissions: Permissions): OfferedRule | undefined {
@@ -37,10 +34,7 @@ export function offerRule(call: JudgedCall, permissions: Permissions): OfferedRu
 	return allows(offered, call, permissions) ? offered : undefined;
 }
 
-/**
- * Whether the call would run without approval if the operator's policy also had this rule. Ignores `accept_all_tools`,
- * session approvals and trust grants.
- */
+/** Ignores `accept_all_tools`, session approvals and trust grants. */
 function allows(offered: OfferedRule, call: JudgedCall, permissions: Permissions): boolean {
 	const { policy = builtInPolicy } = permissions;
 	const rule: PolicyRule = {

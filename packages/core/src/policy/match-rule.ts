@@ -85,8 +85,8 @@ function mayReach(pattern: string, facts: CallFacts): boolean {
 }
 
 /**
- * Whether a word names the host of a rule, for example `https://HOST/`, `USER@HOST` or `HOST:PORT`. After `://` or `@`, the
- * rule may contain a pattern, and an unknown host matches every rule. Elsewhere, only the exact name of the rule matches.
+ * Finds hosts in `https://HOST/`, `USER@HOST` or `HOST:PORT`. After `://` or `@`, the rule may contain a pattern, and
+ * an unknown host matches every rule. Elsewhere, only the exact name of the rule matches.
  */
 function namesHost(word: string, pattern: string): boolean {
 	const lower = word.toLowerCase();
@@ -186,8 +186,8 @@ const changesShell = new Set(
 );
 
 /**
- * Whether a rule with these first words allows the command. For a program that runs other programs, the rule must
- * contain all words of the command. Otherwise, further words could name any program.
+ * For a program that runs other programs, the rule must contain all words of the command. Otherwise, further words
+ * could name any program.
  */
 function allowsCommand(prefix: readonly string[], words: readonly string[]): boolean {
 	if (prefix.some((word, index) => word !== words[index])) return false;
@@ -202,7 +202,7 @@ export function needsCompleteWords([program = "", next = ""]: readonly string[])
 	return isWrapper(name) || (name === "git" && next.startsWith("-"));
 }
 
-/** Whether one of the programs that a command may run begins with these words. */
+/** A command that was not read completely may run any program. */
 function mayRun(prefix: readonly string[], { commands, isComplete }: ParsedCommands): boolean {
 	if (!isComplete) return true;
 	return commands.some((command) =>
@@ -212,10 +212,6 @@ function mayRun(prefix: readonly string[], { commands, isComplete }: ParsedComma
 	);
 }
 
-/**
- * Whether the word at this position may be a program that runs. This is the first word after keywords and
- * assignments, any word after a program that runs others, or any word of a hidden command.
- */
 function isProgram({ words, hidden }: CommandWords, index: number): boolean {
 	const first = words.findIndex((word) => !isKeyword(word) && !assignment.test(word));
 	return hidden || index === first || words.slice(first, index).some((word) => isWrapper(nameOf(word)));
@@ -235,8 +231,8 @@ function mayBegin(
 }
 
 /**
- * Whether the words may occur in this order. After an option, any words may be in between, because they may be
- * values of options. An unknown word matches every word.
+ * After an option, any words may be in between, because they may be values of options. An unknown word matches every
+ * word.
  */
 function mayFollow([next, ...rest]: readonly string[], args: readonly string[]): boolean {
 	if (next === undefined) return true;
@@ -245,12 +241,11 @@ function mayFollow([next, ...rest]: readonly string[], args: readonly string[]):
 	return at !== -1 && mayFollow(rest, args.slice(at + 1));
 }
 
-/** Whether the command is a shell whose only arguments are short options, so that it may read commands from its input. */
+/** A shell whose only arguments are short options may read commands from its input. */
 function readsCommands(word: string, args: readonly string[]): boolean {
 	return isShell(nameOf(word)) && args.every((arg) => /^-[^-]?/.test(arg) && !arg.startsWith("--"));
 }
 
-/** Returns the name of a program in lower case, without its directory and its Windows extension. */
 function nameOf(program: string): string {
 	return basename(program)
 		.toLowerCase()

@@ -50,10 +50,7 @@ interface Combined {
 	readonly policy: PolicyInForce;
 }
 
-/**
- * Maximum entries of each cache: policy files of agents and workspaces, and combined policies. An evicted entry is
- * read or combined again at its next use.
- */
+/** Maximum entries of each cache. An evicted entry is read or combined again at its next use. */
 const maxCachedFiles = 1_000;
 
 /** Reads the policy files of all layers. Each lookup checks for changed files. */
@@ -78,10 +75,7 @@ export class PolicyLayers {
 		return this.#combine("", [this.#operator], undefined);
 	}
 
-	/**
-	 * Returns the rules of a session. Returns the cached object again unless a policy file has changed or the cache
-	 * has evicted the object.
-	 */
+	/** Returns the rules of a session: the same object until a policy file changes or the cache evicts the object. */
 	of({ profile, rootDir, channelTools, above = profile }: PolicyScope): PolicyInForce {
 		const { agents, file } = this.#files;
 		const workspace = join(rootDir, ".parley", "policy.jsonc");
@@ -142,7 +136,7 @@ interface ChannelTools {
 	readonly all: readonly KnownTool[];
 }
 
-/** Combines the layers of a session. The version identifies the combination. */
+/** The version identifies the combination. */
 function combineLayers(layers: readonly LayerState[], channel: ChannelTools | undefined): PolicyInForce {
 	const there = layers.filter(({ state }) => state.digest !== "");
 	if (there.length === 0 && !channel) return builtInPolicy;
@@ -158,9 +152,7 @@ function combineLayers(layers: readonly LayerState[], channel: ChannelTools | un
 	};
 }
 
-/**
- * Returns the reason why calls are denied. Omits the operator's directories, because the model also reads the reason.
- */
+/** Omits the operator's directories, because the model also reads the reason. */
 function denialReason({ layer, path, state: { problem = "" } }: LayerState): string {
 	const shown = problem.replaceAll(path, basename(path));
 	return policyTexts.invalid(layer, shown);

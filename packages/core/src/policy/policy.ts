@@ -17,10 +17,8 @@ import { policyTexts } from "./texts.ts";
 /** Version of the built-in rules. Versions of policies and of approval bindings begin with it. */
 export const policyVersion = "5";
 
-/** Reason why a tainted session or a session of a channel requires approval for a call that changes shared notes. */
 const sharedNoteReason = policyTexts.notesForAll;
 
-/** Reason why a tainted session requires approval for a call that changes schedules. */
 const laterNote = policyTexts.schedulesAfterUntrusted;
 
 /** Permissions of the session when the decision is made. */
@@ -63,8 +61,8 @@ interface Asking {
 
 /**
  * Decides about a call. Among the rules in files, `deny` overrides `ask`, and `ask` overrides `allow`, regardless of
- * their order. Only the operator's `allow` rules can replace an approval that the built-in rules require, not those of
- * other layers. No rule can allow a call that always requires approval.
+ * their order. Of the `allow` rules, only the operator's can replace an approval that the built-in rules require. No
+ * rule can allow a call that always requires approval.
  */
 export function decide(call: JudgedCall, permissions: Permissions): Decision {
 	const { policy = builtInPolicy } = permissions;
@@ -111,7 +109,7 @@ function allowOrAsk(call: JudgedCall, inputs: RuleInputs, permissions: Permissio
 	return decided([lifted], others, { effect: "allow", floor: false });
 }
 
-/** Returns the operator's rules whose combination allows everything that requires approval, or an empty list. */
+/** Returns rules only if their combination allows everything that requires approval. */
 function findLifting(
 	asking: readonly Asking[],
 	facts: CallFacts,
@@ -124,7 +122,7 @@ function findLifting(
 	return findAllowing(rules, facts, neededClasses);
 }
 
-/** Returns the text of the earlier permission that covers everything that requires approval, or undefined. */
+/** Undefined if no earlier permission covers everything that requires approval. */
 function findLift(
 	{ tool, plan }: JudgedCall,
 	asking: readonly Asking[],
@@ -172,10 +170,7 @@ function describeRule({ layer, source, effect, reason }: PolicyRule): Omit<Descr
 	return { layer, source, effect, reason };
 }
 
-/**
- * Returns the approval that a rule requires. If the rule requires several approvals, neither a grant nor
- * `accept_all_tools` replaces them.
- */
+/** If the rule requires several approvals, neither a grant nor `accept_all_tools` replaces them. */
 function askingOf(rule: PolicyRule): Asking {
 	const { approvals = 1 } = rule;
 	const liftedBy: readonly Lift[] = approvals > 1 ? ["approver"] : ["grant", "accept-all"];
@@ -183,7 +178,7 @@ function askingOf(rule: PolicyRule): Asking {
 }
 
 /**
- * Returns the built-in rule as it applies to this call. These calls always require approval:
+ * These calls always require approval:
  * - an unsandboxed command in a session of a channel
  * - a change of shared notes in a session of a channel or in a tainted session, because every later run may read the
  *   notes

@@ -272,7 +272,6 @@ function list<T extends z.ZodType>(item: T, error: string): z.ZodArray<T> {
 		.max(maxNames, { error: policyFileTexts.tooManyNames(maxNames) });
 }
 
-/** Accepts a single value as a list of one item. */
 function oneOrMore<T extends z.ZodType>(item: T): z.ZodPreprocess<z.ZodArray<T>> {
 	return z.preprocess(
 		(value) => (Array.isArray(value) ? value : [value]),

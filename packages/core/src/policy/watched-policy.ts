@@ -29,7 +29,7 @@ const absent: PolicyState = { digest: "", rules: [], ignored: [] };
 
 export interface WatchedFile extends Omit<PolicySource, "text"> {
 	readonly tools: readonly KnownTool[];
-	/** Whether the file belongs to a workspace. If so, links in its path are refused, and the file may be missing. */
+	/** Whether the file belongs to a workspace. If so, links in its path are refused, and the file may be deleted. */
 	readonly foreign: boolean;
 	/** Called after the first read and after each change. `before` is undefined at the first read. */
 	readonly onRead: (state: PolicyState, before: PolicyState | undefined) => void;
@@ -60,10 +60,7 @@ export class WatchedPolicy {
 		return this.#state;
 	}
 
-	/**
-	 * Returns a text that changes with the file, or "" if the file is missing. Returns a system error code if the
-	 * file's metadata cannot be read.
-	 */
+	/** Changes with the file. "" if the file is missing, and a system error code if its metadata cannot be read. */
 	#findStamp(): string {
 		const { path, foreign } = this.#file;
 		try {

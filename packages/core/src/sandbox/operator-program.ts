@@ -7,9 +7,8 @@ import { type GroupEnd, ProcessGroup } from "./commands/process-group.ts";
 const LONGEST_LINE = 2_000;
 
 /**
- * Shell line that runs before the program, in the same process. Its background process waits until descriptor 3 closes,
- * which happens when the gateway exits. It then sends SIGTERM to the group, and SIGKILL two seconds later. The program
- * itself has no descriptor 3.
+ * The background process waits until descriptor 3 closes, which happens when the gateway exits. It then sends SIGTERM
+ * to the group, and SIGKILL two seconds later.
  */
 const WATCH =
 	"(trap '' TERM; cat <&3; kill -s TERM -- -$$; sleep 2; kill -s KILL -- -$$) >/dev/null 2>&1 & exec 3<&-; exec \"$@\"";

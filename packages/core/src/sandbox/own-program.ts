@@ -72,8 +72,8 @@ export function runOnTerminal(line: string, file: string): Promise<number> {
 }
 
 /**
- * Uses only the permissions of `user` to send SIGTERM to a process. Resolves with whether the signal was sent. `seteuid`
- * is not enough, because the kernel also accepts the permissions of the real user of this process.
+ * Sends SIGTERM to a process as `user`. Resolves with whether the signal was sent. `seteuid` is not enough, because the
+ * kernel also accepts the permissions of this process's real user.
  */
 export async function askToEndAs(
 	pid: number,

@@ -43,9 +43,7 @@ async function sandboxOf(root: string, changes: Partial<SandboxesOptions> = {}):
 	return await createSandboxes(options).of({ chat: true, roots: [root] });
 }
 
-/**
- * Returns a directory for PATH. Its bwrap runs this shell line at every start, and then executes the system's bwrap.
- */
+/** The bwrap in this directory runs the line at every start, and then executes the system's bwrap. */
 async function pathWith(line: string): Promise<string> {
 	const bin = join(directory.path, "bin");
 	await mkdir(bin);

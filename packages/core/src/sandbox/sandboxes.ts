@@ -150,8 +150,8 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 }
 
 /**
- * Creates a sandbox. Its commands reach the hosts of the request. If the request names none, only the field `egress` of
- * the sandbox reaches the configured hosts. If the parameter `egress` is undefined, no host can be reached.
+ * If the request names no hosts, only the field `egress` of the sandbox reaches the configured hosts. If the parameter
+ * `egress` is undefined, no host can be reached.
  */
 function withHosts(
 	bubblewrap: Bubblewrap,
@@ -170,12 +170,12 @@ function withHosts(
 	});
 }
 
-/** Whether commands that cannot be confined are refused. Also true if bubblewrap is unusable after a failed start. */
+/** Also true if bubblewrap is unusable after a failed start. */
 function isRequired(mode: SandboxMode, { bubblewrap, isLost = false }: Check): boolean {
 	return mode === "required" || (isLost && bubblewrap === undefined);
 }
 
-/** Returns the sandbox of mode `container`: commands share files and network with the gateway. */
+/** Commands share files and network with the gateway. */
 function containerOf(unsandboxed: Sandbox, exposed = false): Sandbox {
 	const container: Sandbox = {
 		mode: "container",
@@ -298,7 +298,6 @@ function fixOf(message: string): string | undefined {
 	return message.startsWith(sandboxTexts.notSetUp) ? permitAdvice() : undefined;
 }
 
-/** Returns the reason why commands in these roots cannot be confined, or undefined if they can. */
 function refusalReason(
 	{ reason, fix }: Check,
 	roots: readonly string[],
@@ -355,10 +354,7 @@ const shared = [
 ];
 const TIMEOUT_MS = 2_000;
 
-/**
- * Resolves with the shared settings in the format of a git configuration file, or with an empty text if git reports
- * none. Never rejects.
- */
+/** Resolves with an empty text if git reports no settings. Never rejects. */
 async function sharedGitSettings(unsandboxed: Sandbox, cwd: string): Promise<string> {
 	const command = {
 		executable: "git",

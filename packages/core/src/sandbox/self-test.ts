@@ -81,10 +81,7 @@ async function tryAll(tried: readonly Probe[], { sandboxOf }: Tested, { root, fa
 	return { output, beside: existsSync(join(facts.beside, "written")) };
 }
 
-/**
- * Creates a root with a repository, a directory with a canary beside the root, and listeners if `listen` is set.
- * Removes all of them after the work.
- */
+/** After the work, removes the root, the directory beside the root, and the listeners. */
 async function inProbeRoot<T>(tested: Tested, work: (probeRoot: ProbeRoot) => Promise<T>): Promise<T> {
 	await using undo = new AsyncDisposableStack();
 	const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-sandbox-")));

@@ -35,9 +35,9 @@ export interface AiSdkOptions {
 }
 
 /**
- * Creates the models of a provider behind the provider interface of the `ai` project (`LanguageModelV4`). Each call is
- * one attempt. The model follows no redirects, and sends the key to no other host. Throws `invalid_argument` if the
- * base URL or the key is invalid, and `failed_precondition` if there is no default model.
+ * Creates the models of a provider behind the provider interface of the `ai` project (`LanguageModelV4`). Each request
+ * is one attempt, follows no redirects, and sends the key only to the host of the base URL. Throws `invalid_argument`
+ * for an invalid base URL or key, and `failed_precondition` if there is no default model.
  */
 export function createAiSdkModel(options: AiSdkOptions): Model {
 	return new AiSdkModel(options);
@@ -96,10 +96,7 @@ class AiSdkModel implements Model {
 		return new Exchange({ host: this.#host, model, clock, api, ...key, ...call, timeouts: this.#timeouts });
 	}
 
-	/**
-	 * Opens a provider library for one request, because the fetch function of the library belongs to the exchange of
-	 * that request.
-	 */
+	/** The library's fetch function belongs to one exchange, so each request opens the library again. */
 	#open({ model }: ModelRequest, exchange: Exchange): Promise<LanguageModelV4> {
 		const { family, baseUrl, apiKey, fetch: send = fetch } = this.#options;
 		const guarded = exchange.fetching(send, families[family].last);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Maximum length of a call id. Longer ids are refused: https://platform.openai.com/docs/api-reference/chat */
+/** Maximum length of a call id: https://platform.openai.com/docs/api-reference/chat */
 const MAX_ID = 40;
 
 /** Length of a call id that Mistral accepts: https://docs.mistral.ai/capabilities/function_calling */

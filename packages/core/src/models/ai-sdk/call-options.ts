@@ -6,7 +6,7 @@ import { type ApiFamily, families } from "./families.ts";
 import { encodePrompt } from "./prompt.ts";
 import { type Effort, nearestEffort, type ServerTraits } from "./server-traits.ts";
 
-/** Default maximum tokens of a reply from a known model. The maximum of the model may be lower. */
+/** Default maximum tokens of a reply from a known model. */
 const DEFAULT_OUTPUT = 32_000;
 /** Default maximum tokens of a reply from an unknown model. Many small local models have this limit. */
 const DEFAULT_OUTPUT_UNKNOWN = 8192;
@@ -64,7 +64,6 @@ function reasoningOf(
 
 const encoded = new WeakMap<readonly ToolDescription[], LanguageModelV4FunctionTool[]>();
 
-/** Encodes tools. Returns the same array for the same array of tools. */
 function encodeTools(tools: readonly ToolDescription[]): LanguageModelV4FunctionTool[] {
 	const known = encoded.get(tools);
 	if (known) return known;

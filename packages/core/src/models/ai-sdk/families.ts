@@ -46,8 +46,8 @@ export const families: Readonly<Record<ApiFamily, FamilyFacts>> = {
 		pictures: "result",
 		emptyTexts: false,
 		answersResults: false,
-		// The provider stores nothing, so each request contains the encrypted reasoning again. The library recognises only
-		// OpenAI's model names, but a deployment can have any name.
+		// Without stored replies, each request repeats the encrypted reasoning. The library recognises only OpenAI's model
+		// names, but a deployment can have any name.
 		options: (thinks) => ({ openai: { store: false, ...defined({ forceReasoning: thinks }) } }),
 	},
 	google: {
@@ -68,10 +68,7 @@ export interface Connection {
 	readonly fetch: typeof fetch;
 }
 
-/**
- * Placeholder for a missing key: without a value, some libraries search the environment for a key. The header with the
- * placeholder is removed.
- */
+/** Placeholder for a missing key. Without a value, some libraries search the environment for a key. */
 const NO_KEY = "none";
 const keyHeaders = ["authorization", "x-goog-api-key"];
 

@@ -54,7 +54,7 @@ const MAX_NAME = 64;
 const NOTHING = "(nothing)";
 const CONTINUE = requestTexts.continue;
 const RECEIVED = "(received)";
-/** Thinking for a message with calls but without thinking. Some servers treat an empty text as missing. */
+/** Thinking text that is not empty, because some servers treat an empty text as missing. */
 const BLANK = " ";
 
 /**
@@ -150,10 +150,7 @@ function encodeImage({ mediaType, data }: ImageBlock, images: boolean): Shown[] 
 	return [{ type: "file", mediaType, data: { type: "data", data } }];
 }
 
-/**
- * Returns a list with the text part, or an empty list for a blank text. Replaces unpaired surrogates, because some
- * servers refuse them.
- */
+/** Replaces unpaired surrogates, because some servers refuse them. */
 function encodeText(text: string): LanguageModelV4TextPart[] {
 	return text.trim() === "" ? [] : [{ type: "text", text: text.toWellFormed() }];
 }
@@ -187,7 +184,7 @@ function encodeOutput(
 	return { type: "content", value: [{ type: "text", text: value }, ...files] };
 }
 
-/** Returns a title and the images of a result as parts of a user message, for APIs that accept only text in results. */
+/** Content of a user message, for APIs that accept only text in results. */
 function imagesOf(
 	{ callId, pictures = [] }: ResultBlock,
 	{ reader, names }: Omit<Place, "isOfTurn">,
@@ -213,10 +210,7 @@ function encodeAssistant({ model, content }: AssistantMessage, place: Place): As
 	return { role: "assistant", ...withThinking(parts, messageMetadata, reader) };
 }
 
-/**
- * Returns the content of a message. Metadata of the complete message replaces its thinking. If the server requires
- * thinking with calls and the message has no thinking, adds a blank thinking block.
- */
+/** Metadata of the complete message replaces its thinking. A server with `all` refuses calls without thinking. */
 function withThinking(
 	parts: readonly AssistantBlock[],
 	messageMetadata: SharedV4ProviderMetadata | undefined,
@@ -254,10 +248,7 @@ function encodeCallBlock(
 	};
 }
 
-/**
- * Adds thinking that the provider accepts, or adds its metadata to the preceding text. Returns metadata that belongs to
- * the next call, or undefined.
- */
+/** Adds the thinking or its metadata. Returns metadata only if it belongs to the next call. */
 function addThinking(
 	parts: AssistantBlock[],
 	{ text, signature, redacted }: ThinkingBlock,
@@ -279,10 +270,7 @@ function addThinking(
 	return undefined;
 }
 
-/**
- * Returns a tool name that the provider accepts. Models also call tools by invalid names, and such failed calls stay
- * in the conversation.
- */
+/** Models also call tools by invalid names, and such failed calls stay in the conversation. */
 function wireName(name: string): string {
 	return name.replace(/[^\w-]/g, "_").slice(0, MAX_NAME) || "unnamed";
 }

@@ -7,13 +7,10 @@ import { type Fields, isFields } from "../exchange/errors.ts";
  */
 const messageFields = "openaiCompatible";
 
-/** Fields that arrive in several pieces. Any other field arrives complete. */
+/** Fields that arrive in several pieces. */
 const growing = ["text", "summary"] as const;
 
-/**
- * Maximum number of stored details. If a reply has more details, none of them is sent back, because the server refuses
- * an incomplete list.
- */
+/** Maximum details of a reply. Above it, none is sent back, because the server refuses an incomplete list. */
 const MAX_DETAILS = 10_000;
 
 interface Detail {
@@ -52,8 +49,8 @@ export class ReasoningDetails {
 	};
 
 	/**
-	 * Adds a piece. A piece with text, a summary or a signature continues the last detail if no type, index or id
-	 * differs. A missing value does not differ.
+	 * A piece with text, a summary or a signature continues the last detail if no type, index or id differs. A missing
+	 * value does not differ.
 	 */
 	#add(piece: Fields): void {
 		const last = this.#details.at(-1);

@@ -21,7 +21,6 @@ const MAX_MODEL_NAME = 200;
 type Part = LanguageModelV4StreamPart;
 type PartOf<Type extends Part["type"]> = Extract<Part, { type: Type }>;
 
-/** Stop reasons of the provider interface. Any other reason that is not an error becomes `max_tokens`. */
 const stops = new Map<string, StopReason>([
 	["stop", "end_turn"],
 	["tool-calls", "tool_use"],
@@ -44,7 +43,7 @@ export class ReplyParts {
 	readonly #metadata = new Map<string, SharedV4ProviderMetadata>();
 	/** Ids of open text blocks that are not empty. */
 	readonly #written = new Set<string>();
-	/** The last call, until the next block starts. If the reply is truncated, the call is treated as incomplete. */
+	/** The last call, until the next block starts. A truncated reply makes this call invalid. */
 	#pending: PendingCall | undefined;
 	#sealedCall: ModelEvent | undefined;
 	#hasCalls = false;
@@ -122,7 +121,7 @@ export class ReplyParts {
 		}
 	}
 
-	/** Collects the metadata of a block. Each part of the block may add some. */
+	/** Each part of a block may add metadata. */
 	#note({
 		id,
 		providerMetadata,
@@ -160,8 +159,8 @@ export class ReplyParts {
 	}
 
 	/**
-	 * Returns the events that end a call. Its `call` event follows later. A call that the provider itself executed has
-	 * no events. Some providers send no earlier parts of the arguments.
+	 * Delays the `call` event, because a truncated reply makes the call invalid. Some providers send the arguments only in
+	 * this part.
 	 */
 	#call({
 		toolCallId,

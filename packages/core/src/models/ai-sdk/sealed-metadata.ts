@@ -24,8 +24,8 @@ const envelope = () =>
 let schema: ReturnType<typeof envelope> | undefined;
 
 /**
- * Encodes metadata of a provider as the opaque text of a thinking block. Examples are an item id, encrypted reasoning
- * and a thought signature. Returns undefined if the metadata has no fields.
+ * Encodes provider metadata, such as a thought signature, as the opaque text of a thinking block. Returns undefined if
+ * the metadata has no fields.
  */
 export function seal(
 	provider: string,

@@ -4,10 +4,7 @@ import { eventError, type Fields, isFields, type RequestFacts } from "../exchang
 /** Library errors about the form of an answer: https://ai-sdk.dev/docs/reference/ai-sdk-errors */
 const formErrors = /^AI_(?:JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody)Error$/;
 
-/**
- * Returns the error for a failure within a stream. This is the error that the provider sent, or else the unchanged
- * `reason`.
- */
+/** Returns the `ModelError` for an error that the provider sent within a stream, or `reason` unchanged. */
 export function streamError(reason: unknown, facts: RequestFacts): unknown {
 	if (reason instanceof ParleyError) return reason;
 	if (isFields(reason) && formErrors.test(String(reason["name"]))) return reason;
@@ -15,9 +12,7 @@ export function streamError(reason: unknown, facts: RequestFacts): unknown {
 	return sent ? eventError({ error: sent }, undefined, facts) : reason;
 }
 
-/**
- * Returns the error object of the provider: `reason` itself, or an object in it. Undefined if no object has a message.
- */
+/** Returns the provider's error object: `reason` or an object in it. Undefined if none has a message. */
 function sentError(reason: unknown): Fields | undefined {
 	if (!isFields(reason)) return undefined;
 	const { data } = reason;

@@ -59,7 +59,6 @@ function streaming(chunks: readonly string[], status = 200): Response {
 	return new Response(body, { status, headers: { "content-type": "text/event-stream" } });
 }
 
-/** Sends the chunks, and then sends nothing until the request is aborted. */
 function hanging({ init }: SentRequest, chunks: readonly string[] = []): Response {
 	const body = new ReadableStream({
 		start(controller) {

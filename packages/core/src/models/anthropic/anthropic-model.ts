@@ -45,9 +45,9 @@ export interface AnthropicOptions {
 }
 
 /**
- * Creates the models of Anthropic, or of any server with its Messages API. Each call is one attempt. The model prints
- * nothing, follows no redirects, and sends the key to no other host. Throws `invalid_argument` if the base URL or the
- * key is invalid, and `failed_precondition` if there is no default model.
+ * Creates the models of Anthropic, or of any server with its Messages API. Each request is one attempt, follows no
+ * redirects, and sends the key only to the host of the base URL. Throws `invalid_argument` if the base URL or the key
+ * is invalid, and `failed_precondition` if there is no default model.
  */
 export function createAnthropicModel(options: AnthropicOptions): Model {
 	return new AnthropicModel(options);
@@ -62,7 +62,7 @@ class AnthropicModel implements Model {
 	/** Models for which a warning about omitted settings was logged. */
 	readonly #warned = new Set<string>();
 	#client: Promise<BaseAnthropic> | undefined;
-	/** Whether the server is assumed to count tokens. False after a server other than Anthropic's refused to count. */
+	/** False after a server other than Anthropic's refused to count tokens. */
 	#counts = true;
 
 	constructor(options: AnthropicOptions) {
@@ -145,7 +145,6 @@ class AnthropicModel implements Model {
 	}
 }
 
-/** Creates an SDK client that makes no retries. */
 async function createClient({ apiKey, fetch }: AnthropicOptions, { url }: Address): Promise<BaseAnthropic> {
 	// `Anthropic` adds an object for each part of the API, so it loads more slowly.
 	const { BaseAnthropic } = await import("@anthropic-ai/sdk");

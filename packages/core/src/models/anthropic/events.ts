@@ -37,9 +37,9 @@ const stops = new Map<unknown, StopReason>([
 const none: readonly ModelEvent[] = [];
 
 /**
- * Converts the events of one response to model events. Events in the wrong order, blocks that are opened twice, and
- * deltas for a closed block fail as `interrupted`. Events, blocks and deltas of unknown types are ignored, because the
- * protocol may add types. https://platform.claude.com/docs/en/build-with-claude/streaming
+ * Converts the events of one response to model events. An invalid sequence, such as a delta for a closed block, fails
+ * as `interrupted`. Events, blocks and deltas of unknown types are ignored, because the protocol may add types.
+ * https://platform.claude.com/docs/en/build-with-claude/streaming
  */
 export class ReplyEvents {
 	readonly #counts = new TokenCounts();
@@ -47,14 +47,11 @@ export class ReplyEvents {
 	readonly #blocks = new Map<unknown, Block>();
 	#state: "empty" | "begun" | "finished" = "empty";
 	readonly #facts: RequestFacts;
-	/** Name of the model: the requested name until the response contains one. */
+	/** The requested name, until the response contains a name. */
 	#model: string;
 	#opened = 0;
 	#newest = -1;
-	/**
-	 * Complete calls after which no other block has started. If the reply is truncated, these calls are treated as
-	 * incomplete.
-	 */
+	/** Ended calls, until the next block starts. A truncated reply makes these calls invalid. */
 	#pending: PendingCall[] = [];
 	#stop: unknown;
 
@@ -74,8 +71,7 @@ export class ReplyEvents {
 	}
 
 	/**
-	 * Returns the model events for the next server event. Throws a `ModelError` if the event is invalid or reports an
-	 * error.
+	 * Returns the model events for one server event. Throws a `ModelError` if the event is invalid or reports an error.
 	 */
 	receive(event: unknown): readonly ModelEvent[] {
 		if (this.#state === "finished") return none;

@@ -31,7 +31,7 @@ export interface EncodedRequest {
 	readonly dropped: readonly (keyof Sampling)[];
 }
 
-/** Default maximum tokens of a reply from a known model. The maximum of the model may be lower. */
+/** Default maximum tokens of a reply from a known model. */
 const DEFAULT_OUTPUT = 32_000;
 /** Default maximum tokens of a reply from an unknown model. Many small local models have this limit. */
 const DEFAULT_OUTPUT_UNKNOWN = 8192;
@@ -87,10 +87,7 @@ type SamplingKey = keyof typeof wireNames;
 
 const samplingKeys: readonly SamplingKey[] = ["temperature", "topP", "topK", "repeatPenalty"];
 
-/**
- * Returns the accepted sampling settings. Thinking and sampling exclude each other:
- * https://platform.claude.com/docs/en/build-with-claude/extended-thinking
- */
+/** Thinking and sampling exclude each other: https://platform.claude.com/docs/en/build-with-claude/extended-thinking */
 function acceptedSampling(on: {
 	sampled: boolean;
 	custom: boolean;
@@ -110,10 +107,7 @@ interface Prompt extends OfferedTools {
 	readonly messages: AnthropicTurn[];
 }
 
-/**
- * Encodes the prompt in the order in which the provider reads it. The parts that change least are first. Cache marks
- * follow the offered tools, the system prompt and the last two user turns.
- */
+/** Cache marks follow the offered tools, the system prompt and the last two user turns. */
 function encodePrompt(request: ModelRequest, { info, custom }: Destination): Prompt {
 	const { model, system, messages, tools, awaitsPeople } = request;
 	// Other servers may refuse a lifetime. The provider requires longer lifetimes before shorter ones, so all marks have
@@ -133,7 +127,6 @@ let lastSystem:
 	| { readonly text: string; readonly lifetime: Lifetime; readonly blocks: TextBlockParam[] }
 	| undefined;
 
-/** Encodes the system prompt. Returns the same blocks if text and lifetime are as in the previous call. */
 function encodeSystem(text: string, lifetime: Lifetime): TextBlockParam[] {
 	if (lastSystem?.text !== text || lastSystem.lifetime !== lifetime) {
 		const cache_control = cacheMarks[lifetime];
@@ -147,7 +140,6 @@ const encodedTools = {
 	hour: new WeakMap<readonly ToolDescription[], Tool[]>(),
 };
 
-/** Encodes tools. Returns the same array for the same array of tools and the same lifetime. */
 function encodeTools(tools: readonly ToolDescription[], lifetime: Lifetime): Tool[] {
 	const known = encodedTools[lifetime].get(tools);
 	if (known) return known;
@@ -171,10 +163,7 @@ function encodeTool(
 	};
 }
 
-/**
- * Encodes a placeholder for each called tool. The provider rejects a conversation that has calls but no tools, even if
- * the model may not call a tool.
- */
+/** The provider rejects a conversation with calls but no tools, so each called tool gets a placeholder. */
 function encodeUsedTools(turns: readonly AnthropicTurn[]): OfferedTools {
 	const names = turns.flatMap(({ content }) =>
 		content.flatMap((block) => (block.type === "tool_use" ? [block.name] : [])),
@@ -183,7 +172,7 @@ function encodeUsedTools(turns: readonly AnthropicTurn[]): OfferedTools {
 	return tools.length > 0 ? { tools, tool_choice: { type: "none" } } : {};
 }
 
-/** Thinking fields of a request. For an absent field, the model's default applies. */
+/** For an absent field, the model's default applies. */
 interface Thinking {
 	readonly thinking?: ThinkingConfigParam & { readonly block_binding?: BetaThinkingBlockBinding };
 	readonly output_config?: OutputConfig;
@@ -215,7 +204,6 @@ const BOUND = /^claude-((fable|mythos)-5-[1-9]|(haiku|sonnet|opus)-5-[5-9])\b/;
 /** Header that a request with `block_binding` requires. */
 const bindingHeaders = { "anthropic-beta": "thinking-binding-controls-2026-08-01" } as const;
 
-/** Fields of a `ModelRequest` that control thinking. */
 interface ThinkingRequest {
 	readonly model: string;
 	readonly reasoning?: Reasoning;
@@ -223,8 +211,7 @@ interface ThinkingRequest {
 }
 
 /**
- * Returns the thinking settings of a request. If no level is requested, a model with a thinking budget does not think,
- * and any other model decides.
+ * Returns the thinking settings of a request. If no level is requested, a model with a thinking budget does not think.
  */
 export function thinkingOf(
 	request: ThinkingRequest,
@@ -286,10 +273,7 @@ function budgeted(
 	return { thinking: { type: "enabled", budget_tokens: budget } };
 }
 
-/**
- * Whether the model's first content in the current turn is not thinking, for example because another model wrote it. In
- * that case, the provider refuses thinking in the turn.
- */
+/** The provider refuses thinking in a turn whose first content is not thinking, for example from another model. */
 function hasCallsWithoutThinking(turns: readonly AnthropicTurn[]): boolean {
 	const question = turns.findLastIndex(
 		({ role, content }) => role === "user" && content.every(({ type }) => type !== "tool_result"),

@@ -49,9 +49,8 @@ export const cacheMarks = {
 export type Lifetime = keyof typeof cacheMarks;
 
 /**
- * Returns messages in the form of the Messages API. The roles alternate, and the user's role is first and last. Results
- * precede other content of a turn, and no text block is blank. Each block depends only on its message and the reader,
- * so a repeated message has the same bytes.
+ * Encodes messages for the Messages API. Roles alternate, and the first and the last turn are the user's. Each block
+ * depends only on its message and the reader, so a repeated message has the same bytes.
  */
 export function encodeTurns(messages: readonly Message[], reader: AnthropicReader): AnthropicTurn[] {
 	const turns: AnthropicTurn[] = [];
@@ -62,10 +61,7 @@ export function encodeTurns(messages: readonly Message[], reader: AnthropicReade
 	return turns;
 }
 
-/**
- * Appends a turn, or merges it with a last turn of the same role. Omits an empty turn. Does not change existing turns,
- * because other requests share them.
- */
+/** Omits an empty turn. Does not change existing turns, because other requests share them. */
 function append(turns: AnthropicTurn[], turn: AnthropicTurn): void {
 	if (turn.content.length === 0) return;
 	const last = turns.at(-1);
@@ -83,10 +79,7 @@ interface Known {
 
 const known = new WeakMap<Message, Known>();
 
-/**
- * Returns the encoded message. The encoding for the last reader is cached, because each request repeats all earlier
- * messages.
- */
+/** The encoding for the last reader is cached, because each request repeats all earlier messages. */
 function turnOf(message: Message, reader: AnthropicReader): AnthropicTurn {
 	const before = known.get(message);
 	if (before && before.reader.model === reader.model && before.reader.images === reader.images) {
@@ -98,10 +91,8 @@ function turnOf(message: Message, reader: AnthropicReader): AnthropicTurn {
 }
 
 /**
- * Sets at most two cache marks: after the last user turn, and after the user turn before it. The last mark of the
- * previous request was usually after that earlier turn. With the second mark, the provider finds the cached prefix
- * even if more than 20 blocks follow. A mark is not part of the cached content, and a block is always an object.
- * Moving a mark therefore does not change the bytes of its block.
+ * Sets at most two cache marks: after the last user turn, and after the user turn before it. With the second mark, the
+ * provider finds the cached prefix even if more than 20 blocks follow. A mark is not part of the cached content.
  * https://platform.claude.com/docs/en/build-with-claude/prompt-caching
  */
 export function markTurns(turns: AnthropicTurn[], lifetime: Lifetime): void {
@@ -116,10 +107,7 @@ export function markTurns(turns: AnthropicTurn[], lifetime: Lifetime): void {
 
 const withMark = { minutes: new WeakMap<UserTurn, UserTurn>(), hour: new WeakMap<UserTurn, UserTurn>() };
 
-/**
- * Returns a turn with a cache mark. Returns the same object for the same turn and lifetime, because the last turn of
- * a request is the previous turn of the next request.
- */
+/** The marked turn is cached, because the next request usually marks the same turn again. */
 function marked(turn: UserTurn, lifetime: Lifetime): UserTurn {
 	const before = withMark[lifetime].get(turn);
 	if (before) return before;
@@ -192,32 +180,23 @@ function encodeAssistantBlock(block: AssistantMessage["content"][number]): Conte
 	}
 }
 
-/**
- * Encodes thinking unchanged, even without text. Omits thinking that is neither signed nor redacted, because the
- * provider refuses it.
- */
+/** Omits thinking that is neither signed nor redacted, because the provider refuses it. */
 function encodeThought({ text, signature, redacted }: ThinkingBlock): ContentBlockParam[] {
 	if (redacted) return [{ type: "redacted_thinking", data: redacted }];
 	return signature ? [{ type: "thinking", thinking: text, signature }] : [];
 }
 
-/**
- * Encodes a text without unpaired surrogates, or returns nothing for a blank text. The provider rejects unpaired
- * surrogates and blank texts.
- */
+/** The provider rejects unpaired surrogates and blank texts. */
 function encodeText(text: string): TextBlockParam[] {
 	return text.trim() === "" ? [] : [{ type: "text", text: text.toWellFormed() }];
 }
 
-/** Returns an id that the provider accepts. Ids from other providers may have invalid characters. */
+/** Ids from other providers may have invalid characters. */
 function wireId(id: string): string {
 	return id.replace(/[^\w-]/g, "_");
 }
 
-/**
- * Returns a tool name that the provider accepts. Models also call tools by invalid names, and such failed calls stay
- * in the conversation.
- */
+/** Models also call tools by invalid names, and such failed calls stay in the conversation. */
 function wireName(name: string): string {
 	return name.replace(/[^\w-]/g, "_").slice(0, MAX_NAME) || "unnamed";
 }

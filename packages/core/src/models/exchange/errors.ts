@@ -42,8 +42,8 @@ function isKnown(type: unknown): type is string {
 }
 
 /**
- * Returns the error for a response with a status other than 2xx. From the body, the error quotes only the provider's
- * message.
+ * Returns the error for a response with a status other than 2xx. The error quotes only the provider's message from the
+ * body.
  */
 export function statusError(status: number, headers: Headers, body: string, facts: RequestFacts): ModelError {
 	const error = errorIn(body);
@@ -61,9 +61,7 @@ function refusals(...codes: readonly string[]): Readonly<Record<string, number>>
 	return Object.fromEntries(codes.map((code) => [code, 400]));
 }
 
-/**
- * HTTP statuses by the error code of other providers. They describe the error better than the response's own status.
- */
+/** HTTP statuses by error code. They are more exact than the status of the response. */
 const statusesOfCodes: Readonly<Record<string, number>> = {
 	// Waiting does not help: https://platform.openai.com/docs/guides/error-codes
 	insufficient_quota: 402,
@@ -97,10 +95,7 @@ const statusesOfCodes: Readonly<Record<string, number>> = {
 	PERMISSION_DENIED: 403,
 };
 
-/**
- * Returns the status that describes the error. A status other than 4xx has priority over the body, because a proxy may
- * have set it.
- */
+/** A status other than 4xx has priority over the body, because a proxy may have set it. */
 function statusOf(status: number, error: ErrorFields): number {
 	if (status < 400 || status >= 500) return status;
 	// Some providers return 400 for a request that is too large.
@@ -112,10 +107,7 @@ function namedStatus(codes: readonly unknown[]): number | undefined {
 	return typeof named === "string" ? statusesOfCodes[named] : undefined;
 }
 
-/**
- * Returns the HTTP status of an error within a stream, from a number or a code in the error. Returns undefined if the
- * error contains neither.
- */
+/** Returns undefined if the error contains neither a status nor a known code. */
 function streamStatus(error: Fields): number | undefined {
 	const codes = [error["code"], error["status"], error["type"]];
 	const isStatus = (code: unknown) => /^[45]\d\d$/.test(String(code));
@@ -132,14 +124,14 @@ function detailsIn(details: unknown): Fields[] {
 	return Array.isArray(details) ? details.filter(isFields) : [];
 }
 
-/** Returns the reasons in the details of an error: https://google.aip.dev/193 */
+/** Format of the details: https://google.aip.dev/193 */
 function reasonsIn(details: unknown): unknown[] {
 	return detailsIn(details).map(({ reason }) => reason);
 }
 
 /**
- * Returns Gemini's `retryDelay` from `google.rpc.RetryInfo`, such as "7s", in milliseconds. Returns undefined if it is
- * absent, invalid or 0.
+ * Reads Gemini's `retryDelay` from `google.rpc.RetryInfo`, such as "7s". Returns undefined if it is absent, invalid or
+ * 0.
  */
 function retryDelayMs(details: unknown): number | undefined {
 	const [delay] = detailsIn(details).flatMap(({ retryDelay }) =>
@@ -186,9 +178,7 @@ export function connectionError(reason: unknown, facts: RequestFacts): ModelErro
 	return fail("unreachable", providerTexts.unreachable(facts.host, code));
 }
 
-/**
- * Returns the fault and message for a proxy that refused CONNECT: https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6
- */
+/** Refusals of CONNECT: https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6 */
 function proxyRefusal(status: number, { host }: RequestFacts): [ModelFault, string] {
 	return status >= 500
 		? ["unreachable", providerTexts.proxyUnreachable(host, status)]
@@ -246,10 +236,7 @@ interface ErrorFields {
 	readonly details?: unknown;
 }
 
-/**
- * Returns the `error` object, or an object with the message if `error` is a text. Returns an empty object if the body
- * is not JSON, such as a proxy's page.
- */
+/** Returns an empty object if the body is not JSON, such as a proxy's page. */
 function errorIn(body: string): ErrorFields {
 	try {
 		const parsed = parseJson(body);
@@ -292,7 +279,7 @@ const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} G
 
 /**
  * Returns the requested wait in milliseconds: `retry-after-ms`, otherwise `retry-after` in seconds or as a date.
- * Returns undefined if both headers are missing, invalid or in the past.
+ * Returns undefined if neither header contains a wait longer than 0.
  */
 export function retryAfterMs(headers: Headers, now: number): number | undefined {
 	return (

@@ -34,9 +34,8 @@ const EXPLANATION_MS = 5000;
 const RESPONSE_END_MS = 1000;
 
 /**
- * One request with its response. It is aborted when the caller aborts or a time limit passes. It limits the size of
- * the response, and records the first failure. After it is closed, no timer or listener remains, and an unfinished
- * response is aborted.
+ * One request with its response. The request is aborted when the caller aborts or a time limit passes. The size of the
+ * response is limited. `close` removes the timer and the listener, and aborts an unfinished response.
  */
 export class Exchange {
 	readonly #options: ExchangeOptions;
@@ -157,14 +156,13 @@ export class Exchange {
 	}
 
 	/**
-	 * Reports the id of the request: https://platform.claude.com/docs/en/api/errors#request-id. Other servers may send
-	 * any text in this header.
+	 * Source: https://platform.claude.com/docs/en/api/errors#request-id. Other servers may send any text in this header.
 	 */
 	#reportId(id: string | null): void {
 		if (id !== null && /^[\w-]{1,100}$/.test(id)) this.#options.answered?.(id);
 	}
 
-	/** Returns the error for a refused request. If the body cannot be read, the error describes only the status. */
+	/** If the body cannot be read, the error describes only the status. */
 	async #refusal(response: Response): Promise<ModelError> {
 		const { status, headers } = response;
 		this.#status = status;
@@ -175,10 +173,7 @@ export class Exchange {
 		return this.#failure;
 	}
 
-	/**
-	 * Returns the response with a body that applies the limits of a stream. Throws if the response is HTML or JSON
-	 * instead of an event stream.
-	 */
+	/** Throws if the response is HTML or JSON instead of an event stream. */
 	#guarded(response: Response, last?: RegExp): Response {
 		const type = response.headers.get("content-type") ?? "";
 		// The response probably comes from a server with a different API, so a retry would not help.
@@ -196,8 +191,8 @@ export class Exchange {
 	}
 
 	/**
-	 * Yields the body. An error after the last event is treated as the normal end of the body. An earlier `ModelError` is
-	 * recorded here, because the client library may hide it in its own error.
+	 * An error after the last event is treated as the normal end of the body. An earlier `ModelError` is recorded here,
+	 * because the client library may hide it in its own error.
 	 */
 	async *#untilLast(body: GuardedBody, last: RegExp): AsyncGenerator<Uint8Array> {
 		const seen = new LastEvent(last);
@@ -225,10 +220,7 @@ export class Exchange {
 	}
 }
 
-/**
- * Whether an error of the SDK represents an `error` event. The error then has no status, because the response began
- * with status 200.
- */
+/** An SDK error for an `error` event has no status, because the response began with status 200. */
 function isEventError(reason: unknown): reason is { error: unknown; headers: Headers | undefined } {
 	return isFields(reason) && reason["name"] === "APIError" && reason["status"] === undefined;
 }

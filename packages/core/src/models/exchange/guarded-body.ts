@@ -3,7 +3,7 @@ import { exactSizeOf } from "../../vocabulary/stored-file.ts";
 import { exchangeTexts } from "./texts.ts";
 import type { Watchdog } from "./watchdog.ts";
 
-/** Maximum bytes of a response and its parts. */
+/** Limits in bytes. */
 interface BodyLimits {
 	/** Maximum bytes of one server-sent event. A line cannot be longer. */
 	readonly event: number;
@@ -24,9 +24,9 @@ const MAX_BOUNDARY = 3;
 const nothing = Buffer.alloc(0);
 
 /**
- * Passes on the bytes of a stream of server-sent events unchanged. Fails as `interrupted` if the source fails, or if an
- * event or the complete stream exceeds its limit. Reports to the watchdog when it waits for bytes and when they arrive.
- * For speed, it inspects chunks and not single events.
+ * Passes on the bytes of a stream of server-sent events unchanged. Fails as `interrupted` if the source fails, or if
+ * the stream or an unfinished event exceeds its limit. Reports to the watchdog when it waits for bytes and when they
+ * arrive.
  */
 export class GuardedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array, undefined> {
 	readonly #source: AsyncIterator<Uint8Array>;
@@ -95,7 +95,7 @@ export class GuardedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uin
 	}
 }
 
-/** Returns the index after the last blank line, or 0. Accepts all kinds of line endings. */
+/** Returns the index after the last blank line, or 0. */
 function endOfLastEvent(bytes: Buffer): number {
 	for (let at = bytes.lastIndexOf(LINE_FEED); at > 0; at = bytes.lastIndexOf(LINE_FEED, at - 1)) {
 		const before = bytes[at - 1];

@@ -9,7 +9,7 @@ export type Call = Extract<ModelEvent, { type: "call" }>;
 /** Maximum characters of the arguments of one call. A call with longer arguments is invalid. */
 const MAX_ARGUMENTS = 4 << 20;
 
-/** Maximum values in the arguments of one call. An argument can be a large document. */
+/** Maximum values in the arguments of one call. */
 const MAX_NODES = 200_000;
 
 const MAX_ID = 128;
@@ -122,10 +122,7 @@ function problemOf(name: unknown, number: number): string | undefined {
 	return undefined;
 }
 
-/**
- * Returns the input at the start of a block as JSON. Some servers send the complete input there. Anthropic sends an
- * empty object.
- */
+/** Some servers send the complete input at the start of a block. Anthropic sends an empty object. */
 function jsonOf(input: unknown): string {
 	if (typeof input !== "object" || input === null) return "{}";
 	try {

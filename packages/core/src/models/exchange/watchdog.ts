@@ -11,8 +11,8 @@ export interface Timeouts {
 }
 
 /**
- * Ends an exchange that takes too long. Calls `expire` with a text about the exceeded limit. Only the time of waiting
- * for bytes is idle time, so a slow consumer does not cause a timeout.
+ * Calls `expire` with a text about the limit when an exchange exceeds a limit. Only waiting for bytes is idle time, so
+ * a slow consumer causes no idle timeout.
  */
 export class Watchdog {
 	readonly #clock: Clock;
@@ -62,10 +62,7 @@ export class Watchdog {
 		return this.#answered ? this.#timeouts.idleMs : this.#timeouts.firstByteMs;
 	}
 
-	/**
-	 * Sets the only timer to the next possible timeout, and replaces an earlier timer. The limits are checked when the
-	 * timer fires, because a new timer for each chunk would cost more.
-	 */
+	/** Limits are checked only when the timer fires, because a new timer for each chunk would cost more. */
 	#arm(): void {
 		this.#timer?.cancel();
 		const now = this.#clock.monotonic();

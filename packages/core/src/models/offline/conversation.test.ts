@@ -27,10 +27,7 @@ const results = (...entries: [callId: string, text: string, failed?: boolean][])
 const tools = [{ name: "run_command", description: "runs", parameters: { type: "object" } }];
 const request = (messages: readonly Message[]) => ({ model: "offline", system: "", messages, tools });
 
-/**
- * Summarises the next reply. Angle brackets enclose calls, parentheses enclose thinking, and braces enclose the tokens
- * of a `long` command.
- */
+/** Angle brackets enclose calls, parentheses enclose thinking, and braces enclose the tokens of a `long` command. */
 function replyTo(...messages: Message[]): string {
 	return nextReply(request(messages)).map(inShort).join("");
 }

@@ -7,7 +7,7 @@ export type OfflineCommand =
 	| { readonly kind: "fail"; readonly reason: string }
 	| OfflineCall;
 
-/** A tool call. `together`: whether the call belongs to the same reply as the previous call, if there is one. */
+/** `together`: whether the call belongs to the same reply as the previous call, if there is one. */
 interface OfflineCall {
 	readonly kind: "call";
 	readonly name: string;
@@ -29,7 +29,7 @@ interface Reader {
 
 const MAX_TOKENS = 1_000_000;
 
-/** Reader of each command. The help lists the same words from `offlineCommandTexts`. */
+/** The help lists the same words from `offlineCommandTexts`. */
 const commands: Readonly<Record<OfflineWord, Reader>> = {
 	say: answers((text) => ({ kind: "say", text })),
 	think: answers((text) => ({ kind: "think", text })),
@@ -115,14 +115,12 @@ function calls(read: (argument: string) => readonly [name: string, args: unknown
 	return { calls: true, read: readCall };
 }
 
-/** Reads `PATH <<< TEXT`. */
 function readWrite(argument: string): [string, unknown] {
 	const [path = "", content] = splitAt(argument, "<<<");
 	if (path === "" || content === undefined) throw unreadable(offlineGrammarTexts.write);
 	return ["write_file", { path, content: readText(content) }];
 }
 
-/** Reads `PATH <<< OLD >>> NEW`. */
 function readEdit(argument: string): [string, unknown] {
 	const [path = "", change = ""] = splitAt(argument, "<<<");
 	const [old = "", text] = splitAt(change, ">>>");
@@ -132,10 +130,6 @@ function readEdit(argument: string): [string, unknown] {
 	return ["edit_file", { path, old_text: readText(old), new_text: readText(text) }];
 }
 
-/**
- * Splits a text at the first `mark` and trims both parts. Returns only the unchanged text if it does not contain the
- * mark.
- */
 function splitAt(text: string, mark: string): string[] {
 	const at = text.indexOf(mark);
 	return at === -1 ? [text] : [text.slice(0, at).trim(), text.slice(at + mark.length).trim()];
@@ -146,14 +140,11 @@ function readText(text: string): string {
 	return text.replace(/\\([n\\])/g, (_, letter) => (letter === "n" ? "\n" : "\\"));
 }
 
-/** Reads a pattern if the argument contains a wildcard, otherwise a directory. */
 function readList(argument: string): [string, unknown] {
 	return ["list_files", /[*?[{]/.test(argument) ? { pattern: argument } : { path: argument }];
 }
 
-/**
- * Reads `PATTERN in PATH`, separated at the last ` in `. If there is no ` in `, the complete argument is the pattern.
- */
+/** Reads `PATTERN in PATH` or `PATTERN`. */
 function readSearch(argument: string): [string, unknown] {
 	const at = argument.lastIndexOf(" in ");
 	if (at === -1) return ["search_files", { pattern: argument }];
@@ -161,7 +152,7 @@ function readSearch(argument: string): [string, unknown] {
 	return ["search_files", { pattern, path: argument.slice(at + " in ".length).trim() }];
 }
 
-/** Splits the argument at white space. Single or double quotes join words and have no other meaning. */
+/** Splits at white space. Quotes join words and have no other meaning. */
 function readGit(argument: string): [string, unknown] {
 	const word = /(?:"[^"]*"|'[^']*'|[^\s"'])+/g;
 	if (argument.replace(word, "").trim() !== "") throw unreadable(offlineGrammarTexts.openQuote);
@@ -169,7 +160,7 @@ function readGit(argument: string): [string, unknown] {
 	return ["git", { args: words.map((quoted) => quoted.replace(/"([^"]*)"|'([^']*)'/g, "$1$2")) }];
 }
 
-/** Reads `NAME {JSON}`. If the JSON is missing, the arguments are an empty object. */
+/** Reads `NAME {JSON}` or `NAME`. */
 function readTool(argument: string): [string, unknown] {
 	const [, name, json = ""] = /^([^\s{]+)\s*(.*)$/s.exec(argument) ?? [];
 	if (name === undefined) throw unreadable(offlineGrammarTexts.noTool);
@@ -184,19 +175,17 @@ function readOptions(argument: string): string[] {
 	return options;
 }
 
-/** Reads `all` or a scope. */
 function readNotes(argument: string): [string, unknown] {
 	return ["list_memories", argument === "all" ? {} : { scope: argument }];
 }
 
-/** Reads `WHEN <<< MESSAGE`. */
 function readSchedule(argument: string): [string, unknown] {
 	const [when = "", message = ""] = splitAt(argument, "<<<");
 	if (when === "" || message === "") throw unreadable(offlineGrammarTexts.schedule);
 	return ["schedule_task", { when, prompt: readText(message) }];
 }
 
-/** Reads steps that are separated by bars. `x ` before a text means done, `> ` active, and `- ` skipped. */
+/** Reads steps with marks, such as `x Build | > Test | Deploy`. */
 function readTodo(argument: string): [string, unknown] {
 	return ["todo", { items: readOptions(argument).map(readStep) }];
 }
@@ -208,7 +197,6 @@ function readStep(written: string): object {
 	return { text, state: stepStates[mark] ?? "open" };
 }
 
-/** Reads `NAME ARGUMENTS`. */
 function readSkillCall(argument: string): [string, unknown] {
 	const [, name = "", given = ""] = /^(\S+)\s*(.*)$/s.exec(argument) ?? [];
 	return ["skill", { name, ...defined({ arguments: given || undefined }) }];
@@ -221,7 +209,6 @@ function readReview(argument: string): [string, unknown] {
 	return ["request_review", { reason, content: readText(content) }];
 }
 
-/** Reads `TITLE <<< DESCRIPTION`. */
 function readSpawn(argument: string): [string, unknown] {
 	const [title = "", description = ""] = splitAt(argument, "<<<");
 	if (title === "" || description === "") throw unreadable(offlineGrammarTexts.spawn);
@@ -246,7 +233,7 @@ function readWait(argument: string): [string, unknown] {
 	throw unreadable(offlineGrammarTexts.onlyAll);
 }
 
-/** Reads `N tokens at M per second` with whole numbers. If the rate is missing, the reply has no pauses. */
+/** Reads `N tokens at M per second`. Without a rate, the reply has no pauses. */
 function readLong(argument: string): OfflineCommand {
 	const [, tokens, perSecond] = /^(\d+) +tokens?(?: +at +(\d+) +per +second)?$/.exec(argument) ?? [];
 	const long = {

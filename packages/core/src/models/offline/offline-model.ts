@@ -13,15 +13,15 @@ import type { Verdict, VerdictInput } from "../verdict.ts";
 import { type OfflineCommand, parseCommands } from "./grammar.ts";
 import { offlineReplyTexts } from "./texts.ts";
 
-/** Maximum deltas of a text. A long text streams in pieces of several words to stay within this maximum. */
+/** Maximum deltas of a text. */
 const MAX_DELTAS = 256;
 
 /** Number of events after which a reply yields to the event loop. */
 const EVENTS_AT_ONCE = 64;
 
 /**
- * Creates a deterministic model that works inside the process and follows the commands in messages (see grammar.ts).
- * The text of every reply begins with `[offline]`. It needs no key and no network. It waits only between paced words.
+ * Creates a deterministic model that follows the commands in messages (see grammar.ts) without a key or a network. The
+ * text of every reply begins with `[offline]`.
  */
 export function createOfflineModel({ clock }: { readonly clock: Clock }): Model {
 	return {
@@ -89,7 +89,6 @@ async function* perform(
 	}
 }
 
-/** Emits a call as a provider does: first in pieces, then complete. */
 function* written(
 	index: number,
 	id: string,
@@ -101,7 +100,7 @@ function* written(
 	yield { type: "call", index, id, name, arguments: args };
 }
 
-/** Yields words with the following space. In a long text, several words form one piece. */
+/** In a long text, several words form one piece. */
 function* deltas(text: string): Generator<string> {
 	const atLeast = text.length / MAX_DELTAS;
 	let start = 0;
@@ -114,10 +113,7 @@ function* deltas(text: string): Generator<string> {
 	if (start < text.length) yield text.slice(start);
 }
 
-/**
- * Yields `t1 t2 t3 …`, so that a lost word is noticed. The time of each word is relative to the start, so delays do not
- * add up.
- */
+/** The numbers reveal a lost word. The time of each word is relative to the start, so delays do not add up. */
 async function* pacedWords(
 	{ tokens, perSecond }: Extract<OfflineCommand, { kind: "long" }>,
 	clock: Clock,
@@ -134,9 +130,9 @@ async function* pacedWords(
 const MAX_QUOTE = 200;
 
 /**
- * Returns the commands of the next reply, computed from the request. The latest user message contains the commands. The
- * number of later replies with calls selects the next group of commands. A request for a verdict gets a verdict, and a
- * request without tools gets a summary.
+ * Returns the commands of the reply to a request. The latest user message contains the commands, and the number of
+ * later replies with calls selects the group of commands. A request for a verdict gets a verdict, and any other request
+ * without tools gets a summary.
  */
 export function nextReply(request: ModelRequest): OfflineCommand[] {
 	if (asksForVerdict(request)) {
@@ -153,7 +149,7 @@ export function nextReply(request: ModelRequest): OfflineCommand[] {
 	return spaced(reply);
 }
 
-/** Adds the label at the beginning of a reply's text, and an empty line between texts. */
+/** Puts the label before the first text, and an empty line between texts. */
 function spaced(commands: readonly OfflineCommand[]): OfflineCommand[] {
 	const leads: { say: string; think: string } = { say: offlineReplyTexts.label, think: "" };
 	const reply: OfflineCommand[] = [];
@@ -240,7 +236,6 @@ function say(text: string): OfflineCommand {
 
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Returns the tokens of the offline model: a quarter of the characters (UTF-16 units), rounded up. */
 function tokensOf(characters: number): number {
 	return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
@@ -288,10 +283,7 @@ function asksForVerdict({ system }: ModelRequest): boolean {
 	return system === verdictInstructions;
 }
 
-/**
- * Returns the verdict of the offline model. The criterion `contains: TEXT` requires this text in the result. Every
- * other criterion is met.
- */
+/** The criterion `contains: TEXT` requires this text in the result. Every other criterion is met. */
 function offlineVerdict(question: string): Verdict {
 	const { criteria, result } = schema.parse(parseJson(question));
 	const requested = criteria.flatMap((criterion) =>

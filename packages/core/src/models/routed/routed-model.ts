@@ -2,9 +2,8 @@ import type { AssistantMessage, Message } from "../../vocabulary/message.ts";
 import type { Model, ModelEvent, ModelRequest, OnResponseStart } from "../../vocabulary/model.ts";
 
 /**
- * Combines the models of several providers. A name without a provider's prefix is a model of the home
- * provider, and `provider/name` is a model of that provider. Each model receives its own name without the
- * prefix.
+ * Routes each request to one of several providers: `provider/name` to that provider, and any other name to the home
+ * provider. Each provider receives the name without its prefix.
  */
 export function createRoutedModel(home: Model, others: readonly Model[]): Model {
 	return new RoutedModel(home, others);
@@ -92,8 +91,8 @@ const renamed = new WeakMap<AssistantMessage, AssistantMessage>();
 const unnamed = new WeakMap<AssistantMessage, AssistantMessage>();
 
 /**
- * Returns a message with the provider's own name of its model. Removes the name of another provider's model if it
- * equals `model`, because the two models are different. Returns the same object for the same message.
+ * Removes the name of another provider's model if it equals `model`, because the two models are different. Returns the
+ * same object for the same message, for caches of encoded messages.
  */
 function ownMessage(message: Message, prefix: string, model: string): Message {
 	if (message.role !== "assistant") return message;

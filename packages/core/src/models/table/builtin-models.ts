@@ -2,15 +2,12 @@ import type { Model } from "@anthropic-ai/sdk/resources/messages";
 import type { ModelInfo, Prices } from "./model-table.ts";
 import { providerModels } from "./provider-models.ts";
 
-/** Names that the SDK lists. The SDK's type also allows any other string. This type does not. */
+/** Only the listed names, because the SDK's type also allows any other string. */
 type ListedName<Name> = Name extends string ? (string extends Name ? never : Name) : never;
 
 type Facts = Omit<ModelInfo, "id" | "provider">;
 
-/**
- * Returns the prices of a model. A cache write for five minutes costs 25 % more than input. A cache write for an hour
- * costs twice as much as input. These factors are the same for all models.
- */
+/** The factors for cache writes are the same for all models. */
 const usd = (input: number, output: number, cacheRead: number): Prices => ({
 	input,
 	output,
@@ -89,7 +86,6 @@ export const claudeModels: readonly ModelInfo[] = Object.entries<Facts>(claude).
 	...facts,
 }));
 
-/** Model inside the process. It has no tokenizer. Its estimated usage is counted like the usage of other models. */
 const offline: ModelInfo = {
 	id: "offline",
 	provider: "offline",

@@ -9,8 +9,8 @@ export class ModelTable {
 	#byProvider: ReadonlyMap<string, readonly ModelInfo[]> | undefined;
 
 	/**
-	 * If several models of a provider have the same tier, the tier selects the first one. `listed`: the models to list.
-	 * Default: all models. `routes`: the combined providers.
+	 * `listed`: models to list (default: all). `routes`: the combined providers. If several models of a provider have the
+	 * same tier, the tier selects the first of them.
 	 */
 	constructor(
 		models: readonly ModelInfo[] = [],
@@ -35,7 +35,7 @@ export class ModelTable {
 	}
 
 	/**
-	 * Returns the name of a model of the home provider. It has a prefix if the plain name begins with a provider's name.
+	 * Returns the name of a home provider's model, with the home prefix if the plain name begins with a provider's prefix.
 	 */
 	homeName(id: string): string {
 		const { home, others } = this.#routes;
@@ -58,8 +58,8 @@ export class ModelTable {
 	}
 
 	/**
-	 * Returns the facts of the vendor's model that has the deployment's name, or undefined. The facts contain no
-	 * prices, because the contract with the provider determines them.
+	 * Finds the vendor's model with the deployment's name. Omits prices, because the contract with the provider determines
+	 * them.
 	 */
 	#vendorModel(name: string, provider: string): ModelInfo | undefined {
 		const vendor = deployed.get(provider);
@@ -118,7 +118,7 @@ export class ModelTable {
 	}
 }
 
-/** Vendors by provider, for providers that deploy models of another vendor, usually under the vendor's names. */
+/** Vendors by the provider that deploys their models, usually under the vendor's names. */
 const deployed: ReadonlyMap<string, string> = new Map([["azure", "openai"]]);
 
 /**
@@ -130,10 +130,7 @@ export interface Routes {
 	readonly others: readonly string[];
 }
 
-/**
- * Returns the row with the name `provider/model` and without its tier, because a tier never means a model of another
- * provider.
- */
+/** Omits the tier, because a tier never means a model of another provider. */
 function qualified({ tier: _, ...model }: ModelInfo): ModelInfo {
 	return { ...model, id: `${model.provider}/${model.id}` };
 }
@@ -143,8 +140,8 @@ function isTier(name: string): boolean {
 }
 
 /**
- * Returns the cost of one call in billionths of a US dollar, as a whole number. Returns 0 if the model or its prices
- * are unknown. Prices have a precision of a millionth of a dollar.
+ * Returns the cost of one model call in whole billionths of a US dollar, or 0 if the model or its prices are unknown.
+ * Prices are rounded to a millionth of a dollar.
  */
 export function costOf(model: ModelInfo | undefined, usage: Usage): number {
 	const prices = model && pricesFor(model, usage.inputTokens);
@@ -161,18 +158,12 @@ export function costOf(model: ModelInfo | undefined, usage: Usage): number {
 	return Math.round(sum / 1000);
 }
 
-/**
- * Returns the prices for the length of a prompt, if known. They apply to the complete call, including cached tokens,
- * because vendors charge this way.
- */
+/** The prices apply to the complete call, including cached tokens, because vendors charge this way. */
 function pricesFor({ prices, longPrompt }: ModelInfo, inputTokens: number): Prices | undefined {
 	return longPrompt && inputTokens > longPrompt.above ? longPrompt.prices : prices;
 }
 
-/**
- * Converts a price in dollars per million tokens to millionths of a dollar. A thousandth of the result is the price of
- * one token in billionths of a dollar.
- */
+/** A thousandth of the result is the price of one token in billionths of a dollar. */
 function millionths(price: number): number {
 	return Math.round(price * 1_000_000);
 }
@@ -232,9 +223,8 @@ export interface ModelInfo {
 const enough = 0.5;
 
 /**
- * Returns at most three names that are similar to a word, most similar first. Equally similar names stay in their
- * original order. A part of a name also matches, and so does a name with few typing errors. A number alone does not
- * match.
+ * Returns at most three similar names, most similar first. A part of a name matches, and so does a name with few typing
+ * errors. A number alone does not match.
  */
 function nearNames(word: string, names: readonly string[]): string[] {
 	const requested = pairsOf(word);
@@ -260,10 +250,7 @@ function pairsOf(text: string): ReadonlySet<string> {
 	return new Set(Array.from(plain).map((letter, at, letters) => letter + (letters[at + 1] ?? "")));
 }
 
-/**
- * Context window of an unknown model in tokens. Most models have at least this window. An operator can set a larger
- * window.
- */
+/** Context window of an unknown model in tokens. Most models have at least this window. */
 export const unknownWindow = 32_768;
 export const unknownOutput = 8_192;
 

@@ -2,10 +2,7 @@ import type { ModelInfo, Prices } from "./model-table.ts";
 
 type Facts = Omit<ModelInfo, "id" | "provider">;
 
-/**
- * Returns the prices of a model. Default of `cacheWrite`: the input price. For models since GPT-6, OpenAI charges 1.25
- * times the input price for a cache write.
- */
+/** Since GPT-6, OpenAI charges 1.25 times the input price for a cache write. */
 const usd = (input: number, output: number, cacheRead: number, cacheWrite = input): Prices => ({
 	input,
 	output,
@@ -28,10 +25,6 @@ interface LongPrices {
 	readonly longPrompt: NonNullable<Facts["longPrompt"]>;
 }
 
-/**
- * Returns these prices and the prices for prompts of more than 272,000 tokens. For such prompts, input and cache cost
- * twice as much, and the output costs one and a half times as much.
- */
 function withLongPrompt(prices: Prices): LongPrices {
 	const { input, output, cacheRead, cacheWrite } = prices;
 	const long = usd(2 * input, 1.5 * output, 2 * cacheRead, 2 * cacheWrite);

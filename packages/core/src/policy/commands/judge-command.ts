@@ -34,9 +34,8 @@ const changers = new Set(
 
 /**
  * Finds effects of a shell command that always require approval: irreversible actions, changes of files that control
- * the machine or the gateway, and names of files with keys. Knows common programs by name and reads the commands that
- * programs run. A command can hide its effect from this check, so the result may only add approvals. Only the sandbox
- * confines a command.
+ * the machine or the gateway, and names of files with keys. A command can hide its effect from this check, so the
+ * result may only add approvals. Only the sandbox confines a command.
  */
 export async function judgeCommand(text: string, places: CommandDirectories): Promise<CommandJudgement> {
 	const judge = new Judge(places);
@@ -68,10 +67,7 @@ export interface ParsedCommands {
 	readonly isComplete: boolean;
 }
 
-/**
- * Reads a command as `judgeCommand` does: follows programs that run other programs, and also reads the text without
- * regard to quotes.
- */
+/** Returns the programs and paths in a command, including the commands that its programs run. */
 export function findCommands(text: string, places: CommandDirectories): ParsedCommands {
 	const parsed = { commands: [] as CommandWords[], paths: new Set<string>() };
 	const judge = new Judge(places, parsed);
@@ -80,8 +76,8 @@ export function findCommands(text: string, places: CommandDirectories): ParsedCo
 }
 
 /**
- * Whether removing the path would remove something outside the roots and /tmp, or /tmp itself, or the home directory.
- * `rm` follows links in the parent directories, but not a link that is the argument itself.
+ * Also true for /tmp, and for the home directory and its parents. `rm` follows links in the parent directories, but not
+ * a link that is the argument itself.
  */
 async function isOutside(path: string, places: CommandDirectories): Promise<boolean> {
 	const temporary = ["/tmp", await realpath("/tmp")];
@@ -160,10 +156,7 @@ class Judge {
 		}
 	}
 
-	/**
-	 * Judges the program that the words name, and all programs that it may run. Returns whether it may run other
-	 * programs.
-	 */
+	/** Returns whether the program may run other programs. */
 	#readWords(words: readonly string[], hidden: boolean): boolean {
 		for (const word of words) this.#judgeName(word);
 		const runsOthers = hidden || isWrapper(programOf(words[0] ?? "") ?? "");
@@ -244,9 +237,7 @@ class Judge {
 	}
 }
 
-/**
- * Returns the name of a program in lower case, without its directory. Undefined if the name is known only at run time.
- */
+/** Undefined if the name is known only at run time. */
 function programOf(word: string): string | undefined {
 	const name = basename(word).toLowerCase();
 	return name.includes(UNKNOWN) || /[*?[]/.test(name) ? undefined : name;

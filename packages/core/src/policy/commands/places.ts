@@ -67,7 +67,7 @@ export function namesForbidden(
 	});
 }
 
-/** Removes a path from the text, unless the path continues as a longer name. Returns a text with `..` unchanged. */
+/** Keeps a path that continues as a longer name, and a text with `..`, which could leave the path. */
 function withoutPath(text: string, path: string): string {
 	if (text.includes("..")) return text;
 	return text
@@ -143,10 +143,7 @@ function mayBeWellKnown(name: string): boolean {
 	return wellKnown.some((known) => matchesName(known, name));
 }
 
-/**
- * Whether the path reveals the state of a process in `/proc`. The process in the path may be a number, a name, a
- * pattern, or text that is known only at run time.
- */
+/** The process in the path may be a number, a name, a pattern, or text that is known only at run time. */
 function revealsProcess(path: string): boolean {
 	const [, proc, process, ...rest] = path.split("/").map((name) => name.replaceAll(UNKNOWN, "*"));
 	if (proc === undefined || process === undefined || !matchesName("proc", proc)) return false;

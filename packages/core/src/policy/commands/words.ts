@@ -14,10 +14,9 @@ export interface SimpleCommand {
 }
 
 /**
- * Splits shell text into its simple commands, including commands of subshells and substitutions. The commands of a
- * substitution follow those of the text that contains it. Parses quotes, escapes, comments and redirections, and
- * inserts `variables` and plain assignments. Other variables and substitutions become `UNKNOWN`. Accepts any text and
- * never fails. A shell may read the text differently, so the result may only add approvals.
+ * Splits shell text into its simple commands, including commands of subshells and substitutions. Inserts `variables`
+ * and plain assignments. Other variables and substitutions become `UNKNOWN`. Accepts any text and never fails. A shell
+ * may read the text differently, so the result may only add approvals.
  */
 export function splitCommands(text: string, variables: Readonly<Record<string, string>>): SimpleCommand[] {
 	const known = new Map(Object.entries(variables));
@@ -111,8 +110,7 @@ class Reader {
 		const doubled = "&|".includes(character) && this.#text[this.#at] === character;
 		if (doubled) this.#skip(1);
 		this.#endCommand();
-		// A line is not plain if a shell operator begins it or follows another one, or if a single `&` starts a background
-		// command.
+		// A line is not plain if it begins with an operator or has two in a row, or if `&` starts a background command.
 		if (this.#endsWithOperator || this.#commands.length === 0 || (character === "&" && !doubled))
 			this.plain = false;
 		this.#endsWithOperator = true;
@@ -252,8 +250,7 @@ class Reader {
 	}
 
 	/**
-	 * Returns the text before the end mark, and skips the mark unless `leave` is true. If the mark is missing, returns
-	 * the remaining text and sets `plain` to false.
+	 * Skips the mark unless `leave` is true. If the mark is missing, returns the remaining text and sets `plain` to false.
 	 */
 	#readUntil(mark: string, leave = false): string {
 		const found = this.#text.indexOf(mark, this.#at);
@@ -283,10 +280,7 @@ export function splitBlindly(text: string): string[][] {
 		.filter((words) => words.length > 0);
 }
 
-/**
- * Returns the position of the parenthesis that closes the first parenthesis of `text`. Ignores quoted parentheses. If
- * the closing parenthesis is missing, returns the end of the text.
- */
+/** Ignores quoted parentheses. If the closing parenthesis is missing, returns the end of the text. */
 function closingParenthesis(text: string): number {
 	const tokens = /\\.|'[^']*'?|"(?:[^"\\]|\\.)*"?|[()]/gs;
 	let depth = 0;
@@ -298,10 +292,7 @@ function closingParenthesis(text: string): number {
 	return text.length;
 }
 
-/**
- * Returns the text in the braces at the beginning of `text`, and the position after the closing brace. If that brace is
- * missing, returns all text after the opening brace.
- */
+/** If the closing brace is missing, returns all text after the opening brace. */
 function readBraces(text: string): { readonly inner: string; readonly end: number } {
 	let depth = 0;
 	for (const { 0: token, index } of text.matchAll(/\\.|[{}]/gs)) {
@@ -312,7 +303,7 @@ function readBraces(text: string): { readonly inner: string; readonly end: numbe
 	return { inner: text.slice(1), end: text.length };
 }
 
-/** Returns the name of a variable or special parameter at the beginning of the text, or "". */
+/** Accepts variables and special parameters, such as `$?`. */
 function readName(text: string): string {
 	return /^(?:[A-Za-z_]\w*|[0-9@*#?$!-])/.exec(text)?.[0] ?? "";
 }
@@ -329,10 +320,7 @@ const letters: Readonly<Record<string, string>> = {
 	v: "\v",
 };
 
-/**
- * Reads the `'…'` after a dollar sign with its escapes:
- * https://www.gnu.org/software/bash/manual/html_node/ANSI_002dC-Quoting.html
- */
+/** Escapes in `$'…'`: https://www.gnu.org/software/bash/manual/html_node/ANSI_002dC-Quoting.html */
 function decodeAnsi(text: string): { readonly text: string; readonly end: number } {
 	const body = /^'((?:[^'\\]|\\.)*)/s.exec(text)?.[1] ?? "";
 	const decoded = body.replaceAll(

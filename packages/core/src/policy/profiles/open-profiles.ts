@@ -78,7 +78,7 @@ class ProfileDirectory implements Profiles {
 		};
 	}
 
-	/** Returns the subdirectories that may be agents. Hidden entries and plain files cannot be agents. */
+	/** Hidden entries and plain files cannot be agents. */
 	async #directories(): Promise<string[]> {
 		const entries = await orMissing(readdir(this.#directory, { withFileTypes: true }), shownDirectory);
 		return (entries ?? [])
@@ -151,10 +151,7 @@ class ProfileDirectory implements Profiles {
 	}
 }
 
-/**
- * Whether the path does not exist. This check runs at each use of an agent. It is synchronous, because an
- * asynchronous check takes longer.
- */
+/** Synchronous, because this check runs at each use of an agent and an asynchronous check takes longer. */
 function isMissing(path: string): boolean {
 	try {
 		return lstatSync(path, { throwIfNoEntry: false }) === undefined;
@@ -177,9 +174,7 @@ interface FileState {
 	readonly stamp: string;
 }
 
-/**
- * Returns the real path of a file below `root`, or undefined if it is missing. Throws if a link leads out of `root`.
- */
+/** Undefined if the file is missing. Throws if a link leads out of `root`. */
 async function resolveWithin(root: string, path: string, shown: string): Promise<string | undefined> {
 	const real = await orMissing(realpath(join(root, path)), shown);
 	if (real === undefined || isWithin(real, root)) return real;
@@ -212,7 +207,7 @@ export async function readText({ path, shown }: FileState, maxBytes: number): Pr
 	}
 }
 
-/** Resolves with the result, or with undefined if the file is missing. `shown` names the file in errors. */
+/** Resolves with undefined if the file is missing. `shown` names the file in errors. */
 async function orMissing<T>(result: Promise<T>, shown: string): Promise<T | undefined> {
 	try {
 		return await result;

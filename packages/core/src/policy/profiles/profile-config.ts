@@ -134,9 +134,7 @@ function unknownKey(text: string, table: string, key: string): ParleyError {
 	);
 }
 
-/**
- * Returns a position such as `line 7: `. Returns "" if the form of the key is not supported, such as an inline table.
- */
+/** Returns "" if the form of the key is not supported, such as an inline table. */
 function placeOf(text: string, table: string, key: string): string {
 	let current = "";
 	for (const [index, row] of text.split("\n").entries()) {
@@ -168,8 +166,8 @@ function integer(min: number, max: number): z.ZodNumber {
 }
 
 /**
- * Returns the base address for requests. Removes a `/v1` at its end, because the settings of other programs contain
- * this ending. Returns undefined if the address is invalid.
+ * Removes a final `/v1`, because the settings of other programs contain it. Returns undefined if the address is
+ * invalid.
  */
 function serverAddress(text: string): string | undefined {
 	const url = URL.parse(text);

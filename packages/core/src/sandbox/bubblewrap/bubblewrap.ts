@@ -79,10 +79,7 @@ const BASH = "/bin/bash";
 /** Text that the shell prints before the command begins. Warnings may precede this text. */
 const STARTED = "the sandbox is built: ";
 
-/**
- * Returns the shell line that runs before the command and then executes the command. Errors of `ulimit` are
- * ignored, because a limit that cannot be set is already lower.
- */
+/** Errors of `ulimit` are ignored, because a limit that cannot be set is already lower. */
 function preludeOf(
 	{ maxFileBytes = Number.POSITIVE_INFINITY }: Command,
 	{ kind, isBash, check }: { readonly kind: MemoryLimit; readonly isBash: boolean; readonly check: string },
@@ -160,10 +157,7 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: SandboxProfile
 	return { mode: "bubblewrap", ...about, run: (command) => retryIfReplaced(() => start(command)) };
 }
 
-/**
- * Returns a function that runs shell scripts of the gateway in the same sandbox. The function resolves with undefined
- * if a script cannot start.
- */
+/** The function resolves with undefined if a script cannot start. */
 function gitInside(bubblewrap: Bubblewrap, profile: SandboxProfile, signal: AbortSignal): GitRunner["git"] {
 	const { roots } = profile;
 	return async (script, args, power) => {
@@ -234,7 +228,7 @@ export async function sampleOf(bubblewrap: Bubblewrap, profile: SandboxProfile):
 	return JSON.stringify([argv, environment, texts.map((text) => Buffer.from(text).toString("hex"))]);
 }
 
-/** Opens the roots, and the working directory if it is in `openPlaces`. Throws as `PinnedPlaces.pin` does. */
+/** Throws as `PinnedPlaces.pin` does. */
 async function pinnedPlaces({ layout }: Bubblewrap, { roots, cwd }: CommandPaths): Promise<PinnedPlaces> {
 	await using undo = new AsyncDisposableStack();
 	const pins = undo.use(new PinnedPlaces());
@@ -244,7 +238,7 @@ async function pinnedPlaces({ layout }: Bubblewrap, { roots, cwd }: CommandPaths
 	return pins;
 }
 
-/** Returns the layout without program directories that are missing or whose path now contains a link. */
+/** Omits program directories that are missing or whose path now contains a link. */
 async function pinnedTools(layout: SystemLayout, pins: PinnedPlaces): Promise<SystemLayout> {
 	const pinned = await Promise.all(layout.tools.map(({ source }) => pins.tryPin(source)));
 	return { ...layout, tools: layout.tools.filter((_, index) => pinned[index]) };
@@ -303,8 +297,8 @@ async function prepare(
 	// The descriptor of Node's IPC channel follows the descriptors of the arguments, the files and the filter.
 	const words = [...(proxy?.argv(FIRST_FILE + texts.length + 1) ?? []), program, ...command.args];
 	return {
-		// Bubblewrap reads its options from a descriptor, because they contain variables, which may contain passwords.
-		// Every user of the machine can read the arguments of a process.
+		// The options may contain passwords, and every user of the machine can read the arguments of a process. Bubblewrap
+		// therefore reads its options from a descriptor.
 		argv: [...limited.argv, ...keyring, bubblewrap.program, "--args", "3", "--", ...shell, ...words],
 		cwd: "/",
 		environment: limited.environment,
@@ -316,9 +310,8 @@ async function prepare(
 }
 
 /**
- * Returns the paths that must appear empty: secrets, and sockets of outside processes. Omits paths in directories of
- * the kernel or of system services. Also omits paths in hidden directories, except in roots that are in a hidden
- * directory.
+ * Returns secrets, and sockets of outside processes. Paths in hidden or unbound directories need no cover, except in
+ * roots that are in a hidden directory.
  */
 async function covered(
 	{ hidden, layout }: Bubblewrap,
@@ -338,17 +331,13 @@ function facts({ version, layout, environment, hidden, steering }: Bubblewrap): 
 	return { version, layout, environment, hidden, steering };
 }
 
-/** Returns the operator's files that commands see, as real paths, because nothing can be mounted on a link. */
+/** Returns real paths, because nothing can be mounted on a link. */
 function steeringIn(roots: readonly string[], { steering, hidden }: Bubblewrap): string[] {
 	const real = steering.filter((path) => existsSync(path)).map((path) => realpathSync(path));
 	return real.filter((path) => isAmong(path, roots) && !isAmong(path, hidden));
 }
 
-/**
- * Returns directories in the roots that no command may rename, because a protected path must stay in place. Protected
- * paths are hidden directories, files of the operator and the home directory. The result contains the directories
- * between a protected path and its root, and the home directory.
- */
+/** No command may rename the directories between a protected path and its root, because the path must stay in place. */
 function fixedIn(roots: readonly string[], paths: readonly string[], home: string | undefined): string[] {
 	const found = new Set<string>();
 	const starts = definedItems([...paths.map((path) => dirname(path)), home]);

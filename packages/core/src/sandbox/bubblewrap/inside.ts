@@ -140,8 +140,7 @@ function temporary(mode: string, path: string, bytes: number): Mount {
 }
 
 /**
- * Returns the sizes in bytes of the in-memory directories that a command can write to, on a machine with this much
- * memory.
+ * Returns the sizes in bytes of a command's writable in-memory directories. `memory`: the available memory in bytes.
  */
 export function memorySizes(memory = availableMemory()): MemorySizes {
 	const all = Math.min(MAX_MEMORY_BYTES, memory * MEMORY_PART);
@@ -149,16 +148,13 @@ export function memorySizes(memory = availableMemory()): MemorySizes {
 	return { tmp: sizeOf(3 / 8), home: sizeOf(3 / 8), varTmp: sizeOf(1 / 8), shm: sizeOf(1 / 8) };
 }
 
-/**
- * Returns the memory of the machine, or of this process's cgroup if that is smaller. If there is no limit,
- * `constrainedMemory` returns 0 or more than the memory of the machine.
- */
+/** If there is no limit, `constrainedMemory` returns 0 or more than the memory of the machine. */
 function availableMemory(): number {
 	const limit = process.constrainedMemory();
 	return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
-/** Returns mounts that make visible service directories empty, except for system programs and the working directory. */
+/** Service directories appear empty, except for system programs and the working directory. */
 function withoutServices(inside: Inside): Mount[] {
 	const { cwd, layout } = inside;
 	return shownServices(inside).flatMap((path): Mount[] =>
@@ -187,9 +183,8 @@ function kernelMounts(sizes: MemorySizes): Mount[] {
 }
 
 /**
- * Returns the mounts of the roots and the hidden directories. Parent directories precede their subdirectories, and a
- * root in a hidden directory follows the mount that hides the directory. The kernel lets no command rename a
- * directory that is a mount point, even if it is bound to itself.
+ * Parent directories precede their subdirectories, and a root in a hidden directory follows the mount that hides the
+ * directory. The kernel lets no command rename a mount point, even if it is bound to itself.
  */
 function bindRoots(inside: Inside): Mount[] {
 	const isHidden = (path: string): boolean => inside.hidden.some((place) => isWithin(path, place));
@@ -207,10 +202,7 @@ function bindRoots(inside: Inside): Mount[] {
 	];
 }
 
-/**
- * Returns the working directory unless it is in a root, a tool directory or a system directory. A person or the policy
- * has approved that the command reads it.
- */
+/** A person or the policy has approved that the command reads this directory. */
 function elsewhere({ cwd, roots, layout }: Bound): string[] {
 	const known =
 		[...roots, ...kernel, ...serviceDirectories, ...toolPaths(layout)].some((place) =>

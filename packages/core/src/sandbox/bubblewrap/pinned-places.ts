@@ -129,18 +129,12 @@ export class PinnedPlaces implements AsyncDisposable {
 	}
 }
 
-/**
- * Whether `check` ended the sandbox because a path no longer leads to the opened file. `output`: output of a command
- * that never began.
- */
+/** `output` must be from a command that never began, because a command could print this text. */
 function reportsReplaced(output: string): boolean {
 	return output.includes(REPLACED);
 }
 
-/**
- * Opens the file or directory at a path. Returns `elsewhere` if the path is or contains a link, and `missing` if this
- * user can reach no file there.
- */
+/** Returns `elsewhere` if the path is or contains a link, and `missing` if this user can reach no file there. */
 async function find(path: string): Promise<Place | "missing" | "elsewhere"> {
 	await using undo = new AsyncDisposableStack();
 	const handle = undo.adopt(await openIfThere(path), (opened) => opened?.close());
@@ -209,10 +203,7 @@ async function firstMissing(paths: readonly string[]): Promise<string | undefine
 	return paths[found.indexOf(undefined)];
 }
 
-/**
- * Returns the error for a command that never began because an earlier program failed. The last lines of the output
- * usually contain the reason.
- */
+/** The last lines of the output usually contain the reason. */
 function notBuilt({ output, code, signal }: Omit<CommandOutcome, "timedOut">): ParleyError {
 	const [, known] = /(?:bwrap|parley|keyctl_join_session_keyring): (.*)/.exec(output) ?? [];
 	// A successful keyctl(1) prints a line that is not a reason.

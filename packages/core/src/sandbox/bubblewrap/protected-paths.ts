@@ -135,8 +135,8 @@ const MAX_ENTRIES = 20_000;
 const skipped = ["node_modules", "site-packages", ".git"];
 
 /**
- * Returns the paths below these directories for which `isProtected` returns true, nearest first. Does not search
- * below the returned paths, and follows no links. Ignores the names in `skipped`. Stops after 20,000 entries.
+ * Returns the nearest paths first. Does not search below returned paths, and follows no links. Stops after
+ * `MAX_ENTRIES` entries.
  */
 async function walk(
 	directories: readonly string[],
@@ -200,8 +200,8 @@ export function socketNamesIn(list: string): { readonly names: string[]; readonl
 }
 
 /**
- * Returns the path of a socket file with the links of its directory resolved, for comparison with the real paths of
- * roots. Undefined if the directory does not exist.
+ * Resolves the links of the directory, for comparison with the real paths of roots. Undefined if the directory does not
+ * exist.
  */
 async function realName(name: string): Promise<string | undefined> {
 	const directory = await ifThere(realpath(dirname(name)));

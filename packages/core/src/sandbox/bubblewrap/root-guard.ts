@@ -169,10 +169,7 @@ export class RootGuard {
 		return { ...done, isBeyond, unread: [...unread], unprotected: this.#unprotected };
 	}
 
-	/**
-	 * Returns the guarded places without the roots that another program replaced, and reports these roots. The new
-	 * directory at the path of such a root must not be changed.
-	 */
+	/** Omits and reports roots that another program replaced, because the new directories must not be changed. */
 	async #remaining(pins: Ended["pins"]): Promise<Guarded> {
 		const { places } = this.#state;
 		const roots: string[] = [];
@@ -183,10 +180,7 @@ export class RootGuard {
 		return { ...places, roots };
 	}
 
-	/**
-	 * Renames new and changed control files. Resolves with the control files in directories that replaced other
-	 * directories.
-	 */
+	/** Resolves with the control files in directories that replaced other directories. These files are not renamed. */
 	async #disableControl(places: Guarded, after: Repositories | undefined): Promise<string[]> {
 		const { guards, before, known } = this.#state;
 		// A new repository, such as a clone, stays unchanged.

@@ -130,7 +130,7 @@ async function settingsOfSystem(): Promise<string[]> {
 	return names.map((name) => `/etc/${name}`);
 }
 
-/** Returns mounts that bind directories and copy links, so that a link has the same target in the sandbox. */
+/** Copies links, so that a link has the same target in the sandbox. */
 async function mapExisting(paths: readonly string[]): Promise<Mount[]> {
 	const found = await Promise.all(
 		paths.map(async (path): Promise<Mount[]> => {
@@ -143,10 +143,7 @@ async function mapExisting(paths: readonly string[]): Promise<Mount[]> {
 	return found.flat();
 }
 
-/**
- * Returns the existing directories of PATH outside the system that `isNarrow` accepts. For `…/bin` and `…/sbin`,
- * returns the parent directory, which contains further files of the program.
- */
+/** For `…/bin` and `…/sbin`, returns the parent directory, which contains further files of the program. */
 async function programDirectories(entries: readonly string[], home: string | undefined): Promise<string[]> {
 	const found = new Set<string>();
 	for (const entry of entries.filter(isAbsolute)) {

@@ -20,7 +20,6 @@ beforeEach(async () => {
 });
 afterEach(() => directory[Symbol.asyncDispose]());
 
-/** Creates the files of a cgroup as the kernel shows them to the user to whom it is delegated. */
 function putCgroup(path: string, processes: readonly number[], controllers = "cpu memory pids"): string {
 	const cgroup = join(directory.path, path);
 	mkdirSync(cgroup, { recursive: true });

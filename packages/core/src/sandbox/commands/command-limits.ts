@@ -63,8 +63,7 @@ export function limitsOfProcess(kind: MemoryLimit, processors: number = availabl
 }
 
 /**
- * Returns the limit of the address space in GiB. If a cgroup limits the memory, the highest value applies. Programs
- * reserve more addresses than they use:
+ * If a cgroup limits the memory, the highest value applies. Programs reserve more addresses than they use:
  * - Java 17 needs 4 GiB to start.
  * - Node needs 0.75 GiB for each worker thread.
  * - Pools of workers have a worker for each processor.
@@ -113,8 +112,8 @@ async function limitWorks(limiter: Limiter, unsandboxed: Sandbox): Promise<boole
 }
 
 /**
- * Returns limiters that run a command in a scope of systemd-run(1). Root uses the system manager, and other users use
- * their user manager. Returns none if the manager or systemd-run is not available.
+ * Root uses the system manager, and other users use their user manager. Returns none if the manager or systemd-run is
+ * not available.
  */
 async function systemdLimiters(): Promise<Limiter[]> {
 	const uid = process.getuid?.() ?? 0;

@@ -22,10 +22,7 @@ const FIRST_TEXT = 3;
 const BASH = "/bin/bash";
 const BASH_PRELUDE = `for f in /dev/fd/*; do f=\${f##*/}; [ "$f" -gt LAST ] 2>/dev/null && eval "exec $f>&-"; done; `;
 const SH = "/bin/sh";
-/**
- * Joins standard error with standard output. A dialogue omits this redirection, because its output contains only
- * responses.
- */
+/** A dialogue omits this redirection, because its output contains only responses. */
 const JOINED = "exec 2>&1; ";
 /** Starts a command with an empty environment. A plain `exec` would pass the variables that the shell itself exports. */
 const BASH_WITH_NOTHING = 'exec -c "$@"';
@@ -140,7 +137,7 @@ export class ProcessGroup {
 		this.#askToEnd();
 		this.#later(TERMINATE_MS, () => {
 			this.#kill("SIGKILL");
-			// A process of another user, or a process that waits in the kernel, may not end. The wait for it is limited.
+			// A process of another user, or a process that waits in the kernel, may not end.
 			this.#later(ABANDON_MS, () => this.#finish());
 		});
 	}
@@ -237,8 +234,7 @@ function spawnChild({
 			cwd,
 			env: environment,
 			detached: true,
-			// Standard error is ignored at first. Warnings of the shell, for example about a missing locale, are not output
-			// of the command.
+			// Standard error is ignored at first, because warnings of the shell are not output of the command.
 			stdio: [dialogue ? "pipe" : "ignore", "pipe", dialogue ? "pipe" : "ignore", ...pipes, ...channel],
 		});
 	} catch (cause) {
@@ -259,10 +255,7 @@ function cannotStart(
 	});
 }
 
-/**
- * Whether a signal failed because the group has no process (ESRCH), or because its processes run as another user
- * (EPERM).
- */
+/** ESRCH: the group has no process. EPERM: its processes run as another user. */
 function isMissingOrForeign(reason: unknown): boolean {
 	return reason instanceof Error && "code" in reason && (reason.code === "ESRCH" || reason.code === "EPERM");
 }
@@ -315,7 +308,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
 	}
 }
 
-/** Returns undefined for an error about a process that ended or belongs to another user. Throws any other error. */
+/** Ignores errors about a process that ended or belongs to another user. */
 function ignoreUnreadable(reason: unknown): undefined {
 	const code = reason instanceof Error && "code" in reason ? reason.code : undefined;
 	if (["ENOENT", "ESRCH", "EACCES", "EPERM"].includes(String(code))) return undefined;

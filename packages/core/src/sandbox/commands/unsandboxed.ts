@@ -68,7 +68,7 @@ export function createUnsandboxed(options: UnsandboxedOptions): Unsandboxed {
 	return sandbox;
 }
 
-/** Opens the directory itself. Throws `failed_precondition` if the path is missing, is a link or contains a link. */
+/** Throws `failed_precondition` if the path is missing, is a link or contains a link. */
 async function openDirectory(path: string): Promise<OpenDirectory> {
 	try {
 		return await OpenDirectory.open(path);
@@ -79,10 +79,7 @@ async function openDirectory(path: string): Promise<OpenDirectory> {
 	}
 }
 
-/**
- * Returns the words of a shell that sets the limit and then executes the following program. Returns an empty list if
- * there is no limit.
- */
+/** Returns the words of a shell that sets the limit and then executes the following program. */
 function limiting({ maxFileBytes }: Command): string[] {
 	return maxFileBytes === undefined
 		? []

@@ -155,7 +155,7 @@ const statuses: Partial<Record<ParleyError["code"], string>> = {
 	deadline_exceeded: "504 Gateway Timeout",
 };
 
-/** Serves one CONNECT request: decides, connects to a checked address, and relays bytes. Rejects only if `report` does. */
+/** Rejects only if `report` does. */
 async function serveConnect(connect: ConnectRequest, deps: TunnelDeps, signal: AbortSignal): Promise<void> {
 	const { client, head } = connect;
 	// `unshift` must precede any `await`, because it fails after the end of the stream.
@@ -250,9 +250,8 @@ const IDLE_MS = 120_000;
 const MAX_MS = 15 * 60_000;
 
 /**
- * Relays bytes in both directions until both sides have ended. Rejects with `unavailable` if one side fails, with
- * `deadline_exceeded` if a time limit passes, and with the reason of the signal if it aborts. Both sides are closed by
- * then.
+ * Rejects with `unavailable` if one side fails, with `deadline_exceeded` if a time limit passes, and with the signal's
+ * reason if it aborts. Both sides are closed when the promise settles.
  */
 async function relay(
 	client: Duplex,

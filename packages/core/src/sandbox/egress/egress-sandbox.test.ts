@@ -16,7 +16,7 @@ const root = join(base, "root");
 const data = join(root, "data");
 const reported: EgressEntry[] = [];
 
-/** Server in place of the public internet. It sends one line and ends the connection. */
+/** Server in place of the public internet. */
 const server = createServer((socket) => socket.on("error", () => undefined).end("welcome\n"));
 
 const egress = new Egress({

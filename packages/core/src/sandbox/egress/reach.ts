@@ -53,7 +53,7 @@ export function notReached({ host }: URL): ParleyError {
 	return new ParleyError(message, { code: "permission_denied" });
 }
 
-/** Looks up the addresses of a name. The system's resolver cannot be cancelled, so a late result is ignored. */
+/** The system's resolver cannot be cancelled, so a late result is ignored. */
 async function lookUp(name: string, lookup: Lookup, signal: AbortSignal): Promise<readonly string[]> {
 	try {
 		return await orAborted(lookup(name), signal);

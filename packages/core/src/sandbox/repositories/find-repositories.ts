@@ -85,8 +85,8 @@ interface Entries {
 const nothing: Entries = { names: new Set(), directories: [] };
 
 /**
- * A directory to search. If `ofParts` is true, it is the directory `modules` or `worktrees` of a repository, and each
- * directory in it may be a repository.
+ * If `ofParts` is true, the directory is `modules` or `worktrees` of a repository, and each directory in it may be a
+ * repository.
  */
 interface Place {
 	readonly path: string;
@@ -149,9 +149,9 @@ class Search implements Repositories {
 	}
 
 	/**
-	 * Reads a directory. Records these directories in `unread`:
-	 * - the directory itself, if it is unreadable and does not belong to another user; a command could make it
-	 *   readable again
+	 * Records these directories in `unread`:
+	 * - the directory itself, if it is unreadable and does not belong to another user; a command could make it readable
+	 *   again
 	 * - its subdirectories whose names are not valid UTF-8
 	 */
 	async #entriesOf(path: string): Promise<Entries> {
@@ -251,7 +251,7 @@ interface Part {
 	readonly print: string;
 }
 
-/** Reads a repository. Resolves with undefined if the path is not a directory. */
+/** Resolves with undefined if the path is not a directory. */
 async function readGitDirectory(path: string): Promise<GitDirectory | undefined> {
 	const stats = await ifThere(lstat(path));
 	if (!stats?.isDirectory()) return undefined;
@@ -297,10 +297,7 @@ function isGitShaped(names: { has(name: string): boolean }): boolean {
 	return names.has("HEAD") && ((names.has("objects") && names.has("refs")) || names.has("commondir"));
 }
 
-/**
- * Resolves with the real path to which a `.git` file, or the `commondir` file of a repository, points. Undefined if the
- * file or its target does not exist, or if the file contains no path after `prefix`.
- */
+/** Undefined if the file or its target does not exist, or if the file does not begin with `prefix`. */
 async function followPointer(path: string, prefix: string): Promise<string | undefined> {
 	const real = await ifThere(realpath(path));
 	if (real === undefined) return undefined;

@@ -86,9 +86,8 @@ async function protectParts({ path, parts, complete }: GitDirectory, places: Pro
 }
 
 /**
- * Returns a mount that makes the target of a link read-only, because bubblewrap cannot mount on a link. Returns no
- * mount for a target that commands cannot change, and for a target that contains the repository. The link is checked
- * after the command.
+ * Protects the target of a link, because bubblewrap cannot mount on a link. Omits a target that commands cannot change
+ * or that contains the repository. The link is checked after the command.
  */
 async function protectTarget(link: string, gitDirectory: string, places: Protected): Promise<Mount[]> {
 	const real = await ifThere(realpath(link));
@@ -148,10 +147,7 @@ export async function disableGitPrograms(changes: RepositoryChanges): Promise<Re
 	return removed;
 }
 
-/**
- * Whether a repository that the earlier search did not find is new. If that search did not reach its path, its creation
- * time decides.
- */
+/** If the earlier search did not reach the path, the creation time decides. */
 function isNew({ createdMs, path }: GitDirectory, { before, startedMs }: RepositoryChanges): boolean {
 	return wasSearched(path, before) || createdMs >= startedMs - TICK_MS;
 }
@@ -274,10 +270,7 @@ export interface GitRunner {
 	git(script: string, args: readonly string[], power: "read" | "steer"): Promise<CommandOutcome | undefined>;
 }
 
-/**
- * Removes settings that name programs from a file. Resolves with the names of these settings, or with undefined if the
- * file must be renamed instead.
- */
+/** Resolves with the names of the removed settings, or with undefined if the file must be renamed instead. */
 async function removeProgramSettings(settings: SettingsOf): Promise<readonly string[] | undefined> {
 	const text = await readStart(settings.path, MAX_BYTES);
 	if (text === undefined || Buffer.byteLength(text) >= MAX_BYTES) return undefined;
@@ -294,10 +287,7 @@ async function removeProgramSettings(settings: SettingsOf): Promise<readonly str
 	return outcome?.code === 0 && !outcome.timedOut ? names : undefined;
 }
 
-/**
- * Whether a setting must be removed, because it can name or enable a program, or names a working tree outside the
- * roots. Git prints the names of sections and keys in lower case.
- */
+/** Also true for a working tree outside the roots. Git prints the names of sections and keys in lower case. */
 function isRunning(
 	name: string,
 	value: string,

@@ -57,7 +57,7 @@ async function run(line: string, power: Command["power"] = "work"): Promise<stri
 	return `${output}${code === 0 ? "" : `[${code}]`}`;
 }
 
-/** Runs `git status` and `git commit` as the operator would. Returns whether a planted program has run. */
+/** Runs `git status` and `git commit` as the operator would. */
 function runsPlanted(path: string): boolean {
 	const env = {
 		PATH: process.env["PATH"],
