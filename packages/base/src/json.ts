@@ -41,7 +41,7 @@ export function parseJson(text: string, limits: JsonLimits = {}): unknown {
 
 /**
  * Returns the first key that occurs twice in an object of valid JSON text, even if escaped differently.
- * Returns undefined if there is none.
+ * Returns undefined if all keys are unique.
  */
 export function duplicateKey(text: string): string | undefined {
 	/** Keys of each open object, outermost first. Undefined for an array. */

@@ -48,10 +48,6 @@ export const pressesOfQuestions: PressHandlers<
 	secret: (context, handled, target) => openPage(context, answeringOf(handled, target)),
 };
 
-/**
- * Answers a question with the text of a form. Returns a reply for an invalid text, otherwise the result of
- * `sendAnswer`.
- */
 async function answerByForm(
 	context: HandlerContext,
 	answering: QuestionAnswer,
@@ -141,10 +137,7 @@ function approving(value: "once" | "session"): PressHandler {
 	};
 }
 
-/**
- * Gets a question from the gateway, because its event has not arrived here. Returns undefined if the question is
- * closed.
- */
+/** For a question whose event has not arrived here. Undefined if the question is closed. */
 async function askFor(context: HandlerContext, answering: Answering): Promise<OpenQuestion | undefined> {
 	const prompt = await findPrompt(context, answering);
 	return prompt && readQuestion(prompt, context.platform.limits);
@@ -264,8 +257,8 @@ export function refusalWords(
 }
 
 /**
- * Returns a button that opens the form of a question again, because a form cannot show its errors. Returns undefined
- * for a question without a form.
+ * Opens the form of a question again, because a form cannot show its errors. Undefined for a question without
+ * a form.
  */
 function retryControls(context: HandlerContext, answering: Answering): Reply["controls"] {
 	const { session, token } = answering;

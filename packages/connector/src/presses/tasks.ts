@@ -56,7 +56,7 @@ function authorOf({ event: { person, room }, key }: HandledEvent<"press">): Answ
 	return { person, room, key };
 }
 
-/** Returns a handler that replies with an explanation, instead of an error, if the gateway no longer knows the task. */
+/** Replies with an explanation, instead of an error, if the gateway no longer knows the task. */
 function known(handler: PressHandler): PressHandler {
 	return async (context, handled, target) => {
 		try {

@@ -86,9 +86,8 @@ export class AudienceWatch {
 	}
 
 	/**
-	 * Ends the grants if the last connection is unknown or too long ago; otherwise saves the present time. `#check`
-	 * calls `#compare` every minute while the platform is connected, so that a suspension of this process is also
-	 * detected.
+	 * `#check` calls `#compare` every minute while the platform is connected, which also detects a suspension
+	 * of this process.
 	 */
 	#compare(): void {
 		if (this.#ending !== undefined) return;

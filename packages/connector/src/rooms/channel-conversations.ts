@@ -49,8 +49,8 @@ export async function channelConversations(
 }
 
 /**
- * Returns the start of the message that the active run answers, for a session without a title. Empty if no
- * run is active or the session is not read.
+ * Start of the message that the active run answers. Empty without an active run, or if the session is not
+ * read.
  */
 function aboutOf(read: RoomSession | undefined): string {
 	return (read && activeRun(read.state.answers)?.about) ?? "";

@@ -44,10 +44,7 @@ export function openContext(parts: ContextParts): RoomContext {
 		store.read((db) =>
 			readMessageRecords(db, { conversation: platform.conversation(room), message, limit: 20 }),
 		);
-	/**
-	 * Finds a message of the person in any channel or thread. Outside the person's room, people may only query their own
-	 * messages.
-	 */
+	/** Outside the person's room, people may only query their own messages. */
 	const ownElsewhere = async (
 		of: { readonly message: string } | { readonly ending: string },
 		person: string,
@@ -96,10 +93,6 @@ export function openContext(parts: ContextParts): RoomContext {
 	};
 }
 
-/**
- * Stops the active runs of the sessions from `Rooms.stoppable`, and records the result. Resolves with true if a run was
- * stopped.
- */
 function stopRuns(
 	{ gateway, platform, rooms, store, messageHistory }: ContextParts,
 	{ person, room }: { readonly person: Person; readonly room: Room },
@@ -150,9 +143,8 @@ interface SendParts {
 }
 
 /**
- * Sends a message with its readable attachments to the session of a room. The message to the agent and the result list
- * the other attachments. Rejects with `invalid_argument` if the message is too long, and with `permission_denied` if
- * the person may not send it.
+ * The message to the agent and the result name the attachments that cannot be read. Rejects with
+ * `invalid_argument` if the message is too long, and with `permission_denied` if the person may not send it.
  */
 async function sendMessage(
 	parts: SendParts,
@@ -222,7 +214,7 @@ function namesOf(attachments: readonly Attachment[]): string {
 	return fileTexts.attached({ names: attachments.map(({ name }) => name).join(", ") });
 }
 
-/** Lists missing files for the agent, so that the agent does not search for them. */
+/** Names missing files, so that the agent does not search for them. */
 function missing(failures: readonly string[]): string {
 	return fileTexts.missing({ files: oneLine(failures.join("; "), maxAboutMissing) });
 }
@@ -256,10 +248,7 @@ async function uploadAttachments(
 	return { ids, failures };
 }
 
-/**
- * Uploads files of the messages that belong to a request. Downloads are aborted after `contextFilesMs`. The messages
- * still name the files that are not uploaded.
- */
+/** Downloads are aborted after `contextFilesMs`. The messages still name the files that are not uploaded. */
 async function uploadContextFiles(
 	{ platform, files, clock, signal }: SendParts,
 	{ key }: OutgoingMessage,
@@ -288,7 +277,6 @@ async function uploadContextFiles(
 	return ids;
 }
 
-/** Reads an attachment. Repeats an attempt that fails with `unavailable`, after the delays in `retryDelaysMs`. */
 async function readPatiently(
 	{ platform, clock, signal }: SendParts,
 	attachment: Attachment,

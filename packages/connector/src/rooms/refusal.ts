@@ -49,10 +49,7 @@ export function refusalText(
 	return sentence(refusalWithoutIds(message, { platform, tenant, person }));
 }
 
-/**
- * Explains how to request access. Names the command as people write it in a channel, and the text form, which also
- * works in threads.
- */
+/** Names the command as people write it in a channel. */
 function howToPair(platform: RoomContext["platform"]): string {
 	return accessTexts.noAccess({ command: platform.command("pair", {}) });
 }
@@ -60,7 +57,7 @@ function howToPair(platform: RoomContext["platform"]): string {
 /** Pattern of the gateway's ids, with the colon or the space before an id. */
 const gatewayId = /:? ?"?\b(?:sess|run|task|call|prompt|grant|file|sched|mem|msg|review)_[0-9a-z]{20,}"?/gu;
 
-/** Returns the gateway's message as a sentence, without ids and without the machine-readable prefix. */
+/** Removes ids and the machine-readable prefix. */
 function sentence(message: string): string {
 	const reason = message
 		.replace(/^(forbidden|invalid params|not available): /, "")

@@ -155,7 +155,7 @@ export class RequestContexts {
 		}
 	}
 
-	/** Returns the ids of messages that were commands. Commands do not reach the agent. */
+	/** Commands do not reach the agent. */
 	async #commandsOf(messages: readonly ReadMessage[]): Promise<ReadonlySet<string>> {
 		const ids = messages.filter(({ ours }) => !ours).map(({ id }) => id);
 		if (ids.length === 0) return new Set();
@@ -201,8 +201,8 @@ export class RequestContexts {
 	}
 
 	/**
-	 * Selects the files of referenced messages. Also selects the newest small files of the thread, if the session
-	 * does not have them yet.
+	 * Files of referenced messages, and the newest small files of the thread that the session does not have
+	 * yet.
 	 */
 	#filesFor(session: string, read: readonly ReadMessage[], referenced: readonly ReadMessage[]): Attachment[] {
 		const pointed = [...referenced, ...read.filter(({ relation }) => !isEarlier(relation))];
@@ -258,10 +258,7 @@ function contextFile({ name, size, type }: Attachment): NonNullable<ContextMessa
 	};
 }
 
-/**
- * Returns the newest messages that fit into a request. Referenced messages are at the end of the list, so they have
- * priority.
- */
+/** Referenced messages are at the end of the list, so they have priority. */
 function newestWithin(messages: readonly ContextMessage[], maximum: number): ContextMessage[] {
 	let left = maximum;
 	const start = messages.findLastIndex((message) => {

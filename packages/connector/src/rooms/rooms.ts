@@ -200,10 +200,7 @@ export class Rooms {
 		});
 	}
 
-	/**
-	 * Returns the key of the current session. Without a stored switch, for example after a loss of the database, the last used
-	 * session is current.
-	 */
+	/** Without a stored switch, for example after a loss of the database, the last used session is current. */
 	async #currentKey(roomKey: string): Promise<SessionKey> {
 		await this.#parts.subscriptions.ready;
 		const turned = await this.#turned(roomKey);
@@ -284,7 +281,6 @@ const upsertRoom = hotStatement<ConnectorTables, Turn>((db, p) => {
 		.onConflict((conflict) => conflict.column("room").doUpdateSet(turned));
 });
 
-/** Reads the session that a room was switched to, and the idempotency key of the switch. */
 async function readTurn(
 	db: Parameters<typeof selectRoom>[0],
 	room: string,

@@ -52,7 +52,7 @@ export class ShownLists {
 	}
 }
 
-/** Key of a list. Only lists of conversations depend on the thread. */
+/** Only lists of conversations depend on the thread. */
 function keyOf(kind: ListKind, { tenant, channel, thread }: Room, person: string): string {
 	return JSON.stringify([kind, tenant, channel, kind === "conversation" ? (thread ?? "") : "", person]);
 }

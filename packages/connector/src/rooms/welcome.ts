@@ -95,10 +95,7 @@ async function skillsOf(
 		.map(({ name }) => welcomeTexts.skill({ name: oneLine(name, maxPrompt) }));
 }
 
-/**
- * Whether a skill can be suggested: it is trusted, people may start it, and the agent may start it when it gets the
- * request.
- */
+/** The agent starts the skill when it gets the request, so `model_invocable` is required. */
 function isSuggested({ user_invocable, model_invocable, trust }: SkillPayload): boolean {
 	return user_invocable && model_invocable && (trust === "operator" || trust === "trusted");
 }

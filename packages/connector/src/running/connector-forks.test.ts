@@ -14,7 +14,7 @@ const begun: readonly SceneStep[] = [
 	},
 ];
 
-/** Opens a stage with a conversation in the channel. `outcomes`: results of the first attempts to open a thread. */
+/** `outcomes`: results of the first attempts to open a thread. */
 async function open(...outcomes: ("refused" | "failing")[]) {
 	const stage = await Stage.open();
 	const opened: string[] = [];

@@ -5,7 +5,7 @@ import { Stage } from "../testing/stage.ts";
 
 const mention = { in: "general", mentions: "us" } as const;
 
-/** Opens a stage whose channel has answers in threads. `outcomes`: results of the first attempts to open a thread. */
+/** `outcomes`: results of the first attempts to open a thread. */
 async function open(...outcomes: ("refused" | "failing")[]) {
 	const stage = await Stage.open();
 	const opened: string[] = [];

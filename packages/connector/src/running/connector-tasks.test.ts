@@ -196,7 +196,7 @@ test("the card of a task is closed when its conversation is deleted", async () =
 	expect(card).not.toContain("[Cancel]");
 });
 
-/** Opens a gateway with two tasks. The first answer to `method` is lost, and the process that sent the request is killed. */
+/** The first answer to `method` is lost, and the process that sent the request is killed. */
 async function dieIn(method: "cancel_task" | "reply_task", steps: readonly SceneStep[]) {
 	const stage = await playScene([
 		{ says: "count", in: "general", mentions: "us" },

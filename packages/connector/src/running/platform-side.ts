@@ -70,8 +70,8 @@ export interface PlatformSide<Ready extends ReadyLink, Parts extends StartedPart
 	/** Registers the commands, on platforms that require a registration. Never rejects. */
 	syncCommands?(ready: Ready): Promise<void>;
 	/**
-	 * Reads the events that the connector has missed. Called when live events are already received. After a loss of the
-	 * database, it reads the events that the gateway does not have; see `readRoomProgress`.
+	 * Reads the events that the connector has missed. Called when live events are already received. After a
+	 * loss of the database, reads the events that the gateway does not have; see `readRoomProgress`.
 	 */
 	readMissed(knownRooms: () => Promise<readonly RoomProgress[]>): Promise<void>;
 	/** Stops receiving. Resolves when all received events are stored or refused. */

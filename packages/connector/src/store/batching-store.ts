@@ -102,9 +102,9 @@ export class BatchingStore<DB> implements Store<DB> {
 	}
 
 	/**
-	 * Runs all waiting commands as one command. Savepoints are avoided, because they would copy each page before a
-	 * change. If a command throws, all commands are undone, and each runs again in its own transaction. If the commit
-	 * fails, all commands are rejected.
+	 * Runs all waiting commands without savepoints, which would copy each page before a change. If a command
+	 * throws, all commands are undone, and each runs again in its own transaction. If the commit fails, all
+	 * commands are rejected.
 	 */
 	async #commitTogether(waiting: readonly Waiting<DB>[]): Promise<void> {
 		let isRefused = false;

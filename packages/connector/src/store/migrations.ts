@@ -13,7 +13,6 @@ function withColumns(table: CreateTableBuilder<string, string>, columns: Columns
 	return built;
 }
 
-/** Begins a table with a position and a unique id. */
 function ordered(db: Kysely<unknown>, engine: Engine, name: string) {
 	return db.schema
 		.createTable(name)
@@ -111,7 +110,7 @@ async function createDecisions(db: Kysely<unknown>): Promise<void> {
 	).execute();
 }
 
-/** Adds an index for stops that found no active run. They are rare among the message records. */
+/** Stops that found no active run are rare among the message records. */
 async function indexStops(db: Kysely<unknown>): Promise<void> {
 	await db.schema
 		.createIndex("heard_stops")
@@ -121,10 +120,7 @@ async function indexStops(db: Kysely<unknown>): Promise<void> {
 		.execute();
 }
 
-/**
- * Restricts indexes to the rows that are searched, or removes indexes, because every post and event updates
- * them.
- */
+/** Restricts or removes indexes, because every post and event updates them. */
 async function narrowIndexes(db: Kysely<unknown>): Promise<void> {
 	for (const name of ["outbox_conversation", "outbox_card", "outbox_remote", "cursors_changed"]) {
 		await db.schema.dropIndex(name).execute();
@@ -141,17 +137,17 @@ async function narrowIndexes(db: Kysely<unknown>): Promise<void> {
 	}
 }
 
-/** Stores the external keys of sessions. The gateway no longer reports the key of a deleted session. */
+/** The gateway no longer reports the key of a deleted session. */
 async function storeKeys(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("cursors").addColumn("external_key", "text").execute();
 }
 
-/** Stores send times. A restarted process must know how long the platform still refuses duplicates. */
+/** A restarted process must know how long the platform still refuses duplicates. */
 async function storeSendTimes(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("outbox").addColumn("sent_at", "bigint").execute();
 }
 
-/** Stores typed answers. A restarted process must send the same answer again, even if the question is closed by then. */
+/** A restarted process must send the same answer again, even if the question is closed by then. */
 async function storeTypedAnswers(db: Kysely<unknown>): Promise<void> {
 	await withColumns(
 		db.schema.createTable("typed").addColumn("event", "text", (column) => column.primaryKey()),
@@ -159,7 +155,7 @@ async function storeTypedAnswers(db: Kysely<unknown>): Promise<void> {
 	).execute();
 }
 
-/** Stores joined messages. A restarted process must send the same request again. */
+/** A restarted process must send the same request again. */
 async function storeJoins(db: Kysely<unknown>): Promise<void> {
 	await withColumns(
 		db.schema.createTable("joined").addColumn("event", "text", (column) => column.primaryKey()),
@@ -168,10 +164,7 @@ async function storeJoins(db: Kysely<unknown>): Promise<void> {
 	await db.schema.createIndex("joined_first").on("joined").column("first").execute();
 }
 
-/**
- * Creates the table of choices for requests, for example which object a number in a list refers to. A restarted process
- * must repeat the same choice.
- */
+/** A restarted process must repeat the same choice, for example which object a number in a list refers to. */
 async function storeChoices(db: Kysely<unknown>): Promise<void> {
 	await withColumns(
 		db.schema.createTable("choices").addColumn("key", "text", (column) => column.primaryKey()),

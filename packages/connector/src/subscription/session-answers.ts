@@ -239,7 +239,7 @@ function isOfOne(runs: ReadonlySet<string>, card: string): boolean {
 	return [...runs].some((run) => card.startsWith(answerCard(run)));
 }
 
-/** Returns a row that deletes the post of a card. The row has no event, so its id contains the card. */
+/** The row has no event, so its id contains the card. */
 function deletionOf(
 	post: { readonly card: string; readonly payload: Extract<Posting, { type: "delete" }> },
 	{ seq, at }: { readonly seq: number; readonly at: number },
@@ -250,9 +250,7 @@ function deletionOf(
 /** Maximum age of a replayed answer whose other posts are searched, in milliseconds. */
 const recentMs = 3_600_000;
 
-/**
- * Returns a list with the answer of a row; empty if the row has no answer, or if the answer is older than `recentMs`.
- */
+/** Empty if the row has no answer, or if the answer is older than `recentMs`. */
 function answerOf(
 	{ card, at, payload }: PlannedRow,
 	now: number,
