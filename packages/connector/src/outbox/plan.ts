@@ -258,8 +258,8 @@ interface Newer {
 
 /**
  * Merges newer content into the newest waiting row of a card, so that only the newest content is sent.
- * Returns false if the card has no waiting row, or if that row may have created the post: its nonce would
- * then return the older post, and the newer text would be lost.
+ * Returns false if the card has no waiting row, or if that row may have created the post. In the second case,
+ * its nonce would return the older post, and the newer text would be lost.
  */
 async function mergeIntoCard(tx: Tx, { card, payload, lane, at, now }: Newer): Promise<boolean> {
 	if (card === null) return false;

@@ -189,10 +189,6 @@ export class SessionSubscription implements RoomSession {
 		}
 	}
 
-	/**
-	 * Shows the progress of the model and of tool calls in the typing indicator, and the text of the reply in the
-	 * growing answer.
-	 */
 	#showProgress(frame: EventFrame): void {
 		const isStep = frame.transient || this.#progress.now || frame.event === "tool.call";
 		if (!isOzzieEvent(frame)) return;
@@ -237,7 +233,7 @@ export class SessionSubscription implements RoomSession {
 		}
 	}
 
-	/** Returns the next frames for one transaction: either replayed or new events. */
+	/** The frames of one transaction are either all replayed or all new. */
 	#together(): EventFrame[] {
 		const next = this.#waiting.slice(0, maxTogether);
 		const [first] = next;
@@ -290,8 +286,8 @@ export class SessionSubscription implements RoomSession {
 		const written = { state: JSON.stringify(state), ...about };
 		const doubtful = rows.map((row) => this.#answers.place(row));
 		const plan = { conversation: this.#conversation, cursor, stored: written, rows: doubtful, replayed };
-		// The cursor of a deleted session is removed. Otherwise, it would hide new events of a gateway that was restored from a
-		// backup with this session.
+		// The cursor of a deleted session would hide new events of a gateway that was restored from a backup with
+		// this session.
 		await this.#parts.outbox.plan(
 			plan,
 			isDeleted ? (tx) => forgetSessionCursor(tx, this.session) : undefined,
@@ -314,9 +310,9 @@ export class SessionSubscription implements RoomSession {
 	}
 
 	/**
-	 * Whether a state without new rows is saved. A few unsaved events can be reduced again after a restart. The first state of
-	 * a session is always saved, because otherwise the rendered events would be unknown. Events from before the subscription
-	 * are saved once, so that later processes do not read them again.
+	 * A few unsaved events can be reduced again after a restart. The first state of a session is always saved,
+	 * because otherwise the rendered events would be unknown. Events from before the subscription are saved
+	 * once, so that later processes do not read them again.
 	 */
 	#mustWrite(state: ConversationState, seq: number): boolean {
 		const { lastSeq } = this.#opened;
@@ -365,7 +361,6 @@ export class SessionSubscription implements RoomSession {
 		else this.#running.delete(payload.call_id);
 	}
 
-	/** Shows typing while the active run works. If the run waits for a person, shows that instead. */
 	#showTyping(): void {
 		const run = activeRun(this.#state.answers);
 		this.#typing.show(

@@ -170,7 +170,7 @@ export class Subscriptions {
 		}
 	}
 
-	/** Stores a listed session in memory. Returns false for a session that does not belong to this platform. */
+	/** Returns false for a session of another platform. */
 	#learn({ session_id: id, external_key: text = "", updated_at }: Listed): boolean {
 		const key = readSessionKey(text);
 		if (key?.platform !== this.#parts.platform.name) return false;
@@ -188,8 +188,7 @@ export class Subscriptions {
 	}
 
 	/**
-	 * Stores the unlisted sessions with open work in memory, and returns them. Returns none if the gateway seems to
-	 * have lost all posted sessions.
+	 * Also stores the sessions in memory. Returns none if the gateway seems to have lost all posted sessions.
 	 */
 	async #unlisted(sessions: readonly Listed[], traces: Traces): Promise<readonly KnownSession[]> {
 		const listed = new Set(sessions.map(({ session_id }) => session_id));
@@ -222,7 +221,6 @@ export class Subscriptions {
 		await Promise.all(Array.from({ length: parallel }, work));
 	}
 
-	/** Opens a session once. Returns its open subscription, or waits for a running attempt to open it. */
 	#once(
 		externalKey: string,
 		open: (externalKey: string) => Promise<SessionSubscription>,
@@ -253,10 +251,7 @@ export class Subscriptions {
 		});
 	}
 
-	/**
-	 * Renders the deletion of a session that was not read, if it has open answers, questions or tasks. Otherwise, deletes
-	 * its cursor.
-	 */
+	/** For a session that was not read. A session without open work only loses its cursor. */
 	async #renderDeletion({ id, key }: KnownSession): Promise<void> {
 		const { store, log } = this.#parts;
 		if (this.#known.withId(id) !== undefined) this.#known.delete(writeSessionKey(key));
@@ -343,8 +338,8 @@ interface Unlisted {
 }
 
 /**
- * Finds rendered sessions with open work that the gateway does not list. Possible reasons: the list was too long, the
- * sessions were deleted while the connector was stopped, or the gateway has another data directory.
+ * Possible reasons for an unlisted session: the list was too long, the session was deleted while the
+ * connector was stopped, or the gateway has another data directory.
  */
 async function readUnlisted(
 	parts: {

@@ -174,7 +174,7 @@ export class ScriptedGateway {
 	}
 }
 
-/** One connection to the gateway. A request with a `sessionId` is refused if the connection has not opened that session. */
+/** A request with a `sessionId` is refused if the connection has not opened that session. */
 class ScriptedClient implements Client {
 	readonly #gateway: ScriptedGateway;
 	readonly #open = new Map<string, ScriptedReader>();
@@ -284,8 +284,8 @@ class ScriptedReader implements OpenSession {
 	}
 
 	/**
-	 * Returns the next frame for a reader; undefined if the reader must wait. `after` and `passed` are the numbers of
-	 * recorded and transient frames that the reader has read.
+	 * Undefined if the reader must wait. `after` and `passed` are the numbers of recorded and transient frames
+	 * that the reader has read.
 	 */
 	#next(after: number, passed: number): EventFrame | undefined {
 		if (this.#gateway.away) return undefined;
