@@ -108,10 +108,7 @@ function findInRow(finder: Finder, row: TableRow): void {
 	}
 }
 
-/**
- * Adds a cut inside the range, unless the last cut is at the same offset. For example, the last item and its list end
- * at the same offset.
- */
+/** For example, the last item and its list end at the same offset. */
 function add({ from, to }: Finder, cut: number, cuts: number[]): void {
 	if (cut > from && cut < to && cut !== cuts.at(-1)) cuts.push(cut);
 }
@@ -135,7 +132,7 @@ function findInLeaf(finder: Finder, leaf: Leaf): void {
 	if (cut > 0) add(finder, first + cut, finder.cuts.codePoints);
 }
 
-/** The part of a leaf's text that is searched for cuts, and the offset of its first character. */
+/** `first` is the offset of the first character of `text`. */
 interface Window {
 	readonly first: number;
 	readonly text: string;
@@ -191,7 +188,6 @@ function closes({ segment }: Intl.SegmentData): boolean {
 	return /^[\s。、，．！？；：」』）]/.test(segment);
 }
 
-/** Returns a function that reports whether a cut is inside a link or a code span. */
 function atomsIn(
 	layout: Layout,
 	nodes: readonly Inline[],

@@ -135,7 +135,7 @@ function split(text: string, dialect: Dialect, limit: number): { post: string; b
 	return posts.map((post) => ({ post, blocks: written.get(post) ?? [] }));
 }
 
-/** Returns the text of each leaf. Omits repeated table headers and labels of continued code. */
+/** Omits repeated table headers and labels of continued code. */
 function leaves(nodes: readonly TextNode[], seen = new Set<TextNode>()): string[] {
 	return nodes.flatMap((node) => {
 		if (node === continuedLabel || (node.type === "tableRow" && seen.has(node))) return [];
@@ -162,7 +162,6 @@ function codes(nodes: readonly TextNode[]): string[] {
 	);
 }
 
-/** Whether every fence in the post is closed. Reads line by line. */
 function balanced(post: string): boolean {
 	let open: string | undefined;
 	for (const one of post.split("\n")) {

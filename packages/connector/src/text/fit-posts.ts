@@ -129,7 +129,7 @@ class Page {
 		return this.#options.dialect.measure(this.write(from, to));
 	}
 
-	/** Returns the smallest offset at which a post is too long; undefined if the remaining text fits. */
+	/** Undefined if the remaining text fits. */
 	#overflowAfter(from: number): number | undefined {
 		const { limit } = this.#options;
 		const end = this.#layout.length;
@@ -156,9 +156,8 @@ export const continuedLabel: Block = {
 };
 
 /**
- * Returns the part of a document between two offsets as independent blocks. A list continues with its number,
- * a table repeats a short header, and a code block repeats its language. The continuation of a split list
- * item has no bullet, because a bullet would make it another item.
+ * A list continues with its number, a table repeats a short header, and a code block repeats its language.
+ * The continuation of a split list item has no bullet, because a bullet would make it another item.
  */
 function slice(layout: Layout, from: number, to: number): Block[] {
 	return sliceBlocks(layout, layout.blocks, { from, to });
@@ -257,8 +256,8 @@ function sliceTable(layout: Layout, table: Table, range: Range): Block[] {
 }
 
 /**
- * Returns the inlines of a leaf in a range. Omits spaces on both sides of a cut: platforms do not show them, and a style
- * must not begin or end with a space.
+ * Omits spaces on both sides of a cut: platforms do not show them, and a style must not begin or end with a
+ * space.
  */
 function sliceLeaf(layout: Layout, leaf: Exclude<Leaf, Code>, range: Range): Inline[] {
 	const start = layout.start(leaf);

@@ -52,7 +52,7 @@ export function parseText(markdown: string): TextDocument {
 	return parseMarkdown(markdown);
 }
 
-/** Parses text that is not plain. For plain text, the result would be the same, but would take much longer. */
+/** For plain text, the result would be the same, but would take much longer. */
 function parseMarkdown(markdown: string): TextDocument {
 	const { children } = fromMarkdown(markdown, {
 		extensions: [syntax, { disable: { null: [...off, ...tooMuch(markdown)] } }],
@@ -73,7 +73,7 @@ function asWritten(markdown: string): TextDocument {
 	return { markdown, blocks: [{ type: "paragraph", children: [{ type: "text", value: markdown }] }] };
 }
 
-/** Returns the constructs whose limits this text exceeds. The parser must disable them. */
+/** The parser must disable the returned constructs. */
 function tooMuch(markdown: string): string[] {
 	const lines = markdown.split("\n");
 	return [...(lines.some(nestsTooDeep) ? containers : []), ...(stylesTooMuch(lines) ? spans : [])];
@@ -83,7 +83,6 @@ function nestsTooDeep(line: string): boolean {
 	return (leadingMarkers.exec(line)?.[0].match(marker)?.length ?? 0) > maxNesting;
 }
 
-/** Whether a block of text has more than `maxDelimiters` delimiters of styles and links. */
 function stylesTooMuch(lines: readonly string[]): boolean {
 	let fenced = false;
 	let delimiters = 0;
@@ -105,7 +104,7 @@ const maxUrl = 1000;
 const shownScheme = /^(?:https?:\/\/|mailto:)/i;
 const language = /^[\w+#.-]{1,32}$/;
 
-/** Converts mdast to blocks. Images become links, and constructs that posts do not support become text. */
+/** Images become links, and constructs that posts do not support become text. */
 function blocksFrom(nodes: readonly RootContent[], depth = 0): Block[] {
 	return nodes.flatMap((node) => blockFrom(node, depth));
 }
@@ -138,7 +137,7 @@ function blockFrom(node: RootContent, depth: number): Block[] {
 	}
 }
 
-/** Returns the blocks, or one empty paragraph if there are none. A quote or an item is therefore never empty. */
+/** A quote or an item must not be empty. */
 function filled(blocks: Block[]): Block[] {
 	return blocks.length > 0 ? blocks : [{ type: "paragraph", children: [] }];
 }
