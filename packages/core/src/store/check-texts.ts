@@ -77,7 +77,7 @@ export async function checkStoredTexts(
 	return { ok: faults === 0, sessions, allSessions, verified, unverified, faults, examples };
 }
 
-/** Checks one session. Reports no faults if the session is deleted during the check. */
+/** Reports no faults if the session is deleted during the check. */
 async function checkSession(session: SessionRow, read: Read): Promise<Tally> {
 	const tally = new Tally();
 	await new SessionCheck(session, read, tally).run();
@@ -119,8 +119,8 @@ interface Numbered {
 }
 
 /**
- * Checks rows of one kind, which are numbered without gaps. After the first row that has or must have a hash, all later
- * rows must have one.
+ * Rows of one kind are numbered without gaps. After the first row that has or must have a hash, all later rows must
+ * have a hash.
  */
 class Series {
 	readonly #sessionId: string;
@@ -274,9 +274,7 @@ class SessionCheck {
 		}
 	}
 
-	/**
-	 * Checks and counts the waiting messages. Does not check their ordinals for gaps, because the run removes messages.
-	 */
+	/** Does not check the ordinals for gaps, because the run removes messages. */
 	async #steers(runId: string): Promise<number> {
 		const steers = await this.#read((db) => steersOf(db, { runId }));
 		for (const steer of steers) {
@@ -362,7 +360,7 @@ const nextSteps = hotStatement<
 		.limit(pageSize),
 );
 
-/** Waiting messages of a run. Not paged, because the number of messages that can wait for a run is limited. */
+/** Not paged, because the number of messages that can wait for a run is limited. */
 const steersOf = hotStatement<
 	Tables,
 	{ runId: string },

@@ -118,7 +118,7 @@ export async function changesOf(db: Tx, turn: RunReference): Promise<FileChangeR
 	return await ofTurn(db, turn).where(hasEffect).selectAll().orderBy("n").execute();
 }
 
-/** Returns a condition for files whose content the turn changed, and for files with a write whose end is unknown. */
+/** Also true for a write whose end is unknown. */
 function hasEffect({ or, eb }: ExpressionBuilder<Tables, "file_changes">) {
 	return or([
 		eb("file_changes.before_hash", "<>", eb.ref("file_changes.after_hash")),
@@ -144,10 +144,7 @@ async function findChange(db: Tx, turn: RunReference, path: string): Promise<Fil
 	return await ofTurn(db, turn).selectAll().where("path", "=", path).executeTakeFirst();
 }
 
-/**
- * Deletes the changes of the oldest turns, except this turn, until the content and the number of turns are within
- * `changeLimits`. Returns false if the content does not fit even then.
- */
+/** Deletes the changes of the oldest turns, except this turn. Returns false if the content does not fit even then. */
 async function makeRoom(tx: Tx, { sessionId, runId }: RunReference, needed: number): Promise<boolean> {
 	const turns = await tx
 		.selectFrom("file_changes")

@@ -144,7 +144,7 @@ export class Journal {
 		return rows.map(toRecorded).reverse();
 	}
 
-	/** Reads the newest events of one session. Sorts by `seq`, so that the database reads the index of `seq` from its end. */
+	/** Sorts by `seq`, so that the database reads the index of `seq` from its end. */
 	async #recentOfOne(
 		filter: EventsOf & { readonly sessionId: string },
 		limit: number,
@@ -169,7 +169,6 @@ export class Journal {
 		return rows;
 	}
 
-	/** Returns the filtered events after the position `after`, up to and including `until`. */
 	async #window(
 		{ after, until }: { readonly after: number; readonly until: number },
 		filter: EventsOf,
@@ -186,7 +185,6 @@ export class Journal {
 	}
 }
 
-/** Returns the hash of the event with this `seq`. Returns `noTextHash` if `seq` is 0 or the event has no hash. */
 async function hashOf(tx: Tx, sessionId: string, seq: number): Promise<string> {
 	if (seq === 0) return noTextHash;
 	const [row] = await readHash(tx, { sessionId, seq });
@@ -214,8 +212,8 @@ export interface PositionedEvent {
 }
 
 /**
- * Adds the filter to a query. A query in the order of positions must not use an index of sessions, because it would then read the
- * complete history of the sessions.
+ * A query in the order of positions must not use an index of sessions, because it would then read the complete history
+ * of the sessions.
  */
 function narrowed<O>(
 	query: SelectQueryBuilder<Tables, "events", O>,
@@ -243,7 +241,7 @@ function narrowed<O>(
 	);
 }
 
-/** Reads an event from its row. Throws if its data is not valid JSON. */
+/** Throws if the data is not valid JSON. */
 function toRecorded(row: EventRow): Recorded {
 	return {
 		transient: false,

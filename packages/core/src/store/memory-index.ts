@@ -18,7 +18,7 @@ interface MemoryIndex {
 const gramLength = 3;
 
 /**
- * Index of SQLite. Database triggers update it. A quoted phrase has no operators:
+ * Database triggers update the index. A quoted phrase has no operators:
  * https://www.sqlite.org/fts5.html#full_text_query_syntax
  */
 const sqliteIndex: MemoryIndex = {
@@ -31,8 +31,8 @@ const sqliteIndex: MemoryIndex = {
 };
 
 /**
- * Index of trigrams. A query selects rows by their trigrams and then compares their text, because a row can have the
- * trigrams in a different order.
+ * A query selects rows by their trigrams and then compares their text, because a row can have the trigrams in a
+ * different order.
  */
 const postgresIndex: MemoryIndex = {
 	async add(tx, { n, text }) {

@@ -42,7 +42,6 @@ export function lowerRole(one: Role, other: Role): Role {
 	return roles.indexOf(one) <= roles.indexOf(other) ? one : other;
 }
 
-/** Whether the person matches all conditions of the rule. */
 function concerns(rule: PersonRule, { actor, place }: ActingPerson): boolean {
 	const { platform, tenant, channel, platformRole, user } = rule;
 	return (

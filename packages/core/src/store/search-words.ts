@@ -3,10 +3,7 @@ import { folded } from "./search-texts.ts";
 /** Maximum words of a query. Further words are ignored. */
 const maxWords = 24;
 
-/**
- * Finds words in all scripts, including scripts without spaces, such as Japanese. Created on first use,
- * because its creation is slow.
- */
+/** Finds words in scripts without spaces, such as Japanese. Created on first use, because its creation is slow. */
 let segmenter: Intl.Segmenter | undefined;
 
 /** Returns text and tags in the spelling of the index, which ignores case, width and ligatures. */

@@ -6,9 +6,10 @@ import { runHash, stepHash } from "./text-hash.ts";
 /** Frequent statements, compiled once per engine. */
 
 /**
- * Reserves the next `count` numbers of a session. `last_seq` is the last reserved number, and `previous` the hash of the event
- * before the first one. `previous` is null in an empty session and after an event without a hash. On PostgreSQL, it is also null
- * if the statement waited for another process, whose events it does not see. `readHash` distinguishes these cases.
+ * Reserves the next `count` numbers of a session. `last_seq` is the last reserved number, and `previous` the hash of
+ * the event before the reserved numbers. `previous` is null in an empty session and after an event without a hash. On
+ * PostgreSQL, it is also null if the statement waited for another process, whose events it does not see. `readHash`
+ * distinguishes these cases.
  */
 export const nextSeq = hotStatement<
 	Tables,

@@ -82,10 +82,7 @@ export class SessionRedactor implements Sink {
 	}
 }
 
-/**
- * Returns a sink that applies `inner` and then `outer`. `inner` removes the passwords first, because a part of a password
- * can look like a credential.
- */
+/** `inner` runs first, because a part of a password can look like a credential. */
 function both(outer: Sink, inner: Sink | undefined): Sink {
 	if (!inner) return outer;
 	return {

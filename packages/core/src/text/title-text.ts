@@ -31,10 +31,7 @@ export function oneLine(text: string): string {
 	return text.replaceAll(/\s+/gu, " ").replaceAll(unseen, "").trim();
 }
 
-/**
- * Shortens a title of more than `maxCharacters` graphemes to this length, including an ellipsis. Cuts at a space if
- * there is one in the second half.
- */
+/** The maximum includes the ellipsis. Cuts at the last space if it is in the second half. */
 function shortened(title: string): string {
 	// A grapheme has at least one UTF-16 unit, and at most a few dozen in real text.
 	graphemes ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });

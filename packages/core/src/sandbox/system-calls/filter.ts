@@ -57,7 +57,7 @@ function instructionsOf({ call, error, condition, and }: Rule, architecture: Arc
 	];
 }
 
-/** Returns instructions that test the condition. If it is false, they skip the next `skipped` instructions. */
+/** If the condition is false, the instructions skip the next `skipped` instructions. */
 function testsOf(condition: Condition, skipped: number): Instruction[] {
 	const load: Instruction = [LOAD, 0, 0, ARGUMENTS_AT + 8 * condition.argument];
 	if ("anyBit" in condition) return [load, [IF_ANY_BIT, 0, skipped, condition.anyBit]];

@@ -34,7 +34,7 @@ export async function createMemories(db: Kysely<unknown>, engine: Engine): Promi
 }
 
 /**
- * Creates the index. It stores no copy of the text, because the table contains the text:
+ * Stores no copy of the text, because the table contains the text:
  * https://www.sqlite.org/fts5.html#contentless_delete_tables
  */
 async function createSqliteIndex(db: Kysely<unknown>): Promise<void> {
@@ -46,7 +46,7 @@ async function createSqliteIndex(db: Kysely<unknown>): Promise<void> {
 		delete from memory_index where rowid = old.n; end`.execute(db);
 }
 
-/** Creates the index in a separate table, so that `memories` has the same columns on both engines. */
+/** Uses a separate table, so that `memories` has the same columns on both engines. */
 async function createPostgresIndex(db: Kysely<unknown>): Promise<void> {
 	await sql`create table memory_index (
 		n bigint primary key references memories (n) on delete cascade, grams tsvector not null)`.execute(db);

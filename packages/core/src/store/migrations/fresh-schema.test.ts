@@ -46,7 +46,7 @@ function schemaObjects(store: Store<Tables>): Promise<SchemaObject[]> {
 	return rowsOf<SchemaObject>(store, "select type, name, tbl_name, sql from sqlite_schema order by rowid");
 }
 
-/** Returns the names of the shadow tables. SQLite creates these tables for virtual tables. */
+/** SQLite creates shadow tables for virtual tables. */
 async function automaticTables(store: Store<Tables>): Promise<string[]> {
 	const tables = await rowsOf<{ name: string }>(
 		store,
@@ -55,7 +55,7 @@ async function automaticTables(store: Store<Tables>): Promise<string[]> {
 	return tables.map(({ name }) => name);
 }
 
-/** Returns the complete content of the database, except the times of its migrations. */
+/** Omits the times of migrations. */
 async function contentOf(store: Store<Tables>): Promise<object> {
 	const objects = await schemaObjects(store);
 	const tables = objects.filter(({ type }) => type === "table").map(({ name }) => name);

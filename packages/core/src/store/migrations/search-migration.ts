@@ -43,7 +43,7 @@ export async function indexInGroups(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Creates the index. It stores no copy of the texts, because the table contains them:
+ * Stores no copy of the texts, because the table contains the texts:
  * https://www.sqlite.org/fts5.html#contentless_delete_tables
  */
 async function createIndex(db: Kysely<unknown>): Promise<void> {
