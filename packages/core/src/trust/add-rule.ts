@@ -24,10 +24,10 @@ export interface NewRule {
 }
 
 /**
- * Adds a rule to the operator's file, and leaves its other lines unchanged. A rule that the file already contains is
- * not added again. The audit log records the rule before it takes effect. Throws `failed_precondition`, and leaves
- * the file unchanged, if the file is invalid, would be too large or cannot be written. Throws `unimplemented` if this
- * process cannot change the file.
+ * Adds a rule to the operator's file, unless the file already contains the rule. Leaves the other lines
+ * unchanged. The audit log records the rule before it takes effect. Throws `failed_precondition`, and leaves
+ * the file unchanged, if the file is invalid, would be too large or cannot be written. Throws `unimplemented`
+ * if this process cannot change the file.
  */
 export async function addRule(
 	principal: Principal,

@@ -97,7 +97,10 @@ export function checkKnown(
 	throw refused(key, channelTexts.noSettings(unknown, way));
 }
 
-/** Allows `approveIn` only for a single channel, because it makes the channel's questions readable in other channels. */
+/**
+ * `approveIn` makes a channel's questions readable in other channels, so it is allowed only for a single
+ * channel.
+ */
 function checkApproveIn(key: string, approveIn: PlaceProfile["approveIn"]): void {
 	if (!approveIn) return;
 	if (!oneChannel.test(key)) {
@@ -109,10 +112,7 @@ function checkApproveIn(key: string, approveIn: PlaceProfile["approveIn"]): void
 	throw refused(key, channelTexts.cannotAnswer(invalidChannel, reason));
 }
 
-/**
- * Throws `invalid_argument` for an approver whose id does not have the form `PLATFORM:TENANT:USER`, or who belongs
- * to a different guild or team than the channel.
- */
+/** An approver's id has the form `PLATFORM:TENANT:USER`, with the guild or team of the channel. */
 function checkApprovers(key: string, approvers: readonly string[]): void {
 	const [platform, tenant] = key.split(":");
 	const beginning = `${platform}:${tenant}:`;

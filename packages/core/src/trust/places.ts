@@ -194,10 +194,7 @@ export class Places {
 		return this.#set.get(key) ?? this.#configured.get(key);
 	}
 
-	/**
-	 * Updates the settings in memory after a change. Reads the stored row, because two concurrent changes can reach
-	 * this method in any order.
-	 */
+	/** Reads the stored row, because two concurrent changes can reach this method in any order. */
 	async #learn(key: string): Promise<void> {
 		const row = await this.#options.store.read((db) =>
 			db.selectFrom("places").select("profile").where("key", "=", key).executeTakeFirst(),
@@ -227,8 +224,8 @@ const maxNamed = 5;
 const approving: readonly AssignableRole[] = ["approver", "owner"];
 
 /**
- * Returns at most five people who may approve in a channel: those that its settings name, or people of the guild or team
- * with the role approver or owner. Omits people whose role comes only from a platform role, so the list may be empty.
+ * Returns at most five ids. Omits people whose role comes only from a platform role, so the list may be
+ * empty.
  */
 async function approversIn(
 	db: Tx,
@@ -264,10 +261,7 @@ async function approversIn(
 		.map((user) => `${here}${user}`);
 }
 
-/**
- * Returns at most five platform roles that give people the role approver or owner in a channel. Uses only rules of this guild or
- * team, because other guilds and teams have different roles.
- */
+/** Returns at most five roles, only from rules of this guild or team, because others have different roles. */
 function approverRolesIn({ platform, tenant, channel }: Place, chat: ChatSettings): string[] {
 	const roles = chat.allow.flatMap((rule) => {
 		const isHere =

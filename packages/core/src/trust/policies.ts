@@ -165,9 +165,8 @@ export interface PolicyScene {
 type SceneOptions = TrustOptions & { readonly places: Places };
 
 /**
- * Returns the facts of the session. If `sessionId` is undefined, returns the facts of a hypothetical session in the
- * channel, or of the operator in the first root. Throws `not_found` if the session does not exist, and
- * `invalid_argument` if the agent cannot be used.
+ * If `sessionId` is undefined, the session is hypothetical, in the channel or in the first root. Throws
+ * `not_found` for an unknown session, and `invalid_argument` for an unusable agent.
  */
 async function findScene(
 	{ sessionId, agent, place }: PolicyPlace,

@@ -50,10 +50,7 @@ async function opened(database: Store<Tables>): Promise<TestRuntime> {
 	return t;
 }
 
-/**
- * Sends a message to the session and denies all approval requests of its run. Returns whether there were approval
- * requests.
- */
+/** Denies all approval requests of the run, and returns whether there were any. */
 async function asks(t: TestRuntime, log: EventLog, session: string): Promise<boolean> {
 	await t.runtime.send(unkeyed(member), session, { content: "go" });
 	for (let isRepeated = false; ; isRepeated = true) {

@@ -8,9 +8,8 @@ const MAX_LENGTH = 2_000;
 const MAX_SHOWN = 200;
 
 /**
- * Parses the URL of a page strictly: http or https, an allowed port, no credentials, and no forbidden address in any
- * spelling. Throws an error for the model if the URL is invalid or not allowed. Host names are looked up later, just
- * before the connection.
+ * Parses the URL of a page strictly: http or https, an allowed port, no credentials, and no forbidden address
+ * in any spelling. Throws an error for the model for any other URL. Does not look up host names.
  */
 export function readPageUrl(text: string, reach: Reach): URL {
 	if (text.length > MAX_LENGTH) throw refused(text, urlTexts.tooLong(text.length, MAX_LENGTH));

@@ -2,22 +2,17 @@ import { Readability } from "@mozilla/readability";
 import { parseHTML } from "linkedom";
 import TurndownService from "turndown";
 
-/**
- * Maximum levels of elements, and maximum attributes of an element. The libraries need quadratic time for these
- * numbers, or recurse to this depth.
- */
+/** The libraries recurse, or need time that is quadratic in these numbers. */
 const MAX_DEPTH = 200;
 const MAX_ATTRIBUTES = 100;
 /** Maximum attributes of a page. */
 const MAX_ALL_ATTRIBUTES = 100_000;
-/**
- * Minimum share of the page's text that an article must have. A page with a smaller share is probably an index or a reference.
- */
+/** A page whose article has a smaller share of its text is probably an index or a reference. */
 const LEAST_SHARE = 0.3;
 
 const unread = "script, style, noscript, template, svg, iframe, object, [hidden], [aria-hidden=true]";
 
-/** Part of the document model that this file uses. Its published types exist only for browsers. */
+/** The published types of the document model exist only for browsers. */
 interface PageElement {
 	readonly nodeName: string;
 	readonly textContent: string | null;

@@ -54,10 +54,7 @@ export function createWebSearch({
 	});
 }
 
-/**
- * Returns the results between two lines with the mark, or a text without the mark if there are no results. The mark
- * must be created after the results arrive, so that they cannot contain it.
- */
+/** The mark must be created after the results arrive, so that they cannot contain it. */
 function textOf(
 	results: readonly SearchResult[],
 	maximum: number,
@@ -79,7 +76,7 @@ function textOf(
 	].join("\n");
 }
 
-/** Returns the lines of a result, or undefined if it has no web address of at most `maxUrl` characters. */
+/** Returns undefined if the result has no web address of at most `maxUrl` characters. */
 function resultText({ title, url, text }: SearchResult): string | undefined {
 	const address = URL.parse(url);
 	if (!address || !/^https?:$/.test(address.protocol) || address.href.length > maxUrl) return undefined;
@@ -97,9 +94,7 @@ const entities: Readonly<Record<string, string>> = {
 	"&nbsp;": " ",
 };
 
-/**
- * Returns the text in one line, without common tags and invisible characters. Cuts it after `max` characters.
- */
+/** Removes common tags and invisible characters. Cuts the text after `max` characters. */
 function oneLine(html: string, max: number): string {
 	const text = html
 		.slice(0, 10 * max)

@@ -38,7 +38,7 @@ const windowSize = 10_000;
 /** Reads and verifies the audit log, and removes expired rows. */
 export class AuditLog {
 	readonly #deps: AuditLogDeps;
-	/** Anchor that the gateway logged last. If the last row has a lower number, rows are missing. */
+	/** Anchor that the gateway logged last, to detect missing rows at the end. */
 	#anchor: AuditAnchor | undefined;
 
 	constructor(deps: AuditLogDeps) {
@@ -95,7 +95,7 @@ export class AuditLog {
 		}
 	}
 
-	/** Removes rows only from the beginning, regardless of their times, so that a wrong clock leaves no gap. */
+	/** Removes rows only from the beginning, so that a wrong clock leaves no gap. */
 	#forgetSome(): Promise<number> {
 		const { store, clock, audit } = this.#deps;
 		const before = clock.now() - retentionMs;
@@ -143,16 +143,13 @@ export class AuditLog {
 	}
 }
 
-/** Range of row numbers. Excludes `from` and includes `to`. */
+/** Excludes `from` and includes `to`. */
 interface Window {
 	readonly from: number;
 	readonly to: number;
 }
 
-/**
- * Returns windows for all rows, backwards from the last one. If `after` is given, returns windows for the later rows,
- * forwards.
- */
+/** Backwards from the last row or, if `after` is given, forwards from the row after it. */
 function* windowsOf(last: number, after: number | undefined): Generator<Window> {
 	if (after === undefined) {
 		for (let to = last; to > 0; to -= windowSize) yield { from: to - windowSize, to };

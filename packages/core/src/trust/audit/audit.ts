@@ -13,10 +13,7 @@ import { auditTexts } from "./texts.ts";
 export interface AuditEntry {
 	/** Id of the principal. If a connector acts for a person, the person's id. */
 	readonly principal: string;
-	/**
-	 * Wire protocol of the request. If no request caused the action: `cli` for an action of a command, or `gateway` for
-	 * one of the gateway.
-	 */
+	/** Wire protocol of the request. Without a request, `cli` for a command or `gateway` for the gateway. */
 	readonly via: string;
 	/** Name of the action, such as `tool.start` or `grant.create`. */
 	readonly action: string;
@@ -25,8 +22,8 @@ export interface AuditEntry {
 	/** For example `allowed`, `denied`, `asked` or `expired`. */
 	readonly decision: string;
 	/**
-	 * Arguments of the action. The row contains at most 2,000 characters of them, without secrets, and a hash of all
-	 * arguments.
+	 * Arguments of the action. The row contains their first 2,000 characters, without secrets, and a hash of
+	 * all arguments.
 	 */
 	readonly args?: unknown;
 	readonly grantId?: string | undefined;
@@ -85,8 +82,8 @@ export class Audit {
 	}
 
 	/**
-	 * Counts a frequent action without waiting. Records the first action of a kind (principal, action, object, decision)
-	 * immediately, and the number of further ones once a minute. Stores no arguments.
+	 * Counts a frequent action without waiting. Records the first action of a kind (principal, action, object,
+	 * decision) immediately, and the number of further actions once a minute. Stores no arguments.
 	 */
 	sample(entry: Omit<AuditEntry, "args">, times = 1): void {
 		this.#samples.add(entry, times);
@@ -124,19 +121,13 @@ export function auditHash(row: Omit<AuditRow, "hash">): string {
 	return createHash("sha256").update(text).digest("hex");
 }
 
-/**
- * Returns the object name of a tool call in the audit. It contains the session, because call ids are unique only within a
- * session.
- */
+/** Returns the audit object of a tool call: `SESSION/CALL`. Call ids are unique only within a session. */
 export function auditedCall(sessionId: string, callId: string): string {
 	return `${sessionId}/${callId}`;
 }
 
 const periodMs = 60_000;
-/**
- * Maximum kinds of an action that are counted separately in a period. Further kinds share a row, so that invented names add no
- * rows.
- */
+/** Maximum kinds of an action in a period. Further kinds share a row, so that invented names add no rows. */
 const maxKinds = 100;
 
 type Sample = Omit<AuditEntry, "args">;
@@ -152,10 +143,7 @@ interface Count {
 	times: number;
 }
 
-/**
- * Counts frequent actions. Writes a row for the first action of a kind, and then a row every minute while such
- * actions continue.
- */
+/** Writes a row for the first action of a kind, and then a row every minute while such actions continue. */
 class AuditSamples {
 	readonly #deps: SamplesDeps;
 	/** For each action, the kinds that have a row in this period, with their counts since that row. */
@@ -190,7 +178,6 @@ class AuditSamples {
 		this.#timer ??= this.#deps.clock.after(periodMs, () => this.#flush());
 	}
 
-	/** Writes the counts of the period. Drops kinds that did not occur. */
 	#flush(): void {
 		this.#timer = undefined;
 		for (const [action, kinds] of this.#counts) {
@@ -218,10 +205,7 @@ class AuditSamples {
 
 const others = "others";
 
-/**
- * Returns the combined row for further kinds. The row names no person, because the kinds may belong to different
- * people.
- */
+/** Names no person, because the kinds may belong to different people. */
 function rest(entry: Sample): Sample {
 	return { ...entry, principal: others, object: others };
 }

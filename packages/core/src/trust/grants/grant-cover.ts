@@ -17,9 +17,9 @@ export interface Coverable {
 const harmless: ReadonlySet<string> = new Set(["read", "person"]);
 
 /**
- * Whether a grant of the channel covers every author of a run. It covers members and higher roles and, if it names
- * people, only these people. A message without a person, from another channel, or from a channel with people of other
- * organisations is not covered.
+ * Whether a grant covers every author of a run. A grant covers members and higher roles and, if it names
+ * people, only these people. It covers no message without a person, from another channel, or from a channel
+ * with people of other organisations.
  */
 export function coversPeople(
 	{ people, place }: GrantFacts,
@@ -34,8 +34,8 @@ export function coversPeople(
 }
 
 /**
- * Whether a grant covers a tool call, by its tool and all its classes. Reading files outside the roots requires that the grant
- * names the class.
+ * Whether a grant covers the tool and all classes of a call. Reads outside the roots are covered only if the
+ * grant names their class.
  */
 export function coversCall(
 	{ tools, classes }: Pick<GrantFacts, "tools" | "classes">,

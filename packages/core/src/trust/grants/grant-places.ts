@@ -43,7 +43,7 @@ export async function grantWithin(
 	return (await placesOf(db, principal, tenants))?.includes(row.place) ? row : undefined;
 }
 
-/** Returns the channels with sessions or grants in the guilds and teams that the connector serves. */
+/** Channels with sessions or grants, if the connector serves their guild or team. */
 async function platformPlaces(db: Tx, principal: Principal, tenants: Tenants): Promise<string[]> {
 	const withMessages = db.selectFrom("sessions").select("place").where("place", "is not", null);
 	const rows = await withMessages.union(db.selectFrom("channel_grants").select("place")).execute();
@@ -98,8 +98,8 @@ export async function newestSessionIn(
 const maxCompared = 1_000;
 
 /**
- * Throws `failed_precondition` if the channel has no session, and suggests a similar channel if one exists. A mistyped
- * id would trust a different channel, or none.
+ * Throws `failed_precondition` if the channel has no session, because a mistyped id would trust another
+ * channel or none. Suggests a similar channel.
  */
 export async function requireAnnounced(db: Tx, place: string): Promise<void> {
 	const sessionPlaces = db.selectFrom("sessions").select("place").where("place", "is not", null);

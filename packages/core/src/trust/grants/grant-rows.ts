@@ -121,8 +121,8 @@ export async function markAlive(tx: Tx, now: number): Promise<void> {
 }
 
 /**
- * Returns the newest grants of these channels, or of all channels, at most 1,000. If `ended` is true, includes ended
- * grants.
+ * Returns the newest 1,000 grants of `places`, or of all channels, newest first. Includes ended grants if
+ * `ended` is true.
  */
 export async function listGrants(
 	db: Tx,

@@ -26,7 +26,7 @@ test.each<[string, number, number | undefined, boolean]>([
 	expect(isTrustValid(undefined, now, absentSince)).toBe(false);
 });
 
-/** Returns the number of approval requests in a run with one tool call. Approves every request. */
+/** Returns the number of approval requests of a run, and approves each request. */
 async function asks(t: TestRuntime, log: EventLog, session: string): Promise<number> {
 	await t.send(session, "go");
 	for (let times = 0; ; times++) {

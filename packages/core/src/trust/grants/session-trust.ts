@@ -17,7 +17,8 @@ export interface SessionTrust {
 }
 
 /**
- * Whether trust applies at `now`. `absentSince` is the time since which no client is connected, or undefined if one is connected.
+ * Whether the trust applies at `now`. `absentSince`: time when the last client disconnected, or undefined
+ * while a client is connected.
  */
 export function isTrustValid(
 	trust: SessionTrust | undefined,
@@ -61,10 +62,7 @@ export async function grantTrust(
 	return trust;
 }
 
-/**
- * Ends a grant. If `by` is absent, the reason is that the grant expired, or that all clients were disconnected for
- * more than `absenceMs`.
- */
+/** Ends a grant. If `by` is absent, the audit log records that the grant expired. */
 export async function endTrust(
 	tx: Tx,
 	{ sessionId, id, by }: { readonly sessionId: string; readonly id: string; readonly by?: Principal },

@@ -43,7 +43,7 @@ interface Requester {
 	readonly person: Person;
 }
 
-/** Stored result of `pair`. It does not contain the code. */
+/** Stored, so it must not contain the code. */
 type PairResult =
 	| Extract<Paired, { status: "paired" }>
 	| { readonly status: "requested"; readonly id: string; readonly expiresAt: number };
@@ -191,7 +191,7 @@ export class Pairing {
 		});
 	}
 
-	/** Returns the reason why a code is refused, with the next step. Does not quote the code, which may be nearly correct. */
+	/** Does not quote the code, which may be nearly correct. */
 	async #refusalReason(tx: Tx, person: Person, code: string): Promise<string> {
 		const another = pairingTexts.askForCode;
 		if (!isPairingCode(code)) {
@@ -250,7 +250,7 @@ export class Pairing {
 		return { id, expiresAt };
 	}
 
-	/** Marks the code as used and returns its row. Resolves with undefined if the code is not valid or `fits` rejects it. */
+	/** Resolves with undefined if the code is not valid or `fits` rejects its row. */
 	async #useCode(
 		tx: Tx,
 		kind: "invitation" | "request",
@@ -277,7 +277,6 @@ export class Pairing {
 	}
 }
 
-/** Returns the error for a guild, team or direct message that no connector may serve. */
 function notOpen({ platform, tenant }: Tenant): ParleyError {
 	const message = pairingTexts.noOwner(platform, tenant);
 	return new ParleyError(message, { code: "permission_denied" });
@@ -301,8 +300,8 @@ const letters = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 const length = 8;
 
 /**
- * Derives the code of a pairing from its id, so that it can be shown again without being stored. `fingerprint` uses the key of
- * the data directory. The code cannot be computed without that key.
+ * The code is derived from the id, so that it need not be stored. The derivation requires the key of the data
+ * directory, which `fingerprint` uses.
  */
 function pairingCode(id: string, fingerprint: (text: string) => string): string {
 	const bytes = createHmac("sha256", fingerprint(`pairing code ${id}`))
@@ -322,8 +321,8 @@ function plainCode(text: string): string {
 }
 
 /**
- * Returns the stored form of a code. The form ignores case, blanks and hyphens. It is a keyed hash, so neither the
- * time of a lookup nor the database reveals a code.
+ * Ignores case, blanks and hyphens. The hash is keyed, so that neither the time of a lookup nor the database
+ * reveals a code.
  */
 function codeHash(code: string, fingerprint: (text: string) => string): string {
 	return createHash("sha256")
@@ -332,14 +331,14 @@ function codeHash(code: string, fingerprint: (text: string) => string): string {
 }
 
 const periodMs = 60_000;
-/** Maximum counted names. The oldest are removed first, so that invented names cannot fill the memory. */
+/** The oldest names are removed first, so that invented names cannot fill the memory. */
 const maxNames = 10_000;
 
 /** Limits the attempts of each name per minute. The minute starts with the first attempt. */
 export class Attempts {
 	readonly #clock: Clock;
 	readonly #max: number;
-	/** For each name, the start of its current minute and the number of attempts since then. Oldest first. */
+	/** Start of the current minute and attempts since then, oldest first. */
 	readonly #started = new Map<string, { readonly at: number; times: number }>();
 
 	constructor(clock: Clock, max: number) {

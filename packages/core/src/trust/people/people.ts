@@ -48,9 +48,9 @@ export class People {
 	}
 
 	/**
-	 * Returns the connector's principal for this person, with their current role. Throws `permission_denied` for a tenant
-	 * that the connector does not act for, except for `pair` and `whoami`. Also throws it for `pair` if the operator
-	 * blocks the person.
+	 * Returns the connector's principal for this person, with the person's current role. Throws
+	 * `permission_denied` for a tenant that the connector does not act for, except for `pair` and `whoami`.
+	 * Also throws `permission_denied` for `pair` if the operator blocks the person.
 	 */
 	async identify(
 		connector: Principal,
@@ -81,8 +81,8 @@ export class People {
 	}
 
 	/**
-	 * Returns the current role of a person, at most the role that the person had before. If the platform roles are
-	 * unknown, returns the earlier role.
+	 * Returns the current role of a person, at most `person.role`. If the platform roles are unknown, returns
+	 * `person.role`.
 	 */
 	async roleNow(db: Tx, person: Person): Promise<Role> {
 		const { id, name, place, role, platformRoles } = person;
@@ -166,7 +166,9 @@ export class People {
 		return this.#pairing.withdraw(request, named);
 	}
 
-	/** Sets the role of a person. Also gives a role to a person without one, if connectors may serve their tenant. */
+	/**
+	 * Sets the role of a person, also of a person without a role if connectors may serve the person's tenant.
+	 */
 	async setRole(request: Keyed, id: string, role: AssignableRole): Promise<PersonFacts> {
 		const { principal } = request;
 		authorize(principal, "person.manage");
@@ -186,8 +188,8 @@ export class People {
 	}
 
 	/**
-	 * Removes a person's access, except access from the configuration, and deletes the notes about them. Returns the
-	 * number of deleted notes. Throws `not_found` if the person has no stored role.
+	 * Removes a person's access, except access from the configuration, and the notes about the person. Returns
+	 * the number of deleted notes. Throws `not_found` if the person has no stored role.
 	 */
 	async remove(request: Keyed, id: string): Promise<number> {
 		const { principal } = request;

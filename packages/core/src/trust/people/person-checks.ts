@@ -78,7 +78,7 @@ export class PersonChecks {
 	}
 
 	/**
-	 * Asks the connector that the person uses. Resolves with undefined in these cases:
+	 * Resolves with the connector's report, or with undefined in these cases:
 	 *
 	 * - The connector is not connected.
 	 * - The connector does not serve the guild or team.

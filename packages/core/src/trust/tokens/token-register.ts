@@ -20,9 +20,9 @@ interface RegisterOptions {
 }
 
 const usePeriodMs = 60_000;
-/** Maximum milliseconds of a timer, because timers do not notice a change of the machine's clock. */
+/** Timers do not notice a change of the machine's clock. */
 const longestWatchMs = 60_000;
-/** Hash to compare with for an unknown id, so that verification is as slow as for a known id. */
+/** Compared for an unknown id, so that verification is as slow as for a known id. */
 const unusedHash = Buffer.alloc(32);
 
 /** Register of the valid tokens. A caller cannot distinguish revoked, expired and unknown tokens. */
@@ -56,7 +56,7 @@ export class TokenRegister {
 	}
 
 	/**
-	 * Returns the principal of this token text, or undefined if no valid token has it. The duration reveals nothing about
+	 * Returns the principal of the valid token with this text, or undefined. The duration reveals nothing about
 	 * the stored secrets.
 	 */
 	verify(text: string): Principal | undefined {
@@ -98,7 +98,7 @@ export class TokenRegister {
 		this.#options.onUsed(token.id, now);
 	}
 
-	/** Starts a timer for the next expiry, but only while there is a listener, because a timer keeps the process alive. */
+	/** Runs a timer only while there is a listener, because a timer keeps the process alive. */
 	#watchExpiry(): void {
 		this.#watch?.cancel();
 		this.#watch = undefined;

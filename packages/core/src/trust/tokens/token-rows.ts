@@ -33,7 +33,7 @@ export const touchToken = hotStatement<Tables, { id: string; at: number }>((db, 
 );
 
 /**
- * Returns the valid tokens, newest first. Tokens with the same creation time are sorted by the length of their validity, longest
+ * Returns the valid tokens, newest first. Tokens with the same creation time are sorted by expiry, latest
  * first.
  */
 export async function readLive(tx: Tx, now: number): Promise<TokenRow[]> {
@@ -70,9 +70,8 @@ export function newRow(
 }
 
 /**
- * Finds the token with this id or name, or with an id that begins with this text of at least 4 characters. If several
- * tokens have the name, returns the newest. Throws `invalid_argument` if there is no such token, or if several ids
- * begin with the text.
+ * Finds a token by its id, its name, or at least 4 first characters of its id. If several tokens have the
+ * name, returns the newest. Throws `invalid_argument` if no token or several ids match.
  */
 export function findToken(live: readonly TokenRow[], target: string): TokenRow {
 	const exact = live.find(({ id }) => id === target) ?? live.find(({ name }) => name === target);

@@ -45,14 +45,14 @@ interface Minted {
 const listedMs = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * Manages the tokens that were created at run time, and the operator's own token, whose text is in a file. The text of
- * any other token is only in the response that created or replaced it.
+ * Manages the tokens that were created at run time, and the operator's own token, whose text is in a file.
+ * The text of any other token is only in the result of `create` or `rotate`.
  */
 export class Tokens {
 	readonly #options: TokensOptions;
 	readonly #register: TokenRegister;
 	readonly #keys: Parameters<typeof once>[2];
-	/** Settles when the latest rotation of the operator's token has ended. The next rotation waits for it. */
+	/** Latest rotation of the operator's token. The next rotation waits for its end. */
 	#rotating: Promise<unknown> = Promise.resolve();
 
 	constructor(options: TokensOptions) {
@@ -196,7 +196,7 @@ export class Tokens {
 		return { text, facts: tokenFacts(fresh) };
 	}
 
-	/** Makes a change once for its key. Refuses a repetition, because the token text is not stored and cannot be returned again. */
+	/** Refuses a repeated key, because the token text is not stored and cannot be returned again. */
 	#change<T>(request: Keyed, work: (tx: Tx) => Promise<T>): Promise<T> {
 		return this.#options.store.commit(async (tx) => {
 			const done: T[] = [];
@@ -238,16 +238,10 @@ function keyAlreadyUsed({ key }: Keyed): ParleyError {
 	return new ParleyError(tokenTexts.keyUsed(key), { code: "already_exists" });
 }
 
-/**
- * Maximum milliseconds that the old text of a rotated token stays valid: long enough to copy the new text to
- * another machine.
- */
+/** Long enough to copy the new token to another machine. */
 const maxGraceMs = 10 * 60 * 1000;
 
-/**
- * Inserts a new token and the tenants that it names. Throws as `checkName` does, and `not_found` if one of its
- * sessions does not exist.
- */
+/** Throws as `checkName` does, and `not_found` if a session does not exist. */
 async function insertToken(tx: Tx, row: TokenRow, requested: NewToken, by: string): Promise<void> {
 	await checkName(tx, row);
 	await checkSessions(tx, requested.sessions ?? []);
@@ -298,7 +292,7 @@ async function rotateToken(
 	return { fresh, old, until };
 }
 
-/** Revokes a token. If `target` is a name, also revokes its predecessors that are still valid. */
+/** If `target` is a name, also revokes older tokens with this name. */
 async function revokeToken(tx: Tx, target: string, now: number): Promise<readonly [TokenRow, ...TokenRow[]]> {
 	const live = await readLive(tx, now);
 	const found = findToken(live, target);
@@ -312,7 +306,7 @@ async function revokeToken(tx: Tx, target: string, now: number): Promise<readonl
 	return [found, ...others];
 }
 
-/** Activates the token in the operator's file, and revokes the previous one. */
+/** Returns the revoked tokens, which the adopted token replaces. */
 async function adoptToken(tx: Tx, { id, hash }: TokenText, now: number): Promise<readonly TokenRow[]> {
 	const others = (await readLive(tx, now)).filter(
 		(row) => row.name === operatorsName && row.id !== id && row.expires_at === null,
@@ -361,8 +355,8 @@ async function checkSessions(tx: Tx, ids: readonly string[]): Promise<void> {
 }
 
 /**
- * Writes the text before `work`, and restores the old text if `work` fails. The content of the file becomes valid at the next
- * start, so an interruption loses nothing.
+ * The content of the file becomes valid at the next start, so an interruption before `work` ends loses
+ * nothing.
  */
 async function replacing<T>(file: OperatorTokenFile, text: string, work: () => Promise<T>): Promise<T> {
 	const before = await file.read();
