@@ -98,8 +98,7 @@ export function checkKnown(
 }
 
 /**
- * `approveIn` makes a channel's questions readable in other channels, so it is allowed only for a single
- * channel.
+ * `approveIn` makes a channel's questions readable in other channels, so only a single channel may have it.
  */
 function checkApproveIn(key: string, approveIn: PlaceProfile["approveIn"]): void {
 	if (!approveIn) return;

@@ -203,7 +203,7 @@ async function limitedOf(
 	return states.flatMap((state) => (state.limit === null ? [] : [{ ...state, limit: state.limit }]));
 }
 
-/** Returns the highest threshold, in percent, that a charge has reached. Undefined if the charge reached no further threshold. */
+/** Returns the highest threshold in percent that the charge passed, or undefined. */
 function crossed(before: number, after: number, limit: number): BudgetReached["percent"] | undefined {
 	const passes = (mark: number): boolean => before < mark && after >= mark;
 	if (passes(limit)) return 100;

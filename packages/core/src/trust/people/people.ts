@@ -49,8 +49,8 @@ export class People {
 
 	/**
 	 * Returns the connector's principal for this person, with the person's current role. Throws
-	 * `permission_denied` for a tenant that the connector does not act for, except for `pair` and `whoami`.
-	 * Also throws `permission_denied` for `pair` if the operator blocks the person.
+	 * `permission_denied` for a tenant that the connector does not act for, except for `pair` and `whoami`, and
+	 * for `pair` if the operator blocks the person.
 	 */
 	async identify(
 		connector: Principal,

@@ -65,10 +65,7 @@ export async function endAcceptAll(
 	session.trust = undefined;
 }
 
-/**
- * Returns the error for a session of a channel. There, the trust would apply to all members of the channel, without
- * the limits of a channel grant.
- */
+/** In a channel, the trust would apply to all members, without the limits of a channel grant. */
 function belongsToChannel(place: string): ParleyError {
 	const message = acceptAllTexts.notInChannel(visible(place));
 	return new ParleyError(message, { code: "failed_precondition" });

@@ -73,10 +73,7 @@ async function repeated(
 	return { ...(await ports.policies.addRule(request.principal, { offered })), counts };
 }
 
-/**
- * Moves the session's open approvals from the policy version `before` to `after`. Approvals under other versions stay
- * unchanged.
- */
+/** Approvals under other policy versions stay unchanged. */
 async function renewBindings(
 	tx: Tx,
 	session: Session,

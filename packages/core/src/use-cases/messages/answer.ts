@@ -91,7 +91,7 @@ export async function answerQuestion(
 				voters,
 			});
 			also = answered.also;
-			// An answer through an agent is untrusted text for the run. The run may be in the conversation of a task.
+			// An answer through an agent is untrusted text for the run, which may be in the session of a task.
 			if (by.through !== undefined) await addTaint(tx, row.conversation ?? session.id, "U");
 			return answered.counts;
 		}),
@@ -110,8 +110,8 @@ export async function answerQuestion(
 }
 
 /**
- * Leases the session of a question. Throws unless the principal may see the session and, while the question is
- * open, give this answer. Audits a refusal.
+ * Throws unless the principal may see the session and, while the question is open, give this answer. Audits a
+ * refusal.
  */
 async function admit(
 	ports: AnswerPorts,
@@ -144,10 +144,7 @@ async function admit(
 	}
 }
 
-/**
- * Whether the question is an approval that belongs to a different channel, but may also be answered in the person's
- * channel.
- */
+/** Whether the question is an approval of another channel that may be answered in the person's channel. */
 async function isAnsweredElsewhere(
 	{ journal, places }: AnswerPorts,
 	by: Principal,
@@ -158,10 +155,7 @@ async function isAnsweredElsewhere(
 	return (await journal.store.read((db) => placesAnsweredHere(db, by, places))).includes(place);
 }
 
-/**
- * Throws `not_found` if the channel settings no longer allow this approval to be answered in the person's
- * channel.
- */
+/** Checks again in the transaction, because the channel settings may have changed. Throws `not_found`. */
 function requireNamedStill(places: AnsweringPlaces, { person }: Principal, { place }: PlacedPrompt): void {
 	const here = person && placeKey(person.place);
 	if (here === undefined || place === null || place === here) return;
@@ -175,8 +169,8 @@ function unknownPrompt(): ParleyError {
 }
 
 /**
- * Judges an approval with changed arguments. Resolves with undefined if the answer is a denial or changes no arguments,
- * or if the question is closed. Throws `unavailable` if the run of the call is not active.
+ * Resolves with undefined if the answer is a denial or changes no arguments, or if the question is closed.
+ * Throws `unavailable` if the run of the call is not active.
  */
 async function judgeChange(
 	session: Session,
@@ -194,10 +188,7 @@ async function judgeChange(
 	return judge(response.arguments, row.binding ?? "", response.narrows ?? false);
 }
 
-/**
- * Returns the voters of a question if this answer is one of several approvals that the question requires. Otherwise,
- * and for a closed question, returns undefined.
- */
+/** Resolves with undefined unless the answer is one of several approvals that an open question requires. */
 async function votersOf(
 	ports: AnswerPorts,
 	row: PlacedPrompt,
@@ -227,9 +218,8 @@ interface VoterPorts {
 }
 
 /**
- * Reads the requesters of an approval, and finds the earlier voters who may no longer approve. The connector reports
- * the current roles of voters with platform roles. Throws `unavailable` if the connector does not report them; the
- * question then stays open.
+ * `lost` are the earlier voters who may no longer approve. The connector reports the current roles of voters
+ * with platform roles. Throws `unavailable` without this report; the question then stays open.
  */
 async function readVoters(
 	ports: VoterPorts,
@@ -266,8 +256,8 @@ async function mayStillApprove(ports: VoterPorts, row: PromptWithActor, vote: Vo
 }
 
 /**
- * Returns the voter with their current role. Undefined if the connector reports that the person left or can no longer
- * write.
+ * Undefined if the connector reports that the person left or can no longer write. Throws `unavailable`
+ * without a report.
  */
 async function personNow(
 	{ journal, people, checks }: VoterPorts,

@@ -26,7 +26,7 @@ export interface CancelScope {
 	readonly runId?: string | undefined;
 }
 
-/** Result of a cancel. `atWork` is true if one of the cancelled runs was active. */
+/** `atWork` is true if one of the cancelled runs was active. */
 interface Ended extends KeyedOutcome<Cancelled> {
 	readonly atWork: boolean;
 }
@@ -88,7 +88,7 @@ export async function stopTurn(
 	const known = await journal.store.read((db) => answerOf<Cancelled>(db, request, ports));
 	if (known) return known.response;
 	const isWithdrawal = await isOwnAndWaits(journal, session, request, ending);
-	// The trust ends first. A request that is repeated after a crash returns above if the cancel is stored, and must not
+	// The trust ends before the cancel is stored. After a crash, a repeated request would return above and
 	// leave the trust in place.
 	if (!isWithdrawal) await grants.stopped(place, request.principal);
 	const { response, atWork } = await cancelTurn(ports, session, request, ending);
@@ -127,7 +127,7 @@ function openRuns(tx: Tx, sessionId: string): Promise<OpenRun[]> {
 		.execute();
 }
 
-/** Ends a queued run and records its end. An active run records its own end when it has stopped. */
+/** An active run records its own end when it has stopped. */
 async function endQueued(
 	{
 		tx,

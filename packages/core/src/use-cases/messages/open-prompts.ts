@@ -122,7 +122,7 @@ export class OpenPrompts {
 	}
 }
 
-/** Returns a list with at least one item, because PostgreSQL does not accept an empty list. */
+/** The list is never empty, because PostgreSQL does not accept an empty list. */
 function listed(values: readonly string[] = []): readonly string[] {
 	return values.length > 0 ? values : [""];
 }

@@ -12,7 +12,7 @@ import { promptAnswerTexts } from "./texts.ts";
 const checkMs = 10 * 60 * 1000;
 const batchSize = 100;
 
-/** An open question, and the time of its next reminder or expiry. */
+/** `due` is the time of the next reminder or of the expiry. */
 interface Waiting {
 	readonly token: string;
 	readonly session_id: string;
@@ -103,7 +103,7 @@ export class Reminders {
 		}
 	}
 
-	/** Handles the due questions. Returns whether at least one was handled. */
+	/** Returns whether at least one question was handled. */
 	async #treatDue(next: readonly Waiting[]): Promise<boolean> {
 		let treated = false;
 		for (const waiting of next) {
@@ -133,7 +133,7 @@ export class Reminders {
 		});
 	}
 
-	/** Records the due reminder of the question, or expires the question. Returns false if the session was deleted. */
+	/** Returns false if the session was deleted. */
 	async #treat({ token, session_id, created_at, expires_at }: Waiting): Promise<boolean> {
 		const { clock } = this.#ports;
 		const lease = await this.#sessions.leaseOwn(session_id).catch((reason) => {
@@ -165,8 +165,8 @@ export class Reminders {
 	}
 
 	/**
-	 * Returns the result of `#treat`, or false after a failure, so that the other questions are handled. Logs only the
-	 * first of several consecutive failures.
+	 * Returns false after a failure, so that the other questions are handled. Logs only the first of
+	 * consecutive failures.
 	 */
 	async #tried(waiting: Waiting): Promise<boolean> {
 		const { token, session_id: sessionId } = waiting;
@@ -204,14 +204,12 @@ function stepOf(
 	return nextNotice(schedule, { reminded, now, expiresAt: expires_at });
 }
 
-/** Returns the time of the next reminder: after half of the lifetime, or after nine tenths if one reminder was sent. */
+/** After half of the lifetime, or after nine tenths if one reminder was sent. */
 function dueAt(createdAt: number, expiresAt: number, reminded: 0 | 1): number {
 	return createdAt + Math.floor(((expiresAt - createdAt) * (reminded === 0 ? 5 : 9)) / 10);
 }
 
-/**
- * SQL for the time at which a question is due next: the stored time, otherwise `dueAt`, or the expiry after two reminders.
- */
+/** A stored time has precedence over the times of `dueAt`. After two reminders, the expiry is due. */
 const dueSql = `coalesce(due_at, case reminded
 	when 0 then created_at + (expires_at - created_at) * 5 / 10
 	when 1 then created_at + (expires_at - created_at) * 9 / 10

@@ -109,7 +109,7 @@ async function lastMessage(
 	return { ...newRun, ...named, retryOf: retriedRun, ...defined({ actor: asks }) };
 }
 
-/** Returns the author of the repeated message. The first run of the message stores its author. */
+/** The first run of the repeated message stores its author. */
 async function writerOf(tx: Tx, { retryOf, actor }: Omit<NewRun, "trusted">): Promise<Person | undefined> {
 	let writer = actor ? JSON.stringify(actor) : null;
 	for (let id: string | null = retryOf ?? null; id !== null; ) {

@@ -148,10 +148,7 @@ interface Known {
 	readonly messages: ReadonlyMap<string, number>;
 }
 
-/**
- * Returns the creation time of the session, and the edit times of those messages that the session contains. Ignores
- * messages of runs that ended before they became active.
- */
+/** Ignores messages of runs that ended before they became active. */
 async function inSession(tx: Tx, sessionId: string, ids: readonly string[]): Promise<Known> {
 	const { created_at } = await tx
 		.selectFrom("sessions")
@@ -201,10 +198,7 @@ function withoutKnown(
 	return readAt === undefined || readAt < editedAt ? [message] : [];
 }
 
-/**
- * Returns a message in the form that is stored and shown: without known secrets, and each file name in one line of visible
- * characters.
- */
+/** Removes known secrets. Each file name gets one line of visible characters. */
 function clean(message: ContextMessage, { redactor }: Session): ContextMessage {
 	const text = storable(redactor.redactKnown(message.text));
 	const files = message.files.map(

@@ -36,8 +36,8 @@ import { storable } from "./storable.ts";
 import { queueTexts } from "./texts.ts";
 
 /**
- * An accepted message. `queuedPosition` is the number of runs before it, including the active run. 0 means that the message's own
- * run is active.
+ * Accepted message. `queuedPosition` is the number of runs before the message's run, including the active
+ * run. 0 means that `runId` is active.
  */
 export interface Accepted {
 	readonly runId: string;
@@ -114,10 +114,7 @@ export function authorOf({ person }: Principal, { author }: NewMessage): Author 
 	return person ? { id: person.id, name: person.name } : author;
 }
 
-/**
- * Attaches the files of a message to the session, and returns their facts. Taints the session, because the authors of files
- * are unknown.
- */
+/** Files taint the session, because their authors are unknown. */
 async function attach(
 	tx: Tx,
 	sessionId: string,

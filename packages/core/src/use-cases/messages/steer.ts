@@ -26,9 +26,8 @@ export interface Steered extends Accepted {
 }
 
 /**
- * Adds a message to the active run. The model sees it in its next call; if none would follow, the run makes another
- * call. Sends an ordinary message instead if an agent or its form sent the message, or if `findAtWork` finds no
- * run.
+ * Adds a message to the active run for its next model call, or for an additional call. Sends an ordinary
+ * message instead if an agent or an agent's form sent the message, or if `findAtWork` finds no run.
  */
 export async function steer(
 	services: AcceptPorts,
@@ -92,7 +91,7 @@ export async function findAtWork(
 	return asker?.id === actor.id && asker.role === actor.role ? row.id : undefined;
 }
 
-/** A message for the next model call of a run. `context` is its `MessageContext` as JSON. */
+/** `context` is the `MessageContext` as JSON. */
 interface Steer {
 	readonly content: string;
 	readonly actor: Person | undefined;

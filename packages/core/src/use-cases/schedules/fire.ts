@@ -106,8 +106,7 @@ export function needsReport({ person }: Schedule): boolean {
 }
 
 /**
- * Returns the owner with their current role. If the report is missing or the owner is not present, the role follows
- * from the last known platform roles.
+ * If the report is missing or the owner is not present, the role follows from the last known platform roles.
  */
 async function ownerNow(
 	people: People,
@@ -124,7 +123,7 @@ function absence(principal: Principal, { reason }: Extract<PersonReport, { prese
 	return reason === "left" ? firingTexts.ownerLeft(owner) : firingTexts.ownerCannotWrite(owner);
 }
 
-/** Leaves the schedule due, so that a later attempt can fire it. `parley schedules` shows the reason. */
+/** The schedule stays due for a later attempt. `parley schedules` shows the reason. */
 async function postpone({ journal, log }: FiringParts, schedule: Schedule): Promise<Fired> {
 	const { id, principal, owner } = schedule;
 	const problem = firingTexts.waits(principal.id, owner);
@@ -136,8 +135,9 @@ async function postpone({ journal, log }: FiringParts, schedule: Schedule): Prom
 }
 
 /**
- * Leases the session of a schedule. If the session was deleted, opens the session with the schedule's external key.
- * Returns undefined in these cases:
+ * If the session was deleted, opens the session with the schedule's external key. Returns undefined in these
+ * cases:
+ *
  * - There is no external key. The schedule is then deleted.
  * - The owner has no permission. The due time is then skipped.
  */
@@ -170,8 +170,7 @@ async function leaseTarget(
 }
 
 /**
- * Returns the reason why the owner may currently not send to the session. Without a session, returns only a reason that
- * applies to every session. Undefined if no such reason exists.
+ * Without a session, returns only a reason that applies to every session. Undefined if no such reason exists.
  */
 function refusalFor(principal: Principal, session?: Session): string | undefined {
 	try {
@@ -183,7 +182,7 @@ function refusalFor(principal: Principal, session?: Session): string | undefined
 	}
 }
 
-/** Skips the due time. One event reports the refusal, until the refusal changes or the schedule fires again. */
+/** Skips the due time. Reports the same refusal only once until the schedule fires again. */
 async function refuse(
 	{ clock, audit, log }: FiringParts,
 	session: Session,
@@ -241,10 +240,7 @@ async function send(parts: FiringParts, session: Session, firing: Firing): Promi
 	return "fired";
 }
 
-/**
- * Returns the reason why the skill of the message cannot start. Rethrows other errors, so that the clock retries the
- * schedule.
- */
+/** Rethrows errors that are not about the skill, so that the clock retries the schedule. */
 function refusalOfSkill(reason: unknown): string {
 	const { code, message } = ParleyError.from(reason);
 	if (code === "failed_precondition" || code === "invalid_argument") return message;
@@ -272,7 +268,7 @@ async function recordFiring(
 	});
 }
 
-/** Returns the change that skips the due times up to now, so that several missed due times cause only one firing. */
+/** Skips the due times up to now, so that several missed due times cause only one firing. */
 function afterDue({ trigger, createdAt }: Schedule, due: number, now: number): ScheduleChange {
 	return { nextDue: nextDue(trigger, Math.max(due, now), createdAt) ?? null, lastDue: due };
 }

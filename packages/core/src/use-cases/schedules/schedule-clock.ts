@@ -11,16 +11,13 @@ import { type FiringParts, fireSchedule, needsReport } from "./fire.ts";
 import { firingTexts } from "./texts.ts";
 
 /**
- * Maximum milliseconds between two reads of the clock while a schedule waits, because a machine that sleeps stops its
- * timers, and its clock may be changed. Also the milliseconds before a retry.
+ * A machine that sleeps stops its timers, and its clock may change, so the clock is read at this interval
+ * while a schedule waits. Also the delay before a retry.
  */
 const checkMs = 60_000;
 /** Maximum milliseconds by which the clock may go back without being treated as changed. */
 const setBackMs = 1_000;
-/**
- * Maximum milliseconds by which a last due time or a creation time may be in the future. A later time comes from a
- * wrong clock.
- */
+/** A last due time or creation time that is further in the future comes from a wrong clock. */
 const wrongClockMs = 24 * 3_600_000;
 const batchSize = 100;
 /** Lifetime of a report about an owner, in milliseconds. */
@@ -35,7 +32,7 @@ interface PausedSchedule {
 	readonly connector?: string;
 }
 
-/** A report about the owner of a schedule. `report` is undefined if the connector did not answer. */
+/** `report` is undefined if the connector did not answer. */
 interface Reported {
 	readonly report: PersonReport | undefined;
 	/** Time on the monotonic clock, in milliseconds, after which the report is requested again. */
@@ -65,10 +62,7 @@ export class ScheduleClock {
 	/** Sessions that may have schedules with an event trigger, and sessions with unprocessed events. */
 	readonly #listening = new Set<string>();
 	readonly #withEvents = new Set<string>();
-	/**
-	 * Difference between the wall clock and the monotonic clock, in milliseconds. Decreases if the wall clock is set
-	 * back.
-	 */
+	/** Wall clock minus monotonic clock, in milliseconds. Decreases if the wall clock is set back. */
 	#offset = Number.NEGATIVE_INFINITY;
 
 	constructor(parts: ClockParts) {
@@ -156,10 +150,7 @@ export class ScheduleClock {
 		}
 	}
 
-	/**
-	 * Fires a schedule, or first requests a report about its owner. Never rejects, so that other schedules are not
-	 * delayed.
-	 */
+	/** Never rejects, so that other schedules are not delayed. */
 	async #fire(schedule: Schedule): Promise<void> {
 		const { clock, log } = this.#parts;
 		const { id, sessionId, principal } = schedule;
@@ -180,10 +171,7 @@ export class ScheduleClock {
 		}
 	}
 
-	/**
-	 * Requests a report from the owner's connector. After the answer, the schedule is tried again. Other schedules do not
-	 * wait.
-	 */
+	/** Does not wait for the connector's report, so that other schedules are not delayed. */
 	#ask({ id, sessionId, principal, person }: Schedule): void {
 		const { checks, clock, log } = this.#parts;
 		if (!person) return;
@@ -232,10 +220,7 @@ export class ScheduleClock {
 		return clock.now() - clock.monotonic();
 	}
 
-	/**
-	 * Computes the next due times from the last due times and the current time, because the clock may have been
-	 * wrong.
-	 */
+	/** The clock may have been wrong when the stored due times were computed. */
 	async #recalculate(): Promise<void> {
 		const { clock, journal } = this.#parts;
 		await journal.store.commit(async (tx) => {
@@ -293,8 +278,8 @@ function dueFrom(schedule: Schedule, now: number): number | undefined {
 }
 
 /**
- * Returns the due time of an event: now, or a minute after the last firing or the last due time. The result is at
- * most a minute ahead, even if the clock was set back.
+ * Returns now, or a minute after the last firing or due time. At most a minute ahead, even if the clock was
+ * set back.
  */
 function dueOfEvent({ lastFiredAt, lastDue }: Schedule, now: number): number {
 	const { shortestMs } = scheduleLimits;
@@ -302,10 +287,7 @@ function dueOfEvent({ lastFiredAt, lastDue }: Schedule, now: number): number {
 	return Math.min(Math.max(now, last + shortestMs), now + shortestMs);
 }
 
-/**
- * Processes the session's events of the trigger's type since the last check, except events of runs that a
- * schedule started. Returns whether unprocessed events may remain.
- */
+/** Skips events of runs that a schedule started. Returns whether unprocessed events may remain. */
 async function processEvent(tx: Tx, schedule: Schedule, now: number): Promise<boolean> {
 	const { id, trigger, sessionId, seenSeq } = schedule;
 	if (trigger.kind !== "event") return false;

@@ -150,7 +150,7 @@ export class Schedules {
 		return checkTrigger({ ...requested, timeZone: requested.timeZone ?? this.#timeZone() }, now);
 	}
 
-	/** Returns the configured time zone, otherwise the machine's time zone, whose first query takes about 15 ms. */
+	/** Computed only if needed, because the first query of the machine's time zone takes about 15 ms. */
 	#timeZone(): string {
 		return this.#options.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
 	}
@@ -200,7 +200,7 @@ export class Schedules {
 	}
 }
 
-/** Returns the same id for the same tool call, so that a repeated call after a crash finds the schedule. */
+/** Derived from the call, so that a repeated call after a crash finds the schedule. */
 function idOfCall({ id }: Session, { callId }: CallOrigin): string {
 	return `sched_${createHash("sha256").update(`${id} ${callId}`).digest("hex").slice(0, 26)}`;
 }

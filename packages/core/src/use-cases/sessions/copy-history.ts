@@ -27,7 +27,7 @@ type CopiedEvent = Extract<RecordedEvent, { readonly type: (typeof copiedTypes)[
 /** Number of runs that are stored without a pause for the event loop. */
 const runsAtOnce = 20;
 
-/** Rows of the first turns of a session, and the stored files of the session. */
+/** Rows of the first turns of a session. */
 interface History {
 	readonly runs: readonly Row<"runs">[];
 	readonly steps: readonly Row<"steps">[];
@@ -195,8 +195,7 @@ export class HistoryCopy {
 	}
 
 	/**
-	 * Returns the block for the fork. Leaves out signed thinking that contains a password, because the provider
-	 * would refuse changed thinking.
+	 * Leaves out signed thinking that contains a password, because the provider would refuse changed thinking.
 	 */
 	#block(block: ReplyBlock): ReplyBlock[] {
 		const sink = this.#redactor.into("history");
@@ -224,9 +223,7 @@ export class HistoryCopy {
 		return { ...message, ...defined({ joined: joined && this.#runId(joined) }) };
 	}
 
-	/**
-	 * Returns the new id of a copied run. The id of any other run stays unchanged and refers to no run of the fork.
-	 */
+	/** The id of a run that is not copied stays unchanged and refers to no run of the fork. */
 	#runId(id: string): string {
 		return this.#runs.get(id) ?? id;
 	}

@@ -79,8 +79,8 @@ export class Follower {
 	}
 
 	/**
-	 * Delivers the missed events, the task list of the active run, the open questions and the reply in progress, and then
-	 * all live events. Call it once, when the client knows that it has joined.
+	 * Delivers the missed events, the to-do list of the active run, the open questions and the reply in
+	 * progress, and then all live events. Call it once, when the client knows that it has joined.
 	 */
 	async begin(): Promise<void> {
 		const from = this.#cursor;
@@ -125,7 +125,7 @@ export class Follower {
 		});
 	}
 
-	/** Delivers a page of missed events. Durable events that were not yet emitted are delivered live, not from the journal. */
+	/** Durable events that were not yet emitted are delivered live, not from the journal. */
 	async #deliverPage(): Promise<void> {
 		const { bus } = this.#session;
 		const published = bus.seq;
@@ -154,7 +154,7 @@ const openRequests = hotStatement<Tables, { sessionId: string; seq: number }, { 
 		.orderBy("seq"),
 );
 
-/** Returns the session's open questions up to `seq`. The replay contains later questions. */
+/** The replay contains the questions after `seq`. */
 async function openPrompts(store: Store<Tables>, sessionId: string, seq: number): Promise<Prompt[]> {
 	const rows = await store.read((db) => openRequests(db, { sessionId, seq }));
 	return rows.map(({ request }) => fromRow<Prompt>(request));
