@@ -60,7 +60,7 @@ async function askDirectory(io: Io, data: string): Promise<string | undefined> {
 	return await askText({ message, initial: isBroad ? "" : here, problemOf }, io);
 }
 
-/** Resolves a typed path. A shell replaces `~`, but the text of an answer still contains it. */
+/** A shell replaces `~`, but the text of an answer still contains it. */
 function pathOf(given: string, cwd: string): string {
 	return resolve(cwd, given.trim().replace(/^~(?=$|\/)/, homeDirectory()));
 }

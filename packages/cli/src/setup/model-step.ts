@@ -88,9 +88,7 @@ async function askProvider({ io, data }: StepParts): Promise<string | undefined>
 	);
 }
 
-/**
- * Returns the key to store, or `{ key: undefined }` if the setup stores no key. Undefined if the operator leaves.
- */
+/** Returns `{ key: undefined }` if the setup stores no key, and undefined if the operator leaves. */
 async function keyOf(
 	provider: string,
 	variable: string,
@@ -129,14 +127,14 @@ async function askToStore(
 	return answer === undefined ? undefined : { key: answer === "store" ? found : undefined };
 }
 
-/** Reason why a typed key is invalid. An empty input is valid if a key is stored. The stored key then stays. */
+/** An empty input is valid if a key is stored, which then stays. */
 function problemOf(given: string, isStored: boolean): string | undefined {
 	const key = given.trim();
 	if (key === "" && isStored) return undefined;
 	return /^[!-~]+$/.test(key) ? undefined : setupTexts.invalidKey;
 }
 
-/** Reason why the choice does not work. Undefined if it works or is not tested. Stores no values. */
+/** Reason why the choice does not work. Undefined if it works or is not tested. */
 async function test(choice: ModelChoice, { flags, io, data }: StepParts): Promise<string | undefined> {
 	const { provider, model, baseUrl, variable, key } = choice;
 	if (provider === "offline" || flags.test === false) return undefined;
@@ -159,7 +157,7 @@ async function test(choice: ModelChoice, { flags, io, data }: StepParts): Promis
 	}
 }
 
-/** Whether the configured address belongs to another provider, whose server must not receive this provider's key. */
+/** The server of another provider must not receive this provider's key. */
 function isOtherProvider(provider: string, sources: ConfigSources): boolean {
 	const { value = "auto" } = effectiveSetting("provider", sources);
 	// An address without a configured provider belongs to a server with the Messages API.

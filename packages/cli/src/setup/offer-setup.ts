@@ -8,10 +8,7 @@ import { readConfig } from "../gateway/run-gateway.ts";
 import { setupTexts } from "../texts/setup.ts";
 import { setUp } from "./wizard.ts";
 
-/**
- * At least one of these files exists if the installation was set up or started before, or if the operator
- * declined the offer.
- */
+/** After a setup, a start or a declined offer, at least one of these files exists. */
 const earlier = ["parley.sqlite", "parley.config.json", "api-keys.json", "setup-declined"];
 
 /**

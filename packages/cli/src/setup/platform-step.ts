@@ -61,10 +61,7 @@ async function askConnection({ title }: Platform, { io }: StepParts): Promise<bo
 	return answer === undefined ? undefined : answer === "yes";
 }
 
-/**
- * The token from the environment, or the token that the operator types. "" if there is no token. Undefined if the
- * operator leaves.
- */
+/** Returns "" if there is no token, and undefined if the operator leaves. */
 async function tokenOf(variable: string, { io, asks }: StepParts): Promise<string | undefined> {
 	const found = io.environment[variable]?.trim();
 	if (found || !asks) return found ?? "";

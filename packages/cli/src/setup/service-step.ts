@@ -37,7 +37,7 @@ export async function setUpService(parts: StepParts): Promise<StepResult> {
 	}
 }
 
-/** File of another service that starts a gateway on this data: a service with another name, or a system service. */
+/** File of a service with another name, or of a system service, that starts a gateway on this data. */
 async function otherService(data: string, io: Io): Promise<string | undefined> {
 	const { thisMachine } = await import("../service/machine.ts");
 	const services = await servicesOf(data, thisMachine(io));
@@ -53,7 +53,7 @@ async function askService(io: Io): Promise<boolean | undefined> {
 	return answer === undefined ? undefined : answer === "yes";
 }
 
-/** Installs or updates the service. Returns the result for the summary. */
+/** Returns the result for the summary. */
 async function install({ io, data, asks }: StepParts): Promise<string> {
 	const [{ installService }, { thisMachine }] = await Promise.all([
 		import("../service/install-service.ts"),
@@ -74,7 +74,7 @@ async function install({ io, data, asks }: StepParts): Promise<string> {
 	return setupTexts.results.silentService;
 }
 
-/** Returns `io` with another current directory. Sessions of the service use this directory. */
+/** Sessions of the service use the current directory. */
 function inDirectory(cwd: string, io: Io): Io {
 	return Object.create(Object.getPrototypeOf(io), {
 		...Object.getOwnPropertyDescriptors(io),
@@ -82,10 +82,7 @@ function inDirectory(cwd: string, io: Io): Io {
 	});
 }
 
-/**
- * Stops a gateway of the data directory that does not belong to the service, because two gateways cannot run at the
- * same time.
- */
+/** Two gateways cannot use the data directory at the same time. */
 async function stopOther(data: string, servicePid: number | undefined, io: Io): Promise<void> {
 	const running = await findRunningGateway(data);
 	if (!running) return;

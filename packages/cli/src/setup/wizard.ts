@@ -48,7 +48,7 @@ export async function setUp(flags: SetupFlags, io: Io): Promise<number> {
 	return 0;
 }
 
-/** Runs the incomplete steps. A setup with chosen steps or without questions stores no state. */
+/** A setup with chosen steps or without questions stores no state. */
 async function runSteps(chosen: readonly Step[], parts: StepParts): Promise<Results | "left"> {
 	const { flags, io, data, asks } = parts;
 	const isStored = flags.only === undefined && asks;

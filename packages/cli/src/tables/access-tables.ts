@@ -64,7 +64,6 @@ function stateOf({ expires_at, ended_at, end_reason = "" }: Grant, now: number):
 	return left > 0 ? trustTableTexts.left({ time: timeLeft(left) }) : trustTableTexts.expired;
 }
 
-/** People, tools and classes that a grant, or a request for a grant, covers. */
 interface Coverage {
 	readonly people: Grant["people"];
 	readonly tools: Grant["tools"];

@@ -25,7 +25,7 @@ function rowsOf({ status, what, fix }: Finding, head: string, { columns, styles 
 	return [...lines, ...fixes].map((line, index) => (index === 0 ? coloured : indent) + line);
 }
 
-/** Wraps a text, except for a long address, so that a terminal can open the address. */
+/** A terminal can open a long address only if it is not wrapped. */
 function wrapped(text: string, room: number): string[] {
 	const line = visibleLine(text);
 	const address = line.split(" ").find((word) => word.startsWith("https://") && widthOf(word) > room);

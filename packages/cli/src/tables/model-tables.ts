@@ -38,7 +38,7 @@ function modelNotes(
 	return notes.flatMap((note) => wrapText(note, columns)).map(styles.dim);
 }
 
-/** Note about the prices of a model: a subscription pays for it, or long prompts have other prices. Empty otherwise. */
+/** Note that a subscription pays for the model, or that long prompts have other prices. */
 function priceRows(
 	{ name, long_prompt, subscription }: ListedModel,
 	{ columns, styles }: OutputFormat,
@@ -166,7 +166,7 @@ function usageCells(name: string, used: UsageReport["total"]): string[] {
 	return [name, ...counts, formatUsd(cost_usd)];
 }
 
-/** Notes about models without a price, for which a cost of $0.00 would be misleading. */
+/** For a model without a price, a cost of $0.00 would be misleading. */
 function priceNotes(rows: readonly UsageRow[], { columns, styles }: OutputFormat): string[] {
 	const free = rows.filter(({ model, provider, cost_usd }) => {
 		return model !== undefined && provider !== "offline" && cost_usd === 0;

@@ -15,8 +15,7 @@ type Listed = MethodResult<"list_sessions">["sessions"][number];
 /** Minimum width of the title and directory columns, which share the free width. */
 const leastColumns = 10;
 /**
- * Possible layouts, from wide to narrow. The first layout with enough space for the texts is used, or the last layout
- * if none has enough.
+ * From wide to narrow. The first layout with enough space for the texts is used, otherwise the last layout.
  */
 const layouts = [
 	{ facts: [0, 1, 2, 3], texts: 2 },
@@ -45,7 +44,6 @@ export function sessionTable(
 		.map((row, index) => (index === 0 ? styles.dim(row) : row));
 }
 
-/** Chooses the fact columns, and the number and width of the text columns. */
 function chooseLayout(
 	facts: readonly (readonly string[])[],
 	columns: number,

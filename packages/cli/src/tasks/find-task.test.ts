@@ -7,7 +7,7 @@ import { findTask } from "./find-task.ts";
 
 const tasks = ["task_abcde1", "task_abcde2", "task_abcde", "task_xyzzy"].map((id) => someTask({ id }));
 
-/** Finds a task with a client that lists two tasks per page. */
+/** The client lists two tasks per page. */
 async function find(given: string): Promise<Task> {
 	const client = new FakeClient();
 	const found = findTask(client, given);

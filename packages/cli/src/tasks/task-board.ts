@@ -19,7 +19,7 @@ interface KnownTask extends NamedTask {
 }
 
 const notBegun = { current_step: 0, total_steps: 1, current_step_label: "", percentage: 0 };
-/** Number of running tasks that are shown. If only one more task is running, it is shown as well. */
+/** If only one more task is running, that task is also shown. */
 const maxRunning = 3;
 const barColumns = 10;
 /** Maximum width of a title that precedes its progress bar, in columns. */
@@ -147,14 +147,13 @@ function changed(before: KnownTask | undefined, event: TaskEvent): KnownTask {
 	}
 }
 
-/** Facts from which `nameTask` makes the name of a task. */
 interface NamedTask {
 	readonly title: string;
 	/** Id of the parent task, or "" if the task is not a worker. */
 	readonly parentId: string;
 }
 
-/** A task, and whether its output is shown. A worker's output is for its parent task. */
+/** The output of a worker is for its parent task, and is not shown. */
 type ShownTask = NamedTask & { readonly showsOutput: boolean };
 
 type Payload<Name extends TaskEvent["event"]> = Extract<TaskEvent, { event: Name }>["payload"];
@@ -167,7 +166,6 @@ export function nameTask(id: string, { title, parentId }: NamedTask): string {
 	return `${parentId === "" ? "" : "worker "}${visibleLine(`${shortId(id)} ${title}`)}`.trimEnd();
 }
 
-/** Rows of a task event for the scrollback. Empty for starts, resumptions and progress. */
 function taskEventRows(event: TaskEvent, task: ShownTask, format: OutputFormat): string[] {
 	const { styles } = format;
 	const name = nameTask(event.payload.task_id, task);

@@ -37,7 +37,7 @@ export function taskTable(tasks: readonly Task[], now: number, format: OutputFor
 	return [...tableRows(table, format), ...waiting];
 }
 
-/** A task and its depth. The depth is 0 if the task is not a worker, or if the list does not contain its parent. */
+/** The depth is 0 if the task is not a worker, or if the list does not contain its parent. */
 interface TreeTask {
 	readonly task: Task;
 	readonly depth: number;

@@ -119,10 +119,7 @@ class Watch {
 		}
 	}
 
-	/**
-	 * Prints the complete output of the task, because events contain only its beginning. With `--json`, prints the
-	 * task. Returns the exit code.
-	 */
+	/** Prints the complete output of the task, because events contain only its beginning. */
 	#end(task: Task): number {
 		const format = outputFormat(this.#io);
 		const text = visibleText(task.output).trimEnd();

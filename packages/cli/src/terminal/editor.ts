@@ -115,7 +115,7 @@ function editFor({ name, ctrl, meta }: Key): Edit | undefined {
 	return Object.hasOwn(edits, name) ? edits[name] : undefined;
 }
 
-/** Collects a pasted text. Terminals send its line breaks as carriage returns. */
+/** Terminals send the line breaks of a pasted text as carriage returns. */
 function paste(editor: Editor, pasted: string, { name, text }: Key): Editor {
 	if (name === "paste-end") return insert({ ...editor, pasted: undefined }, pasted);
 	const added = text === "\r" ? "\n" : text;
@@ -131,10 +131,7 @@ function endsInBackslash({ text, cursor }: Editor): boolean {
 	return cursor === text.length && text.endsWith("\\");
 }
 
-/**
- * Whether the text is a tab, or is not empty and has no control characters. A key without a function would
- * insert a control character.
- */
+/** A key without a function would insert a control character. */
 function isTyped(text: string): boolean {
 	return text !== "" && (text === "\t" || !/\p{Cc}/u.test(text));
 }
@@ -162,10 +159,7 @@ function removeAfter(editor: Editor, to: number): Editor {
 	return { ...editor, text: text.slice(0, cursor) + text.slice(to) };
 }
 
-/**
- * Moves the cursor to the line above or below, at the same distance from the start of the line. Undefined if there is
- * no such line.
- */
+/** Keeps the distance from the start of the line. Undefined if there is no such line. */
 function moveLine(editor: Editor, by: -1 | 1): Editor | undefined {
 	const { text } = editor;
 	const start = lineStart(editor);

@@ -37,7 +37,7 @@ export class Terminal {
 	/** Whether the screen may differ from the frame, because a resize has moved its rows. */
 	#isMoved = false;
 	#columns: number;
-	/** Printed rows and the frame that are drawn after the page is closed. Undefined if no page is shown. */
+	/** Drawn after the page is closed. Undefined if no page is shown. */
 	#behind: { readonly rows: readonly string[]; readonly frame: Frame | undefined } | undefined;
 	readonly #onKeypress = (text: string | undefined, { name = "", ctrl = false, meta = false }: Keypress) => {
 		const follows = this.#hasKey;
@@ -126,7 +126,7 @@ export class Terminal {
 		input.pause();
 	}
 
-	/** Clears the screen and redraws the frame. No effect while a page is shown. */
+	/** No effect while a page is shown. */
 	#clear(): void {
 		if (this.#behind) return;
 		this.#options.output.write(clearScreen);
@@ -143,7 +143,7 @@ export class Terminal {
 	}
 }
 
-/** Width of a terminal. Some pseudo-terminals report 0 columns. */
+/** Some pseudo-terminals report 0 columns. */
 function widthOf({ columns }: WriteStream): number {
 	return columns || 80;
 }

@@ -3,8 +3,8 @@ import type { OutputFormat } from "./styles.ts";
 import { widthOf } from "./wrap.ts";
 
 /**
- * Aligns cells in columns. Two spaces separate the columns, and rows have no trailing spaces. Columns in `right`
- * contain numbers and are right-aligned.
+ * Aligns cells in columns. Two spaces separate the columns, and rows have no trailing spaces. Columns in
+ * `right` are right-aligned.
  */
 export function alignColumns(
 	rows: readonly (readonly string[])[],

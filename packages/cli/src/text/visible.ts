@@ -1,7 +1,6 @@
 /**
- * Characters that move the cursor, start an escape sequence, reverse the reading direction or hide text. They are
- * controls, direction marks, line separators and invisible characters. Joiners are allowed, because emoji and Persian
- * need them.
+ * Characters that move the cursor, start an escape sequence, reverse the reading direction or hide text.
+ * Joiners are allowed, because emoji and Persian need them.
  */
 const UNSAFE =
 	/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\u{ad}\u{200b}\u{2060}-\u{2064}\u{feff}\u{fff9}-\u{fffb}\u{e0000}-\u{e007f}]/gu;

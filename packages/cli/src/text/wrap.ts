@@ -75,13 +75,13 @@ function wrapLine(line: string, columns: number): string[] {
 	return [...rows, row];
 }
 
-/** Indentation of continuation rows. A very deep indentation is not repeated, because words need space. */
+/** A very deep indentation is not repeated, because words need space. */
 function indentOf(line: string, columns: number): string {
 	const [indent = ""] = /^ */.exec(line) ?? [];
 	return indent.length > columns / 2 ? "" : indent;
 }
 
-/** Splits a text that is wider than one row. Trailing spaces are not part of the width. */
+/** Trailing spaces are not part of the width. */
 function splitWide(text: string, columns: number, indent: string): string[] {
 	if (widthOf(text.trimEnd()) <= columns) return [text];
 	const rows: string[] = [];

@@ -82,7 +82,7 @@ async function foundData(
 	return defined({ data, services: running, gateway, command });
 }
 
-/** Matches the arguments of a process that runs a gateway. The command follows the options of the program. */
+/** The command, `gateway` or `start`, follows the options of the program. */
 const isGateway = /^(?:--(?:data|url)(?:=[^\0]*|\0[^\0]*)\0)*(?:gateway|start)(?:\0|$)/;
 
 /**

@@ -23,10 +23,7 @@ function pack(directory: string, version: string): string {
 	return file;
 }
 
-/**
- * An installation of version 1.0.0, and an upgrade to 2.0.0. The upgrade calls `at` with the name of each failpoint and
- * the file of its journal.
- */
+/** `at` receives the name of each failpoint and the file of the upgrade's journal. */
 async function open(at: (point: string, journalFile: string) => void) {
 	const directory = realpathSync(mkdtempSync(join(tmpdir(), "parley-run-upgrade-")));
 	onTestFinished(() => rmSync(directory, { recursive: true }));

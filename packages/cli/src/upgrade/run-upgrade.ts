@@ -73,7 +73,6 @@ export class Upgrade {
 		return await this.#finish(gateways);
 	}
 
-	/** Stops the gateways, copies the data, and replaces the old package with the new package. */
 	async #replace(offer: Offer): Promise<void> {
 		const { machine, show, failpoints, copies } = this.#parts;
 		// Removes files of an upgrade that was killed during its last step.
@@ -104,7 +103,6 @@ export class Upgrade {
 		await this.#begin("starting");
 	}
 
-	/** Migrates the data and starts the gateways of the new version. */
 	async #start(): Promise<RunningGateway[]> {
 		const { machine, show } = this.#parts;
 		const { home, upgraded, to } = this.#journal;
@@ -140,10 +138,7 @@ export class Upgrade {
 		return { journal: this.#journal, gateways, notes };
 	}
 
-	/**
-	 * Undoes the phases that have begun: restores the old data and the old package, and starts the gateways of
-	 * the old version.
-	 */
+	/** Undoes only the phases that have begun. */
 	async #back(failure: string): Promise<UpgradeResult> {
 		const { machine, show, failpoints } = this.#parts;
 		// Without this phase, a command that resumes after a kill would mistake the old package for the new package.
@@ -182,10 +177,7 @@ export class Upgrade {
 		return { machine, io, environments, program: `${this.#journal.home}/bin/parley.mjs` };
 	}
 
-	/**
-	 * Writes the journal before it changes the phase in memory. If the write fails, for example on a full disk, the
-	 * phase stays unchanged.
-	 */
+	/** Writes the journal first: if the write fails, for example on a full disk, the phase stays unchanged. */
 	async #begin(phase: Phase): Promise<void> {
 		const journal = { ...this.#journal, phase };
 		await writeJournal(journal);
@@ -194,8 +186,8 @@ export class Upgrade {
 	}
 
 	/**
-	 * A point at which a test can end the process. The operator's signal ends the upgrade here, except in a
-	 * phase of a rollback and in the phase `finished`.
+	 * A test can end the process here. The operator's signal ends the upgrade here, except during a rollback
+	 * and in the phase `finished`.
 	 */
 	async #reach(name: string): Promise<void> {
 		const { failpoints, signal } = this.#parts;
@@ -205,8 +197,8 @@ export class Upgrade {
 	}
 
 	/**
-	 * Removes the files of the upgrade. The journal is removed last, so that a later command can complete the removal
-	 * after a kill. The lock of the directory stays.
+	 * The journal is removed last, so that a later command can complete the removal after a kill. The lock of
+	 * the directory stays.
 	 */
 	async #discard(): Promise<void> {
 		const { stage, old } = placesOf(this.#journal);

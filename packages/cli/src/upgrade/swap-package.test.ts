@@ -66,7 +66,7 @@ async function programs({ prefix }: UpgradeJournal): Promise<Record<string, stri
 const before = { foreign: "foreign", parley: "old", removed: "old" };
 const after = { added: "new", foreign: "foreign", parley: "new" };
 
-/** Runs work until its nth failpoint, at which the work waits forever. Returns false if the work has fewer failpoints. */
+/** The work waits forever at its nth failpoint. Returns false if it has fewer failpoints. */
 async function stopped(nth: number, work: (failpoints: Failpoints) => Promise<void>): Promise<boolean> {
 	let reached = 0;
 	let ended = false;

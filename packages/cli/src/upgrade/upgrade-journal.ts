@@ -86,7 +86,7 @@ export async function findJournal({ home, name }: NamedPackage): Promise<Upgrade
 	return existsSync(file) ? readJournal(file, await readFile(file, "utf8")) : undefined;
 }
 
-/** Name of the directory for an upgrade. npm ignores names that begin with a dot. */
+/** npm ignores names that begin with a dot. */
 function workName(name: string): string {
 	return `.${name}-upgrade`;
 }

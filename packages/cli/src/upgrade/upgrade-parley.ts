@@ -80,7 +80,7 @@ async function finish(found: UpgradeJournal, flags: UpgradeFlags, around: Surrou
 	}
 }
 
-/** The npm prefix of this installation. Throws for a copy that npm cannot replace. */
+/** Throws for a copy that npm cannot replace. */
 function checkedPrefix({ kind, home, name, prefix }: Installation): string {
 	if (prefix !== undefined && existsSync(join(prefix, "container-health.mjs"))) {
 		throw refused(upgradeErrors.container);
@@ -187,10 +187,7 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 function ignore(): void {}
 
-/**
- * Performs or resumes an upgrade. A signal ends the upgrade at the next failpoint and starts a rollback. The rollback
- * ignores further signals.
- */
+/** A signal ends the upgrade at the next failpoint and starts a rollback, which ignores further signals. */
 async function perform(
 	journal: UpgradeJournal,
 	{ flags, around, found }: Performing,

@@ -34,10 +34,7 @@ import { toolEndRows, toolStartRow } from "./tool-rows.ts";
 
 type EventRows<Name extends EventName> = (payload: EventPayloads[Name], format: OutputFormat) => string[];
 
-/**
- * Rows of an event that changes only the screen of the chat. `ends` names the unfinished text that must be completed
- * first.
- */
+/** `ends` names the unfinished text that must be completed first. */
 interface ChatNote<Name extends EventName> {
 	readonly ends: "nothing" | "row" | "reply";
 	readonly rows: EventRows<Name>;
@@ -59,7 +56,7 @@ interface EventWording<Name extends EventName> {
 	readonly ask: "hidden" | "stateful" | EventRows<Name>;
 }
 
-/** Wordings of all events in the protocol. A missing event is a compile error. */
+/** A missing event is a compile error. */
 type Wordings = { readonly [Name in EventName]: EventWording<Name> };
 type TaskEventName = Extract<EventName, `task.${string}`>;
 
@@ -67,10 +64,10 @@ const none = (): string[] => [];
 const noWords = (): ListWords => ({ words: "" });
 /** Wordings of an event for which `parley events` shows only the type. */
 const typeOnly = { list: noWords, transcript: none, markdown: none, chat: "hidden", ask: "hidden" } as const;
-/** Wordings of the parts of a reply, and of a tool's output. The chat shows them while they grow. */
+/** The chat shows parts of a reply, and of a tool's output, while they grow. */
 const growing = { ...typeOnly, chat: "stateful" } as const;
 
-/** Wordings of a task event. `TaskBoard` makes the rows in the chat, because they contain the title of the task. */
+/** `TaskBoard` makes the rows in the chat, because they contain the title of the task. */
 function taskWording<Payload extends { readonly task_id: string }>(
 	name: TaskEventName,
 	describe: (payload: Payload) => string,
@@ -292,10 +289,10 @@ export type StatefulChatEvent = Extract<
 	}
 >;
 
-/** The same table with a type that relates each name to its payload. */
+/** This type relates each name to its payload. */
 const table: Wordings = wordings;
 
-/** An event whose payload has the type that belongs to its name. */
+/** The name determines the type of the payload. */
 interface NamedEvent<Name extends EventName> {
 	readonly event: Name;
 	readonly payload: EventPayloads[Name];

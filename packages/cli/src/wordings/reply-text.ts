@@ -59,10 +59,7 @@ export class ReplyText {
 		return shown;
 	}
 
-	/**
-	 * Returns the part of the reply that is not shown yet. If the reply does not continue the shown text, returns the
-	 * complete reply.
-	 */
+	/** If the reply does not continue the shown text, returns the complete reply. */
 	#catchUp(reply: string): Shown {
 		const before = this.#shown;
 		if (before.startsWith(reply)) return nothing;

@@ -1,6 +1,6 @@
 import type { OzzieEvent } from "@parley/protocol";
 
-/** An event of a transcript. A message that started a run has a number for `parley sessions fork --at`. */
+/** A message that started a run has a number for `parley sessions fork --at`. */
 interface NumberedEvent {
 	readonly event: OzzieEvent;
 	readonly number: number | undefined;
@@ -24,10 +24,7 @@ export class SessionHistory {
 		return { event: this.#plain(event), number: this.#messages };
 	}
 
-	/**
-	 * An event of a fork without the import mark, so that the event has a row. An empty message stays marked and has no
-	 * row.
-	 */
+	/** In a fork, imported events also have rows. An empty message stays marked and has no row. */
 	#plain(event: Extract<OzzieEvent, { event: "user.message" | "assistant.message" }>): OzzieEvent {
 		if (!this.#isFork || event.payload.content === "") return event;
 		if (event.event === "user.message") {

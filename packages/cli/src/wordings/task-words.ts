@@ -65,10 +65,7 @@ export function planRows(plan: Plan, { columns, styles }: OutputFormat): string[
 
 const nanosecondsPerSecond = 1_000_000_000;
 
-/**
- * Duration in parentheses, for example ` (1m 5s)`. Empty for less than half a second and for an unknown duration.
- * `duration` is in nanoseconds.
- */
+/** Empty for less than half a second and for an unknown duration. `duration` is in nanoseconds. */
 function tookWords(duration = 0): string {
 	const seconds = Math.round(duration / nanosecondsPerSecond);
 	if (seconds === 0) return "";

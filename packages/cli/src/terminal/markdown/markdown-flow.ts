@@ -52,7 +52,7 @@ const fence = /^( {0,3})(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$/;
 const listItem = /^(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)/;
 const heading = /^#{1,6}(?:[ \t]|$)/;
 
-/** A code block before its end. Rows of its complete lines are final. */
+/** Rows of complete lines are final. */
 interface OpenCode {
 	readonly mark: string;
 	readonly indentation: number;
@@ -197,7 +197,7 @@ export class MarkdownFlow implements TextFlow {
 		return rows;
 	}
 
-	/** Rows of the added lines, with the colours that follow from the earlier lines. */
+	/** The earlier lines determine the colours of the added lines. */
 	#newCodeRows({ language, lines }: OpenCode, added: readonly string[], format: OutputFormat): string[] {
 		return codeRows([...lines, ...added].join("\n"), language, format, lines.length);
 	}

@@ -14,9 +14,9 @@ const widestLine = 40;
 const codeIndent = "  ";
 
 /**
- * Converts a model's Markdown to rows for a terminal. Without colours, Markdown characters stay in the text if their
- * style would be lost. The text must have passed `visibleText`. The parser may decode unsafe characters from references
- * such as `&#13;`. This function makes these characters visible.
+ * Converts a model's Markdown to rows for a terminal. Without colours, Markdown characters stay in the text
+ * if their style would be lost. The text must have passed `visibleText`. Unsafe characters that the parser
+ * decodes from references, such as `&#13;`, become visible.
  */
 export function markdownRows(markdown: string, format: OutputFormat): string[] {
 	return childRows(parseText(markdown).blocks, format);
@@ -83,10 +83,7 @@ function listRows({ ordered, start = 1, children }: List, format: OutputFormat):
 	});
 }
 
-/**
- * Rows of the blocks in a text or in another block. An empty row precedes each paragraph, except if it is the first
- * block.
- */
+/** An empty row precedes each paragraph, except if it is the first block. */
 function childRows(blocks: readonly Block[], format: OutputFormat): string[] {
 	return blocks.flatMap((block, index) => {
 		const gap = index > 0 && block.type === "paragraph" ? "" : undefined;
@@ -94,7 +91,7 @@ function childRows(blocks: readonly Block[], format: OutputFormat): string[] {
 	});
 }
 
-/** Rows of a table. A table that is too wide becomes a list in which each cell follows the name of its column. */
+/** A table that is too wide becomes a list in which each cell follows the name of its column. */
 function tableRows({ children }: Table, format: OutputFormat): string[] {
 	const { columns, styles } = format;
 	const cells = children.map((row) => row.children.map((cell) => cellText(cell.children, styles)));
@@ -144,7 +141,7 @@ function inlineSpan(inline: Inline, styles: Styles): Span[] {
 	}
 }
 
-/** Spans of a link. The address is always visible, so that the text of the link cannot hide the real target. */
+/** The address is always visible, so that the text of the link cannot hide the real target. */
 function linkSpans({ url, children }: Extract<Inline, { type: "link" }>, styles: Styles): Span[] {
 	const text = plainText(children);
 	const spans = styled(inlineSpans(children, styles), styles.underline);

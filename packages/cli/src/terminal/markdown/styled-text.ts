@@ -54,7 +54,7 @@ export function wrapSpans(spans: readonly Span[], columns: number): string[] {
 	});
 }
 
-/** Joins the spans of a row. Neighbours with the same style share their escape sequences. */
+/** Neighbours with the same style share their escape sequences. */
 function joinSpans(spans: readonly Span[]): string {
 	let row = "";
 	let text = "";
