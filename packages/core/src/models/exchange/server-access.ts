@@ -19,7 +19,7 @@ export function serverUrl(baseUrl: string, provider: string): URL {
 }
 
 function redacted(url: string): string {
-	return url.replace(/\/\/[^/]*@/, "//…@").slice(0, MAX_SHOWN);
+	return url.replace(/^([a-z]+:\/\/)?.*@/is, "$1…@").slice(0, MAX_SHOWN);
 }
 
 /**
