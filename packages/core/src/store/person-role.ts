@@ -11,7 +11,7 @@ export interface ActingPerson {
 
 /** Whether the configuration denies access to the person, regardless of other rules. */
 export function isDenied(person: ActingPerson, { deny }: { readonly deny: ChatSettings["deny"] }): boolean {
-	return deny.some((rule) => concerns(rule, person));
+	return deny.some((rule) => matches(rule, person));
 }
 
 interface RoleRules {
@@ -26,7 +26,7 @@ interface RoleRules {
 export function roleOf(person: ActingPerson, chat: RoleRules): Role {
 	if (isDenied(person, chat)) return "stranger";
 	const { actor, place, given } = person;
-	const allowed = chat.allow.filter((rule) => concerns(rule, person));
+	const allowed = chat.allow.filter((rule) => matches(rule, person));
 	// In a channel shared with other organisations, rules without a user also match outsiders, so these rules give only
 	// the role guest.
 	const known = allowed.map(({ as, user }) => (place.shared && user === undefined ? "guest" : as));
@@ -42,7 +42,7 @@ export function lowerRole(one: Role, other: Role): Role {
 	return roles.indexOf(one) <= roles.indexOf(other) ? one : other;
 }
 
-function concerns(rule: PersonRule, { actor, place }: ActingPerson): boolean {
+function matches(rule: PersonRule, { actor, place }: ActingPerson): boolean {
 	const { platform, tenant, channel, platformRole, user } = rule;
 	return (
 		(platform === undefined || platform === place.platform) &&

@@ -69,7 +69,7 @@ export function encodePrompt(
 ): LanguageModelV4Prompt {
 	const prompt: LanguageModelV4Message[] = [];
 	if (system.trim() !== "") prompt.push({ role: "system", content: system.toWellFormed() });
-	const names = callNames(messages);
+	const names = toolNamesByCallId(messages);
 	const turn = messages.findLastIndex(({ role }) => role === "user");
 	for (const [index, message] of messages.entries()) {
 		const isOfTurn = index > turn;
@@ -95,7 +95,11 @@ function append(
 	const last = prompt.at(-1);
 	if (last?.role === "user" && message.role === "user") {
 		prompt[prompt.length - 1] = { role: "user", content: [...last.content, ...message.content] };
-	} else if (last?.role === "assistant" && message.role === "assistant" && !isSealed(last, message)) {
+	} else if (
+		last?.role === "assistant" &&
+		message.role === "assistant" &&
+		!hasMessageMetadata(last, message)
+	) {
 		prompt[prompt.length - 1] = { role: "assistant", content: [...last.content, ...message.content] };
 	} else {
 		if (answersResults && last?.role === "tool" && message.role === "user") {
@@ -105,13 +109,11 @@ function append(
 	}
 }
 
-/** Whether one of the messages has metadata that belongs to the complete message. */
-function isSealed(...messages: readonly AssistantPart[]): boolean {
+function hasMessageMetadata(...messages: readonly AssistantPart[]): boolean {
 	return messages.some(({ providerOptions }) => providerOptions !== undefined);
 }
 
-/** Returns the names of the called tools. Key: the id of the call. */
-function callNames(messages: readonly Message[]): ReadonlyMap<string, string> {
+function toolNamesByCallId(messages: readonly Message[]): ReadonlyMap<string, string> {
 	const names = new Map<string, string>();
 	for (const { content } of messages) {
 		for (const block of content) if (block.type === "call") names.set(block.id, wireName(block.name));

@@ -19,8 +19,7 @@ type Block =
 	/** A block whose deltas are ignored, such as redacted thinking or the search of a server-side tool. */
 	| { readonly kind: "other" };
 
-/** Block kind of each delta type. */
-const homes = new Map<unknown, Block["kind"]>([
+const kindsOfDeltas = new Map<unknown, Block["kind"]>([
 	["text_delta", "text"],
 	["thinking_delta", "thinking"],
 	["signature_delta", "thinking"],
@@ -148,9 +147,9 @@ export class ReplyEvents {
 		if (block === undefined) throw damaged(eventTexts.closedBlock);
 		if (!isFields(delta)) throw damaged(eventTexts.emptyPiece);
 		const { type } = delta;
-		const home = homes.get(type);
-		if (home === undefined || block.kind === "other") return none;
-		if (home !== block.kind) throw damaged(eventTexts.otherKind(type));
+		const kind = kindsOfDeltas.get(type);
+		if (kind === undefined || block.kind === "other") return none;
+		if (kind !== block.kind) throw damaged(eventTexts.otherKind(type));
 		return extend(block, delta);
 	}
 
