@@ -6,7 +6,7 @@ import { capture, seconds } from "./capture.mjs";
 import { install } from "./install.mjs";
 import { binary, environment, root } from "./paths.mjs";
 
-/** Number of older bundles to keep, because a running gateway loads parts of its own bundle on demand. */
+/** A running gateway loads parts of its own bundle on demand. */
 const OLDER_BUNDLES = 3;
 
 export async function run() {
@@ -64,7 +64,7 @@ export async function writeBundle(folder) {
 }
 
 /**
- * Replaces the bundle with the draft. Several processes may do this at the same time, because their bundles are equal.
+ * Several processes may do this at the same time, because their bundles are equal.
  * @param {string} draft
  * @param {string} folder
  */
@@ -78,7 +78,7 @@ function place(draft, folder) {
 }
 
 /**
- * Removes the other bundles, and drafts that killed builds left. Keeps the newest `OLDER_BUNDLES` of both.
+ * Also removes drafts that killed builds left. Keeps the newest `OLDER_BUNDLES`.
  * @param {string} made
  */
 function deleteOtherBuilds(made) {

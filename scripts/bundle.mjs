@@ -47,9 +47,9 @@ const placesKnown = {
 };
 
 /**
- * Built-in modules of Node with expensive properties. `import … from "node:fs"` makes Node read every
- * property of the module. Some properties load more modules: `fetch` in `http`, streams in `fs`, threads in
- * `util`. That adds 60 to 90 ms to the start of a gateway. The bundle reads only the properties that it uses.
+ * `import … from "node:fs"` makes Node read every property of the module. Some properties load more modules:
+ * `fetch` in `http`, streams in `fs`, threads in `util`. That adds 60 to 90 ms to the start of a gateway. The
+ * bundle reads only the properties that it uses.
  */
 const heavy = /^(?:node:)?(child_process|crypto|dns|fs|fs\/promises|http|net|os|process|timers|util)$/;
 
@@ -102,7 +102,7 @@ function readIndex(index) {
 }
 
 /**
- * Returns the names between the braces of an import or export, except names of types.
+ * Omits names of types.
  * @param {string} names
  */
 function valuesIn(names) {

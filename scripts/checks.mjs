@@ -2,7 +2,7 @@ import { capture, seconds } from "./capture.mjs";
 import { add, none, one } from "./counts.mjs";
 import { binary, environment } from "./paths.mjs";
 
-/** Options that store the result of the type check, so that the next check takes a fraction of the time. */
+/** The result is stored, so that the next type check takes a fraction of the time. */
 const incremental = ["--incremental", "--tsBuildInfoFile", "node_modules/.cache/parley/types.tsbuildinfo"];
 
 /**

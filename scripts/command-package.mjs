@@ -24,8 +24,8 @@ export async function stageCommand(folder) {
 }
 
 /**
- * Writes the bundle into a folder whose name depends on its content. The launcher finds it there. Returns the path of
- * the licence notices.
+ * The launcher finds the bundle in a folder whose name depends on the content. Returns the path of the
+ * licence notices.
  * @param {string} dist
  */
 async function placeBundle(dist) {
@@ -61,7 +61,7 @@ function manifest() {
 }
 
 /**
- * Returns the installed version of a package. The tests use the same version.
+ * The tests use the same version.
  * @param {string} name
  */
 function installedVersion(name) {

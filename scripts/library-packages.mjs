@@ -54,8 +54,8 @@ function optionalPeers(names) {
 }
 
 /**
- * Returns version ranges: the version that the tests use, and later versions that are compatible with it (`^`). Packages
- * of this repository need exactly the same version.
+ * The version that the tests use, and later versions that are compatible with it (`^`). Packages of this
+ * repository need exactly the same version.
  * @param {string} name
  * @param {readonly string[]} libraries
  * @returns {Record<string, string>}

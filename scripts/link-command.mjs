@@ -15,10 +15,7 @@ import { root } from "./paths.mjs";
 const name = "parley";
 const launcher = join("packages", "cli", "bin", "parley.mjs");
 
-/**
- * Directories for the user's programs, relative to the home directory. They are preferred over other directories of the
- * PATH.
- */
+/** Relative to the home directory. They are preferred over other directories of the PATH. */
 const preferred = [join(".local", "bin"), "bin"];
 
 /**
@@ -45,8 +42,7 @@ export function linkCommand(environment, clone = root) {
 }
 
 /**
- * Returns the absolute directories in the PATH of the user's shell. Omits the directories that npm adds: those of
- * installed packages, and its own `node-gyp-bin`.
+ * Omits the directories that npm adds: those of installed packages, and its own `node-gyp-bin`.
  * @param {NodeJS.ProcessEnv} environment
  */
 function ownFolders({ PATH = "" }) {
@@ -55,8 +51,8 @@ function ownFolders({ PATH = "" }) {
 }
 
 /**
- * Returns the directories of the PATH inside the home directory, the preferred ones first. Other hidden directories are
- * omitted, because they belong to tools that may remove foreign files.
+ * The preferred directories are first. Other hidden directories are omitted, because they belong to tools
+ * that may remove foreign files.
  * @param {readonly string[]} folders
  * @param {string} home
  */
@@ -104,8 +100,8 @@ function makeDirectory(folder) {
 }
 
 /**
- * Creates a link, or replaces a link to a removed clone. Returns false if this user may not write there, or if another
- * file has the name.
+ * Replaces a link to a removed clone. Returns false if this user may not write there, or if another file has
+ * the name.
  * @param {string} link
  * @param {string} program
  */
@@ -119,10 +115,7 @@ function makeLink(link, program) {
 	}
 }
 
-/**
- * Whether the link leads to a clone that was moved or deleted.
- * @param {string} link
- */
+/** @param {string} link */
 function isOfRemovedClone(link) {
 	const isLink = lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 	if (!isLink || statSync(link, { throwIfNoEntry: false })) return false;

@@ -29,7 +29,7 @@ function noticeOf(folder) {
 }
 
 /**
- * Returns the standard text of each licence in an SPDX expression. Throws if the SPDX list has no such licence.
+ * Throws if the SPDX list has no such licence.
  * @param {string} expression
  * @param {string} holder
  */

@@ -40,7 +40,7 @@ export async function run([folder = join(root, "dist"), ...names]) {
 }
 
 /**
- * Packs a staged package with npm. Returns the path of the tarball.
+ * Returns the path of the tarball.
  * @param {string} target
  * @param {string} stage
  */

@@ -3,8 +3,8 @@ import { relative } from "node:path";
 import { root } from "./paths.mjs";
 
 /**
- * Reporter of vitest that writes every result immediately, as a line of JSON (see progress.mjs). So the tests of a
- * stopped run can be counted.
+ * Reporter of vitest that writes every result immediately, as a line of JSON (see progress.mjs), so that a
+ * stopped run's tests can be counted.
  */
 export class ProgressReporter {
 	/** @param {string} file */

@@ -35,7 +35,7 @@ const shorter = {
 	"ws-scatter": ["--ratios", "--rounds", "7"],
 };
 
-/** Share of the time limit for the tests. The rest is for the benches, which need a fifth of the total time. */
+/** The rest of the time limit is for the benches, which need a fifth of the total time. */
 const TESTS_SHARE = 0.83;
 
 /**

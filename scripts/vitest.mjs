@@ -54,7 +54,7 @@ export async function vitest({ args = [], env = {}, limitMs }) {
 }
 
 /**
- * Returns the number of tests that vitest would run, or undefined if it cannot list them in time.
+ * Undefined if vitest cannot list the tests in time.
  * @param {readonly string[]} args
  * @param {NodeJS.ProcessEnv} env
  * @param {string} folder Folder for the list.
@@ -87,8 +87,8 @@ function forget(directory) {
 const ROOM = 2 ** 30;
 
 /**
- * Creates a directory in memory. Returns undefined if /dev/shm does not exist or is too small, as in a Docker
- * container, or if programs cannot be started there.
+ * Undefined if /dev/shm does not exist or is too small, as in a Docker container, or if programs cannot be
+ * started there.
  */
 function directoryInMemory() {
 	const [place, folder] = ["/dev/shm", "/dev/shm/parley-test-"];

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** An agent profile for sessions. If a field is absent, the gateway's own setting applies. */
+/** If a field is absent, the gateway's own setting applies. */
 const AgentEntry = z.object({
 	name: z.string(),
 	title: z.string(),

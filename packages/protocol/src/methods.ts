@@ -17,10 +17,7 @@ const seq = z.int().min(0);
 const content = z.string().max(1_048_576).regex(notBlank, "blank");
 /** Position in the queue, from 1. Absent if the message is not queued. */
 const queuedPosition = z.exactOptional(z.int().min(1));
-/**
- * Error text for numbers and for other values. A union reports only the issues of its matching member, so both need the
- * text.
- */
+/** A union reports only the issues of its matching member, so numbers and other values both need the text. */
 const limitError = "must be an amount in US dollars from 0 to 1000000, null or configured";
 const limitUsd = z.union(
 	[
@@ -78,8 +75,8 @@ export const methods = {
 		result: z.object({ status: z.literal("sent"), run_id: z.string(), queued_position: queuedPosition }),
 	},
 	/**
-	 * Runs a shell command of the operator as the tool `run_command` does. It calls no model, but later model calls see
-	 * the command with its result. Only for operators, and not in chat sessions.
+	 * Runs a shell command of the operator as the tool `run_command` does. Calls no model, but later model
+	 * calls see the command with its result. Only for operators, and not in chat sessions.
 	 */
 	run_command: {
 		params: z.object({

@@ -48,13 +48,13 @@ export const modelPayloads = {
 		offset: z.int().min(0),
 	}),
 	/**
-	 * The next lines of the output of a running call, at most 10 times a second. Only the last part may have an incomplete
-	 * line. If there is too much output, a marker replaces older lines. Transient.
+	 * Lines of the output of a running call, at most 10 times a second. Only the last part may have an
+	 * incomplete line. If there is too much output, a marker replaces older lines. Transient.
 	 */
 	"tool.output": z.object({ ...runId, call_id: z.string(), content: z.string() }),
 	/**
-	 * A model call failed, or its reply was unusable. The next call uses `model` after `in_ms` milliseconds. `attempt`
-	 * is the number of the retry, from 1.
+	 * A model call failed, or its reply was unusable. The retry uses `model`, after `in_ms` milliseconds.
+	 * `attempt` is the number of the retry, from 1.
 	 */
 	"run.retrying": z.object({
 		...runId,

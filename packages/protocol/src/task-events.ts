@@ -11,8 +11,8 @@ const used = { usage: z.exactOptional(Usage) };
 /** Events of tasks in their owning session, and events of workers in their own conversations. */
 export const taskPayloads = {
 	/**
-	 * `parent_id` is the parent task of a worker, otherwise empty. `by` is the principal that submitted the task. `by`
-	 * is absent for workers, and in events of earlier gateway versions.
+	 * `parent_id` is the parent task of a worker, otherwise empty. `by` is the principal that submitted the
+	 * task. It is absent for workers, and in events of earlier gateway versions.
 	 */
 	"task.created": z.object({
 		...titled,

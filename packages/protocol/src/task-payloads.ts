@@ -37,7 +37,7 @@ export const Plan = z.array(
 );
 export type Plan = Readonly<z.output<typeof Plan>>;
 
-/** Open question of a suspended task. `reply_task` answers it. */
+/** `reply_task` answers the question. */
 const Suspension = z.object({
 	reason: z.string(),
 	/** The plan or question. */

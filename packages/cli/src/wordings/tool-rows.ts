@@ -52,7 +52,6 @@ export function hidesResult(
 	return hidden > 0 || lines.some((line) => widthOf(line) > Math.min(columns, maxColumns));
 }
 
-/** The shown lines of a result with their marks, and the number of lines that follow. */
 function resultLines(
 	ended: Ended,
 	named: boolean,
@@ -68,7 +67,7 @@ function resultLines(
 	return { lines, hidden: all.length - shown.length };
 }
 
-/** Human-readable arguments without JSON quotes, for example `path: notes.txt, content: …`. */
+/** Without JSON quotes, for example `path: notes.txt, content: …`. */
 function describeArguments(args: unknown): string {
 	if (typeof args !== "object" || args === null || Array.isArray(args)) return describeValue(args);
 	return Object.entries(args)

@@ -15,12 +15,11 @@ import type {
 import { Link, type LinkObserver } from "./link.ts";
 import { type OpenSession, SessionReader } from "./session-reader.ts";
 
-/** Number of bad frames after which the client ends. A persisted frame that a session accepts resets the count. */
+/** A persisted frame that a session accepts resets the count of bad frames. */
 const maxViolations = 5;
 
 /**
- * JSON limits of frames from the gateway. They exceed the limits of client frames, because a page of sessions or the
- * arguments in a prompt must fit.
+ * Higher than the limits of client frames, because a page of sessions or the arguments in a prompt must fit.
  */
 const jsonLimits = { maxDepth: 128, maxNodes: 1_000_000 };
 
@@ -157,7 +156,6 @@ export class GatewayClient implements Client, LinkObserver {
 		return reader;
 	}
 
-	/** Resumes a session on the open connection, after its last received frame. */
 	#join(reader: SessionReader): void {
 		const after = reader.after;
 		this.#requests.add({
@@ -243,9 +241,9 @@ export class GatewayClient implements Client, LinkObserver {
 const event = '{"type":"event","event":"';
 
 /**
- * Whether a frame is transient and may be dropped without parsing. Gateways write the keys of a frame in a fixed order
- * and escape quotes inside texts. So the start and the end of the frame suffice. A frame in another form is parsed.
- * Prompts, `session.deleted` and checks of a person are always parsed.
+ * Gateways write the keys of a frame in a fixed order and escape quotes inside texts, so the start and the
+ * end of the frame suffice. A frame in another form is parsed. Prompts, `session.deleted` and checks of a
+ * person are always parsed.
  */
 function isTransient(text: string): boolean {
 	if (!text.endsWith(',"transient":true}') || !text.startsWith(event)) return false;
@@ -349,7 +347,6 @@ export class Requests {
 	}
 }
 
-/** Result of a request: the payload of its response, or the error. */
 type Answer =
 	| { readonly ok: true; readonly payload: unknown }
 	| { readonly ok: false; readonly error: ParleyError };

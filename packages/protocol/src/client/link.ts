@@ -107,9 +107,7 @@ export class Link {
 		else this.#markStopped();
 	}
 
-	/**
-	 * Collects the frames of one tick and sends them together, because the system call is the main cost of a short frame.
-	 */
+	/** The system call is the main cost of a short frame, so the frames of one tick are sent together. */
 	#cork(): void {
 		const wire = this.#wire;
 		if (this.#isCorked || wire === undefined) return;
@@ -190,8 +188,8 @@ export function retryDelayMs(failures: number, chance: number): number {
 const intervalMs = 30_000;
 
 /**
- * Pings an open socket every 30 s, and terminates it if no frame has arrived since the previous ping. Without pings, the
- * loss of a connection, for example by a pulled cable, can stay unnoticed. Cancel the timer when the socket closes.
+ * Without pings, the loss of a connection, for example by a pulled cable, can stay unnoticed. Cancel the
+ * timer when the socket closes.
  */
 function watchLiveness(socket: WebSocket, clock: Clock): Timer {
 	let received = true;

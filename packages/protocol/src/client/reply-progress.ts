@@ -72,7 +72,7 @@ export class ReplyProgress {
 
 const named = /"(?:path|file_path|cmd|command|url|pattern|query)"\s*:\s*("(?:[^"\\]|\\.)*")/s;
 
-/** Returns the first line of the argument that identifies the call, or undefined. Incomplete arguments are allowed. */
+/** First line of the argument that identifies the call. The arguments may be incomplete. */
 function subjectOf(json: string): string | undefined {
 	const written = named.exec(json)?.[1];
 	if (written === undefined) return undefined;

@@ -98,10 +98,7 @@ export class SessionReader implements OpenSession {
 		this.#options.onClose();
 	}
 
-	/**
-	 * Returns the iterator of frames. It is not a generator, because a generator would need several more promises for
-	 * each frame.
-	 */
+	/** Not a generator, which would need several more promises for each frame. */
 	#read(): AsyncIterableIterator<EventFrame, undefined> {
 		let isOver = false;
 		const end = (): { readonly done: true; readonly value: undefined } => {

@@ -48,7 +48,7 @@ function seqs(frames: readonly EventFrame[]): readonly number[] {
 	return frames.map(({ seq }) => seq);
 }
 
-/** Waits until the client reconnects after its connection was cut or dropped. Sets `peer` to the new connection. */
+/** Sets `peer` to the new connection. */
 async function reconnect(): Promise<void> {
 	await watched.retry();
 	peer = await gateway.connection();
