@@ -4,7 +4,9 @@ import { CallFacts, type JudgedCall, needsCompleteWords } from "./match-rule.ts"
 import { builtInPolicy, decide, type Permissions } from "./policy.ts";
 import { builtInRules, type PolicyRule } from "./policy-rule.ts";
 
-/** A rule contains only such words, so that a person cannot misread it: no blanks, quotes or shell metacharacters. */
+/**
+ * A rule contains only words that match, so that a person cannot misread it: no blanks, quotes or shell metacharacters.
+ */
 const plainWord = /^[\w@%+=:,./-]{1,300}$/;
 
 /** Maximum words of a rule, because a person reads all of them. */

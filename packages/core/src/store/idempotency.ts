@@ -32,8 +32,8 @@ export interface KeyServices {
 }
 
 /**
- * Runs `work` once per key, in the transaction of its effects. A repeated request gets the first response. If there is
- * no key, `work` always runs. Throws like `answerOf`.
+ * Runs `work` and stores its response under the key, in one transaction. A repeated request gets the stored response.
+ * If there is no key, `work` always runs. Throws like `answerOf`.
  */
 export async function once<T>(
 	tx: Tx,
@@ -60,8 +60,8 @@ export async function once<T>(
 }
 
 /**
- * Returns the response to the principal's first request with this key. Undefined if the request has no key, or if
- * the key is new. Throws `invalid_argument` if the key was used for another request.
+ * Returns the stored response to the principal's first request with this key. Undefined if there is no key or no stored
+ * response. Throws `invalid_argument` if the key was used for another request.
  */
 export async function answerOf<T>(
 	db: Tx,
@@ -83,7 +83,7 @@ export async function answerOf<T>(
 	throw new ParleyError(journalTexts.keyReused(key), { code: "invalid_argument" });
 }
 
-/** Whether an earlier request of the principal used the key, with the same or other parameters. */
+/** Whether a response is stored for the principal's key, with the same or other parameters. */
 export async function knowsKey(db: Tx, { id }: Principal, key: string | undefined): Promise<boolean> {
 	if (key === undefined) return false;
 	const known = db.selectFrom("keys").select("key").where("principal", "=", id).where("key", "=", key);

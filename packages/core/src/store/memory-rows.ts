@@ -41,9 +41,9 @@ export async function deleteMemory(tx: Tx, id: string): Promise<void> {
 const sameEverywhere: ReadonlySet<string> = new Set(["discord"]);
 
 /**
- * Deletes the notes about a person and by that person. Returns the number of deleted notes. If `anywhere` is given,
- * includes all ids that certainly belong to the person. The same Slack id can name different people in different
- * workspaces: https://docs.slack.dev/reference/objects/user-object
+ * Deletes the notes about a person and the notes by that person. Returns their number. If `anywhere` is given, includes
+ * all ids that certainly belong to the person. The same Slack id can name different people in different workspaces:
+ * https://docs.slack.dev/reference/objects/user-object
  */
 export async function deleteMemoriesOf(
 	tx: Tx,

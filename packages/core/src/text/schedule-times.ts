@@ -10,8 +10,8 @@ import {
 import { scheduleTimeTexts } from "./texts.ts";
 
 /**
- * Parses a cron expression by the rules of Vixie cron. A fixed time that daylight saving skips is due at the first minute after
- * the gap. A fixed time that occurs twice is due only the first time. If minutes or hours have a wildcard, the expression follows
+ * Follows the rules of Vixie cron. A fixed time that daylight saving skips is due at the first minute after the gap. A
+ * fixed time that occurs twice is due only the first time. If minutes or hours have a wildcard, the expression follows
  * elapsed time instead.
  */
 function cronOf({ cron, timeZone }: { readonly cron: string; readonly timeZone: string }): Cron {

@@ -24,7 +24,7 @@ export class SessionRedactor implements Sink {
 	}
 
 	/**
-	 * Adds a password, which is then removed from all text. For a multi-line password, each line of at least 8 characters is also
+	 * Adds a password to remove from later text. For a multi-line password, each line of at least 8 characters is also
 	 * removed.
 	 */
 	add(password: string): void {

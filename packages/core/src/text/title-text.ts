@@ -7,7 +7,7 @@ const maxCharacters = 60;
  */
 const unseen =
 	/[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Bidi_Control}]|(?!\u{200c}|\u{200d}|\u{fe0e}|\u{fe0f})[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
-/** Matches text before a title that is not part of it, such as `Title:` and quotation marks. */
+/** Matches text before a title, such as `Title:` and quotation marks. */
 const before = /^(?:title:|[\s"'`“”„«»「『#*>_-])+/iu;
 const after = /[\s"'`“”„«»」』*_.。]+$/u;
 

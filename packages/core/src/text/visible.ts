@@ -59,7 +59,7 @@ function noted(problem: string, found: readonly string[]): string[] {
 	return named.length === 0 ? [] : [`${problem}: ${named.join(", ")}`];
 }
 
-/** Returns at most `max` UTF-16 units of a text, then an ellipsis if it was cut. */
+/** Returns at most `max` UTF-16 units of a text, and an ellipsis after a cut. */
 export function shorten(text: string, max: number): string {
 	return text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text;
 }

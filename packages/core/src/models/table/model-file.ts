@@ -66,7 +66,7 @@ type Row = z.infer<ReturnType<typeof makeSchemas>["row"]>;
 
 /**
  * Returns the known models with the changes in the operator's file: `{ "models": [row, …] }`. Throws `invalid_argument`
- * if the file is invalid, with the position in `origin`, the value and the allowed values.
+ * with the position in `origin` if the file is invalid.
  *
  * - A row with the `id` and `provider` (default: anthropic) of a known model replaces the fields that it contains.
  * - Any other row adds a model and needs `context_window` and `max_output`.

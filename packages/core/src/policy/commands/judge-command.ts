@@ -20,7 +20,7 @@ const MAX_TEXTS = 300;
 const MAX_WORDS = 300;
 /** Maximum removals that are checked, because each check needs access to the file system. */
 const MAX_REMOVALS = 20;
-/** Maximum length of a directory path that is followed, because every word of the command is compared with it. */
+/** Maximum length of a directory path that is followed, because every word of the command is resolved against it. */
 const MAX_FOLLOWED = 500;
 const unread = commandEffectTexts.tooLong;
 

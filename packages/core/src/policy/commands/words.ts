@@ -14,9 +14,9 @@ export interface SimpleCommand {
 }
 
 /**
- * Splits shell text into its simple commands, including commands of subshells and substitutions. Inserts `variables`
- * and plain assignments. Other variables and substitutions become `UNKNOWN`. Accepts any text and never fails. A shell
- * may read the text differently, so the result may only add approvals.
+ * Splits shell text into its simple commands, including commands of subshells and substitutions. Inserts the values of
+ * `variables` and of plain assignments. Other variables and substitutions become `UNKNOWN`. Accepts any text and never
+ * fails. A shell may read the text differently, so the result may only add approvals.
  */
 export function splitCommands(text: string, variables: Readonly<Record<string, string>>): SimpleCommand[] {
 	const known = new Map(Object.entries(variables));

@@ -310,8 +310,8 @@ async function prepare(
 }
 
 /**
- * Returns secrets, and sockets of outside processes. Paths in hidden or unbound directories need no cover, except in
- * roots that are in a hidden directory.
+ * Returns secrets, and sockets of outside processes. Omits unbound paths, and paths that a hidden directory already
+ * hides.
  */
 async function covered(
 	{ hidden, layout }: Bubblewrap,

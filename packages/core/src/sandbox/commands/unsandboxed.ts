@@ -25,12 +25,11 @@ interface Unsandboxed extends Sandbox {
 }
 
 /**
- * Creates a sandbox that runs commands with the operator's permissions. Commands get variables with allowed
- * names and those of `Command.environment`, and no input except in a dialogue. The process group of a command
- * ends with the command. On Linux, processes that left the group with an unchanged environment also end. `run`
- * rejects if the command cannot be started, for example with `not_found`, and with `cancelled` if its signal
- * aborted before the start. The two output streams are sockets, so a command cannot reopen them as /dev/stdout
- * and /dev/stderr.
+ * Creates a sandbox that runs commands with the operator's permissions. Commands get variables with allowed names and
+ * those of `Command.environment`, and no input except in a dialogue. The process group of a command ends with the
+ * command. On Linux, processes that left the group also end if their environment is unchanged. `run` rejects if the
+ * command cannot be started, for example with `not_found`, and with `cancelled` if its signal aborted before the start.
+ * The output streams are sockets, so a command cannot reopen them as /dev/stdout and /dev/stderr.
  */
 export function createUnsandboxed(options: UnsandboxedOptions): Unsandboxed {
 	const { environment, runs = new CommandRuns(options) } = options;
