@@ -92,7 +92,7 @@ export async function endRun(run: Run, ending: RunEnding, ports: EndPorts): Prom
 		}
 		if (run.steps.some(({ kind }) => kind === "workflow"))
 			stopped = await settleWorkflows(run, writing, error);
-		await settleOpenCalls(run, writing);
+		await cancelAnnouncedCalls(run, writing);
 		const reason = error === "" ? "ended" : error;
 		const stoppedBy = error === "cancelled" ? await stopperOf(tx, run.id) : undefined;
 		const ofRun = { runId: run.id, reason, ...defined({ by: stoppedBy }) };
@@ -231,7 +231,7 @@ function isAnswer(step: Step | undefined): boolean {
 }
 
 /** Records the result `cancelled` for each announced call that has no result. */
-async function settleOpenCalls(run: Run, writing: Writing): Promise<void> {
+async function cancelAnnouncedCalls(run: Run, writing: Writing): Promise<void> {
 	const done = new Set(run.steps.flatMap((known) => (known.kind === "result" ? [known.callId] : [])));
 	const started = new Set(run.steps.flatMap((known) => (known.kind === "started" ? [known.callId] : [])));
 	for (const known of run.steps) {

@@ -159,7 +159,7 @@ async function reasonToStop(
 async function beginCall(run: Run, isRetry: boolean): Promise<void> {
 	if (run.steps.findLast((step) => step.kind === "reply" || step.kind === "call")?.kind === "call") {
 		// The start is already recorded, for example by the claim of the run, before a restart, or for a failed attempt.
-		if (run.resumed || isRetry) await enterSteers(run);
+		if (run.resumed || isRetry) await addWaitingMessages(run);
 		return;
 	}
 	await run.commit(async ({ tx, record, step }) => {
@@ -220,7 +220,7 @@ function cutReplies(steps: readonly Step[]): number {
 }
 
 /** Adds the messages that have arrived for the run to its steps. */
-async function enterSteers(run: Run): Promise<void> {
+async function addWaitingMessages(run: Run): Promise<void> {
 	const waiting = await run.journal.store.read((db) =>
 		db.selectFrom("steers").select("id").where("run_id", "=", run.id).limit(1).execute(),
 	);

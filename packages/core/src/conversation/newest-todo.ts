@@ -6,7 +6,7 @@ import type { RecordedEvent } from "../vocabulary/event.ts";
 export type TodoUpdated = Extract<RecordedEvent, { readonly type: "todo.updated" }>;
 
 /** Maximum number of the newest events that are searched for a task list. */
-const maxSearched = 10_000;
+const maxSearchedEvents = 10_000;
 
 /** Returns the newest task list in the last 10,000 events of the session up to `seq`, or undefined. */
 export async function newestTodo(
@@ -20,7 +20,7 @@ export async function newestTodo(
 		.where("session_id", "=", sessionId)
 		.where("type", "=", "todo.updated" satisfies TodoUpdated["type"])
 		.where("seq", "<=", seq)
-		.where("seq", ">", seq - maxSearched)
+		.where("seq", ">", seq - maxSearchedEvents)
 		.orderBy("seq", "desc")
 		.limit(1)
 		.executeTakeFirst();

@@ -98,7 +98,7 @@ export class Workspaces {
 			await rm(path, { recursive: true, force: true });
 		} catch (reason) {
 			if (systemCode(reason) !== "EACCES") throw reason;
-			await open(path);
+			await makeAccessible(path);
 			await rm(path, { recursive: true, force: true });
 		}
 	}
@@ -108,10 +108,10 @@ export class Workspaces {
  * Makes a directory and its subdirectories accessible for their owner. This is safe, because no running process can
  * insert a link there.
  */
-async function open(directory: string): Promise<void> {
+async function makeAccessible(directory: string): Promise<void> {
 	await chmod(directory, 0o700);
 	for (const entry of await readdir(directory, { withFileTypes: true })) {
-		if (entry.isDirectory()) await open(join(directory, entry.name));
+		if (entry.isDirectory()) await makeAccessible(join(directory, entry.name));
 	}
 }
 

@@ -101,7 +101,7 @@ export async function writeContent(
 }
 
 /** Maximum bytes of a name. Most file systems allow 255 bytes, so there is room for the number of a copy. */
-const maxBytes = 200;
+const maxNameBytes = 200;
 const fallback = "file";
 
 /**
@@ -139,7 +139,7 @@ export function nthName(name: string, n: number): string {
 
 function shortened(name: string): string {
 	const { stem, ending } = split(name);
-	const room = maxBytes - Buffer.byteLength(ending);
+	const room = maxNameBytes - Buffer.byteLength(ending);
 	return `${within(stem, room)}${ending}`;
 }
 

@@ -16,7 +16,7 @@ const maxStoredBytes = 8 * 1024 * 1024;
  * Maximum bytes of an output in memory. A longer output is written to a file if the run has a tool that reads stored
  * results.
  */
-const inResult = 256 * 1024;
+const maxBytesInMemory = 256 * 1024;
 
 /**
  * Output of one call for the model. The model receives only the head and the tail of a long output. If the run has a
@@ -50,7 +50,7 @@ export class CallOutput implements AsyncDisposable {
 		this.#bytes += chunk.length;
 		if (this.#file) this.#file.write(chunk);
 		else this.#chunks.push(chunk);
-		if (this.#file || this.#bytes <= inResult) return;
+		if (this.#file || this.#bytes <= maxBytesInMemory) return;
 		this.#file = new OutputFile(this.#run, this.#name, this.#files);
 		for (const before of this.#chunks) this.#file.write(before);
 		this.#chunks = [];

@@ -95,7 +95,7 @@ async function judgeByPolicy(
 	const { policy } = run;
 	const { version } = policy;
 	const hidden = JSON.stringify(changed) !== JSON.stringify(session.redactor.redactFields(changed));
-	const reason = await refusalOfPlace(run, ready, ports);
+	const reason = await refusalOfRolesOrQuota(run, ready, ports);
 	if (reason !== undefined)
 		return { effect: "deny", floor: false, reason, rules: [], taint, hidden, version };
 	// If a secret is hidden, no approver has seen the complete call that a grant would cover.
@@ -232,7 +232,11 @@ const filling: readonly ActionClass[] = ["write", "exec-sandboxed", "exec-unsand
  * Returns the reason why no approval can allow the call: the role of an author, or a full workspace. Undefined if
  * neither applies.
  */
-async function refusalOfPlace(run: Run, { plan }: ReadyCall, ports: JudgePorts): Promise<string | undefined> {
+async function refusalOfRolesOrQuota(
+	run: Run,
+	{ plan }: ReadyCall,
+	ports: JudgePorts,
+): Promise<string | undefined> {
 	const reads = plan.classes.every((name) => harmless.includes(name));
 	const refusal = reads ? undefined : await refusalOfParticipants(run, ports.people);
 	if (refusal !== undefined) return refusal;

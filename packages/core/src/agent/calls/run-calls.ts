@@ -205,12 +205,12 @@ function progressOf({ id: runId, session, clock }: Run, callId: string): ToolPro
 }
 
 /** Maximum characters of the changed arguments in a result. */
-const maxShown = 4_000;
+const maxArgumentCharacters = 4_000;
 
 function argumentsNote({ session }: Run, changed: unknown): string {
 	// Redacted before the cut, because the redactor does not recognise a part of a secret.
 	const text = JSON.stringify(session.redactor.redactFields(changed));
-	const shown = text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
+	const shown = text.length > maxArgumentCharacters ? `${text.slice(0, maxArgumentCharacters)}…` : text;
 	return approvalTexts.changedArguments(shown);
 }
 
@@ -218,7 +218,7 @@ function argumentsNote({ session }: Run, changed: unknown): string {
  * Minimum characters of a password. A shorter password is like an ordinary word, and its redaction would damage the
  * output.
  */
-const shortest = 4;
+const minPasswordCharacters = 4;
 
 /**
  * Replaces password handles with the passwords, in the parameters that the tool declares as secret, just before the
@@ -267,8 +267,8 @@ async function open(run: Run, value: unknown, place: string, passwordOf: Passwor
 async function openOne(run: Run, handle: string, place: string, passwordOf: PasswordOf): Promise<Opened> {
 	const password = await passwordOf(handle);
 	if (password === undefined) return unknown(place);
-	if (password.length < shortest) {
-		const reason = callTexts.shortPassword(shortest);
+	if (password.length < minPasswordCharacters) {
+		const reason = callTexts.shortPassword(minPasswordCharacters);
 		return { refused: callTexts.notRun(visible(place), reason) };
 	}
 	run.session.redactor.add(password);

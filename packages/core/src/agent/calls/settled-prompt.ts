@@ -33,7 +33,7 @@ export async function settled(
 			if (row && row.state !== "open") return row;
 			if (signal.aborted) throw new ParleyError(approvalTexts.runStopped, { code: "cancelled" });
 			if (clock.now() < expiresAt) {
-				await firstOf(run, wake, { token, ms: expiresAt - clock.now(), signal });
+				await waitForSettling(run, wake, { token, ms: expiresAt - clock.now(), signal });
 			} else await run.commit(({ tx, record }) => prompts.expire(tx, record, home, token));
 		}
 	} finally {
@@ -47,7 +47,7 @@ interface WaitServices {
 }
 
 /** Resolves when `wake` resolves, the prompt is no longer open, the signal aborts, or the time is over. */
-async function firstOf(
+async function waitForSettling(
 	services: WaitServices,
 	wake: Promise<void>,
 	{ token, ms, signal }: { readonly token: string; readonly ms: number; readonly signal: AbortSignal },

@@ -25,7 +25,7 @@ export interface ClientResult {
 }
 
 /** Maximum characters of the text of a client in one result. */
-const maxCharacters = 256 * 1024;
+const maxResultCharacters = 256 * 1024;
 
 /** Tracks the open calls of one client. Each call ends exactly once. */
 export class ClientCalls {
@@ -101,9 +101,9 @@ function resultOf({ success, text, ...facts }: ClientResult): ToolResult {
 
 /** Returns a well-formed text. If the text is too long, returns its head and tail with a marker between them. */
 function bounded(text: string): string {
-	if (text.length <= maxCharacters) return text.toWellFormed();
-	const half = maxCharacters / 2;
-	const marker = clientCallTexts.leftOut(text.length - maxCharacters, maxCharacters);
+	if (text.length <= maxResultCharacters) return text.toWellFormed();
+	const half = maxResultCharacters / 2;
+	const marker = clientCallTexts.leftOut(text.length - maxResultCharacters, maxResultCharacters);
 	return `${text.slice(0, half)}\n${marker}\n${text.slice(-half)}`.toWellFormed();
 }
 

@@ -148,7 +148,8 @@ export function contextAfter(
 	const counts = contexts.texts.of(request);
 	const tokens = inputTokens > 0 ? inputTokens : counts ? sumOfParts(counts) : fitted.tokens;
 	const measured = { ...context.placed, request, tokens, counts, fixed: context.fixed(request) };
-	const added = reply && remains(reply) ? { content: reply.content, tokens: outputTokens } : undefined;
+	const added =
+		reply && belongsToConversation(reply) ? { content: reply.content, tokens: outputTokens } : undefined;
 	const calibration = contexts.calibration(settings.model.provider, request.model);
 	return snapshotOf(measured, { reply: added, compacted: context.drainUnlisted() }, calibration);
 }
@@ -158,7 +159,7 @@ function sumOfParts({ system, tools, messages }: PartCounts): number {
 }
 
 /** Whether a reply is part of the conversation. An empty reply and a refusal are not. */
-function remains({ content, stop }: Reply): boolean {
+function belongsToConversation({ content, stop }: Reply): boolean {
 	return content.length > 0 && stop !== "refusal";
 }
 
@@ -260,7 +261,7 @@ function fits(asker: Asker, size: Size, parts: Parts): boolean {
 }
 
 /** Whether an exact count could change the decision about the size of the request. */
-function decides(asker: Asker, size: Size, parts: Parts): boolean {
+function needsCount(asker: Asker, size: Size, parts: Parts): boolean {
 	const limit = limitOf(asker, parts);
 	return size.tokens + size.margin > limit * countFrom && size.margin > limit * exactEnough;
 }
@@ -269,7 +270,7 @@ function decides(asker: Asker, size: Size, parts: Parts): boolean {
 async function measure(asker: Asker, context: SessionContext, request: ModelRequest): Promise<Size> {
 	const { contexts, signal, settings } = asker;
 	const size = estimate(asker, context, request);
-	if (!decides(asker, size, request)) return size;
+	if (!needsCount(asker, size, request)) return size;
 	const tokens = await contexts.counts.count(settings.model, request, signal);
 	if (tokens === undefined) return size;
 	const calibration = contexts.calibration(settings.model.provider, request.model);

@@ -12,7 +12,7 @@ const PAUSE_MS = 60_000;
  * Maximum parts in one request to the tokenizer. Counts are stored after each request, so that a later failure does not
  * discard them.
  */
-const AT_ONCE = 32;
+const MAX_PARTS_AT_ONCE = 32;
 /** Maximum system prompts with a stored count for each model. */
 const MAX_PROMPTS = 50;
 
@@ -57,8 +57,8 @@ export class TextCounts {
 		const ended = AbortSignal.any([signal, late.signal]);
 		const parts = this.#uncounted(request);
 		try {
-			for (let from = 0; from < parts.length; from += AT_ONCE) {
-				const some = parts.slice(from, from + AT_ONCE);
+			for (let from = 0; from < parts.length; from += MAX_PARTS_AT_ONCE) {
+				const some = parts.slice(from, from + MAX_PARTS_AT_ONCE);
 				const counts = await model.countTexts(
 					request.model,
 					some.map(({ text }) => text),

@@ -49,7 +49,7 @@ export async function placeAttachments(run: Run, ports: AttachmentPorts): Promis
  * Removes the images of the run's own message from the conversation, unless a model has already replied. Later requests
  * contain descriptions of the images.
  */
-async function withdrawOwn(run: Run): Promise<void> {
+async function withdrawOwnImages(run: Run): Promise<void> {
 	const { attachments = [], images } = run.row;
 	const answered = run.steps.some(({ kind }) => kind === "reply");
 	if (answered || (images.length === 0 && !attachments.some(({ shown }) => shown))) return;
@@ -62,7 +62,7 @@ async function withdrawOwn(run: Run): Promise<void> {
 async function placeAll(run: Run, attachments: readonly Attachment[], ports: AttachmentPorts): Promise<void> {
 	const { images } = run.row;
 	const seesImages = run.settings.info?.images ?? true;
-	const loaded = await loadAll(ports.files, attachments, seesImages);
+	const loaded = await loadVisibleImages(ports.files, attachments, seesImages);
 	const coming = [...images, ...loaded.values()];
 	const inside = await makeRoom(
 		run,
@@ -95,7 +95,7 @@ async function placeAll(run: Run, attachments: readonly Attachment[], ports: Att
  * Loads the attached images that the model may receive: images that are already part of the conversation, and new
  * images that `isShowableImage` accepts.
  */
-async function loadAll(
+async function loadVisibleImages(
 	files: Files,
 	attachments: readonly Attachment[],
 	seesImages: boolean,
@@ -187,7 +187,7 @@ export async function withdrawRefused(
 	if (!(failure instanceof ModelError) || !failure.refusesContent) return false;
 	const { changes, without } = await withdrawing(run, answer, ports.contexts);
 	if (changes.length === 0) {
-		await withdrawOwn(run);
+		await withdrawOwnImages(run);
 		return false;
 	}
 	const reason = imageTexts.repeatedWithout(failure.message, without);

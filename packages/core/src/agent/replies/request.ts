@@ -77,7 +77,7 @@ export async function askForText(
 	const useless = (reply: Reply) => withoutText(reply, purpose);
 	const refused = await refusalOf(run, first, ports);
 	if (refused) throw new ParleyError(refused.error, { code: "resource_exhausted" });
-	const tries = triesOf(run, ports.random, first, textCalls);
+	const tries = triesOf(run, ports.random, first, maxTextCalls);
 	for (;;) {
 		const request = { ...text, model: tries.model, tools: [] };
 		const answer = await streamReply(run, request, silentListener, ports);
@@ -93,7 +93,7 @@ export async function askForText(
 }
 
 /** Maximum model calls for one text, including failed calls. */
-const textCalls = 2;
+const maxTextCalls = 2;
 
 type TextPurpose = "a summary" | "a verdict";
 

@@ -40,7 +40,7 @@ export async function refusalOf(
 		return { error, cause: "limit" };
 	}
 	const error =
-		refusedByRunBudget(run, model, spending.table) ?? (await refusedByBudget(run, model, spending));
+		refusedByRunBudget(run, model, spending.table) ?? (await refusedByGatewayBudgets(run, model, spending));
 	return error === undefined ? undefined : { error, cause: "budget" };
 }
 
@@ -88,7 +88,7 @@ export function budgetLeftOf(
  * Returns the reason for people why the gateway's budgets forbid a call of this model. Returns undefined if the budgets
  * allow the call.
  */
-async function refusedByBudget(
+async function refusedByGatewayBudgets(
 	{ session, settings, journal, clock }: Run,
 	model: string,
 	{ table, budgets }: SpendingPorts,

@@ -23,7 +23,7 @@ import { stepTexts, workflowTexts } from "./texts.ts";
 import type { StepModels, WorkflowPorts } from "./workflow-ports.ts";
 
 /** Maximum parallel steps of one workflow. The gateway's limit for tasks also applies. */
-const maxConcurrent = 4;
+const maxConcurrentSteps = 4;
 
 /** Milliseconds between reads of the task row, because another process may end a task without a notification. */
 const checkMs = 15_000;
@@ -141,7 +141,7 @@ class Engine {
 			for (;;) {
 				const { open, ready } = this.#progress;
 				for (const step of [...open, ...ready]) {
-					if (working.has(step.id) || (working.size >= maxConcurrent && !open.includes(step))) continue;
+					if (working.has(step.id) || (working.size >= maxConcurrentSteps && !open.includes(step))) continue;
 					working.set(
 						step.id,
 						this.#try(step).finally(() => working.delete(step.id)),
@@ -228,7 +228,7 @@ class Engine {
 			const row = await journal.store.read((db) => findTask(db, taskId));
 			if (!row) throw new ParleyError(taskTexts.notFound(taskId), { code: "not_found" });
 			if (hasEnded(row.state)) return row;
-			await firstOf(wake, clock, this.#stop);
+			await waitForWake(wake, clock, this.#stop);
 		}
 	}
 
@@ -298,7 +298,7 @@ function errorOf({ state, error }: TaskRow): string {
 }
 
 /** Resolves when `wake` resolves, or after `checkMs` milliseconds. Rejects if the signal aborts. */
-async function firstOf(wake: Promise<void>, clock: Clock, signal: AbortSignal): Promise<void> {
+async function waitForWake(wake: Promise<void>, clock: Clock, signal: AbortSignal): Promise<void> {
 	const { promise, resolve } = Promise.withResolvers<void>();
 	const timer = clock.after(checkMs, resolve);
 	signal.addEventListener("abort", () => resolve(), { once: true });

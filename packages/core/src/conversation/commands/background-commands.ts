@@ -239,14 +239,14 @@ export class BackgroundCommands {
 		const live = this.#commands.get(keyOf(sessionId, n));
 		if (!live) return { command: await this.#find(sessionId, n), text: undefined };
 		if (live.output.isEmpty && live.command.ending === undefined && waitMs > 0) {
-			await this.#change(live, Math.min(waitMs, backgroundLimits.waitMs), signal);
+			await this.#waitForChange(live, Math.min(waitMs, backgroundLimits.waitMs), signal);
 			signal.throwIfAborted();
 		}
 		return { command: live.command, text: live.output.take() };
 	}
 
 	/** Resolves when output arrives, the command ends, the time is over, or the signal aborts. */
-	async #change(live: LiveCommand, ms: number, signal: AbortSignal): Promise<void> {
+	async #waitForChange(live: LiveCommand, ms: number, signal: AbortSignal): Promise<void> {
 		const { promise, resolve } = Promise.withResolvers<void>();
 		const wake = new AbortController();
 		live.waiting.add(resolve);

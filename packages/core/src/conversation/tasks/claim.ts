@@ -55,7 +55,7 @@ export async function nextClaim(db: Tx): Promise<number | undefined> {
 	const { rows } = await sql<{ due: number | null }>`
 		select min(due) as due from (
 			select min(case when state = 'pending' then not_before else lease_until end) as due from tasks c
-			where (state = 'pending' and ${isFree("c")}) or state = 'running'
+			where (state = 'pending' and ${areNeedsCompleted("c")}) or state = 'running'
 			union all select min(c.lease_until) as due from ${leftOpen}) as dues`.execute(db);
 	const due = rows[0]?.due;
 	return due === null || due === undefined ? undefined : Number(due);
@@ -108,11 +108,11 @@ const isOther = (ids: readonly string[]) =>
 
 const claimable = (name: string, now: number) => {
 	const t = sql.table(name);
-	return sql`((${t}.state = 'pending' and ${t}.not_before <= ${now} and ${isFree(name)})
+	return sql`((${t}.state = 'pending' and ${t}.not_before <= ${now} and ${areNeedsCompleted(name)})
 		or (${t}.state = 'running' and ${t}.lease_until <= ${now}))`;
 };
 
 /** Whether all tasks that the task needs are completed. */
-const isFree = (name: string) => sql<boolean>`not exists (
+const areNeedsCompleted = (name: string) => sql<boolean>`not exists (
 	select 1 from task_needs n join tasks d on d.id = n.needs
 	where n.task_id = ${sql.table(name)}.id and d.state <> 'completed')`;
