@@ -131,9 +131,9 @@ export function allowChanges(
 }
 
 /**
- * Waits until a proposed call is decided. Returns the call with the approved arguments. Does not wait for a call that
- * needs no approval. For a refused call, records the result and returns undefined. A returned call with a `refusal` is
- * refused or proposed again at its turn. Throws `cancelled` if the signal aborts first.
+ * Waits for the approval of a proposed call, if it needs one, and returns the call with the approved arguments. For
+ * a refused call, records the result and returns undefined. A returned call with a `refusal` is refused or proposed
+ * again at its turn. Throws `cancelled` if the signal aborts first.
  */
 export async function decisionOf(
 	run: Run,
@@ -156,8 +156,7 @@ export async function decisionOf(
 	const changed = row.answer?.kind === "approved" ? row.answer.arguments : undefined;
 	const answered = await withChanges(run, planned, changed);
 	if ("text" in answered) return settleCall(run, call, { text: answered.text, failed: true });
-	// A call that began before a restart has consumed its approval. Because such a call is safe to repeat, its approval
-	// is still valid.
+	// A call that began before a restart has consumed its approval, and is safe to repeat.
 	const usable = wasStarted ? ["answered", "consumed"] : ["answered"];
 	const now = run.policy.version;
 	const refusal = refusalOf(row, usable, bindingOf(answered, now));
@@ -183,7 +182,7 @@ interface Shown {
 	readonly offered: OfferedRule | undefined;
 }
 
-/** Returns the approval without secrets, as approvers see it. The approved call contains the secrets. */
+/** Approvers see no secrets. The approved call contains the secrets. */
 function shownApproval(
 	run: Run,
 	{ call, ready, changed = call.arguments }: PlannedCall,
@@ -245,27 +244,18 @@ function shownApproval(
 	};
 }
 
-/**
- * Returns the rule, or undefined if its words contain a secret, because an operator would save the rule in a file.
- * Quotes in the command can hide a secret from the redactor.
- */
+/** An operator may save the rule in a file, and quotes in the command can hide a secret from the redactor. */
 function withoutSecret(offered: OfferedRule | undefined, redactor: TextRedactor): OfferedRule | undefined {
 	const lines = offered?.commands.map(({ words }) => words.join(" ")) ?? [];
 	return lines.every((line) => redactor.redact(line) === line) ? offered : undefined;
 }
 
-/**
- * Returns a note for the approver that names the sub-agent of the run, if any. A model wrote the name, so its invisible
- * characters are escaped.
- */
+/** A model wrote the name, so its invisible characters are escaped. */
 function subAgentNotes({ row }: Run): string[] {
 	const { delegated } = row.options;
 	return delegated ? [approvalTexts.requestedBySubAgent(visible(delegated.name))] : [];
 }
 
-/**
- * Returns the reason why the settled question does not allow the call to run. Returns undefined if the call may run.
- */
 function refusalOf(row: PromptRow, usable: readonly string[], binding: string): string | undefined {
 	if (row.state === "expired") return approvalTexts.expired;
 	if (row.answer?.kind === "approved") {
@@ -291,8 +281,7 @@ function promptOf(run: Run, shown: ShownQuestion, { ids, profileOf }: QuestionPo
 }
 
 /**
- * Raises a prompt and waits for its answer. After a restart, uses the prompt that was raised before. Returns the row of
- * the settled prompt, or undefined if the prompt was withdrawn. The working time of the run excludes the wait. Throws
+ * After a restart, uses the prompt that was raised before. Returns undefined if the prompt was withdrawn. Throws
  * `cancelled` if the run is stopped first.
  */
 async function askPerson(
@@ -323,9 +312,8 @@ async function askPerson(
 }
 
 /**
- * Asks a person the question of a tool. The question is not an approval. `isRepeated`: whether the call has asked
- * before in this process. A first question continues the question that was raised before a restart, if any.
- * `withdrawn`: see `ToolContext.ask`.
+ * Asks a person the question of a tool, which is not an approval. `isRepeated`: whether the call has asked before in
+ * this process. If not, a prompt from before a restart is reused. `withdrawn`: see `ToolContext.ask`.
  */
 export async function elicit(
 	run: Run,

@@ -26,8 +26,8 @@ export class Decisions implements AsyncDisposable {
 	}
 
 	/**
-	 * Starts to wait for the decision about a call. If the approval is denied or expires, the result of the call is
-	 * recorded at that time, even before the turn of the call.
+	 * Starts to wait for the decision about a call. A denial or an expiry is recorded as the result immediately, even
+	 * before the turn of the call.
 	 */
 	await(proposed: ProposedCall): void {
 		const withdrawal = new AbortController();
@@ -83,9 +83,9 @@ interface Pending {
 }
 
 /**
- * Checks a decided call against the current policy and effects, and returns it if it may start. Proposes a call
- * without an approval again if earlier calls may have changed its plan. Also proposes a call again if its judgement
- * is stricter than at the decision. Returns undefined and records the result if the call does not run.
+ * Returns the call if it may start at its turn. Otherwise records its result and returns undefined. The call is
+ * proposed again if its judgement has become stricter, or if it has no approval and earlier calls may have changed
+ * its plan.
  */
 export async function atItsTurn(
 	run: Run,
@@ -105,7 +105,7 @@ export async function atItsTurn(
 	return undefined;
 }
 
-/** Whether the current judgement of a call is stricter than the judgement under which it was allowed or approved. */
+/** Compared with the judgement under which the call was allowed or approved. */
 async function isStricter(run: Run, call: ApprovedCall, ports: JudgePorts): Promise<boolean> {
 	const now = await judgeCall(run, call, nothingPending, ports);
 	if (now.effect === "deny") return true;
@@ -114,10 +114,7 @@ async function isStricter(run: Run, call: ApprovedCall, ports: JudgePorts): Prom
 	return now.floor && !notes.includes(run.session.redactor.into("question").redact(now.reason));
 }
 
-/**
- * Proposes a call and waits for its decision. Earlier approvals of the call have no effect. Returns undefined if the
- * call does not run.
- */
+/** Earlier approvals of the call have no effect. */
 async function repeatDecision(
 	run: Run,
 	{ call, token }: ApprovedCall,
@@ -132,9 +129,9 @@ async function repeatDecision(
 }
 
 /**
- * Records that a call starts, and returns the call that runs. Throws if the run is stopped. If the policy changed,
- * refuses a call with an approval. A call without an approval is decided again if the policy changed or its channel
- * grant ended. Returns undefined and records the result if the call does not run.
+ * Records the start of a call with effects, and returns the call that runs. For a refused call, records the result
+ * and returns undefined. If the policy changed, an approved call is refused. A call without an approval is decided
+ * again if the policy changed or its channel grant ended. Throws if the run is stopped.
  */
 export async function beginCall(
 	run: Run,
@@ -153,10 +150,7 @@ export async function beginCall(
 	return undefined;
 }
 
-/**
- * Records that a call starts, in one transaction with the use of its approval or channel grant. Records nothing for a
- * call that has no effect and needs no audit. Returns false if the call may not start.
- */
+/** Uses the approval or channel grant in the same transaction. Returns false if the call may not start. */
 async function recordIntent(run: Run, entry: ApprovedCall, grants: SessionGrants): Promise<boolean> {
 	const { token, trusted, version, call, ready } = entry;
 	const gated = isGated(entry);

@@ -77,10 +77,7 @@ const nameIn = (text: string): string => /output_[0-9a-f]{26}/.exec(text)?.[0] ?
 
 const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-/**
- * Returns replies that call `read_file` for each page of a stored output. They add the pages without their markers to
- * `pages`.
- */
+/** The replies add each page of a stored output, without its markers, to `pages`. */
 function readAll(pages: string[]): ScriptedReply[] {
 	let name = "";
 	const next = (number: number): ScriptedReply =>
@@ -218,11 +215,11 @@ test("only its session can read the file, without an approval, and the file is d
 	expect(await talk.files()).toEqual([]);
 });
 
-/** Returns a reply with one call for each number of lines. A line has up to 6 bytes. */
+/** A line has up to 6 bytes. */
 const lists = (...sizes: number[]): ScriptedReply =>
 	sizes.map((size, index) => calls(`c${index}`, "run_command", { cmd: `seq 1 ${size}` }));
 
-/** Returns the last reply of a run. It arrives a second after the results. */
+/** Arrives a second after the results. */
 const endsLater = (talk: () => Conversation): ScriptedReply =>
 	async function* () {
 		talk().t.clock.advance(1_000);

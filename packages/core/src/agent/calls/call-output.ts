@@ -9,13 +9,9 @@ import { ruleNameOf } from "../../vocabulary/tool.ts";
 import type { Run } from "../run/run.ts";
 import { outputTexts } from "./texts.ts";
 
-/** Maximum stored bytes of one output. If a third of the gateway's file limit is smaller, that limit applies. */
+/** A third of the gateway's file limit applies instead if it is smaller. */
 const maxStoredBytes = 8 * 1024 * 1024;
 
-/**
- * Maximum bytes of an output in memory. A longer output is written to a file if the run has a tool that reads stored
- * results.
- */
 const maxBytesInMemory = 256 * 1024;
 
 /**
@@ -27,7 +23,7 @@ export class CallOutput implements AsyncDisposable {
 	readonly #run: Run;
 	readonly #files: Files;
 	readonly #name: string;
-	/** Name of the tool that reads stored results. Undefined if the run does not have this tool. */
+	/** Name of the tool that reads stored results, if the run has this tool. */
 	readonly #reader: string | undefined;
 	#chunks: Uint8Array[] = [];
 	#bytes = 0;
@@ -147,18 +143,12 @@ class OutputFile {
 	}
 }
 
-/**
- * Minimum milliseconds between two reports, so that a call makes at most ten reports in a second, including the
- * report at its end.
- */
+/** Minimum milliseconds between two reports: at most ten in a second, including the report at the end. */
 const betweenMs = 120;
 /** Maximum bytes of the text of one event, including its marker. */
 const maxBytes = 16 * 1024;
 const maxText = maxBytes - 64;
-/**
- * Number of the newest bytes that are never dropped between two reports. They contain the text of one report and,
- * before it, at least the longest secret.
- */
+/** Newest bytes that are kept between two reports: the text of one report, after at least the longest secret. */
 const maxRawBytes = maxText + 64 * 1024;
 
 export interface ProgressDeps {
@@ -169,9 +159,9 @@ export interface ProgressDeps {
 }
 
 /**
- * Reports the output of a running call without secrets and at a limited rate. Until the end of the call, reports only
- * complete lines. If the output is faster than the reports, each report contains only the end of the output. Memory and
- * processing time are bounded for any amount of output.
+ * Reports the output of a running call without secrets and at a limited rate. Until the end of the call, reports
+ * only complete lines. If the output is faster than the reports, each report contains only the end of the new
+ * output. Memory use is bounded.
  */
 export class ToolProgress {
 	readonly #deps: ProgressDeps;

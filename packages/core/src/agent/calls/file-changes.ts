@@ -43,13 +43,13 @@ export function undoAccessOf(run: Run, call: CallBlock, secrets: SecretBox): Und
 	};
 }
 
-/** Whether the gateway made the call for the run, and not a model that answers a later message of the run. */
+/** False for calls of a model that answers a later message of the run. */
 function isOwn({ steps }: Run, { id }: CallBlock): boolean {
 	const first = steps.find(({ kind }) => kind === "reply");
 	return first?.kind === "reply" && first.model === "" && callsOf(first.content).some((own) => own.id === id);
 }
 
-/** Returns the turn that a run belongs to. Undefined for a task in the background, which no turn contains. */
+/** Undefined for a task in the background, which no turn contains. */
 async function turnOf({ id, session, journal }: Run): Promise<RunReference | undefined> {
 	if (!session.task) return { sessionId: session.id, runId: id };
 	const { taskId, home } = session.task;

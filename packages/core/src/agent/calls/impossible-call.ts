@@ -18,9 +18,9 @@ interface ImpossibleFacts {
 }
 
 /**
- * Returns the proposal of a call that cannot run, so that a person decides about it. Used in runs in which a person
- * decides about every call. After an approval, the call fails with its reason. Returns undefined if the call is already
- * announced and no approval matches the proposal.
+ * Returns the proposal of a call that cannot run, for runs in which a person decides about every call. After an
+ * approval, the call fails with its reason. Returns undefined if the call is already announced and no approval
+ * matches the proposal.
  */
 export async function draftImpossible(
 	run: Run,
@@ -59,7 +59,6 @@ export async function draftImpossible(
 	};
 }
 
-/** Returns a planned call without effect that represents a call that cannot run. */
 function replacementCall(call: CallBlock, text: string): ReadyCall {
 	const notes = [approvalTexts.impossible(text)];
 	const plan = { label: visible(call.name), classes: [], preview: "", binding: {}, notes };

@@ -121,16 +121,12 @@ async function judgeByPolicy(
 	};
 }
 
-/** Whether to offer a rule that allows similar calls. Sessions of channels offer no rules. */
 function mayOffer({ session, policies }: Run, { approvals }: Decision): boolean {
 	const isOfChat = session.place !== undefined || session.home.place !== undefined;
 	return !isOfChat && approvals === undefined && policies.canAddRules;
 }
 
-/**
- * Returns the channel grant that covers the call, the requester and all other participants of the run. Undefined if
- * there is no such grant.
- */
+/** The grant must cover the requester and all other participants of the run. */
 function findTrust(
 	run: Run,
 	call: ReadyCall,
@@ -143,7 +139,7 @@ function findTrust(
 }
 
 /**
- * Plans the call again with the arguments of an approver, and binds it. Returns the call unchanged if `changed` is
+ * Plans and binds the call again with the arguments of an approver. Returns the call unchanged if `changed` is
  * undefined.
  */
 export async function withChanges(
@@ -222,16 +218,12 @@ function invalid(message: string): ParleyError {
 	return new ParleyError(`arguments: ${message}`, { code: "invalid_argument" });
 }
 
-/** Classes of calls that are allowed in runs of guests and of people without access. Such calls change nothing. */
+/** Classes that are allowed in runs of guests and of people without access, because they change nothing. */
 const harmless: readonly ActionClass[] = ["read", "person", "memory-read"];
 
 /** Classes of calls that can fill the workspace. */
 const filling: readonly ActionClass[] = ["write", "exec-sandboxed", "exec-unsandboxed"];
 
-/**
- * Returns the reason why no approval can allow the call: the role of an author, or a full workspace. Undefined if
- * neither applies.
- */
 async function refusalOfRolesOrQuota(
 	run: Run,
 	{ plan }: ReadyCall,
@@ -243,10 +235,7 @@ async function refusalOfRolesOrQuota(
 	return plan.classes.some((name) => filling.includes(name)) ? refusalWhenFull(run, ports) : undefined;
 }
 
-/**
- * Returns the reason why the run may only read, or undefined. The current role of each author applies, not
- * the role at the time of the message.
- */
+/** The current role of each author applies, not the role at the time of the message. */
 async function refusalOfParticipants(run: Run, people: People): Promise<string | undefined> {
 	for (const person of runParticipants(run)) {
 		const role = await run.journal.store.read((db) => people.roleNow(db, person));
@@ -256,10 +245,7 @@ async function refusalOfParticipants(run: Run, people: People): Promise<string |
 	return undefined;
 }
 
-/**
- * Returns the reason why a call cannot get the several approvals that it needs, or undefined. Only the operator can
- * approve calls outside channels and calls that always require approval.
- */
+/** Only the operator can approve calls outside channels and calls that always require approval. */
 function refusalOfQuorum({ session }: Run, { approvals, floor, reason }: Decision): string | undefined {
 	if (approvals === undefined || (session.home.place !== undefined && !floor)) return undefined;
 	return approvalTexts.several(reason, approvals);

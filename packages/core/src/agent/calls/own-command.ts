@@ -7,8 +7,8 @@ import type { Run } from "../run/run.ts";
 import { type CallPorts, runCalls } from "./run-calls.ts";
 
 /**
- * Runs the operator's command or undo as a tool call, with its policy, approval, sandbox, output and audit. Later model
- * calls see the call and its result. Returns false for any other run. Also returns false if a message was added to the
+ * Runs the operator's command or undo as a tool call, with its policy, approval, sandbox, output and audit. Later
+ * model calls receive the call and its result. Returns false for any other run, and if a message was added to the
  * run, because a model answers that message.
  */
 export async function runOwnCommand(run: Run, ports: CallPorts & { readonly ids: Ids }): Promise<boolean> {

@@ -40,10 +40,9 @@ type Draft = DependentCall | DraftProposal | RefusedProposal;
 const interruptedText = callTexts.interrupted(interrupted);
 
 /**
- * Plans every call of a reply that can be planned now. Skips calls that have a result. One commit records the
- * announcements, the required approvals, and the results of calls that do not run. Returns the waiting calls in the
- * order of the reply. If `repeated` is given, ignores and closes the earlier approvals of the calls. Throws if the run
- * is stopped.
+ * Plans every call of a reply that has no result and can be planned now. One commit records the announcements, the
+ * required approvals, and the results of refused calls. Returns the other calls in the order of the reply. If
+ * `repeated` is given, closes the earlier approvals of the calls. Throws if the run is stopped.
  */
 export async function proposeCalls(
 	run: Run,
@@ -131,8 +130,7 @@ async function draftCall(
 	const judgement = await judgeCall(run, planned, pending, ports);
 	if (judgement.effect === "deny") return { ...refuse(`denied: ${judgement.reason}`), denied: planned };
 	const asks = judgement.effect === "ask" || known !== undefined;
-	// An earlier call writes a file to which this call may be bound. An approval before that write would have to be
-	// repeated.
+	// An earlier call writes a file that may be bound, so an approval now would have to be repeated.
 	if (asks && !known && planned.ready.plan.bind && writingOf(before).length > 0) {
 		return { kind: "dependent", call };
 	}
@@ -152,7 +150,7 @@ function withReason(
 	return { ...one, repeated, ready: { ...one.ready, plan: { ...plan, notes } } };
 }
 
-/** Whether a question must be repeated after a restart because calls that ran after the question changed its files. */
+/** Calls that ran after the question, before a restart, may have changed its files. */
 function isOutdated(run: Run, bound: PlannedCall, known: PromptRow): boolean {
 	if (!bound.isBound || !ranSinceQuestion(run.steps, bound.call.id)) return false;
 	if (known.state !== "open" && !isApproved(known)) return false;
@@ -161,10 +159,7 @@ function isOutdated(run: Run, bound: PlannedCall, known: PromptRow): boolean {
 	return facts.length > 0 && !facts.includes("policy");
 }
 
-/**
- * Returns the reason why an announced call may not run again: it may have had effects, or its client has disconnected.
- * Otherwise undefined.
- */
+/** The call may have had effects, or its client has disconnected. */
 function interruptedReason(run: Run, call: CallBlock): string | undefined {
 	const tool = run.settings.tools.find(({ name }) => name === call.name);
 	// A plan describes the current state. It cannot show changes that the call has already made.
@@ -172,7 +167,7 @@ function interruptedReason(run: Run, call: CallBlock): string | undefined {
 	return tool || !isAnnounced(run, call) ? undefined : clientCallTexts.disconnected(call.name);
 }
 
-/** Returns the taint and the use of the channel grant by earlier calls, assuming that all of them run. */
+/** Assumes that all earlier calls run. */
 function pendingOf(before: readonly Draft[]): Before {
 	const drafts = before.filter((one) => one.kind === "draft");
 	return {
@@ -203,7 +198,6 @@ function changingOf(before: readonly Draft[]): readonly DraftProposal[] {
 	return before.filter((one) => one.kind === "draft").filter(({ ready }) => ready.tool.effect !== "none");
 }
 
-/** Returns those earlier calls with effects that have a file in their plan. */
 function writingOf(before: readonly Draft[]): readonly DraftProposal[] {
 	return changingOf(before).filter(({ ready }) => pathOf(ready) !== undefined);
 }
@@ -221,7 +215,7 @@ function isAnnounced(run: Run, call: CallBlock): boolean {
 	return run.steps.some((step) => step.kind === "started" && step.callId === call.id);
 }
 
-/** Whether an `intent` step of the call is recorded. If so, the call may already have had effects. */
+/** A recorded `intent` means that the call may already have had effects. */
 function hasIntent(run: Run, call: CallBlock): boolean {
 	return run.steps.some((step) => step.kind === "intent" && step.callId === call.id);
 }
@@ -267,10 +261,7 @@ async function recordDrafts(
 	return proposed;
 }
 
-/**
- * Adds to an approval its position among the approvals of the reply, because clients show these together. Returns other
- * questions unchanged.
- */
+/** Clients show the approvals of a reply together. */
 function inReply(run: Run, question: Question, place: number, count: number): Question {
 	const { prompt } = question;
 	if (!prompt.approval) return question;
@@ -324,10 +315,6 @@ export async function refuseProposed(
 	});
 }
 
-/**
- * Announces a call. If the call is already announced, records its decision if an approval is raised or the decision
- * differs from the last recorded decision.
- */
 async function recordJudgement(
 	run: Run,
 	one: DraftProposal & { readonly isRaised: boolean },
@@ -359,7 +346,6 @@ function hasNewDecision(run: Run, { call, judgement, known }: DraftProposal): bo
 	return last !== undefined && !isDeepStrictEqual(last, decisionFrom(judgement));
 }
 
-/** Returns a list with the call, or an empty list if the call was refused. */
 function waiting(one: Draft, raised?: Prompt): readonly (ProposedCall | DependentCall)[] {
 	if (one.kind === "refused") return [];
 	if (one.kind === "dependent") return [one];
@@ -367,7 +353,7 @@ function waiting(one: Draft, raised?: Prompt): readonly (ProposedCall | Dependen
 	return [{ ...planned, kind: "proposed", prompt: raised ?? known?.prompt }];
 }
 
-/** Publishes the planned calls in one list, for clients that decide on all calls of a reply together. */
+/** One list, for clients that decide on all calls of a reply together. */
 function publish(run: Run, proposed: readonly (ProposedCall | DependentCall)[]): void {
 	const planned = proposed.filter((one) => one.kind === "proposed");
 	if (planned.length === 0) return;

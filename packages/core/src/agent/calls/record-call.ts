@@ -113,12 +113,9 @@ function firstLine(text: string): string {
 	return text.split("\n", 1)[0]?.slice(0, 500) ?? "";
 }
 
-/** Classes of calls that only read, or ask a person a question. */
 const unaudited: readonly ActionClass[] = ["read", "person", "memory-read"];
 
-/**
- * Whether a call belongs in the audit log: it required approval, or it has a class that `unaudited` does not contain.
- */
+/** Whether a call belongs in the audit log. Calls without an approval that only read or ask a person do not. */
 export function isGated({ ready, token }: ApprovedCall): boolean {
 	return token !== undefined || ready.plan.classes.some((name) => !unaudited.includes(name));
 }
@@ -128,7 +125,6 @@ interface Origin {
 	readonly via: string;
 }
 
-/** Returns the origin of a call's audit entries: the person who started the run, or the owner of the session. */
 function originOf(run: Run): Origin {
 	return { principal: run.row.actor?.id ?? run.session.owner, via: byItself.via };
 }
@@ -167,10 +163,7 @@ export async function auditStart(run: Run, { audit }: Writing, entry: ApprovedCa
 	});
 }
 
-/**
- * Records the outcome of an audited call in the audit log. `unknown`: the gateway stopped, or the call was abandoned
- * before its result.
- */
+/** `unknown`: the gateway stopped, or the call was abandoned before its result. */
 async function auditFinish(
 	run: Run,
 	{ audit }: Writing,

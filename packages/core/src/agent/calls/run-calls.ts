@@ -51,7 +51,7 @@ export async function isCancelledByDenial(run: Run, calls: readonly CallBlock[])
 	return run.journal.store.read((db) => isAnyDenied(db, filter));
 }
 
-/** Runs the calls that can be proposed now. Returns the calls that must be planned later. */
+/** Returns the calls that must be planned later. */
 async function runProposed(
 	run: Run,
 	calls: readonly CallBlock[],
@@ -85,10 +85,7 @@ function hasEffect({ ready }: ApprovedCall): boolean {
 
 const maxTogether = 8;
 
-/**
- * Waits until the first call is decided, and returns it. If it has no effect, also returns the calls directly after it
- * that are decided and have no effect, up to `maxTogether` calls.
- */
+/** Calls without effect run together. Any other call runs alone. */
 async function nextGroup(
 	waiting: readonly ProposedCall[],
 	decisions: Decisions,
@@ -99,10 +96,7 @@ async function nextGroup(
 	return waiting.slice(0, alone === -1 ? maxTogether : Math.min(maxTogether, Math.max(1, alone)));
 }
 
-/**
- * Runs a group of calls together, and returns the calls that have run. Throws if the run is stopped, or parked while
- * the calls run.
- */
+/** Returns the calls that have run. Throws if the run is stopped, or parked while the calls run. */
 async function runGroup(
 	run: Run,
 	decided: readonly ApprovedCall[],
@@ -148,10 +142,7 @@ interface RanCall extends Execution {
 	readonly output: CallOutput;
 }
 
-/**
- * Returns the result for clients and the shortened text for the model. Redacts secrets before the cut, because the
- * redactor does not recognise a part of a secret.
- */
+/** Redacts secrets before the cut, because the redactor does not recognise a part of a secret. */
 async function settle(run: Run, { call, output, result, durationMs }: RanCall): Promise<SettledCall> {
 	const text = run.session.redactor.into("tool").redact(result.text);
 	const note = adjustedNote(call);
@@ -204,7 +195,6 @@ function progressOf({ id: runId, session, clock }: Run, callId: string): ToolPro
 	});
 }
 
-/** Maximum characters of the changed arguments in a result. */
 const maxArgumentCharacters = 4_000;
 
 function argumentsNote({ session }: Run, changed: unknown): string {
@@ -214,16 +204,10 @@ function argumentsNote({ session }: Run, changed: unknown): string {
 	return approvalTexts.changedArguments(shown);
 }
 
-/**
- * Minimum characters of a password. A shorter password is like an ordinary word, and its redaction would damage the
- * output.
- */
+/** A shorter password is like an ordinary word, and its redaction would damage the output. */
 const minPasswordCharacters = 4;
 
-/**
- * Replaces password handles with the passwords, in the parameters that the tool declares as secret, just before the
- * call runs. Refuses a call whose password is too short, or whose value is not a handle of this session.
- */
+/** Replaces the handles in the tool's secret parameters just before the call runs. */
 async function releaseSecrets(
 	run: Run,
 	ready: ReadyCall,
@@ -245,7 +229,7 @@ async function releaseSecrets(
 
 type Opened = { readonly value: unknown } | { readonly refused: string };
 
-/** Returns the password of a handle, or undefined for any other text. */
+/** Undefined if the text is not a password handle. */
 type PasswordOf = (handle: string) => Promise<string | undefined>;
 
 async function open(run: Run, value: unknown, place: string, passwordOf: PasswordOf): Promise<Opened> {
@@ -281,11 +265,7 @@ function unknown(place: string): Opened {
 	};
 }
 
-/**
- * Repeats the question of the first call if its bound files changed and earlier calls have run since the question. Used
- * at the turn of this call, when no call of the reply is running. Returns the calls that are still waiting, with their
- * updated state.
- */
+/** Used at the turn of the first call, when no call of the reply is running. */
 async function repeatChangedQuestion(
 	run: Run,
 	waiting: readonly ProposedCall[],
@@ -305,9 +285,8 @@ async function repeatChangedQuestion(
 }
 
 /**
- * Refuses each waiting call whose bound files changed although no call has run since its question. A program or session
- * outside the run must then have changed the files. Called before a call with an effect starts. Returns the remaining
- * calls.
+ * If no call has run since the question, a program or session outside the run changed the files. Called before a
+ * call with an effect starts.
  */
 async function refuseIfChanged(
 	run: Run,
@@ -334,7 +313,6 @@ function isBound({ prompt, isBound: hasFiles }: ProposedCall): boolean {
 	return prompt !== undefined && hasFiles === true;
 }
 
-/** Difference between a call and the facts that its approval is bound to. */
 interface Change {
 	/** Result of the call if the call is refused because of the change. */
 	readonly refusal: string;
@@ -343,9 +321,8 @@ interface Change {
 }
 
 /**
- * Compares a call with the facts that its open or granted approval is bound to. Returns undefined if nothing changed.
- * Also returns undefined for cases that other code decides: a denied, expired or used approval, a changed policy, and
- * an impossible call.
+ * Undefined also for cases that other code decides: a denied, expired or used approval, a changed policy, and an
+ * impossible call.
  */
 async function changeOf(
 	run: Run,

@@ -46,7 +46,6 @@ interface WaitServices {
 	readonly journal: Journal;
 }
 
-/** Resolves when `wake` resolves, the prompt is no longer open, the signal aborts, or the time is over. */
 async function waitForSettling(
 	services: WaitServices,
 	wake: Promise<void>,
@@ -63,7 +62,6 @@ async function waitForSettling(
 	signal.removeEventListener("abort", stop);
 }
 
-/** Reads the prompt every `checkMs` milliseconds, and calls `onSettled` when the prompt is no longer open. */
 function pollPrompt({ clock, journal }: WaitServices, token: string, onSettled: () => void): Timer {
 	let cancelled = false;
 	const poll = async (): Promise<void> => {

@@ -107,10 +107,7 @@ function questionsOf(run: Run, { id }: CallBlock, ports: QuestionPorts): ToolCon
 	};
 }
 
-/**
- * Returns access to background commands in the session of a run. A task cannot start a command, because its session
- * ends with the task.
- */
+/** A task cannot start a command, because its session ends with the task. */
 function backgroundOf(run: Run, call: CallBlock, commands: BackgroundCommands): BackgroundAccess {
 	const { session, id: runId } = run;
 	const check = (): void => {
@@ -170,8 +167,8 @@ export function withinQuota(sandbox: Sandbox, workspace: Workspace): Sandbox {
 }
 
 /**
- * Stores a copy of a file and announces it in the session, in one transaction. The id of the copy is derived from the
- * call, so that a repetition after a crash finds the copy.
+ * The copy is stored and announced in one transaction. Its id is derived from the call, so that a repetition after a
+ * crash finds the copy.
  */
 async function shareFile(
 	run: Run,
@@ -205,8 +202,8 @@ interface SchedulePorts {
 }
 
 /**
- * Returns access to schedules for the tools of a run. The schedules belong to the person who started the run, with that
- * person's current permissions. If chat users joined a run of the operator, the last of them owns the schedules.
+ * The schedules belong to the person who started the run, with that person's current permissions. If chat users
+ * joined a run of the operator, the last of them owns the schedules.
  */
 function scheduleAccessOf(
 	run: Run,
@@ -250,10 +247,6 @@ function scheduleAccessOf(
 	};
 }
 
-/**
- * Returns the owner of a run's schedules, with the owner's current role. Returns the operator if the run has no chat
- * user.
- */
 async function ownerOf(run: Run, people: People): Promise<Principal> {
 	const { row, session } = run;
 	const actor = row.actor ?? runParticipants(run).at(-1);
@@ -269,9 +262,7 @@ function refuseLoop(run: Run): void {
 	throw new ParleyError(message, { code: "failed_precondition" });
 }
 
-/**
- * Records the task list of a run, without secrets. An unchanged list, for example after a crash, is not recorded again.
- */
+/** An unchanged list is not recorded again, for example after a crash. */
 function writeTodo(run: Run, callId: string, steps: readonly PlanStep[]): Promise<TaskProgress> {
 	const { redactor, id, bus } = run.session;
 	const redacted = steps.map((step) => ({ ...step, title: redactor.redact(step.title) }));

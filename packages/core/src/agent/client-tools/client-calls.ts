@@ -24,7 +24,6 @@ export interface ClientResult {
 	readonly durationMs?: number;
 }
 
-/** Maximum characters of the text of a client in one result. */
 const maxResultCharacters = 256 * 1024;
 
 /** Tracks the open calls of one client. Each call ends exactly once. */
@@ -99,7 +98,6 @@ function resultOf({ success, text, ...facts }: ClientResult): ToolResult {
 	return { text: `${cutText}${separator}[${notes.join(", ")}]`, failed: !success };
 }
 
-/** Returns a well-formed text. If the text is too long, returns its head and tail with a marker between them. */
 function bounded(text: string): string {
 	if (text.length <= maxResultCharacters) return text.toWellFormed();
 	const half = maxResultCharacters / 2;

@@ -143,7 +143,7 @@ function offeredBy(connections: readonly ToolConnection[], run: string): Offered
 	return { tools: [...byName.values()], guidance };
 }
 
-/** A tool with its source. The source is "" if the registration names none. */
+/** `source`: "" if the registration names none. */
 interface Owned {
 	readonly source: string;
 	readonly checked: CheckedTool;
@@ -309,7 +309,7 @@ export class ToolConnection {
 		return { source, checked, tool };
 	}
 
-	/** Returns the tool for runs. Its description does not mention that a client runs it. */
+	/** The description does not tell the model that a client runs the tool. */
 	#toolOf(checked: CheckedTool): Tool {
 		const { name, description, schema, timeoutMs, isPure } = checked;
 		const { host } = this.#client;

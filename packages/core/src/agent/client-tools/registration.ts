@@ -64,7 +64,7 @@ const sourcePattern = /^[A-Za-z0-9-]{1,64}$/;
  * https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use
  */
 const argumentPattern = /^[A-Za-z0-9_.-]{1,64}$/;
-/** Keywords that some models refuse at the top level of a schema. Such a model refuses the complete request. */
+/** Some models refuse the complete request if a schema has these keywords at its top level. */
 const refusedKeywords = ["oneOf", "anyOf", "allOf"] as const;
 
 /** Checks tools and their owners. Created by `loadToolCheck`. */
@@ -148,8 +148,8 @@ export async function loadToolCheck(): Promise<ToolCheck> {
 }
 
 /**
- * Returns a JSON copy of an object, or `{}` for undefined or null. Throws `fault` for any other value, and for an
- * object that is too large or too deep.
+ * Returns a JSON copy, or `{}` for undefined or null. Throws `fault` for a value that is no object, too large or too
+ * deep.
  */
 function plainObject(
 	given: unknown,

@@ -60,19 +60,19 @@ const beliefs: Readonly<Record<(typeof featureNames)[number], Belief>> = {
 };
 const ordered = featureNames.map((name) => beliefs[name]);
 
-/** Maximum factor between a count and the estimate with the initial weights. A count beyond this factor is ignored. */
+/** Counts that differ from the initial estimate by more than this factor are ignored. */
 const plausibleFactor = 20;
 /**
- * The usual margin is the smaller of two values: `deviations` standard deviations, or the share `largestMargin` of the
- * estimated tokens.
+ * The usual margin is the smaller of `deviations` standard deviations and the share `largestMargin` of the changed
+ * tokens.
  */
 const deviations = 3;
 const largestMargin = 0.4;
-/** Minimum margin, as a share of all tokens: a long conversation contains rare text, and the window is a hard limit. */
+/** Share of all tokens. A long conversation contains rare text, and the window is a hard limit. */
 const leastMargin = 0.005;
 /** Assumed relative error that remains with the best weights. */
 const usualNoise = 0.03;
-/** Minimum difference in tokens from which the calibration learns. */
+/** The calibration ignores smaller growth between two requests. */
 const significantTokens = 40;
 
 /**
@@ -123,8 +123,8 @@ export class Calibration {
 	}
 
 	/**
-	 * Learns from a counted request. If `since` is given, learns only from the growth since that request, and only if the
-	 * growth is at least `significantTokens`. Returns false and learns nothing if the count is implausible.
+	 * Learns from a counted request. If `since` is given, learns only from the growth since that request, unless the
+	 * growth is small. Returns false and learns nothing if the count is implausible.
 	 */
 	learn(counted: CountedRequest, since?: CountedRequest): boolean {
 		if (!isPlausible(counted)) return false;
@@ -257,10 +257,7 @@ function featuresOfBlock(block: Message["content"][number]): Features {
 	}
 }
 
-/**
- * Returns the features of thinking. Sealed thinking is measured as three quarters of its length, because base64 adds a
- * third.
- */
+/** Sealed thinking is measured as three quarters of its length, because base64 adds a third. */
 function featuresOfThinking(block: Extract<Message["content"][number], { type: "thinking" }>): Features {
 	if (block.text !== "") return featuresOfText(block.text);
 	const sealed = block.redacted ?? block.signature ?? "";

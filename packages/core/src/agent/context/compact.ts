@@ -97,10 +97,9 @@ async function noteBefore(
 	);
 }
 
-/** Maximum assumed tokens of a summary request in addition to the transcript and the reply. */
+/** Assumed tokens of a summary request besides the transcript and the reply. */
 const summaryOverhead = 500;
 
-/** Returns the part that a summary replaces, with unshortened results. */
 function replaced({ transcript, context, room }: CompactionJob, before: Position): SummarySource {
 	const { summary } = context.reductions;
 	const reductions: Reductions = { ...context.reductions, results: undefined, shortened: [] };
@@ -115,15 +114,15 @@ function textOf(message: Message): string {
 	return message.content.map((block) => (block.type === "text" ? block.text : "")).join("");
 }
 
-/** Text that replaces older messages. `error`: the reason why the model wrote no summary. */
+/** `error`: the reason why the model wrote no summary. */
 interface Written {
 	readonly text: string;
 	readonly error?: string;
 }
 
 /**
- * Returns a summary, or an extract of the messages if the model call fails or a limit refuses the call. Throws if the
- * job is cancelled, and for other errors.
+ * Returns an extract if the model call fails or a limit refuses it. Throws if the job is cancelled, and for other
+ * errors.
  */
 async function summaryOrExtract(job: CompactionJob, task: SummaryTask): Promise<Written> {
 	try {
@@ -146,7 +145,7 @@ function isOfTheModel(error: unknown): boolean {
 	return error instanceof ModelError || (error instanceof ParleyError && error.code === "resource_exhausted");
 }
 
-/** Stores the compactions with their sizes. `summaryError`: the reason why the model wrote no summary. */
+/** `summaryError`: the reason why the model wrote no summary. */
 async function record(
 	job: CompactionJob,
 	compactions: readonly Compaction[],
@@ -179,10 +178,7 @@ interface Sizing {
 
 interface Plan {
 	readonly compactions: readonly Compaction[];
-	/**
-	 * End of the part that a summary replaces. Undefined if the plan has no summary. The text of the summary is written
-	 * later.
-	 */
+	/** End of the part that a summary replaces, or undefined for no summary. The summary itself is written later. */
 	readonly summary: Position | undefined;
 }
 
@@ -192,10 +188,9 @@ const longestResult = 16_000;
 const shortestResult = 500;
 
 /**
- * Plans the compactions that make the request fit. Clears older results of tools, then older thinking. If the target is
- * not reached, plans a summary of all but the newest groups instead. If the summary is too large and the clearing alone
- * fits, plans the clearing. Otherwise, also shortens the remaining results. The last question and the newest reply with
- * its results are never removed. Throws `resource_exhausted` if these alone are too large.
+ * Prefers clearing that reaches the target, then a summary that fits, then clearing that fits. The last resort also
+ * shortens results. The last question and the newest reply with its results are never removed. Throws
+ * `resource_exhausted` if nothing fits.
  */
 function planCompaction(sizing: Sizing, reductions: Reductions): Plan {
 	const { room, transcript } = sizing;
@@ -245,8 +240,8 @@ interface SummaryPlan {
 }
 
 /**
- * Tries `tailShares` in order, and plans the first summary that reaches the target. If none reaches it, plans the last
- * one that saves tokens. Returns undefined if none saves tokens.
+ * The first share whose summary reaches the target is used, otherwise the last share that saves tokens. Undefined if
+ * no summary saves tokens.
  */
 function planSummary(
 	sizing: Sizing,
@@ -267,10 +262,7 @@ function planSummary(
 	return found;
 }
 
-/**
- * Returns the position at which the summarised part ends, if possible before a user message. Returns undefined if no
- * group is left.
- */
+/** Ends the summarised part before a user message if possible. Undefined if no group is left. */
 function summaryPlace(
 	sizing: Sizing,
 	reductions: Reductions,
@@ -283,10 +275,7 @@ function summaryPlace(
 	return groups[opening === -1 ? start : opening]?.at;
 }
 
-/**
- * Returns the index of the first recent group. Clearing leaves recent groups unchanged. A summary may also replace
- * recent groups before a user message: see `summaryPlace`.
- */
+/** Clearing leaves recent groups unchanged. A summary may replace those before a user message: see `summaryPlace`. */
 function tailStart(
 	sizing: Sizing,
 	reductions: Reductions,
@@ -305,7 +294,7 @@ function tailStart(
 	return start;
 }
 
-/** Returns the index of the first group that no compaction removes. */
+/** Compactions never remove this group or later groups. */
 function newestStart(groups: readonly MessageGroup[]): number {
 	const question = groups.findLastIndex(({ opens }) => opens);
 	const reply = groups.findLastIndex(({ messages }) => messages[0]?.role === "assistant");
@@ -351,7 +340,7 @@ interface NoteParts {
 	readonly body: string;
 }
 
-/** Maximum tokens of each part, and the function that counts them. */
+/** Maximum tokens of each part. `measure` counts tokens. */
 interface NoteRoom {
 	readonly first: number;
 	readonly decisions: number;

@@ -60,9 +60,9 @@ export class Contexts {
 	}
 }
 
-/** Maximum milliseconds to wait for a count. An estimate is better than a late count. */
+/** An estimate is better than a late count. */
 const deadlineMs = 5_000;
-/** Milliseconds without a further request after a provider failed to count. */
+/** Pause after a provider failed to count. */
 const pauseMs = 5 * 60 * 1_000;
 const retentionMs = 7 * 24 * 60 * 60 * 1_000;
 const maxInMemory = 500;
@@ -73,13 +73,13 @@ interface ProviderCountsDeps {
 	readonly log: Logger;
 }
 
-/** Asks providers to count the tokens of a request, and stores the counts. */
+/** Asks providers for token counts, and stores the counts across restarts. */
 class ProviderCounts {
 	readonly #clock: Clock;
 	readonly #log: Logger;
 	readonly #stored: ReturnType<typeof openKeyv<number, Tables>>;
 	readonly #known = new Map<string, number>();
-	/** Earliest monotonic time of a further request to a provider that failed to count. Key: the provider. */
+	/** Key: a provider that failed to count. Value: the monotonic end of its pause. */
 	readonly #paused = new Map<string, number>();
 
 	constructor({ store, clock, log }: ProviderCountsDeps) {
@@ -123,10 +123,7 @@ class ProviderCounts {
 		}
 	}
 
-	/**
-	 * Returns the result of `work`. Logs a failure and returns undefined instead, because a failure only makes the
-	 * estimates less exact.
-	 */
+	/** Logs a failure instead of throwing it, because a failure only makes the estimates less exact. */
 	async #attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
 		try {
 			return await work();
@@ -144,10 +141,7 @@ class ProviderCounts {
 	}
 }
 
-/**
- * Returns the key of a stored count. Sampling settings are not part of the key, because they do not change the number
- * of input tokens.
- */
+/** Omits sampling settings, because they do not change the input tokens. */
 function keyOf(requested: Model, { model, system, tools, messages }: ModelRequest): string {
 	const { provider } = serverOf(requested, model);
 	const text = JSON.stringify([provider, model, system, tools, messages]);

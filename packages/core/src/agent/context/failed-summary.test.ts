@@ -22,7 +22,7 @@ const table = new ModelTable([
 
 type WriteSummary = (request: ModelRequest, signal: AbortSignal) => AsyncGenerator<ModelEvent>;
 
-/** A model that writes texts, and whose summaries a test controls. A request without tools asks for a summary. */
+/** A test controls the summaries. A request without tools asks for a summary. */
 class TalkingModel implements Model {
 	readonly provider = "toy";
 	readonly defaultModel = "toy";
@@ -70,7 +70,7 @@ function summariesIn(log: EventLog) {
 		.filter(({ level }) => level === "summary");
 }
 
-/** Waits for the end of a run. Advances the clock past each pause before the next model call. */
+/** Advances the clock past each pause before the next model call. */
 async function passPauses(t: TestRuntime, log: EventLog, ended: Promise<unknown>): Promise<void> {
 	let done = false;
 	void ended.finally(() => {

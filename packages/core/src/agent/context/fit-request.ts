@@ -49,9 +49,9 @@ const countFrom = 0.7;
 const exactEnough = 0.01;
 
 /**
- * Builds a request from the transcript that fits the window of the model, with room for the reply. If necessary,
- * shortens older parts first. The shortening is recorded and applies to every later request of the session. `write`
- * requests a summary from the same model. Throws `resource_exhausted` if even the newest parts are too large.
+ * Builds a request that fits the window of the model, with room for the reply. If necessary, compacts older parts of
+ * the transcript. The compaction is recorded and applies to every later request of the session. `write` requests a
+ * summary from the same model. Throws `resource_exhausted` if no compaction is sufficient.
  */
 export async function fitRequest(
 	asker: Asker,
@@ -78,14 +78,10 @@ function isAboveThreshold({ settings }: Asker, context: SessionContext, { tokens
 	return compactAbove !== undefined && tokens > Math.max(compactAbove, context.nextThreshold);
 }
 
-/** Growth factor of a request that could not be shortened to the threshold, before the next attempt. */
+/** Growth after which a request that stayed above the threshold is compacted again. */
 const growth = 1.25;
 
-/**
- * Shortens a request to the threshold of the model, although it fits the window. If instructions, tools or the newest
- * parts alone exceed the threshold, the request stays larger. The next attempt then follows when the request has grown
- * by a quarter.
- */
+/** The request stays larger if instructions, tools or the newest parts alone exceed the threshold. */
 async function compactToThreshold(asker: Asker, context: SessionContext, sized: Sized): Promise<void> {
 	const { parts, transcript } = sized;
 	const { compactAbove = 0, contextWindow } = asker.settings;
@@ -158,7 +154,6 @@ function sumOfParts({ system, tools, messages }: PartCounts): number {
 	return messages.reduce((sum, tokens) => sum + tokens, system + tools);
 }
 
-/** Whether a reply is part of the conversation. An empty reply and a refusal are not. */
 function belongsToConversation({ content, stop }: Reply): boolean {
 	return content.length > 0 && stop !== "refusal";
 }
@@ -214,8 +209,8 @@ async function contextFor(
 }
 
 /**
- * Allows the longest requested reply if the window has room for it, otherwise the reserved length. No other limit is
- * used, because the thinking budget depends on the limit, and a changed budget invalidates cached messages.
+ * Allows the longest requested reply if it fits, otherwise the reserved length. No other limit is used, because a
+ * changed limit changes the thinking budget and so invalidates cached messages.
  */
 function withLongestReply(
 	{ settings }: Asker,
@@ -228,7 +223,6 @@ function withLongestReply(
 	return parts.sampling ? { ...rest, sampling: parts.sampling } : rest;
 }
 
-/** Builds the request. Limits the reply only if the longest requested reply exceeds the reserved length. */
 function requestOf(asker: Asker, parts: Parts, messages: readonly Message[]): ModelRequest {
 	const requested = requestedReply(asker.settings.maxOutput, parts);
 	const reply = replyRoom(asker.settings.contextWindow, requested);
@@ -260,13 +254,12 @@ function fits(asker: Asker, size: Size, parts: Parts): boolean {
 	return size.tokens + size.margin <= limitOf(asker, parts);
 }
 
-/** Whether an exact count could change the decision about the size of the request. */
+/** An exact count could change the decision about the size. */
 function needsCount(asker: Asker, size: Size, parts: Parts): boolean {
 	const limit = limitOf(asker, parts);
 	return size.tokens + size.margin > limit * countFrom && size.margin > limit * exactEnough;
 }
 
-/** Returns an exact count if it is available and could change the decision about the size, otherwise the estimate. */
 async function measure(asker: Asker, context: SessionContext, request: ModelRequest): Promise<Size> {
 	const { contexts, signal, settings } = asker;
 	const size = estimate(asker, context, request);

@@ -79,10 +79,7 @@ function callsIn(transcript: readonly RunTranscript[]): PlacedCall[] {
 	);
 }
 
-/**
- * Describes the open decision of a call, or returns undefined for none. The description quotes the result, which
- * contains the person's answer in the form that the model may read.
- */
+/** Quotes the result, which contains the person's answer in the form that the model may read. */
 function leftOpen(
 	call: CallBlock,
 	{ text, failed }: ResultBlock,
@@ -99,7 +96,7 @@ function settles(result: ResultBlock | undefined, question: CallQuestion | undef
 	return result?.failed === false || question?.state === "answered" || question?.state === "consumed";
 }
 
-/** Returns the subject of a call. A later call with the same subject can close its decision: see `openDecisions`. */
+/** A later call with the same subject can close the decision: see `openDecisions`. */
 function subjectOf({ name, arguments: args }: CallBlock): string {
 	const label = questionIn(name, args);
 	return label === undefined ? `${name} ${canonicalize(args)}` : `${name} ${label.trim().toLowerCase()}`;

@@ -55,7 +55,7 @@ class Writer {
 	}
 }
 
-/** Returns the request after a check of its snapshot, or undefined if it was refused because of its size. */
+/** Undefined if the request was refused because of its size. */
 async function fitted(toy: ToySession): Promise<ModelRequest | undefined> {
 	try {
 		const { request, tokens, snapshot } = await toy.call(replyTokens);
@@ -108,7 +108,7 @@ function checkSnapshot(
 	]);
 }
 
-/** Checks that the request contains each block of thinking unchanged, or not at all. */
+/** Each block of thinking must be unchanged or absent. */
 function checkThinking(toy: ToySession, request: ModelRequest): void {
 	const sealed = (messages: readonly Message[]): string[] =>
 		messages.flatMap(({ content }) =>

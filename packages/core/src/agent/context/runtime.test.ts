@@ -17,10 +17,7 @@ const facts = { reasoning: "none", sampling: true, images: false } as const;
 const toy = { id: "toy", provider: "toy", contextWindow, maxOutput, ...facts };
 const table = new ModelTable([toy]);
 
-/**
- * A model that calls a tool if the first word of the user's message is the name of this tool. Otherwise, it answers
- * with a text.
- */
+/** Calls a tool if the first word of the user's message is the name of this tool. Otherwise answers with a text. */
 class ToyModel implements Model {
 	readonly provider = "toy";
 	readonly defaultModel = "toy";

@@ -76,8 +76,7 @@ export class SessionContext {
 	#fitted: Fitted | undefined;
 	placed: RequestWindow | undefined;
 	/**
-	 * Tokens of a request up to which a compaction to the threshold of the model is not tried again. 0: only the threshold
-	 * applies.
+	 * Minimum tokens of a request for the next compaction to the threshold of the model. 0: only the threshold applies.
 	 */
 	nextThreshold = 0;
 	/** Compactions that no snapshot contains yet. */
@@ -131,10 +130,7 @@ export class SessionContext {
 		return this.#fitted?.messages === messages ? this.#fitted : undefined;
 	}
 
-	/**
-	 * Learns from the model calls that the journal contained when this context was opened. Only the first call of this
-	 * method has an effect.
-	 */
+	/** Learns from the recent model calls in the journal. Only the first call of this method has an effect. */
 	recall(
 		parts: Omit<ModelRequest, "messages">,
 		transcript: readonly RunTranscript[],
@@ -164,10 +160,7 @@ export class SessionContext {
 		return { tokens, margin, features };
 	}
 
-	/**
-	 * Returns the features of the messages. Most requests continue the previous request, so features of the common
-	 * messages are reused.
-	 */
+	/** Most requests continue the previous request, so features of the common messages are reused. */
 	#messageFeatures(messages: readonly Message[]): Features {
 		const before = this.#fitted;
 		if (!before) return featuresOfMessages(messages);
@@ -241,10 +234,7 @@ function roundedSizes({ tokensBefore, tokensAfter }: Sizes): Sizes {
 	return { tokensBefore: Math.round(tokensBefore), tokensAfter: Math.round(tokensAfter) };
 }
 
-/**
- * Returns the successful model calls with known input tokens, oldest first. Omits calls with a single message, because
- * they may belong to no conversation.
- */
+/** Omits calls with a single message, because they may belong to no conversation. */
 function pastCallsIn(events: readonly RecordedEvent[]): PastCall[] {
 	return events.flatMap((event, index) => {
 		if (event.type !== "model.called" || event.error !== "" || event.messages < 2) return [];

@@ -15,7 +15,7 @@ export function cutLine(text: string, characters: number): string {
 	return line.length <= characters ? line : `${line.slice(0, codePointStart(line, characters))}…`;
 }
 
-/** Returns the index, or the index before it if the index would split a surrogate pair. */
+/** Never splits a surrogate pair. */
 function codePointStart(text: string, index: number): number {
 	const code = text.charCodeAt(index);
 	return code >= 0xdc00 && code <= 0xdfff ? index - 1 : index;

@@ -158,7 +158,7 @@ test("after a restart the next reply has its snapshot with the complete history"
 	expect(messages.map(({ source }) => source)).toEqual(["history", "history", "run", "run"]);
 });
 
-/** A model whose tokenizer counts each character as a token, and that records the counted texts. */
+/** Counts each character as a token, and records the counted texts. */
 class CountingModel extends ScriptedModel {
 	readonly tokenized: string[] = [];
 	isMute = false;

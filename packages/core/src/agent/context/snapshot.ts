@@ -27,7 +27,7 @@ export interface Addition {
 }
 
 /**
- * Returns the snapshot of a request and its reply. The sizes of the parts of the request are scaled to the size of the
+ * Returns the snapshot of a request and its reply. The sizes of the request's parts add up to the size of the
  * request.
  */
 export function snapshotOf(
@@ -72,7 +72,7 @@ export function snapshotOf(
 	};
 }
 
-/** Returns unscaled tokens of the system prompt, the tools and each message. */
+/** In this order: system prompt, tools, each message. */
 function weightsOf({ request, fixed, counts }: MeasuredRequest, calibration: Calibration): number[] {
 	// Adds 1, because weights that are all 0 have no proportion.
 	if (counts) return [counts.system + 1, counts.tools, ...counts.messages];
@@ -91,10 +91,7 @@ function ofReply(
 	return { role: message.role, source: "run", tokens };
 }
 
-/**
- * Divides `sum` into whole numbers in proportion to the weights. Each number differs by at most 1 from its exact
- * share.
- */
+/** Each whole number differs by at most 1 from its exact share. */
 function shares(sum: number, weights: readonly number[]): number[] {
 	const all = weights.reduce((total, weight) => total + weight, 0);
 	let before = 0;

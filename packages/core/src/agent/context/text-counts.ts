@@ -8,10 +8,7 @@ import { tokenCountTexts } from "./texts.ts";
 const DEADLINE_MS = 2_000;
 /** Milliseconds without further requests to a tokenizer that failed or exceeded the deadline. */
 const PAUSE_MS = 60_000;
-/**
- * Maximum parts in one request to the tokenizer. Counts are stored after each request, so that a later failure does not
- * discard them.
- */
+/** Counts are stored after each request, so that a later failure does not discard them. */
 const MAX_PARTS_AT_ONCE = 32;
 /** Maximum system prompts with a stored count for each model. */
 const MAX_PROMPTS = 50;
@@ -24,7 +21,7 @@ export interface PartCounts {
 	readonly messages: readonly number[];
 }
 
-/** Counts of one model. Messages and tool lists are keys, compared by identity. */
+/** `objects`: messages and tool lists, compared by identity. */
 interface Known {
 	readonly objects: WeakMap<object, number>;
 	readonly prompts: Map<string, number>;
@@ -40,7 +37,7 @@ export class TextCounts {
 	readonly #clock: Clock;
 	readonly #log: Logger;
 	readonly #known = new Map<string, Known>();
-	/** Earliest monotonic time of a further request to a tokenizer that failed. Key: the provider. */
+	/** Key: a provider whose tokenizer failed. Value: the monotonic end of its pause. */
 	readonly #paused = new Map<string, number>();
 
 	constructor({ clock, log }: { readonly clock: Clock; readonly log: Logger }) {
@@ -116,7 +113,7 @@ export class TextCounts {
 
 const usual = new Calibration();
 
-/** Returns the estimated tokens of a message's images and structure. A tokenizer counts only text. */
+/** Estimates images and structure, because a tokenizer counts only text. */
 function tokensBesideText(message: Message): number {
 	const text = featuresOfText(messageText(message));
 	const [, , , blocks = 0, images = 0] = difference(featuresOfMessage(message), text);

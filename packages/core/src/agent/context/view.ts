@@ -11,7 +11,7 @@ import type { RunTranscript } from "../../vocabulary/transcript.ts";
 import { cutLine, shortenMiddle } from "./shorten.ts";
 import { clearedTexts } from "./texts.ts";
 
-/** Maximum characters of a result that is never cleared, because a line in its place would save little. */
+/** Results up to this length are never cleared, because a line in their place would save little. */
 const shownCharacters = 400;
 
 /** Characters of text with about as many tokens as an image. */
@@ -74,8 +74,8 @@ export function viewOfMessage(
 }
 
 /**
- * Returns the user messages of a run within which a summary ends. The model still receives these messages, because the
- * agent still works on them. The question of a run that repeats a reply is in an earlier run.
+ * If a summary ends within a run, the model still receives the user messages of the run. The question of a run that
+ * repeats a reply is in an earlier run.
  */
 function questionBefore(transcript: readonly RunTranscript[], before: Position): Message[] {
 	const end = transcript.findIndex(({ ordinal }) => ordinal >= before.run);
@@ -108,10 +108,7 @@ function changed<M extends Message>(message: M, form: string, make: () => M): M 
 	return result;
 }
 
-/**
- * Returns a reply without its thinking. Does not change a reply that consists only of thinking, because providers
- * reject an empty reply.
- */
+/** Does not change a reply that consists only of thinking, because providers reject an empty reply. */
 function withoutThinking(message: AssistantMessage): AssistantMessage {
 	return changed(message, "", () => {
 		const content = message.content.filter(({ type }) => type !== "thinking");
@@ -133,7 +130,6 @@ function stubbed({ content }: ToolMessage, calls: readonly CallBlock[]): ToolMes
 	};
 }
 
-/** Returns a result without its images. Its text then mentions the removal. */
 function withoutImages({ pictures: images, ...result }: ResultBlock): ResultBlock {
 	if (!images) return result;
 	return {
@@ -204,7 +200,7 @@ export function withCompaction(reductions: Reductions, { level, before, text }: 
 	return { ...reductions, shortened: [...reductions.shortened, { before, characters: Number(text) }] };
 }
 
-/** Returns the last position before which compactions change messages, or undefined if there is no compaction. */
+/** Compactions change no message after the returned position. */
 function reachOf({ results, thinking, shortened, summary }: Reductions): Position | undefined {
 	const places = [results, thinking, summary?.before, ...shortened.map(({ before }) => before)];
 	return places.reduce((last, place) => (place ? later(last, place) : last), undefined);

@@ -31,7 +31,6 @@ export function placesIn(request: ModelRequest, transcript: readonly RunTranscri
 	return request.messages.map((message) => all.indexOf(identityOf(message))).filter((place) => place !== -1);
 }
 
-/** Returns the ids of a message with calls or results. Other messages are identified by their text. */
 function identityOf(message: Message): string {
 	if (message.role === "tool") return `results ${message.content.map(({ callId }) => callId).join(" ")}`;
 	const ids = callIdsIn(message);
