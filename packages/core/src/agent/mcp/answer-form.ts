@@ -18,7 +18,7 @@ export interface PersonQuestions {
 /** Maximum characters of a message, a title or a default in a question. */
 const longestText = 1_000;
 const longestLabel = 200;
-/** Maximum characters of an address. The question must contain the complete address and fit in a chat post. */
+/** The question must contain the complete address and fit in a chat post. */
 const longestAddress = 1_500;
 
 const decline: ElicitResult = { action: "decline" };
@@ -39,7 +39,7 @@ export async function answerForm(
 	return "requestedSchema" in params ? fillForm(params, form, people) : decline;
 }
 
-/** Returns the beginning of a server text. Secrets are removed before the cut, so that no part of a secret remains. */
+/** Secrets are removed before the cut, so that no part of a secret remains. */
 function shownTo({ redact }: PersonQuestions, text: string, longest = longestText): string {
 	return visible(redact(text).slice(0, longest));
 }
@@ -83,7 +83,7 @@ function agreed(answer: ElicitationAnswer, value: string): ElicitResult {
 	return answer.value === value ? { action: "accept" } : decline;
 }
 
-/** Asks a question, and repeats it after an answer with too few or too many choices. `ask` limits the repetitions. */
+/** Repeats the question after an answer with too few or too many choices. `ask` limits the repetitions. */
 async function askField(
 	field: Field,
 	question: Elicitation,
@@ -99,9 +99,6 @@ async function askField(
 	}
 }
 
-/**
- * Asks a person to open an address. Accepts if the person answers that the page was opened and the step is finished.
- */
 async function answerAddress(
 	{ message, url }: { readonly message: string; readonly url: string },
 	server: string,
@@ -159,10 +156,7 @@ function patternOf({ type }: Field, required: boolean): string {
 	return required ? pattern : `(${pattern})?`;
 }
 
-/**
- * Returns the value of a field. An empty answer selects the default. Returns undefined if an optional field has neither
- * an answer nor a default.
- */
+/** An empty answer selects the default. Undefined if an optional field has neither an answer nor a default. */
 function readValue(
 	{ usual, isRequired, type }: Field,
 	answer: string | readonly string[],

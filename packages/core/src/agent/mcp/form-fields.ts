@@ -2,7 +2,7 @@ import type { ElicitRequestFormParams } from "@modelcontextprotocol/client";
 
 const maxOptions = 25;
 const maxFields = 10;
-/** Pattern for the name and the title of a field that asks for a secret. Servers may not request secrets in a form. */
+/** Servers may not request secrets in a form. */
 const secretField = /pass(?:word|phrase|code)|secret|token|api.?key|credential/i;
 
 export type FieldValue = string | number | boolean | string[];
@@ -70,7 +70,7 @@ function booleanDefault({ default: usual }: FieldSchema): string | undefined {
 	return usual ? "yes" : "no";
 }
 
-/** Returns a field in which a person can select several items. Returns undefined if no question can fill the field. */
+/** A person can select several items. */
 function choicesField(facts: Omit<Field, "choices" | "usual">, schema: FieldSchema): Field | undefined {
 	const choices = choicesOf(Object(schema.items));
 	if (choices === undefined || !areUsable(choices)) return undefined;
@@ -82,10 +82,7 @@ function choicesField(facts: Omit<Field, "choices" | "usual">, schema: FieldSche
 	return { ...facts, choices, usual: isUsual ? usual.map(String) : undefined, counts: { min, max } };
 }
 
-/**
- * Whether a person can choose: the field has 1 to `maxOptions` choices, each with a label and a different value. True
- * if `choices` is undefined, because the field is then not a choice.
- */
+/** True for undefined, because the field is then not a choice. */
 function areUsable(choices: readonly Choice[] | undefined): boolean {
 	if (choices === undefined) return true;
 	const values = new Set(choices.map(({ value }) => value));
@@ -93,10 +90,7 @@ function areUsable(choices: readonly Choice[] | undefined): boolean {
 	return choices.length > 0 && choices.length <= maxOptions && values.size === choices.length;
 }
 
-/**
- * Returns the choices of a field with the server's titles, or undefined if the field is not a choice. The items of a
- * list use `anyOf`.
- */
+/** Undefined if the field is not a choice. The items of a list use `anyOf`. */
 function choicesOf(schema: object): readonly Choice[] | undefined {
 	const titled = "oneOf" in schema ? schema.oneOf : "anyOf" in schema ? schema.anyOf : undefined;
 	if (Array.isArray(titled)) {
@@ -110,19 +104,13 @@ function choicesOf(schema: object): readonly Choice[] | undefined {
 	return schema.enum.map((value, index) => choiceOf(value, names[index] ?? value));
 }
 
-/**
- * Returns a choice. If the title is blank, the text of the choice is its value, because chat platforms refuse an empty
- * text.
- */
+/** A blank title is replaced, because chat platforms refuse an empty text. */
 function choiceOf(value: unknown, title: unknown): Choice {
 	const label = String(title);
 	return { value: String(value), label: label.trim() === "" ? String(value) : label };
 }
 
-/**
- * Returns the default of a text or number field, as text. Returns undefined if the default has another type, or if the
- * field has choices and the default is not among them.
- */
+/** Undefined if the default has another type, or is not among the choices. */
 function usualOf({ default: usual, type }: FieldSchema, choices: Field["choices"]): string | undefined {
 	if (typeof usual !== (type === "string" ? "string" : "number")) return undefined;
 	const text = String(usual);

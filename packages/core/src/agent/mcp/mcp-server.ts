@@ -14,7 +14,7 @@ import { type AskModel, answerSampling } from "./answer-sampling.ts";
 import { type Deadline, problemOf, ServerConnection, type ServerTransport } from "./server-connection.ts";
 import { mcpServerTexts } from "./texts.ts";
 
-/** Whether an error means that a remote server no longer knows the session, so that a new connection is required. */
+/** The remote server no longer knows the session, so a new connection is required. */
 async function isLostSession(reason: unknown): Promise<boolean> {
 	const { SdkHttpError } = await import("@modelcontextprotocol/client");
 	return reason instanceof SdkHttpError && reason.status === 404;
@@ -54,14 +54,9 @@ interface OpenCall extends Answering {
 	deadline?: Deadline;
 }
 
-/**
- * One start of the server, with its transport and its connection. Events of an ended attempt have no effect on a later
- * attempt.
- */
+/** One start of the server. Events of an ended attempt have no effect on a later attempt. */
 interface Attempt {
-	/**
-	 * Transport of the attempt. It remains set after the end of the attempt, because it contains the log of the server.
-	 */
+	/** Remains set after the end of the attempt, because it contains the log of the server. */
 	transport?: ServerTransport;
 	/** Undefined before the connection is open and after the end of the attempt. */
 	connection?: ServerConnection;
@@ -86,7 +81,7 @@ const longestPauseMs = 10 * 60_000;
 const stableMs = 60_000;
 /** Maximum simultaneous calls. */
 const maxCalls = 8;
-/** Maximum questions to people in one call. Further questions are cancelled and reach no person. */
+/** Further questions are cancelled and reach no person. */
 const maxQuestions = 20;
 
 /**
@@ -103,7 +98,7 @@ export class McpServer {
 	#refused: readonly string[] = [];
 	#problem: string | undefined;
 	#pauseMs = firstPauseMs;
-	/** Monotonic time of the last successful start. 0 before the first successful start. */
+	/** Monotonic time of the last successful start, or 0. */
 	#readyAt = 0;
 	#nextStart = 0;
 	readonly #open = new Set<OpenCall>();
@@ -249,10 +244,7 @@ export class McpServer {
 		await connection?.close();
 	}
 
-	/**
-	 * Records the end of the current attempt. Has no effect for an earlier attempt, for an attempt that has already ended,
-	 * and after `close`.
-	 */
+	/** Has no effect for an earlier attempt, for an attempt that has already ended, and after `close`. */
 	#ended(attempt: Attempt, problem: string): void {
 		if (attempt !== this.#attempt || (this.#phase !== "starting" && this.#phase !== "ready")) return;
 		const { clock, log, name } = this.#deps;
@@ -272,10 +264,7 @@ export class McpServer {
 		this.#phase = "waiting";
 	}
 
-	/**
-	 * Returns the only open call, unless it already answers a request. Returns undefined if several calls are open,
-	 * because a request does not name its call.
-	 */
+	/** A request of the server does not name its call, so exactly one call must be open. */
 	#onlyCall(): OpenCall | undefined {
 		const [only, ...others] = this.#open;
 		return others.length === 0 && only?.asking === undefined ? only : undefined;
@@ -297,10 +286,7 @@ export class McpServer {
 		return await whileAsking(call, (people) => answerSampling(params, this.#deps.name, { ...people, reply }));
 	}
 
-	/**
-	 * If a call failed because a person must open addresses, asks a person to open each address. Returns whether the
-	 * person opened all addresses.
-	 */
+	/** True if the call failed because a person must open addresses, and the person opened all of them. */
 	async #opened(call: OpenCall, reason: unknown): Promise<boolean> {
 		const { UrlElicitationRequiredError } = await import("@modelcontextprotocol/client");
 		if (!(reason instanceof UrlElicitationRequiredError) || reason.elicitations.length === 0) return false;
@@ -333,10 +319,7 @@ export class McpServer {
 	}
 }
 
-/**
- * Answers a server's request during a call, and pauses the time limit of the call until the answer is complete. Cancels
- * all questions after the first `maxQuestions` of the call.
- */
+/** Pauses the time limit of the call. Cancels all questions after the first `maxQuestions` of the call. */
 async function whileAsking<T>(call: OpenCall, answer: (people: PersonQuestions) => Promise<T>): Promise<T> {
 	call.deadline?.pause();
 	const ask: PersonQuestions["ask"] = async (question) => {

@@ -57,7 +57,7 @@ interface Instance {
 	readonly server: McpServer;
 }
 
-/** A group of servers: those of the operator, of one agent or of one directory. */
+/** Servers of the operator, of one agent or of one directory. */
 class Group {
 	instances: readonly Instance[] = [];
 	/** Cached tools of the group. Undefined before the first read, and after a change until the next read. */
@@ -99,8 +99,8 @@ export class McpServers {
 
 	/**
 	 * Returns the tools of the servers of the operator, an agent and a working directory. Returns the same array until
-	 * a server or its tools change. Starts servers that are not running. Waits at most `patienceMs`, and only for the
-	 * first start of a server.
+	 * a server or its tools change. Starts servers that are neither running nor pausing. Waits only for first starts,
+	 * at most 10 s.
 	 */
 	tools(directory: string, agent: string): readonly Tool[] | Promise<readonly Tool[]> {
 		const setup = this.#source.current(agent);
@@ -134,16 +134,13 @@ export class McpServers {
 		return this.#join(this.#join(this.#toolsOf(own), this.#toolsOf(ofAgent)), this.#toolsOf(local));
 	}
 
-	/** Returns the group as `#groupOf` does, but does not store a new empty group. */
+	/** Does not store a new empty group. */
 	#someGroup(key: string, requested: readonly McpServerSettings[], problems: readonly string[]): Group {
 		const isStored = requested.length + problems.length > 0 || this.#groups.has(key);
 		return isStored ? this.#groupOf(key, requested, problems) : new Group();
 	}
 
-	/**
-	 * Returns the group with these servers. Servers with unchanged settings continue to run. Other servers of the group
-	 * are stopped.
-	 */
+	/** Servers with unchanged settings continue to run. Other servers of the group are stopped. */
 	#groupOf(directory: string, requested: readonly McpServerSettings[], problems: readonly string[]): Group {
 		const group = this.#groups.get(directory) ?? new Group();
 		this.#groups.delete(directory);
@@ -240,7 +237,7 @@ export class McpServers {
 		return new SandboxedTransport({ ...program, sandbox, clock, read: parseJSONRPCMessage });
 	}
 
-	/** Loaded tool check. Set before any server can list tools. */
+	/** Set before any server can list tools. */
 	#loaded: ToolCheck | undefined;
 
 	#filter({ name: server }: McpServerSettings): ToolFilter {
@@ -270,7 +267,7 @@ export class McpServers {
 		};
 	}
 
-	/** Returns the checked tool. Throws if the tool cannot be offered. */
+	/** Throws if the tool cannot be offered. */
 	#checked({ name, listed }: ServerTool): ServerTool {
 		if (this.#used.has(spelled(name))) {
 			throw new ParleyError(mcpToolTexts.similar(name), {

@@ -23,10 +23,7 @@ export interface ToolHome {
 	readonly described: { readonly description: string; readonly schema: Readonly<Record<string, unknown>> };
 }
 
-/**
- * Returns the hash of a server's description of a tool. If the hash has changed since an approval, the approval was for
- * a different description.
- */
+/** If the hash has changed since an approval, the approval was for a different description. */
 function hashOfTool({ name, title, description, inputSchema, annotations }: ListedTool): string {
 	const facts = { name, title, description, inputSchema, annotations };
 	return createHash("sha256")
@@ -87,9 +84,7 @@ export function mcpTool({ name, listed }: ServerTool, home: ToolHome): Tool {
 
 const changedClasses: readonly ActionClass[] = ["mcp-changed"];
 
-/**
- * Returns the classes of a call. Annotations only add classes, because a server may lie about the effects of its tool.
- */
+/** Annotations only add classes, because a server may lie about the effects of its tool. */
 function classesOf(
 	{ annotations = {} }: ListedTool,
 	settings: McpServerSettings,

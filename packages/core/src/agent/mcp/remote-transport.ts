@@ -47,7 +47,7 @@ export async function openRemote(
 	return closing;
 }
 
-/** Limits all data of one server. If the server exceeds a limit, calls `exceeded` with the problem. */
+/** Calls `exceeded` with the problem if the server exceeds a limit. */
 class AnswerLimits {
 	readonly #bytes: Allowance;
 	readonly #messages: Allowance;
@@ -93,7 +93,6 @@ class AnswerLimits {
 		return new Response(counted, { status, statusText, headers });
 	}
 
-	/** Throws for text that is not JSON, for a message with too many values, and for too many messages. */
 	#check(text: string): void {
 		const value = parseJson(text, { maxNodes: serverLimits.maxNodes });
 		if (!this.#messages.spend(Array.isArray(value) ? value.length : 1))

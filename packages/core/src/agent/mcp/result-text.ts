@@ -55,7 +55,7 @@ export function cleanDescription(text: string): string {
 	return cleanText(text).replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "");
 }
 
-/** Returns the trimmed text without the characters of `UNSEEN`. U+FFFD replaces unpaired surrogates. */
+/** U+FFFD replaces unpaired surrogates. */
 function cleanText(text: string): string {
 	return text.replaceAll("\r\n", "\n").replaceAll(UNSEEN, "").toWellFormed().trim();
 }
@@ -80,10 +80,7 @@ function textOf(block: ContentBlock): string {
 	}
 }
 
-/**
- * Returns the image of a block as a list. The list is empty if the block is not an image, or if models would refuse the
- * image. A server may send any data.
- */
+/** Empty if models would refuse the image. A server may send any data. */
 function imageOf(block: ContentBlock): ImageBlock[] {
 	if (block.type !== "image" || !isImageType(block.mimeType)) return [];
 	const bytes = Buffer.from(block.data, "base64");

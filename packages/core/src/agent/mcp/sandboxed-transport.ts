@@ -25,10 +25,7 @@ const { maxMessageBytes, maxNodes, bytes, messages } = serverLimits;
 const maxWaitingBytes = 4 * 1024 * 1024;
 /** Maximum lines of output that are not messages. Some servers print a greeting. */
 const maxOtherLines = 100;
-/**
- * Maximum lifetime of a server process in milliseconds. Each command in the sandbox needs a time limit. After this
- * time, the server starts again at its next use.
- */
+/** Each command in the sandbox needs a time limit. After this time, the server starts again at its next use. */
 const lifeMs = 7 * 24 * 60 * 60 * 1_000;
 
 /**

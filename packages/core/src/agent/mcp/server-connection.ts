@@ -48,7 +48,7 @@ const quietMs = 1_000;
 /** Maximum pages of a list. */
 const maxPages = 16;
 
-/** Maximum milliseconds that the library waits for the result of a call, including the time of answers to the server. */
+/** Includes the time of answers to the server. */
 const longestWaitMs = 48 * 60 * 60_000;
 
 /** Time limit of a call. It pauses while a person or the model answers a request of the server. */
@@ -224,7 +224,7 @@ const acceptAll: jsonSchemaValidator = {
 	},
 };
 
-/** Runs work with a time limit. After the limit, aborts the work and rejects with `deadline_exceeded`. */
+/** After the limit, aborts the work and rejects with `deadline_exceeded`. */
 async function within<T>(
 	clock: Clock,
 	ms: number,

@@ -7,10 +7,7 @@ import { frontmatterTexts } from "./texts.ts";
 const maxFrontmatter = 64 * 1024;
 /** Maximum levels of nested lists and maps below the top level. */
 const maxDepth = 16;
-/**
- * Maximum result of `maxLevels` for a text that the recursive parser may read. It exceeds `maxDepth`, because
- * `maxLevels` also includes the columns in which nested values begin.
- */
+/** Exceeds `maxDepth`, because `maxLevels` also includes the columns in which nested values begin. */
 const levelLimit = 64;
 
 export interface SkillFile {
@@ -91,8 +88,8 @@ function parseYaml(text: string, before: number): Facts | { readonly problem: Pa
 }
 
 /**
- * Returns the start of the key of the value at a path. In a list, returns the start of the value. For a missing value,
- * returns the start of the value that should contain it, if known.
+ * Returns the start of the value's key, or of the value in a list. For a missing value, returns the start of the
+ * value that should contain it, if known.
  */
 function positionOf(node: unknown, path: readonly (string | number)[]): number | undefined {
 	const [step, ...rest] = path;
@@ -122,8 +119,8 @@ const fillers = new Set(["space", "newline", "comment", "tag", "anchor"]);
 const announcements = new Set(["doc-mode", "scalar", "flow-error-end"]);
 
 /**
- * Returns the maximum number of nested levels in a YAML text: open brackets, and columns in which nested values begin.
- * A nested value of YAML begins further right than its parent, except a list in a map.
+ * Counts open brackets, and columns in which nested values begin. A nested value of YAML begins further right than
+ * its parent, except a list in a map.
  */
 function maxLevels(text: string): number {
 	const columns: number[] = [];
@@ -147,7 +144,7 @@ interface Token {
 	readonly isLead: boolean;
 }
 
-/** Yields the tokens of a YAML text that have a width. Uses no recursion, so deep nesting cannot exhaust the stack. */
+/** Omits tokens without a width. Uses no recursion, so deep nesting cannot exhaust the stack. */
 function* tokensOf(text: string): Generator<Token> {
 	let column = 0;
 	let isLead = true;
@@ -163,13 +160,12 @@ function* tokensOf(text: string): Generator<Token> {
 	}
 }
 
-/** Whether a list or map contains lists or maps on more than this number of levels below it. */
 function isNestedBeyond(value: unknown, levels: number): boolean {
 	if (typeof value !== "object" || value === null) return false;
 	return levels < 0 || Object.values(value).some((child) => isNestedBeyond(child, levels - 1));
 }
 
-/** Returns the text with quotes around each plain value of the top level that contains a colon and a space. */
+/** Quotes plain values of the top level that contain a colon and a space. */
 function quoteValues(text: string): string {
 	return text
 		.split("\n")
@@ -199,8 +195,8 @@ function readToml(text: string, before: number): Facts {
 }
 
 /**
- * Returns the line of a top-level key, or of a key in the `[[table]]` with this index. For an unknown key in a table,
- * returns the line of the table. Undefined for an unknown table.
+ * Returns the line of a top-level key, or of a key in the `[[table]]` with this index. For an unknown key in a
+ * table, returns the line of the table.
  */
 function tomlLine(text: string, [first, index = 0, key]: readonly (string | number)[]): number | undefined {
 	const rows = text.split("\n");

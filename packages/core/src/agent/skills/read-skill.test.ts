@@ -3,10 +3,10 @@ import { readSkill } from "./read-skill.ts";
 
 const yaml = (...lines: string[]): string => ["---", ...lines, "---", "Body of $1.", ""].join("\n");
 const toml = (...lines: string[]): string => ["+++", ...lines, "+++", "Body of $1.", ""].join("\n");
-/** Lines of YAML with this number of maps below the top level, each inside the one before it. */
+/** Each map is inside the map before it. */
 const nestedMaps = (levels: number): string[] =>
 	Array.from({ length: levels + 1 }, (_, level) => `${" ".repeat(level)}a:${level === levels ? " 1" : ""}`);
-/** Lines of YAML below a key. Each line opens 16 lists in the lists of the line before it. */
+/** Each line opens 16 lists in the lists of the line before it. */
 const nestedLists = (lines: number): string[] =>
 	Array.from({ length: lines }, (_, line) => " ".repeat(32 * line + 1) + "- ".repeat(16)).with(
 		-1,

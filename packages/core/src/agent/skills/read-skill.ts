@@ -5,7 +5,7 @@ import type { SkillStep, SkillText } from "../../vocabulary/skill.ts";
 import { readFrontmatter, type SkillFile } from "./frontmatter.ts";
 import { frontmatterTexts, skillFileTexts, skillValueTexts } from "./texts.ts";
 
-/** Maximum characters of a description. The Agent Skills format has the same limit. */
+/** The Agent Skills format has the same limit. */
 const maxDescription = 1024;
 const maxTitle = 200;
 const maxPrompt = 100_000;
@@ -13,7 +13,7 @@ const maxSteps = 50;
 
 const skillName = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{0,63}$/u;
 
-/** Whether a text can be the name of a skill. People write the name after a `/`. */
+/** People write the name after a `/`. */
 function isSkillName(name: string): boolean {
 	return name.length <= 64 && skillName.test(name);
 }
@@ -61,7 +61,7 @@ const step = z.object(
 	{ error: skillValueTexts.step },
 );
 
-/** Keys with an effect in Parley. Keys that only other agents use are ignored. */
+/** Keys that only other agents use are ignored. */
 const schema = z.object(
 	{
 		name: z
@@ -86,7 +86,7 @@ const schema = z.object(
 
 type Facts = z.infer<typeof schema>;
 
-/** Keys that restrict a skill. A misspelled key must not remove its restriction. */
+/** A misspelled key must not remove its restriction. */
 const restricting = ["disable_model_invocation", "user_invocable", "tools", "allowed_tools"] as const;
 /** Keys that other agents support and that are never reported as misspelled. */
 const foreign: readonly string[] = ["hooks"];
@@ -123,10 +123,7 @@ export function readSkill(content: string, fallbackName: string): SkillText {
 	};
 }
 
-/**
- * Returns the checked frontmatter. Its top-level keys have underscores instead of hyphens. Throws `invalid_argument`
- * for invalid keys or values.
- */
+/** Top-level keys then have underscores instead of hyphens. */
 function factsOf(file: SkillFile): Facts {
 	const { facts } = file;
 	const keys = new Map<string, string>();
@@ -169,20 +166,14 @@ function oneLine(words: string, max: number): string {
 	return line.length > max ? `${line.slice(0, max - 1).trimEnd()}…` : line;
 }
 
-/**
- * Returns the allowed tools. If a file has both `tools` and `allowed-tools`, a tool must be in both. Undefined if the
- * file restricts no tools.
- */
+/** If a file has both `tools` and `allowed-tools`, a tool must be in both. Undefined if the file restricts no tools. */
 function toolsOf({ tools, allowed_tools: allowed }: Facts): readonly string[] | undefined {
 	const lists = [tools, allowed].flatMap((list) => (list === undefined ? [] : [namesIn(list)]));
 	const [first, second] = lists;
 	return second ? first?.filter((name) => second.includes(name)) : first;
 }
 
-/**
- * Returns the different names in a list or a text, without parentheses and their content: `Bash` for `Bash(git
- * status:*)`.
- */
+/** Removes parentheses with their content: `Bash` for `Bash(git status:*)`. */
 function namesIn(list: string | readonly string[]): readonly string[] {
 	const entries = typeof list === "string" ? [list] : list;
 	const found = entries.flatMap((entry) => entry.replaceAll(/\([^)]*\)/g, "").split(/[\s,]+/));
@@ -212,10 +203,7 @@ function stepsOf(steps: NonNullable<Facts["steps"]>, file: SkillFile): readonly 
 	}));
 }
 
-/**
- * Throws if the needs of steps form a cycle. Repeatedly removes steps whose needs are met, so that only cycles and the
- * steps that depend on them remain.
- */
+/** Repeatedly removes steps whose needs are met, so that only cycles and the steps that depend on them remain. */
 function refuseCycle(
 	steps: readonly { readonly id: string; readonly needs?: readonly string[] | undefined }[],
 ): void {
@@ -231,7 +219,6 @@ function refuseCycle(
 	}
 }
 
-/** Returns an error with the line of the value at a path, if the line is known. */
 function refusedAt(file: SkillFile, path: readonly (string | number)[], problem: string): ParleyError {
 	const line = file.lineOf(path);
 	return refused(line === undefined ? problem : frontmatterTexts.atLine(line, problem));

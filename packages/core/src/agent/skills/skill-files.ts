@@ -10,8 +10,8 @@ import type { Skill, SkillSource, SkillText } from "../../vocabulary/skill.ts";
 import { skillReadTexts } from "./texts.ts";
 
 /**
- * Limits of one skill, and of the entries in one directory of skills. A larger skill is reported as a problem,
- * because the content of a skill is compared at each use.
+ * Limits of one skill, and of the entries in one directory of skills. A larger skill is a problem, because its
+ * content is compared at each use.
  */
 const max = {
 	textBytes: 256 * 1024,
@@ -44,10 +44,7 @@ export interface SkillsOnDisk {
 	readonly problems: readonly SkillProblem[];
 }
 
-/**
- * Directories of skills in order of precedence. The operator's directory is first, so that a skill of a working
- * directory cannot replace a skill of the operator.
- */
+/** In order of precedence, so that a skill of a working directory cannot replace a skill of the operator. */
 const places: readonly { readonly source: SkillSource; readonly below: string }[] = [
 	{ source: "data", below: "skills" },
 	{ source: "directory", below: join(".parley", "skills") },
@@ -74,7 +71,7 @@ interface CachedSkills {
 	readonly hash: string;
 }
 
-/** Maximum files with a cached hash and text. It is enough for one working directory and the data directory. */
+/** Enough for one working directory and the data directory. */
 const maxCached = places.length * placeLimits.files;
 
 /**
@@ -135,10 +132,7 @@ export class SkillFiles {
 		return { skills: [...skills.values()], problems };
 	}
 
-	/**
-	 * Returns the files that may be skills, relative to the base. `NAME/SKILL.md` files are first, and `NAME.md` files
-	 * follow. Each group is sorted by name.
-	 */
+	/** `NAME/SKILL.md` files are first, and `NAME.md` files follow. Each group is sorted by name. */
 	async #paths(place: Place, problems: SkillProblem[]): Promise<string[]> {
 		const { base, path: below } = place;
 		try {
@@ -199,10 +193,7 @@ export class SkillFiles {
 		return text;
 	}
 
-	/**
-	 * Returns the other files of a skill's directory, sorted by name. Throws if the directory contains a link or
-	 * exceeds the limits.
-	 */
+	/** Sorted by name. Throws if the directory contains a link or exceeds the limits. */
 	async #others(
 		directory: string,
 		file: string,
@@ -228,7 +219,7 @@ export class SkillFiles {
 		return found;
 	}
 
-	/** Returns the SHA-256 of a file. The hash is cached until the identity, mode, size or times of the file change. */
+	/** The hash is cached until the identity, mode, size or times of the file change. */
 	async #hashOf(path: string): Promise<string> {
 		const { dev, ino, size, mtimeNs, ctimeNs, mode } = await lstat(path, { bigint: true });
 		const stamp = [dev, ino, size, mtimeNs, ctimeNs, mode].join();
@@ -241,10 +232,7 @@ export class SkillFiles {
 	}
 }
 
-/**
- * Returns the paths of all files in a directory, relative to the directory. Refuses links, because a target can change
- * without a change of the skill.
- */
+/** Refuses links, because a target can change without a change of the skill. */
 async function filesBelow(directory: OpenDirectory, depth: number): Promise<string[]> {
 	if (depth > max.depth) throw refused(skillReadTexts.tooDeep(max.depth));
 	const found: string[] = [];
@@ -260,10 +248,7 @@ async function filesBelow(directory: OpenDirectory, depth: number): Promise<stri
 	return found;
 }
 
-/**
- * Subtracts a file from the remaining allowance before the file is read. Throws `invalid_argument` if the allowance is
- * exceeded.
- */
+/** Called before the file is read. */
 function countFile(allowance: ReadAllowance, size: number): void {
 	allowance.files -= 1;
 	allowance.bytes -= size;
@@ -285,7 +270,7 @@ export function hashOfSkill(
 	return sha256(Buffer.from(JSON.stringify(files.map(({ name, hash }) => [name, hash]))));
 }
 
-/** Returns the real path of a place. Throws for a link that may not be followed. */
+/** Throws for a link that may not be followed. */
 async function realOf({ base, source, path }: Place): Promise<string> {
 	if (source === "data") return realWithin(base, path);
 	let real = base;

@@ -123,7 +123,7 @@ export class Skills {
 		return changes === undefined ? found : { ...found, changes };
 	}
 
-	/** Returns a unified diff since the skill was trusted, or undefined if the trusted content was not stored. */
+	/** Undefined if the trusted content was not stored. */
 	async #changesOf(listed: ListedSkill, directory: string): Promise<string | undefined> {
 		const row = await this.#options.store.read((db) =>
 			db
@@ -308,7 +308,7 @@ export class Skills {
 		return new Map(rows.map(({ path, hash }) => [path, hash]));
 	}
 
-	/** Logs each problem once, and again after it has changed. Forgets all problems when there are more than 1,000. */
+	/** Logs each problem only once, and again after it has changed. */
 	#log(rootDir: string | undefined, problems: readonly SkillProblem[]): void {
 		for (const { path, message } of problems) {
 			const line = `${rootDir ?? ""} ${path} ${message}`;
@@ -369,12 +369,11 @@ async function realDirectory(directory: string): Promise<string> {
 	throw unusable(skillTrustTexts.noDirectory(shown(directory)));
 }
 
-/** Returns the beginning of a path that a client sent, in quotes. */
 function shown(directory: string): string {
 	return JSON.stringify(directory.slice(0, 100));
 }
 
-/** Whether errors may contain paths. Principals that may not trust skills see only the names of skills. */
+/** Principals that may not trust skills see only the names of skills, not paths. */
 function mayFix(principal: Principal): boolean {
 	return isAuthorized(principal, "skill.trust");
 }

@@ -26,7 +26,7 @@ export function checkAddress(text: string): string {
 const token = /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/;
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Headers that only Parley sets. A `host` header in the file could select a different server at the same address. */
+/** Only Parley sets these headers. A `host` header in the file could select another server at the same address. */
 const ownHeaders =
 	/^(?:host|connection|keep-alive|content-.*|transfer-encoding|te|trailer|upgrade|expect|accept|accept-encoding|last-event-id|mcp-.*|proxy-.*)$/;
 

@@ -73,7 +73,7 @@ export async function trustedServers(
 	return { servers, problems };
 }
 
-/** Returns the settings of a trusted server, or the reason why it is not used, as a text for people. */
+/** A string is the reason, for people, why the server is not used. */
 async function settingsOf(
 	trust: TrustedMcpServer,
 	{ hash, entries }: DirectoryFile,

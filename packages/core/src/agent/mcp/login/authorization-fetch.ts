@@ -69,7 +69,6 @@ export async function authorizationFetch(
 	};
 }
 
-/** Reads the complete body, and returns the response with it. Throws for a body that is too large. */
 async function readBounded(response: Response, host: string): Promise<Response> {
 	const { status, statusText, headers, body } = response;
 	if (body === null) return response;

@@ -111,7 +111,7 @@ export async function beginLogin(
 	}
 }
 
-/** Sends a request without a token. The answer may contain the address of the resource metadata. */
+/** The answer to a request without a token may contain the address of the resource metadata. */
 async function askForChallenge(url: string, { fetch: send }: AuthorizationFetch): Promise<Response> {
 	const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
 	const params = {
@@ -147,8 +147,8 @@ async function discover(
 }
 
 /**
- * Returns the resource in the server's metadata, or the address of the server if there is no metadata. Throws if the
- * resource does not include the address, so that an MCP server cannot get tokens for a different server.
+ * Throws if the resource does not include the server's address, so that an MCP server cannot get tokens for a
+ * different server.
  */
 function resourceOf(
 	{ checkResourceAllowed, resourceUrlFromServerUrl }: Library,
@@ -163,8 +163,8 @@ function resourceOf(
 }
 
 /**
- * Returns the data for later refreshes. Throws if the authorization server lacks PKCE or has an unsafe address. The
- * data is stored once, so that the server cannot redirect the refresh token later.
+ * Throws if the authorization server lacks PKCE or has an unsafe address. The data is stored once, so that the
+ * server cannot redirect the refresh token later.
  */
 function readServer(metadata: AuthorizationServerMetadata, allowPrivate: boolean): McpAuthorizationServer {
 	const { issuer, authorization_endpoint, token_endpoint, response_types_supported } = metadata;
@@ -192,9 +192,8 @@ interface Registration {
 }
 
 /**
- * Registers Parley as a client: https://www.rfc-editor.org/rfc/rfc7591. Throws if the authorization server allows no
- * registration. The port of the redirect address differs in each login. The registration names no scopes, because some
- * servers refuse the scopes of a resource here.
+ * Registers Parley as a client: https://www.rfc-editor.org/rfc/rfc7591. The port of the redirect address differs in
+ * each login. The registration names no scopes, because some servers refuse the scopes of a resource here.
  */
 async function register(
 	library: Library,
@@ -223,10 +222,7 @@ async function register(
 	};
 }
 
-/**
- * Returns the scopes with `offline_access`, if the server offers it and other scopes are requested. Without this scope,
- * some servers return no refresh token.
- */
+/** Without `offline_access`, some servers return no refresh token. */
 function withOfflineAccess(
 	scope: string | undefined,
 	{ scopes_supported: supported }: AuthorizationServerMetadata,
@@ -237,10 +233,7 @@ function withOfflineAccess(
 	return isOffered ? `${scope} ${offline}` : scope;
 }
 
-/**
- * Returns the code of an answer. The issuer is checked before other parameters are read. Throws if the issuer is not
- * the expected issuer, or if the answer has no code.
- */
+/** The issuer is checked before other parameters are read. */
 function readCode(library: Library, answer: URLSearchParams, metadata: AuthorizationServerMetadata): string {
 	try {
 		library.validateAuthorizationResponseIssuer({

@@ -27,8 +27,7 @@ export async function revokeLogin(login: McpLogin, allowPrivate: boolean, clock:
 }
 
 /**
- * Returns the headers that authenticate the client with its secret, or adds the secret to the body, by the registered
- * method: https://www.rfc-editor.org/rfc/rfc6749#section-2.3
+ * With `client_secret_post`, adds the secret to the body instead: https://www.rfc-editor.org/rfc/rfc6749#section-2.3
  */
 function authenticate(client: McpOAuthClient, body: URLSearchParams): Record<string, string> {
 	const { client_id, client_secret, token_endpoint_auth_method: method } = client;
