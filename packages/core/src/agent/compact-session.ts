@@ -45,14 +45,11 @@ const aboveAllPositions = 2 ** 31 - 1;
 
 /**
  * Replaces the transcript of a session with a summary. Runs that start during the compaction wait for its end. A
- * repeated request returns the stored result. Records the cost as for every model call. Returns undefined if the
- * transcript has no message after the last summary. A compaction that starts records its end as `compaction.ended`.
- * Throws:
- *
+ * repeated request returns the stored result. Returns undefined if the transcript has no message after the last
+ * summary. A compaction that starts records its end as `compaction.ended`. Throws:
  * - `failed_precondition` if the session has an unfinished run or another active compaction
  * - `cancelled` if the compaction is stopped
  * - other errors, for example of the model
- *
  * After an error the transcript is unchanged, unless only the record of the end failed.
  */
 export async function compactSession(
@@ -147,10 +144,7 @@ async function carryOut(
 	}
 }
 
-/**
- * Records that the compaction failed or was cancelled. Logs a failure of this commit instead of throwing, because the
- * caller throws the original error.
- */
+/** Logs a failure of this commit instead of throwing, because the caller throws the original error. */
 async function recordFailure(
 	{ session, log }: LiveCompaction,
 	end: { readonly status: "cancelled" | "failed"; readonly error: string },
@@ -195,8 +189,8 @@ async function compact(
 }
 
 /**
- * Returns a function that requests a text from the model. The function retries failed calls as a run does, and records
- * the cost of each call. It throws if a budget is exhausted, no attempt is left, or the reply is unusable.
+ * The function retries failed calls as a run does, and records the cost of each call. It throws if a budget is
+ * exhausted, no attempt is left, or the reply is unusable.
  */
 function writerFor(caller: SessionCaller, { model, names }: RunSettings, random: () => number): WriteText {
 	const { session, signal, clock } = caller;
@@ -240,7 +234,7 @@ function busy(): ParleyError {
 	return new ParleyError(message, { code: "failed_precondition" });
 }
 
-/** A compaction as active work of a session: later runs wait for its end, and a stop of the gateway cancels it. */
+/** Later runs of the session wait for its end, and a stop of the gateway cancels it. */
 class LiveCompaction implements LiveRun, Disposable {
 	readonly id = compactionId;
 	/** Empty, because a compaction makes no tool calls. */

@@ -113,10 +113,7 @@ export async function endRun(run: Run, ending: RunEnding, ports: EndPorts): Prom
 	return ended;
 }
 
-/**
- * Postpones the run of a task if its provider had a temporary failure and the task may be retried. Returns whether the
- * caller must park the run.
- */
+/** Returns true if the task may be retried later. The caller must then park the run. */
 async function putOff(
 	run: Run,
 	{ last }: RunEnding,
@@ -132,7 +129,7 @@ async function putOff(
 	return task.putOff(writing, failure, spend);
 }
 
-/** Last reply of the run, if any, with the unrecorded events of its model call. */
+/** `events`: unrecorded events of the model call. */
 interface LastReply {
 	readonly reply?: ReplyStep;
 	readonly events: readonly RecordedEvent[];
@@ -165,10 +162,7 @@ interface RunEnd extends RunOutcome {
 	readonly stoppedBy?: string;
 }
 
-/**
- * Records the end of the run with its events. Claims and returns the session's next run, or returns undefined
- * if no run waits.
- */
+/** Claims and returns the session's next run, or returns undefined if no run waits. */
 async function recordEnd(
 	run: Run,
 	{ tx, record }: Writing,
@@ -212,8 +206,8 @@ const causes: Readonly<Record<"cancelled" | "parked" | "overtime", (run: Run) =>
 };
 
 /**
- * Returns the answer of a run: the text of its last reply, or the texts of all replies if the last text is empty. Also
- * includes each earlier answer after which a message was added to the run.
+ * If the last reply has no text, the texts of all replies are the answer. Also includes each answer after which a
+ * message was added to the run.
  */
 function finalText(steps: readonly Step[]): string {
 	const replies = steps.filter((step) => step.kind === "reply" || step.kind === "steered");
@@ -230,7 +224,6 @@ function isAnswer(step: Step | undefined): boolean {
 	return step?.kind === "reply" && callsOf(step.content).length === 0;
 }
 
-/** Records the result `cancelled` for each announced call that has no result. */
 async function cancelAnnouncedCalls(run: Run, writing: Writing): Promise<void> {
 	const done = new Set(run.steps.flatMap((known) => (known.kind === "result" ? [known.callId] : [])));
 	const started = new Set(run.steps.flatMap((known) => (known.kind === "started" ? [known.callId] : [])));

@@ -10,9 +10,8 @@ import type { PromptResponse } from "../vocabulary/prompt.ts";
 import { defineTool } from "../vocabulary/tool.ts";
 
 /**
- * Plays a run with two open approvals. The first is for `edit`. The second is for `peek` and is answered with
- * `answer`. Before the approval of `edit`, the session gets untrusted text and an external effect, so the judgement
- * of `peek` becomes stricter.
+ * The approval of `peek` is answered with `answer`. Before the approval of `edit`, the session gets untrusted text
+ * and an external effect, so the judgement of `peek` becomes stricter.
  */
 async function openRepeatedQuestion(
 	stack: AsyncDisposableStack,

@@ -32,10 +32,7 @@ export interface RunOutcome {
 }
 
 export interface RunEnding extends RunOutcome {
-	/**
-	 * The reply that ended the run. The reply is not recorded yet. Undefined if something else ended the run, for
-	 * example a limit.
-	 */
+	/** Unrecorded reply that ended the run. Undefined if something else ended the run, for example a limit. */
 	readonly last: Attempt | undefined;
 	/** Result of a workflow, which is the answer of the run. Undefined for runs without a workflow. */
 	readonly answer?: string;
@@ -80,7 +77,7 @@ export async function runLoop(run: Run, ports: LoopPorts): Promise<RunEnding> {
 	}
 }
 
-/** Whether the run ends with the reply. In `ooda` mode, only the last reply of a round can be the answer. */
+/** In `ooda` mode, only the last reply of a round can be the answer. */
 function isAnswer({ row, steps }: Run, { reply }: Attempt): boolean {
 	return mayAct(phaseOf(row.options, steps)) && callsOf(reply.content).length === 0;
 }
@@ -96,10 +93,7 @@ async function recordReply(run: Run, answer: Attempt, spending: SpendingPorts): 
 	});
 }
 
-/**
- * Returns the events with the reply text in `model.called`, so that clients can show the text before the calls of the
- * reply.
- */
+/** Clients can then show the text before the calls of the reply. */
 function withText(events: readonly RecordedEvent[], text: string): readonly RecordedEvent[] {
 	if (text.trim() === "") return events;
 	return events.map((event) => (event.type === "model.called" ? { ...event, text } : event));
@@ -121,10 +115,7 @@ async function endingWithoutModel(run: Run, ports: LoopPorts): Promise<RunEnding
 	return (await runOwnCommand(run, ports)) ? { error: "", last: undefined } : undefined;
 }
 
-/**
- * Runs the workflow of the run and returns its end. Returns undefined for a run without a workflow. Also returns
- * undefined after a message to the active run, because a model must answer that message.
- */
+/** Undefined for a run without a workflow, and after a message to the active run, which a model must answer. */
 async function workflowEnding(run: Run, ports: WorkflowPorts): Promise<RunEnding | undefined> {
 	const { workflow } = run.row.options;
 	if (!workflow || run.steps.some(({ kind }) => kind === "steered")) return undefined;
@@ -133,16 +124,12 @@ async function workflowEnding(run: Run, ports: WorkflowPorts): Promise<RunEnding
 	return { error, last: undefined, answer: output, ...defined({ cause: isFailed ? "step" : undefined }) };
 }
 
-/** Returns the calls of the last reply if no model call follows it. */
+/** Empty if a model call follows the last reply. */
 function openCalls(steps: readonly Step[]): readonly CallBlock[] {
 	const last = steps.findLast((step) => step.kind === "reply" || step.kind === "call");
 	return last?.kind === "reply" ? callsOf(last.content) : [];
 }
 
-/**
- * Returns the reason why the run ends instead of sending the next request to this model. Undefined if the run
- * continues.
- */
 async function reasonToStop(
 	run: Run,
 	calls: readonly CallBlock[],
@@ -152,10 +139,6 @@ async function reasonToStop(
 	return (await isCancelledByDenial(run, calls)) ? { error: "cancelled" } : refusalOf(run, model, spending);
 }
 
-/**
- * Records the start of the next model call, with the messages that have arrived for the run. If the start is already
- * recorded, adds the messages only for a resumed run or a retry.
- */
 async function beginCall(run: Run, isRetry: boolean): Promise<void> {
 	if (run.steps.findLast((step) => step.kind === "reply" || step.kind === "call")?.kind === "call") {
 		// The start is already recorded, for example by the claim of the run, before a restart, or for a failed attempt.
@@ -186,15 +169,12 @@ export function replyStep({ model: requested, reply }: Attempt, cost: number): R
 	return { kind: "reply", content, model, asked: requested, ...defined({ stop }), usage, cost };
 }
 
-/** Returns a reply without its calls. A model without tools can still write calls, which must not run. */
+/** A model without tools can still write calls, which must not run. */
 function withoutCalls(reply: ReplyStep): ReplyStep {
 	return { ...reply, content: reply.content.filter(({ type }) => type !== "call") };
 }
 
-/**
- * Returns the error if the reply ends the run as failed, otherwise undefined. A cut reply with calls does not end the
- * run before the limit `maxCutReplies`, because the model can repeat the calls in a shorter form.
- */
+/** The model may repeat the calls of a cut reply in a shorter form, up to `maxCutReplies` times. */
 function failureOf(
 	steps: readonly Step[],
 	{ failure, stop, content }: Attempt["reply"],
@@ -212,14 +192,12 @@ function failureOf(
 	return { error, cause: "cut" };
 }
 
-/** Maximum cut replies with calls in one run. A further cut reply ends the run. */
 const maxCutReplies = 2;
 
 function cutReplies(steps: readonly Step[]): number {
 	return steps.filter((step) => step.kind === "reply" && step.stop === "max_tokens").length;
 }
 
-/** Adds the messages that have arrived for the run to its steps. */
 async function addWaitingMessages(run: Run): Promise<void> {
 	const waiting = await run.journal.store.read((db) =>
 		db.selectFrom("steers").select("id").where("run_id", "=", run.id).limit(1).execute(),
@@ -230,16 +208,10 @@ async function addWaitingMessages(run: Run): Promise<void> {
 	});
 }
 
-/**
- * Maximum bytes of context messages for each token of the model's context window. Text has about 4 bytes per token, so
- * the messages use at most about a quarter of the window.
- */
+/** Text has about 4 bytes per token, so the context messages use at most about a quarter of the window. */
 const bytesPerToken = 1;
 
-/**
- * Limits the context messages of a run to about a quarter of the model's window, because a larger request could fail.
- * See `withinContextBudget` for the selection.
- */
+/** Larger context messages could make the request fail. See `withinContextBudget` for the selection. */
 async function fitContext(run: Run, { table }: { readonly table: ModelTable }): Promise<void> {
 	const { context } = run.row;
 	if (context === undefined) return;

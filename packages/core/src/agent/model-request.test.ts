@@ -8,7 +8,7 @@ import { EventLog } from "../testing/event-log.ts";
 import { TestRuntime } from "../testing/test-runtime.ts";
 import type { ModelRequest } from "../vocabulary/model.ts";
 
-/** Renders the complete request as text. The text is the same on every machine. */
+/** The text is the same on every machine. */
 function shown({ model, system, messages, tools }: ModelRequest, directory: string): string {
 	const parts = [
 		`# model\n\n${model}`,

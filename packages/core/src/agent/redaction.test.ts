@@ -39,10 +39,7 @@ test("a secret in text or arguments of the model reaches no client, at any cut",
 	expect(JSON.stringify(blocks?.filter(({ type }) => type !== "call"))).not.toContain(secret.slice(4));
 });
 
-/**
- * Returns data that must not contain a secret: events, log records, questions, explanations, steps other than replies,
- * and unsigned thinking. Providers receive calls and signed thinking unchanged.
- */
+/** Returns data that must not contain a secret. Providers receive calls and signed thinking unchanged. */
 async function sinks(t: TestRuntime, log: EventLog, session: string): Promise<string> {
 	const steps = await t.store.read((db) => db.selectFrom("steps").select("data").execute());
 	const others = steps.filter(({ data }) => !data.includes('"reply"'));

@@ -39,7 +39,7 @@ interface Moment {
 	readonly ran: Readonly<Record<string, number>>;
 }
 
-/** Runs the conversation once and copies the database after each of its transactions. */
+/** Copies the database after each transaction. */
 async function recordMoments(): Promise<{
 	moments: Moment[];
 	types: string[];

@@ -92,8 +92,8 @@ export class Runner {
 	}
 
 	/**
-	 * Works on a run until it has ended or is parked. After an error, for example of the store, continues from the stored
-	 * state after a pause. Returns the session's next run if the end of this run claimed one, otherwise undefined.
+	 * After an error, for example of the store, continues from the stored state after a pause. Returns the session's
+	 * next run if the end of this run claimed one.
 	 */
 	async #complete(first: Run, before: readonly Promise<void>[]): Promise<RunRow | undefined> {
 		// Waits for the earlier work of the session, which may still change the session's history in memory.
@@ -131,7 +131,7 @@ export class Runner {
 		else this.#onIdle(session);
 	}
 
-	/** Stores the history in memory for the session's next run, unless the run is parked. */
+	/** The session's next run continues this history. */
 	#remember({ session, history, control, row, steps }: Run): void {
 		if (control.cause !== "parked") {
 			session.history = [...history, { ordinal: row.ordinal, messages: messagesOf(row, steps) }];
@@ -139,10 +139,7 @@ export class Runner {
 		this.#images.add(session);
 	}
 
-	/**
-	 * Returns the run in its stored state, after an increasing pause. Returns undefined if the run has ended or the
-	 * gateway is stopping.
-	 */
+	/** Waits first, longer after each failure. Returns undefined if the run has ended or the gateway is stopping. */
 	async #reload(failed: Run, failures: number): Promise<Run | undefined> {
 		const { id, session, control } = failed;
 		await this.#pause(failed, Math.min(longestPauseMs, firstPauseMs * 2 ** failures));
@@ -156,7 +153,7 @@ export class Runner {
 		return run;
 	}
 
-	/** Waits `ms` milliseconds, or until the gateway stops or the run is cancelled. */
+	/** Also ends when the gateway stops or the run is cancelled. */
 	async #pause({ control }: Run, ms: number): Promise<void> {
 		const { promise, resolve } = Promise.withResolvers<void>();
 		const timer = this.#ports.clock.after(ms, resolve);
@@ -167,23 +164,17 @@ export class Runner {
 	}
 }
 
-/**
- * Logs an error that interrupted a run. Only the first error has the level `error`, because a long fault, for example a
- * full disk, must not fill the log.
- */
+/** Only the first error has the level `error`, because a long fault, for example a full disk, must not fill the log. */
 function logFailure({ log }: Run, failures: number, error: unknown): void {
 	log[failures === 0 ? "error" : "debug"](runEndTexts.notRecorded, { error });
 }
 
-/** Whether the run was parked because the claim of its task was lost. Another worker continues the task. */
+/** The claim of the task was lost, and another worker continues the task. */
 function isLost({ control }: Run, error: unknown): boolean {
 	return control.cause === "parked" && ParleyError.from(error).code === "aborted";
 }
 
-/**
- * Returns the history before a run. Runs of a session are sequential, so the history that a run leaves in memory is
- * valid for the next run.
- */
+/** Runs of a session are sequential, so the history that a run leaves in memory is valid for the next run. */
 async function historyBefore({ session, row, journal }: Run, files: Files): Promise<Run["history"]> {
 	const history = session.history ?? (await readHistory({ journal, files }, session.id, row.ordinal));
 	return historyFor(row, history);
@@ -196,8 +187,9 @@ interface ResumePorts {
 }
 
 /**
- * After a start of the gateway, continues the active run of each session, or starts its oldest queued run. Ignores
- * sessions of tasks. Returns the number of sessions with unfinished runs, including sessions that could not be loaded.
+ * Continues the active run of each session, or starts its oldest queued run. Called after the gateway starts.
+ * Ignores sessions of tasks. Returns the number of sessions with unfinished runs, including sessions that could not
+ * be loaded.
  */
 export async function resumeUnfinished(
 	{ journal, clock, log }: ResumePorts,

@@ -33,9 +33,9 @@ export interface AttachmentPorts extends ImagePorts, WorkspacePorts {}
 
 /**
  * Delivers the attachments of the message before the first model call. Images that the model can read become part of
- * the conversation if they fit. Other attached images and all other files are copied into the working directory. If a
- * copy fails, the attachment contains the reason. Other images in the message itself are described by type and size.
- * The outcome is recorded once, even after a crash.
+ * the conversation if they fit. Other attached images and all other files are copied into the working directory. If
+ * a copy fails, the attachment contains the reason. Images of the message itself that do not fit are described. The
+ * outcome is recorded once, even after a crash.
  */
 export async function placeAttachments(run: Run, ports: AttachmentPorts): Promise<void> {
 	const { attachments = [], images, retryOf } = run.row;
@@ -45,10 +45,7 @@ export async function placeAttachments(run: Run, ports: AttachmentPorts): Promis
 	run.row = await withImages(ports.files, run.row);
 }
 
-/**
- * Removes the images of the run's own message from the conversation, unless a model has already replied. Later requests
- * contain descriptions of the images.
- */
+/** Changes nothing if a model has already replied. Later requests contain descriptions of the images. */
 async function withdrawOwnImages(run: Run): Promise<void> {
 	const { attachments = [], images } = run.row;
 	const answered = run.steps.some(({ kind }) => kind === "reply");
@@ -91,10 +88,7 @@ async function placeAll(run: Run, attachments: readonly Attachment[], ports: Att
 	} else if (attachments.some(isUndecided)) await recordAttachments(run, { attachments: placed });
 }
 
-/**
- * Loads the attached images that the model may receive: images that are already part of the conversation, and new
- * images that `isShowableImage` accepts.
- */
+/** Includes images that are already part of the conversation (`shown`). */
 async function loadVisibleImages(
 	files: Files,
 	attachments: readonly Attachment[],
@@ -172,11 +166,10 @@ export async function withinRoom<T extends { readonly result: ToolResult }>(
 }
 
 /**
- * Removes images from the conversation after a provider rejected a request with them. Otherwise the provider would
- * reject every later request. Returns true if the run continues. It continues if the request had too many images, for
- * example because a different version of Parley wrote the journal. It also continues if the request was the first to
- * show this model images of results. Otherwise removes the images of the run's own message, and the run ends. Returns
- * false without a change after any other reply.
+ * Removes images from the conversation after a provider rejected the content of a request, so that later requests
+ * can succeed. Returns true if the run continues: the images exceeded the room, or were images of results that this
+ * model had not answered. Otherwise removes the images of the run's own message, and the run ends. Returns false
+ * without a change after any other reply.
  */
 export async function withdrawRefused(
 	run: Run,
@@ -213,10 +206,7 @@ async function withdrawing(
 	return { changes, without: imageTexts.ofTools };
 }
 
-/**
- * Returns the images of the current message. Returns none if the run repeats a reply, because the images belong to
- * the repeated run.
- */
+/** None if the run repeats a reply, because the images belong to the repeated run. */
 function imagesOfMessage({ row: { images, loadedImages = [], retryOf } }: Run): readonly ImageBlock[] {
 	return retryOf === undefined ? [...images, ...loadedImages] : [];
 }

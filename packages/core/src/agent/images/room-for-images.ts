@@ -105,10 +105,7 @@ function ordinalsOf(all: readonly Shown[]): Set<number> {
 	return new Set(all.flatMap((one) => ("ordinal" in one ? [one.ordinal] : [])));
 }
 
-/**
- * Returns how many images of a group can be removed, counted from its first image. In a message, attached images are
- * last.
- */
+/** Returns the number of removable images, counted from the first image. In a message, attached images are last. */
 type Removable = (one: Shown) => number;
 
 function removableIn(run: Run, prompts: readonly RunRow[], protectsAttached: boolean): Removable {
@@ -122,8 +119,8 @@ function removableIn(run: Run, prompts: readonly RunRow[], protectsAttached: boo
 }
 
 /**
- * Returns the oldest removable groups, so that half of the room becomes free. With less free room, each new image would
- * remove an old image. Returns none if all images fit, or if the images that stay exceed the room.
+ * Frees half of the room, because otherwise each new image would remove an old image. Empty if all images fit, or if
+ * the images that stay exceed the room.
  */
 function oldestOf(
 	shown: readonly Shown[],
@@ -149,7 +146,7 @@ function oldestOf(
 	return [...removed];
 }
 
-/** Reads the earlier runs whose messages have these images. Omits the run that is repeated. */
+/** Reads the runs whose messages have these images, except a repeated run. */
 async function readPrompts(
 	{ history, row, session, journal: { store } }: Run,
 	all: readonly Shown[],
@@ -230,10 +227,7 @@ interface ShownResult {
 	readonly images: readonly ImageBlock[];
 }
 
-/**
- * Returns a list with one message. The message has the results with images that no message contains yet, because their
- * reply has unfinished calls. The list is empty if there are no such results.
- */
+/** Results with images are in no message yet if their reply has unfinished calls. */
 function messagesMissingFrom(ofRun: readonly Message[], steps: readonly Step[]): Message[] {
 	const known = new Set(ofRun.flatMap(shownResultsIn).map(({ callId }) => callId));
 	const content = steps.flatMap((step): ResultBlock[] => {
@@ -266,8 +260,8 @@ export type Change = (tx: Tx) => Promise<unknown>;
 
 /**
  * Returns changes that remove the images of these calls from the stored steps. The text of each result states the
- * reason. If `reason` is undefined, the texts are unchanged. The steps are read before the transaction that changes
- * them. A race is impossible, because the runs of a session are sequential.
+ * reason, if one is given. The steps are read before the transaction that changes them. A race is impossible,
+ * because the runs of a session are sequential.
  */
 export async function withoutImagesOf(
 	run: Run,
@@ -295,15 +289,12 @@ export async function withoutImagesOf(
 	});
 }
 
-/** Returns a change that removes the images in the message of an earlier run. The message then contains the reason. */
+/** Attached images stay. */
 function withoutSent({ id, images, attachments = [] }: RunRow, reason: string): Change {
 	return withAttachments(id, [...describedOnly(images, reason), ...attachments]);
 }
 
-/**
- * Returns a change that removes all images of a message, including attached images. Descriptions with the reason replace
- * them. The stored files are kept.
- */
+/** Also removes attached images from the conversation. Their stored files are kept. */
 function withoutShown({ id, images, attachments = [] }: RunRow, reason: string): Change {
 	const files = attachments.map(({ shown, ...file }) => (shown ? { ...file, problem: reason } : file));
 	return withAttachments(id, [...describedOnly(images, reason), ...files]);
@@ -323,7 +314,6 @@ export async function reloadImages(run: Run, files: Files): Promise<void> {
 	run.steps.splice(0, run.steps.length, ...(await readSteps(journal.store, run.id)));
 }
 
-/** Reads the steps of the earlier runs that made one of the calls. */
 async function earlierSteps(
 	{ history, session, journal: { store } }: Run,
 	callIds: ReadonlySet<string>,
@@ -363,12 +353,9 @@ interface Holder {
  * session first. The next run of a session reads the history from the store again.
  */
 export class LoadedImages<S extends Holder> {
-	/** Called after the history of a session is dropped. Must drop all other references to its messages. */
+	/** Must drop all other references to the messages of the session. */
 	readonly #onForget: (session: S) => void;
-	/**
-	 * Key: session id. The most recently active session is last. A weak reference allows garbage collection of unused
-	 * sessions.
-	 */
+	/** Key: session id. The most recently active session is last. */
 	readonly #holders = new Map<string, { readonly session: WeakRef<S>; readonly bytes: number }>();
 
 	constructor(onForget: (session: S) => void) {

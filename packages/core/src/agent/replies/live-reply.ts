@@ -46,10 +46,10 @@ export const silentListener: ReplyListener = {
 	end: nothing,
 };
 
-/** Maximum pieces that are sent separately in one tick of the event loop. Later pieces are joined in one event. */
+/** Later pieces of a tick are joined in one event. */
 const piecesPerTick = 8;
 
-/** Removes secrets from a text that arrives in pieces. `push` may withhold the end of a piece. */
+/** Removes secrets from pieces of a text. `push` may withhold the end of a piece. */
 class Draft {
 	readonly #characters = new CompleteCharacters();
 	readonly #redaction: RedactedStream;
@@ -77,7 +77,7 @@ interface OpenCall {
 	length: number;
 }
 
-/** The part of a reply to which a piece belongs: text, thinking, or the arguments of a call. */
+/** An `OpenCall` stands for the arguments of the call. */
 type Part = "text" | "thinking" | OpenCall;
 
 /**
@@ -89,7 +89,7 @@ export class LiveReply implements ReplyListener {
 	readonly #ids: Ids;
 	#hasOutput = false;
 	#pieces = 0;
-	/** Joined pieces that are not sent yet. They are sent at the end of the tick at the latest. */
+	/** Joined pieces, sent at the end of the tick at the latest. */
 	#pending: { readonly of: Part; text: string } | undefined;
 	#thinking: Draft | undefined;
 	readonly #calls = new Map<number, OpenCall>();
@@ -230,7 +230,7 @@ export class CompleteCharacters {
 	}
 }
 
-/** Whether a code unit is a high surrogate: https://www.unicode.org/glossary/#high_surrogate_code_unit */
+/** Source: https://www.unicode.org/glossary/#high_surrogate_code_unit */
 function isFirstHalf(codeUnit: number): boolean {
 	return codeUnit >= 0xd800 && codeUnit <= 0xdbff;
 }

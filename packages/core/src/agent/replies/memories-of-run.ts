@@ -75,8 +75,7 @@ export function memoryAccessOf(run: Run, callId: string, memories: Memories): Me
 }
 
 /**
- * Finds a note that the run may read and delete. Throws for any other note. A run may delete these notes:
- *
+ * Throws unless the run can read the note and may delete it. A run may delete these notes:
  * - notes by the person of the run
  * - notes about that person
  * - outside chats, notes for all people
@@ -92,7 +91,7 @@ async function findDeletable(db: Tx, run: Run, id: string): Promise<Memory> {
 	throw new ParleyError(message, { code: "permission_denied" });
 }
 
-/** Returns the same id for the same call, so that a repetition after a crash finds its stored note. */
+/** A repetition of the call after a crash finds its stored note by this id. */
 function noteId(sessionId: string, callId: string): string {
 	return `mem_${createHash("sha256").update(`${sessionId} ${callId}`).digest("hex").slice(0, 26)}`;
 }

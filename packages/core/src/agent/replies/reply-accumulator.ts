@@ -15,23 +15,18 @@ export interface AccumulatorOptions {
 	readonly normalise: (call: WrittenCall) => NormalCall;
 }
 
-/**
- * Maximum characters of the text of a reply. A text of this length fits in one line of every wire with any escaping.
- */
+/** A text of this length fits in one line of every wire with any escaping. */
 const maxText = 2 * 1024 * 1024;
-/** Maximum characters of the thinking of a reply, including signatures and encrypted parts. */
+/** Maximum characters, including signatures and encrypted parts. */
 const maxThinking = 8 * 1024 * 1024;
-/** Maximum recorded calls of a reply. Each recorded call costs a transaction. */
+/** Each recorded call costs a transaction. */
 const maxRecordedCalls = 1_000;
 
 /** Builds a reply from its events. Throws a `ModelError` if the reply is too long or has too many calls. */
 export class ReplyAccumulator {
 	readonly #deps: AccumulatorOptions;
 	readonly #blocks: Block[] = [];
-	/**
-	 * Pieces of the open text block. They are joined only at its end, because a long reply has tens of thousands of
-	 * pieces.
-	 */
+	/** Joined only at the end of the block, because a long reply has tens of thousands of pieces. */
 	#text: string[] = [];
 	#length = 0;
 	#thinking = 0;
@@ -114,9 +109,7 @@ export class ReplyAccumulator {
 		return { ...facts, content, failure };
 	}
 
-	/**
-	 * Returns thinking without secrets. Signed or encrypted thinking is unchanged, because the provider rejects changes.
-	 */
+	/** Signed or encrypted thinking is unchanged, because the provider rejects changes. */
 	#cleanThinking(block: ThinkingBlock): ThinkingBlock {
 		if (block.signature !== undefined || block.redacted !== undefined) return block;
 		const { redaction } = this.#deps;
@@ -138,7 +131,7 @@ export class ReplyAccumulator {
 		this.#deps.listener.startCall(index, { id, name });
 	}
 
-	/** Records a call in its normal form, which all later code uses. An invalid call stays as the model wrote it. */
+	/** Later code uses the normal form. An invalid call stays as the model wrote it. */
 	#call({ type, invalid, id: providerId, index, ...written }: Extract<ModelEvent, { type: "call" }>): void {
 		const announced = index === undefined ? undefined : this.#announced.get(index);
 		const id = announced ?? this.#claimId(providerId);
@@ -187,10 +180,7 @@ function isCall({ type }: Block): boolean {
 	return type === "call";
 }
 
-/**
- * Returns a call of a reply that reached its token limit, marked as not run. The model receives the reason and may
- * repeat the call. Returns other blocks and invalid calls unchanged.
- */
+/** The reply reached its token limit. The model receives the reason and may repeat the call. */
 function notRun(block: Block): Block {
 	if (block.type !== "call" || block.invalid !== undefined) return block;
 	return {

@@ -55,8 +55,8 @@ export async function nextRequest(run: Run, model: string, ports: ReplyPorts): P
 }
 
 /**
- * Returns the messages of the run with its personal notes and the complete texts of its results. In a chat, omits both
- * unless exactly one person participates in the run.
+ * In a chat, omits personal notes and the complete texts of results unless exactly one person participates in the
+ * run.
  */
 function ownMessages(run: Run): readonly Message[] {
 	const messages = messagesOf(run.row, run.steps);
@@ -92,7 +92,7 @@ export async function askForText(
 	}
 }
 
-/** Maximum model calls for one text, including failed calls. */
+/** Includes failed calls. */
 const maxTextCalls = 2;
 
 type TextPurpose = "a summary" | "a verdict";
@@ -118,15 +118,10 @@ interface RequestParts {
 	readonly limits: ReturnType<typeof modelLimits>;
 }
 
-/**
- * Minimum limit of a reply in tokens, even if it exceeds the budget: a shorter reply is useless, and its cost is small.
- */
+/** Tokens that are allowed even above the budget: a shorter reply is useless, and its cost is small. */
 const leastOutput = 4_096;
 
-/**
- * Limits the reply to the length that the budgets can pay, but allows at least `leastOutput` tokens. Ignores the cost
- * of the input, because its size is not known yet.
- */
+/** Ignores the cost of the input, because its size is not known yet. */
 async function withinBudget(
 	limits: RequestParts["limits"],
 	{ session, settings, row, steps, journal, clock }: Run,

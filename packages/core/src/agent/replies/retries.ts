@@ -84,10 +84,7 @@ const maxTries: Readonly<Record<ModelFault, number>> = {
 
 const firstPauseMs = 1_000;
 const longestWaitMs = 120_000;
-/**
- * Maximum random milliseconds after a requested wait. The random part spreads the retries of clients that failed at the
- * same time.
- */
+/** Spreads the retries of clients that failed at the same time. */
 const jitterMs = 1_000;
 
 /**

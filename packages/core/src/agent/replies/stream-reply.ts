@@ -88,7 +88,7 @@ export async function streamReply(
 	}
 }
 
-/** Logs a model call. `firstMs`: milliseconds until the first part of the reply. */
+/** `firstMs`: milliseconds until the first part of the reply. */
 function logAttempt(
 	{ log }: Run,
 	{ model, provider, messages, durationMs, reply }: Attempt,
@@ -113,10 +113,7 @@ function streamInterrupted(): ModelError {
 	return new ModelError(replyTexts.interrupted, { fault: "interrupted" });
 }
 
-/**
- * Returns the failure of a call to the model `name`, as an error for people without secrets. A refused key is logged
- * once, and again only after the state of the provider has changed.
- */
+/** The message has no secrets. A refused key is logged again only after the state of the provider has changed. */
 function failureOf(run: Run, name: string, reason: unknown, health: ProviderHealth): ParleyError {
 	const error = withoutSecrets(run.session.redactor.into("error"), ParleyError.from(reason));
 	const { log } = run;
@@ -151,7 +148,7 @@ export interface Attempt {
 	readonly reply: Reply;
 }
 
-/** The run or session that pays for a model call. `id` is "" if there is no run. */
+/** `id`: "" if there is no run. */
 interface Caller {
 	readonly id: string;
 	readonly session: Session;
@@ -172,7 +169,7 @@ export async function recordAttempt(
 	await writing.step({ kind: "spent", usage: reply.usage, cost, text: textOf(reply.content), reason });
 }
 
-/** Result of counting a model call: its cost in billionths of a US dollar, and the events to record. */
+/** `cost` is in billionths of a US dollar. */
 interface CountedCall {
 	readonly cost: number;
 	readonly events: readonly RecordedEvent[];
@@ -213,12 +210,10 @@ function faultOf({ failure }: Reply): { readonly fault?: ModelFault } {
 	return failure instanceof ModelError ? { fault: failure.fault } : {};
 }
 
-/** Returns "" for success, `cancelled` if the run was stopped, otherwise the message of the failure. */
 function errorOf({ failure }: Reply): string {
 	return failure?.code === "cancelled" ? "cancelled" : (failure?.message ?? "");
 }
 
-/** Whether the provider reported used tokens. */
 function isCounted({ inputTokens, outputTokens }: Usage): boolean {
 	return inputTokens > 0 || outputTokens > 0;
 }

@@ -44,10 +44,6 @@ export async function refusalOf(
 	return error === undefined ? undefined : { error, cause: "budget" };
 }
 
-/**
- * Returns the reason for people why the run's own budget forbids a call of this model. Returns undefined if the budget
- * allows the call.
- */
 function refusedByRunBudget(
 	{ row, steps, settings }: Run,
 	model: string,
@@ -84,10 +80,6 @@ export function budgetLeftOf(
 	};
 }
 
-/**
- * Returns the reason for people why the gateway's budgets forbid a call of this model. Returns undefined if the budgets
- * allow the call.
- */
 async function refusedByGatewayBudgets(
 	{ session, settings, journal, clock }: Run,
 	model: string,
@@ -104,7 +96,7 @@ async function refusedByGatewayBudgets(
 	}
 }
 
-/** Returns the number of model calls, including failed calls and summaries. */
+/** Includes failed calls and summaries. */
 function callsIn(steps: readonly Step[]): number {
 	return steps.filter((step) => step.kind === "reply" || step.kind === "spent").length;
 }
@@ -164,10 +156,7 @@ export function reachedLimit(steps: readonly Step[]): Refusal | undefined {
 	return undefined;
 }
 
-/**
- * Returns the failures and denials of each call. A successful call with an effect deletes the failures, because it may
- * have removed their cause.
- */
+/** A successful call with an effect deletes the failures, because it may have removed their cause. */
 function countFailures(steps: readonly Step[]): Map<string, Tally> {
 	const tallies = new Map<string, Tally>();
 	// Most runs have no failures, so this check saves time at each of their calls.
@@ -223,7 +212,7 @@ function count(
 	}
 }
 
-/** Returns the text without variable parts: numbers, such as times and durations, and generated ids. */
+/** Replaces the variable parts: numbers, such as durations, and generated ids. */
 function errorTextOf(text: string): string {
 	return text.replaceAll(/[a-z]{1,10}_[0-9a-z]{26}|\d+/g, "#");
 }
@@ -233,7 +222,7 @@ interface Called {
 	readonly arguments: unknown;
 }
 
-/** Cache of the keys of calls. Arguments may contain a large file, and are compared before each model call. */
+/** Arguments may contain a large file, and are compared before each model call. */
 const keys = new WeakMap<Called, string>();
 
 function keyOf(call: Called): string {

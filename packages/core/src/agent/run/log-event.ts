@@ -106,7 +106,6 @@ function logQuestion(
 	log.info(runLogTexts.questionOpened, { ...asks, question: questionId(fingerprint, token), expiresAt });
 }
 
-/** Logs events of skills, tasks and workers, except events that other code logs. */
 function logWork(log: Logger, event: CommandEvent | SkillEvent | TaskEvent | WorkerEvent): void {
 	switch (event.type) {
 		case "skill.started":
@@ -175,7 +174,6 @@ export function reasonOf(error: string): { readonly error?: string } {
 
 type RunEnd = Extract<RecordedEvent, { type: "assistant.message" }>;
 
-/** Returns the duration, tokens, cost and counts of an ended run. */
 function metricsOf(run: LoggedRun, event: RunEnd, clock: Clock): object {
 	const count = (...kinds: readonly Step["kind"][]): number =>
 		run.steps.filter(({ kind }) => kinds.includes(kind)).length;

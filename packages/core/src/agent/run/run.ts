@@ -255,7 +255,7 @@ export interface RunSchedules {
 
 type StopCause = "cancelled" | "parked" | "overtime";
 
-/** Stops an active run, and measures its working time. The state of this object is not stored. */
+/** Control of an active run. Its state is not stored. */
 class RunControl implements LiveRun {
 	readonly id: string;
 	readonly log: Logger;
@@ -321,8 +321,8 @@ class RunControl implements LiveRun {
 }
 
 /**
- * Timer for the working time of a run. Calls `onOver` when the time exceeds the limit. `stop` pauses the timer, for
- * example while the run waits for a person or before a retry.
+ * Calls `onOver` when the time exceeds the limit. `stop` pauses the timer, for example while the run waits for a
+ * person.
  */
 class WorkingTime {
 	readonly #clock: Clock;

@@ -8,10 +8,7 @@ const model = new ScriptedModel();
 const tools = builtinTools();
 const session = { profile: "default", model: undefined };
 
-/**
- * Returns a choice with an agent that has these tools. Each use creates a new profile object, as reading its file again
- * does.
- */
+/** Each use creates a new profile object, as reading its file again does. */
 function choiceOf(requested: () => readonly string[]): ModelChoice {
 	const profile = () => ({ name: "default", title: "Default", sampling: {}, tools: requested() });
 	return {

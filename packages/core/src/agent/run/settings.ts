@@ -178,7 +178,7 @@ function namesOf(
 	return [name, ...new Set(others)];
 }
 
-/** Returns the table lookup for a profile. The server of a profile has no models of other providers. */
+/** The server of a profile has no models of other providers. */
 function finderOf({ endpoint }: Pick<Profile, "endpoint">): "find" | "findOwn" {
 	return endpoint ? "findOwn" : "find";
 }
@@ -188,7 +188,7 @@ const chosen = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
 /** Maximum cached choices for one array of tools. */
 const maxChoices = 100;
 
-/** Returns the tools of a profile. Caches the arrays, so that later functions can cache derived values by array. */
+/** Caches the arrays, so that later functions can cache derived values by array. */
 function toolsOf(profile: Profile, tools: readonly Tool[]): readonly Tool[] {
 	if (!profile.tools) return tools;
 	const key = JSON.stringify(profile.tools);
@@ -213,14 +213,14 @@ function chooseTools(agent: string, requested: readonly string[], tools: readonl
 
 const none: readonly Tool[] = [];
 
-/** Returns the own tools and the tools of MCP servers. Returns the same array for the same tools. */
+/** Returns the same array for the same tools. */
 function withMcp(own: readonly Tool[], mcp: readonly Tool[]): readonly Tool[] {
 	return mcp.length === 0 ? own : withOffered(own, mcp);
 }
 
 const bare = new WeakMap<readonly Tool[], readonly Tool[]>();
 
-/** Returns the tools without `skill`. Returns the same array for the same tools. */
+/** Returns the same array for the same tools. */
 function withoutSkills(tools: readonly Tool[]): readonly Tool[] {
 	if (!tools.includes(skill)) return tools;
 	const known = bare.get(tools) ?? tools.filter((tool) => tool !== skill);
@@ -233,10 +233,7 @@ const joined = new WeakMap<
 	{ readonly own: readonly Tool[]; readonly all: readonly Tool[] }
 >();
 
-/**
- * Returns the own and the offered tools. Offered tools hide own tools of the same name. Returns the same array for the
- * same tools.
- */
+/** Offered tools hide own tools of the same name. Returns the same array for the same tools. */
 function withOffered(own: readonly Tool[], offered: readonly Tool[]): readonly Tool[] {
 	const known = joined.get(offered);
 	if (known?.own === own) return known.all;
@@ -248,9 +245,7 @@ function withOffered(own: readonly Tool[], offered: readonly Tool[]): readonly T
 
 const described = new WeakMap<readonly Tool[], readonly ToolDescription[]>();
 
-/**
- * Returns descriptions of tools. Returns the same array for the same tools, so that derived values are computed once.
- */
+/** Returns the same array for the same tools, so that derived values are computed once. */
 function describe(tools: readonly Tool[]): readonly ToolDescription[] {
 	const known = described.get(tools);
 	if (known) return known;
@@ -260,8 +255,8 @@ function describe(tools: readonly Tool[]): readonly ToolDescription[] {
 }
 
 /**
- * Returns the real name of a chosen model. Throws `invalid_argument` if the model is not allowed. The message contains
- * similar names, otherwise available names, or advice if there is any.
+ * Returns the real name of a chosen model. Throws `invalid_argument` if the model is not allowed. The message
+ * contains advice if there is any, otherwise similar or available names.
  */
 export function resolveModel(
 	requested: string,

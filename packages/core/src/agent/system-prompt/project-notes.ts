@@ -5,11 +5,11 @@ import { isWithin } from "../../filesystem/paths.ts";
 import { inOpenDirectory } from "../../filesystem/regular-file.ts";
 import { projectNoteTexts } from "./texts.ts";
 
-/** Names of files with notes for agents. Files of one directory are read in this order. */
+/** Files of one directory are read in this order. */
 const fileNames = ["AGENTS.md", "CLAUDE.md"] as const;
 /** Maximum bytes of all files together. */
 const MAX_NOTES_BYTES = 32 * 1024;
-/** Maximum number of directories: the working directory and its parent directories. */
+/** Includes the working directory. */
 const MAX_DIRECTORIES = 16;
 
 interface Note {
@@ -44,7 +44,7 @@ export async function readProjectNotes(cwd: string, roots: readonly string[]): P
 	return notes.map(({ shown, text }) => `## ${shown}\n\n${text.trim()}\n`).join("\n");
 }
 
-/** Returns the working directory, then its parent directories inside the roots. At most `MAX_DIRECTORIES` in total. */
+/** The working directory is first. */
 function directoriesOf(cwd: string, roots: readonly string[]): string[] {
 	const directories = [cwd];
 	for (let above = dirname(cwd); directories.length < MAX_DIRECTORIES; above = dirname(above)) {

@@ -98,11 +98,7 @@ async function storePrompt(session: Session, prompt: string): Promise<string> {
 const maxListCharacters = 8_000;
 const maxDescription = 400;
 
-/**
- * Returns the list of skills that a model may start. Contains only names, argument hints and descriptions, because
- * texts are loaded on demand. The list is part of the session's system prompt, which never changes, so that the
- * provider's cache stays valid.
- */
+/** The texts of skills are loaded on demand. */
 function skillsNote(skills: readonly Skill[]): string {
 	const lines: string[] = [];
 	let left = maxListCharacters;
@@ -138,7 +134,7 @@ function agentsNote(agents: readonly Profile[]): string {
 	return [agentsSection, "", ...lines].join("\n");
 }
 
-/** Directories of a session as absolute real paths, and the clock for the date. */
+/** The paths are absolute and real. */
 interface Surroundings {
 	readonly cwd: string;
 	readonly roots: readonly string[];
@@ -156,7 +152,7 @@ export async function gatherFacts({
 	return { cwd, roots, date, os: `${type()} ${release()} (${machine()})`, git, projectNotes };
 }
 
-/** Maximum bytes that are read of a file. Paths of directories and names of branches are shorter. */
+/** Paths of directories and names of branches are shorter. */
 const MAX_BYTES = 8 * 1024;
 const MAX_NAME = 200;
 
@@ -194,7 +190,6 @@ async function findGit(cwd: string, isReadable: (path: string) => boolean) {
 	return undefined;
 }
 
-/** Describes the content of HEAD: a branch, a detached head, or an unknown branch. */
 function describeHead(head: string): string {
 	const [, branch] = /^ref: refs\/heads\/([^\r\n]+)\r?\n?$/.exec(head) ?? [];
 	// If references are stored in reftables instead of files, HEAD contains `.invalid`: https://git-scm.com/docs/reftable
@@ -202,10 +197,7 @@ function describeHead(head: string): string {
 	return /^[0-9a-f]{40,64}\n?$/.test(head) ? "detached head" : systemPromptTexts.unknownBranch;
 }
 
-/**
- * Reads the beginning of a regular file inside the roots. Returns undefined for any other file. Rejects if the file
- * cannot be opened.
- */
+/** Undefined for a file that is not regular or outside the roots. Rejects if the file cannot be opened. */
 async function readInside(path: string, isReadable: (path: string) => boolean): Promise<string | undefined> {
 	const real = await realpath(path);
 	if (!isReadable(real)) return undefined;

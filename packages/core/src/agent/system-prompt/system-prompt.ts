@@ -42,10 +42,7 @@ export function builtInInstructions({ questions }: { readonly questions: boolean
 	return withBlocks(agentInstructions, { questions });
 }
 
-/**
- * Removes the blocks `{{#name}}…{{/name}}` of a text. If `blocks` has true for the name, keeps the content and removes
- * only the two marks.
- */
+/** Keeps the content of `{{#name}}…{{/name}}` if `blocks` has true for the name. */
 function withBlocks(text: string, blocks: Readonly<Record<string, boolean>>): string {
 	return text.replaceAll(/\{\{#(\w+)\}\}([\s\S]*?)\{\{\/\1\}\}/g, (_, name: string, inner: string) => {
 		return blocks[name] === true ? inner : "";
@@ -87,7 +84,7 @@ export function renderSystemPrompt(facts: ProjectFacts, texts: PromptTexts = {})
 	});
 }
 
-/** Returns a text in one line. Names of directories and branches are untrusted, and must not add lines to the prompt. */
+/** Names of directories and branches are untrusted, and must not add lines to the prompt. */
 function oneLine(text: string): string {
 	return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
 }

@@ -134,10 +134,7 @@ export class WorkflowProgress {
 		});
 	}
 
-	/**
-	 * Returns the milliseconds of the last attempt of a step. Returns undefined while the attempt is open, and in runs of
-	 * earlier versions.
-	 */
+	/** Undefined while the last attempt is open, and in runs of earlier versions. */
 	#durationOf(stepId: string): number | undefined {
 		const last = this.lastTry(stepId);
 		return last?.end?.at === undefined ? undefined : Math.max(0, last.end.at - last.startedAt);

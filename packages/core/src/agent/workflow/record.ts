@@ -27,7 +27,7 @@ export interface TryEnd {
 export class WorkflowRecord {
 	readonly #run: Run;
 	readonly #writing: Writing;
-	/** Steps of the run, including steps that this transaction adds. */
+	/** Includes steps that this transaction adds. */
 	readonly #steps: { readonly kind: string }[];
 
 	constructor(run: Run, writing: Writing) {
@@ -111,7 +111,7 @@ export class WorkflowRecord {
 		return Math.max(0, this.#run.clock.now() - at);
 	}
 
-	/** Whether the model has written a task list, which must not be replaced. */
+	/** The model's own task list must not be replaced. */
 	#hasOwnList(): boolean {
 		return this.#run.steps.some(
 			(step) => step.kind === "reply" && callsOf(step.content).some(({ name }) => name === "todo"),

@@ -76,7 +76,7 @@ function eventsOf<Type extends RecordedEvent["type"]>(log: EventLog, type: Type)
 	>[];
 }
 
-/** Returns replies that start only when `count` requests have arrived. */
+/** The replies start only when `count` requests have arrived. */
 function together(count: number): (text: string) => ScriptedReply {
 	const all = Promise.withResolvers<void>();
 	let here = 0;

@@ -22,10 +22,10 @@ import { settleWorkflows, WorkflowRecord } from "./record.ts";
 import { stepTexts, workflowTexts } from "./texts.ts";
 import type { StepModels, WorkflowPorts } from "./workflow-ports.ts";
 
-/** Maximum parallel steps of one workflow. The gateway's limit for tasks also applies. */
+/** The gateway's limit for tasks also applies. */
 const maxConcurrentSteps = 4;
 
-/** Milliseconds between reads of the task row, because another process may end a task without a notification. */
+/** Another process may end a task without a notification. */
 const checkMs = 15_000;
 
 /** Maximum retries of a step if its model provider has a temporary failure. */
@@ -104,7 +104,7 @@ function progressOf(run: Run, callId: string): WorkflowProgress {
 	throw new ParleyError(workflowTexts.notStarted(callId), { code: "internal" });
 }
 
-/** Returns the real name of the model for a step. Undefined: the default model of the agent applies. */
+/** Undefined: the default model of the agent applies. */
 async function modelFor(
 	run: Run,
 	workflow: Workflow,
@@ -160,7 +160,7 @@ class Engine {
 		return progressOf(this.#run, this.#callId);
 	}
 
-	/** Runs one attempt of a step to its end. Also continues an attempt after a restart. */
+	/** Also continues an attempt from before a restart. */
 	async #try(step: WorkStep): Promise<void> {
 		this.#stop.throwIfAborted();
 		const last = this.#progress.lastTry(step.id);
@@ -233,8 +233,8 @@ class Engine {
 	}
 
 	/**
-	 * Returns the verdict about a result, or undefined if the step has no criteria. If the model writes no valid
-	 * verdict, the verdict is negative. Rejects if the model call fails or the workflow is stopped.
+	 * Undefined if the step has no criteria. An invalid verdict of the model is negative. Rejects if the model call
+	 * fails or the workflow is stopped.
 	 */
 	#judge(step: WorkStep, { output }: TaskRow): Promise<Verdict | undefined> {
 		const { criteria } = step;
@@ -297,7 +297,7 @@ function errorOf({ state, error }: TaskRow): string {
 	return error;
 }
 
-/** Resolves when `wake` resolves, or after `checkMs` milliseconds. Rejects if the signal aborts. */
+/** Rejects if the signal aborts. */
 async function waitForWake(wake: Promise<void>, clock: Clock, signal: AbortSignal): Promise<void> {
 	const { promise, resolve } = Promise.withResolvers<void>();
 	const timer = clock.after(checkMs, resolve);
@@ -312,16 +312,7 @@ const maxResult = 16_000;
 /** Maximum characters of the arguments. */
 const maxArguments = 16_000;
 
-/**
- * Returns the message for a step. Everything except the prompt is quoted, so that no other line looks like a line of the
- * prompt. The message contains:
- *
- * - the prompt
- * - the arguments
- * - the criteria
- * - the results of the steps that the step needs
- * - the reason and result of a failed attempt
- */
+/** Everything except the prompt is quoted, so that no other line looks like a line of the prompt. */
 function stepText(progress: WorkflowProgress, { id, prompt, criteria, needs }: WorkStep): string {
 	const { workflow, arguments: workflowArguments } = progress;
 	const last = progress.lastTry(id)?.end;
@@ -356,19 +347,12 @@ function endingOf(progress: WorkflowProgress): WorkflowEnd {
 	return { output: error === "" ? resultText(progress) : "", error };
 }
 
-/**
- * Returns the result of the last step of a workflow. If several steps are last, returns their results under their titles.
- */
 function resultText(progress: WorkflowProgress): string {
 	const [only, ...others] = progress.lastSteps;
 	if (only && others.length === 0) return progress.outputOf(only.id);
 	return progress.lastSteps.map(({ id, title }) => `## ${title}\n\n${progress.outputOf(id)}`).join("\n\n");
 }
 
-/**
- * Returns the reason why a workflow failed, and names the steps that succeeded and the steps that did not start.
- * Returns "" if it did not fail.
- */
 function failureText(progress: WorkflowProgress): string {
 	const { failed, workflow } = progress;
 	if (!failed) return "";

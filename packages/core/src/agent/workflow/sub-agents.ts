@@ -25,10 +25,7 @@ const delegationName = "delegate";
  * own conversation.
  */
 export function delegationOf(run: Run, callId: string, ports: WorkflowPorts): DelegationAccess {
-	/**
-	 * Returns the steps of a delegation. A started delegation keeps its recorded steps, even if a tool or agent is
-	 * missing after a restart.
-	 */
+	/** A started delegation keeps its recorded steps, even if a tool or agent is missing after a restart. */
 	const stepsFor = async (work: readonly DelegatedWork[]): Promise<readonly WorkStep[]> => {
 		const known = WorkflowProgress.of(run.steps, callId);
 		if (known) return known.workflow.steps;
@@ -111,8 +108,8 @@ async function compose(
 }
 
 /**
- * Returns the tools of a sub-agent: tools that the run, the sub-agent's profile and the request all contain. Throws
- * `invalid_argument` for an unknown tool, and for an agent that the run may not choose.
+ * The run, the sub-agent's profile and the request must all contain a tool. Throws `invalid_argument` for an unknown
+ * tool, and for an agent that the run may not choose.
  */
 async function toolsFor(
 	run: Run,
