@@ -21,9 +21,9 @@ export type RecordIn<S extends Recording> = (
 ) => Promise<Recorded[]>;
 
 /**
- * Runs `work` in a single transaction over several sessions. After the transaction is durable, the events of
- * each session are emitted, in the order in which `commitTogether` was called. If `work`
- * throws, the transaction is rolled back. `work` may be called again with a new transaction.
+ * Runs `work` in a single transaction over several sessions. After the transaction is durable, the events of each
+ * session are emitted, in the order in which `commitTogether` was called. If `work` throws, the transaction is
+ * rolled back. `work` may be called again with a new transaction.
  */
 export async function commitTogether<T, S extends Recording>(
 	journal: Journal,
@@ -90,10 +90,7 @@ export function commitForTask<T>(
 
 const forOwner = /^(?:task|prompt|budget|file|grant)\./;
 
-/**
- * Whether an event of a task's conversation is recorded in the session that owns the task, where people see and answer
- * events.
- */
+/** People see and answer these events in the session that owns the task. */
 function isForOwner({ type }: RecordedEvent): boolean {
 	return forOwner.test(type);
 }

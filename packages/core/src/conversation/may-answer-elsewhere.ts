@@ -87,7 +87,7 @@ export function authorizeElsewhere(
 	refuseMore(row, response);
 }
 
-/** Throws for a session approval and for changed arguments. Both are possible only in the original channel. */
+/** A session approval and changed arguments are possible only in the original channel. */
 function refuseMore(row: PromptWithActor, response: PromptResponse): void {
 	const answer = readAnswer(fromRow<Prompt>(row.request), row.floor === 1, response);
 	if (answer.kind !== "approved") return;

@@ -25,7 +25,7 @@ function acting(user: string, role: Role, where: Where = {}): Principal {
 const ada = acting("ada", "member");
 const question: Elicitation = { type: "text", label: "Which?", options: [], required: true, validation: "" };
 
-/** Opens a question in a channel. Ada, a member, sent the message of its run. */
+/** Ada, a member, sent the message of the run. */
 async function openPrompt(
 	tool: "edit" | "critical" | "question" | "password",
 	profile: PlaceProfile = {},

@@ -5,7 +5,6 @@ import type { RecordedEvent } from "../vocabulary/event.ts";
 
 export type TodoUpdated = Extract<RecordedEvent, { readonly type: "todo.updated" }>;
 
-/** Maximum number of the newest events that are searched for a task list. */
 const maxSearchedEvents = 10_000;
 
 /** Returns the newest task list in the last 10,000 events of the session up to `seq`, or undefined. */

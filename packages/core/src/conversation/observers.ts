@@ -7,7 +7,7 @@ export type Observer = (event: SessionEvent, owner: string) => void;
 
 export class Observers {
 	readonly #observers = new Set<Observer>();
-	/** Observers that receive only recorded events, and not every token of a reply. */
+	/** Observers of recorded events only, which do not receive every token of a reply. */
 	readonly #ofRecorded = new Set<Observer>();
 
 	/** Adds an observer. Returns a function that removes it. */

@@ -143,7 +143,7 @@ export class Prompts {
 		return this.#settle(tx, record, session, { row, prompt, answer, by, binding: change?.binding, typed });
 	}
 
-	/** Records one of several required approvals. The last required approval settles the question. */
+	/** The last required approval settles the question. */
 	async #vote(
 		tx: Tx,
 		record: RecordEvents,
@@ -312,8 +312,8 @@ export class Prompts {
 	}
 
 	/**
-	 * Records the answer to an approval in the audit log, and the session grant that it creates. Returns the id of the
-	 * grant, or undefined if the answer creates none. Does nothing for a question that is not an approval.
+	 * Returns the id of the session grant that the answer creates, if any. Does nothing for a question that is not an
+	 * approval.
 	 */
 	async #decided(
 		tx: Tx,
@@ -368,7 +368,7 @@ export function isCoverable({ approval, prompt }: Question): boolean {
 	return approval?.floor === false && approvalsOf(prompt) === 1;
 }
 
-/** Changes an open question to its final state. Returns false if the question is no longer open. */
+/** Returns false if the question is no longer open. */
 async function settlePrompt(
 	tx: Tx,
 	token: string,
@@ -387,10 +387,7 @@ async function settlePrompt(
 	return settled.numUpdatedRows === 1n;
 }
 
-/**
- * Returns the person's name if the person belongs to a different guild or team than the session. Members of the
- * session's guild or team might not know the person's id.
- */
+/** Members of the session's guild or team might not know the id of a person from a different one. */
 function foreignName({ person }: Principal, { place }: Session): { readonly byName?: string } {
 	if (!person || person.name === "" || place === undefined) return {};
 	const { platform, tenant } = person.place;

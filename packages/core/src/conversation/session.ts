@@ -115,8 +115,8 @@ export interface SessionParts {
 }
 
 /**
- * One session. Its durable state is in the store, and `commit` changes the state in transactions, in the order of the
- * calls. Subscribers and active runs are only in memory.
+ * One session. `commit` changes its durable state, which is in the store. Subscribers and active runs are only in
+ * memory.
  */
 export class Session {
 	readonly id: string;
@@ -328,8 +328,8 @@ export class Session {
 	}
 
 	/**
-	 * Returns the start of the time without a connected client, or undefined while a client is connected. If no client has
-	 * left, for example because the gateway stopped while a client was connected, returns the start of this process.
+	 * Undefined while a client is connected. If no client has left, for example because the gateway stopped first,
+	 * returns the start of this process.
 	 */
 	#absentSince(): number | undefined {
 		return this.#clients > 0 ? undefined : (this.#leftAt ?? this.#parts.startedAt);

@@ -26,7 +26,7 @@ export function isSessionId(text: string): boolean {
 	return wellFormed.test(text);
 }
 
-/** Actions that are allowed in the session of a task. These actions only read. */
+/** The session of a task allows only these reading actions. */
 const readingTasks: readonly Action[] = [
 	"session.read",
 	"event.read",
@@ -41,17 +41,14 @@ export function belongsToTask(taskId: string): ParleyError {
 	return new ParleyError(message, { code: "failed_precondition" });
 }
 
-/**
- * Whether a session belongs to the principal. For a person, it must also be a session of their channel, because their
- * connector may own other sessions.
- */
+/** A person may see only sessions of their channel, because their connector may own other sessions. */
 function maySee({ id, person }: Principal, { owner, place }: Session): boolean {
 	return id === owner && (person === undefined || place === placeKey(person.place));
 }
 
 /**
- * Maximum number of unused sessions in memory. Clients of some wires join again for each message, and the first run of
- * a loaded session reads its complete conversation.
+ * Clients of some wires join again for each message, and the first run of a loaded session reads its complete
+ * conversation.
  */
 const maxUnused = 16;
 

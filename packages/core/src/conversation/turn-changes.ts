@@ -68,8 +68,8 @@ function handleOf({ sessionId, runId }: RunReference, path: string): string {
 }
 
 /**
- * Built-in tools that change no files, or only files whose changes are recorded. A call of any other tool is treated as
- * if it could change files without a record.
+ * Tools that change no files, or only files whose changes are recorded. A call of any other tool may change files
+ * without a record.
  */
 const recordedTools: ReadonlySet<string> = new Set([
 	...[...builtinTools(), ...shortTools()]
@@ -80,7 +80,7 @@ const recordedTools: ReadonlySet<string> = new Set([
 	"web_search",
 ]);
 
-/** Whether the turn, one of its workflow steps or one of its sub-agents ran a tool that `recordedTools` does not contain. */
+/** Includes the workflow steps and sub-agents of the turn. */
 async function ranCommands(db: Tx, { sessionId, runId }: RunReference): Promise<boolean> {
 	const ofAgents = db
 		.selectFrom("tasks")

@@ -8,7 +8,7 @@ import { probeTool } from "../testing/probe-tool.ts";
 import { calls, ScriptedModel, says } from "../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
 
-/** A store that rolls back each transaction once and repeats it, as after a conflict in PostgreSQL. */
+/** Rolls back each transaction once and repeats it, as after a conflict in PostgreSQL. */
 const undoing = (store: Store<Tables>): Store<Tables> =>
 	storeWith(store, {
 		commit: (command) =>

@@ -16,10 +16,7 @@ const minAgeMs = 60 * 60 * 1000;
 /** Assumed disk usage of the smallest file, in bytes. */
 const blockBytes = 4096;
 
-/**
- * Maximum files and directories in one workspace. Scanning more entries would take seconds before and after each
- * command.
- */
+/** Scanning more entries would take seconds before and after each command. */
 const maxEntries = 100_000;
 
 const atOnce = 64;
@@ -27,7 +24,7 @@ const atOnce = 64;
 /** Manages the working directories of chat sessions, below the data directory. */
 export class Workspaces {
 	readonly #directory: string;
-	/** Workspaces that could not be removed. Each is reported only once. */
+	/** Workspaces that could not be removed, each reported only once. */
 	readonly #stuck = new Set<string>();
 
 	/** `dataDir` must be a real path, because the working directories of sessions are compared with it. */
@@ -104,10 +101,7 @@ export class Workspaces {
 	}
 }
 
-/**
- * Makes a directory and its subdirectories accessible for their owner. This is safe, because no running process can
- * insert a link there.
- */
+/** Safe, because no running process can insert a link there. */
 async function makeAccessible(directory: string): Promise<void> {
 	await chmod(directory, 0o700);
 	for (const entry of await readdir(directory, { withFileTypes: true })) {
@@ -115,7 +109,7 @@ async function makeAccessible(directory: string): Promise<void> {
 	}
 }
 
-/** Whether a session uses the workspace: the session for which it was created, or a fork of that session. */
+/** Used by the session for which the workspace was created, or by a fork of that session. */
 async function isUsed(db: Tx, path: string): Promise<boolean> {
 	const sessions = db.selectFrom("sessions").select("id").limit(1);
 	if (await sessions.where("id", "=", basename(path)).executeTakeFirst()) return true;
@@ -157,7 +151,7 @@ async function roomOf(entry: Dirent, directory: string): Promise<number> {
 	return stats === "unknown" ? Number.POSITIVE_INFINITY : Math.max(stats?.size ?? 0, blockBytes);
 }
 
-/** Returns undefined for the error of a missing file, which uses no space. */
+/** A missing file uses no space. */
 function unknownUnlessMissing(reason: unknown): "unknown" | undefined {
 	return isNotFound(reason) ? undefined : "unknown";
 }

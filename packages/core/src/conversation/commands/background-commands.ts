@@ -168,7 +168,7 @@ export class BackgroundCommands {
 		return command;
 	}
 
-	/** Tries to record the end of a command, and wakes the reads that wait for output. Never rejects. */
+	/** Never rejects. */
 	async #end(live: LiveCommand, ending: CommandEnding): Promise<void> {
 		const endedAt = this.#ports.clock.now();
 		live.output.end();
@@ -186,7 +186,7 @@ export class BackgroundCommands {
 		}
 	}
 
-	/** Tries to record the end of a command. If its session was deleted, the end is treated as recorded. */
+	/** If the session was deleted, the end is treated as recorded. */
 	async #tryRecord(live: LiveCommand, ending: CommandEnding, at: number | undefined): Promise<void> {
 		const { sessionId, command } = live;
 		try {
@@ -245,7 +245,6 @@ export class BackgroundCommands {
 		return { command: live.command, text: live.output.take() };
 	}
 
-	/** Resolves when output arrives, the command ends, the time is over, or the signal aborts. */
 	async #waitForChange(live: LiveCommand, ms: number, signal: AbortSignal): Promise<void> {
 		const { promise, resolve } = Promise.withResolvers<void>();
 		const wake = new AbortController();
@@ -300,9 +299,7 @@ export class BackgroundCommands {
 		live.stop.abort();
 	}
 
-	/**
-	 * Removes the oldest ended commands above the limit from memory. Removes commands without unread output first.
-	 */
+	/** Removes ended commands above the limit from memory, those without unread output first. */
 	#deleteOldest(last: LiveCommand): void {
 		const key = keyOf(last.sessionId, last.command.n);
 		// Ended commands are in the map in the order of their ends, so the newest ended command moves to the end of the map.

@@ -309,7 +309,7 @@ export class ChannelGrants implements SessionGrants {
 		return outcome.response;
 	}
 
-	/** Returns the participants with their current roles, in the same order. Undefined entries stay undefined. */
+	/** Keeps the order, and the undefined entries. */
 	#asOfNow(db: Tx, participants: Coverable["participants"]): Promise<(Person | undefined)[]> {
 		return Promise.all(
 			participants.map(async (one) => one && { ...one, role: await this.#people.roleNow(db, one) }),
@@ -350,10 +350,7 @@ function refused(message: string): ParleyError {
 	return new ParleyError(message, { code: "failed_precondition" });
 }
 
-/**
- * Asks in a session whether to trust its channel, and returns the token of the question. The question belongs to no
- * run. Throws `failed_precondition` if the session already has an open grant request.
- */
+/** The question belongs to no run. Throws `failed_precondition` if the session already has an open grant request. */
 async function askForGrant(
 	{ prompts, clock, ids }: { readonly prompts: Prompts; readonly clock: Clock; readonly ids: Ids },
 	{ tx, record }: { readonly tx: Tx; readonly record: RecordEvents },

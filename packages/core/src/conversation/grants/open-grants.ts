@@ -31,15 +31,9 @@ export interface GrantDeps extends TrustOptions {
 	readonly policies: Pick<Policies, "version" | "onChange">;
 }
 
-/**
- * Maximum milliseconds between two updates of the time at which the gateway was last running. The gateway stores this
- * time only while a channel is trusted.
- */
+/** Maximum milliseconds between updates of the stored time at which the gateway was last running. */
 const heartbeatMs = 10 * 60 * 1000;
-/**
- * Maximum downtime in milliseconds after which grants still apply. After a longer downtime, people may no longer
- * remember the grants.
- */
+/** After a longer downtime, all grants end, because people may no longer remember them. */
 const longestStopMs = 60 * 60 * 1000;
 
 /** Sessions of a channel that receive the events of its grant, in the transaction that changes the grant. */
@@ -243,10 +237,7 @@ export class OpenGrants {
 		return rows.map(({ id }) => id);
 	}
 
-	/**
-	 * Sets the timer of the next check if a grant is open. The check ends expired grants, and records that the gateway
-	 * is running.
-	 */
+	/** The check ends expired grants, and records that the gateway is running. */
 	#arm(): void {
 		this.#timer?.cancel();
 		this.#timer = undefined;

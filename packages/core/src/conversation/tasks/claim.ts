@@ -99,7 +99,7 @@ export async function releaseAll(tx: Tx): Promise<void> {
 	await tx.updateTable("tasks").set({ lease_until: 0 }).where("lease_until", ">", 0).execute();
 }
 
-/** SQL join of the open runs with their ended tasks `c`. It starts from the open runs, because few runs are open. */
+/** Open runs with their ended tasks `c`. Starts from the open runs, because few runs are open. */
 const leftOpen = sql`runs r join sessions s on s.id = r.session_id join tasks c on c.id = s.task_id
 	and r.state <> 'ended' and c.state in ('completed', 'failed', 'cancelled')`;
 
@@ -112,7 +112,6 @@ const claimable = (name: string, now: number) => {
 		or (${t}.state = 'running' and ${t}.lease_until <= ${now}))`;
 };
 
-/** Whether all tasks that the task needs are completed. */
 const areNeedsCompleted = (name: string) => sql<boolean>`not exists (
 	select 1 from task_needs n join tasks d on d.id = n.needs
 	where n.task_id = ${sql.table(name)}.id and d.state <> 'completed')`;

@@ -9,9 +9,7 @@ import { endStates, progressOf } from "../../vocabulary/task.ts";
 import { findTask } from "./read-tasks.ts";
 import { taskStateTexts } from "./texts.ts";
 
-/**
- * Maximum characters of the output in the end event and the row. The session of the task contains the complete output.
- */
+/** Maximum characters in the end event and in the row. The session of the task contains the complete output. */
 const maxOutput = 2_000;
 const maxStoredOutput = 64_000;
 
@@ -129,10 +127,7 @@ async function endWorkers(deps: EndDeps, row: TaskRow, stoppedBy: string | undef
 	return ended;
 }
 
-/**
- * Wakes a waiting parent task, which then reads the state of its workers. Always writes the row, so that a parent that
- * is about to wait sees a change.
- */
+/** Always writes the row, so that a parent that is about to wait sees a change. */
 async function wakeParent(tx: Tx, { parent_id }: TaskRow, now: number): Promise<void> {
 	if (parent_id === null) return;
 	await tx

@@ -151,10 +151,7 @@ function taskRow(
 	};
 }
 
-/**
- * Returns the row of a task's conversation. It has the directory, owner and channel of the session that owns the task.
- * Its taint includes the taint of the parent task's conversation, or of the owning session if there is no parent task.
- */
+/** Includes the taint of the parent task's conversation, or of the owning session if there is no parent task. */
 async function conversationRow(
 	tx: Tx,
 	home: Session,
@@ -177,8 +174,8 @@ async function conversationRow(
 }
 
 /**
- * Throws `resource_exhausted` if too many tasks would be open. The limits apply to tasks of one session, separately to
- * its workers, and to tasks of one chat user in all sessions.
+ * The limits apply to tasks of one session, separately to its workers, and to tasks of one chat user in all
+ * sessions.
  */
 async function refuseTooMany(
 	tx: Tx,
@@ -206,11 +203,8 @@ function tooMany(reason: string): ParleyError {
 }
 
 /**
- * Locks the row of each dependency until the transaction ends, so that a dependency that fails concurrently finds the
- * dependent task. Throws `invalid_argument` for these dependencies:
- * - a task of another session
- * - a failed or cancelled task
- * - for a task of a worker, a task that is not one of its siblings
+ * Locks the row of each dependency until the transaction ends, so that a dependency that fails concurrently finds
+ * the dependent task.
  */
 async function refuseNeeds(
 	tx: Tx,
