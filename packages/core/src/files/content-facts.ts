@@ -15,13 +15,10 @@ export interface ContentFacts {
  */
 export const sampleBytes = 64 * 1024;
 const unknownType = "application/octet-stream";
-/**
- * Matches media types that a browser would run or render. Content of these types gets `text/plain`, or `unknownType` if it is
- * not text.
- */
+/** Browsers run or render these types. Content of these types gets `text/plain`, or `unknownType` if it is not text. */
 const active = /^text\/|[/+]xml$|html|svg|javascript/;
 
-/** Collects facts about content that arrives in pieces. Stores only the beginning of the content. */
+/** Stores only the beginning of the content. */
 class ContentWatch {
 	readonly #hash = createHash("sha256");
 	readonly #decoder = new TextDecoder("utf-8", { fatal: true });
@@ -100,14 +97,11 @@ export async function writeContent(
 	}
 }
 
-/** Maximum bytes of a name. Most file systems allow 255 bytes, so there is room for the number of a copy. */
+/** Most file systems allow 255 bytes, so there is room for the number of a copy. */
 const maxNameBytes = 200;
 const fallback = "file";
 
-/**
- * Matches characters that Windows does not allow in names, or that mislead people, such as control characters and direction
- * marks.
- */
+/** Characters that Windows does not allow in names, or that mislead people, such as direction marks. */
 const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}<>:"|?*]/gu;
 /**
  * Matches file names that Windows reserves:
@@ -143,7 +137,7 @@ function shortened(name: string): string {
 	return `${within(stem, room)}${ending}`;
 }
 
-/** Returns the beginning of a text, at most `room` bytes of UTF-8. Does not split a character. */
+/** The limit is in bytes of UTF-8. Does not split a character. */
 function within(text: string, room: number): string {
 	let beginning = "";
 	let bytes = 0;

@@ -81,8 +81,8 @@ const isOutput = sql<boolean>`id like ${sql.lit(`${outputPrefix}%`)}`;
 /** Maximum share of the quota for stored results. */
 const outputShare = 1 / 4;
 /**
- * Share of the space for stored results. A run may displace results of other sessions only if its own results use at most this
- * share. The first result of a run may exceed the share.
+ * A run may displace results of other sessions only if its own results use at most this share. The first result of a
+ * run may exceed the share.
  */
 const displacingShare = 1 / 2;
 

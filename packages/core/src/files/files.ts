@@ -316,7 +316,6 @@ export class Files {
 		this.#requireRoom(before);
 	}
 
-	/** Throws `resource_exhausted` if the arriving and the stored files together exceed the quota. */
 	#requireRoom(stored: number): void {
 		const coming = [...this.#arriving.values()].reduce((sum, one) => sum + one, 0);
 		refuseOverQuota(stored + coming, this.limits);
@@ -332,7 +331,7 @@ export class Files {
 		await directory.sync();
 	}
 
-	/** Inserts the row of a file. Checks the quota again, because other files may have been recorded since `storeWith` began. */
+	/** Checks the quota again, because other files may have been recorded since `storeWith` began. */
 	async #insert(
 		tx: Tx,
 		{ id, name, owner, sessionId }: IncomingFile,
@@ -359,10 +358,7 @@ export class Files {
 	}
 }
 
-/**
- * Copies content on the disk. Does nothing if the content was deleted. Does not use a hard link, because backups do not
- * preserve links.
- */
+/** Does nothing if the content was deleted. Does not use a hard link, because backups do not preserve links. */
 async function copyContent(from: string, to: string): Promise<void> {
 	try {
 		await copyFile(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);

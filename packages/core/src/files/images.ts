@@ -8,10 +8,7 @@ import { storedFileErrorTexts } from "./texts.ts";
 export const maxImageBytes = 3_932_160;
 /** Maximum width and height of an image in pixels: https://platform.claude.com/docs/en/build-with-claude/vision */
 export const maxImageSide = 8_000;
-/**
- * Maximum bytes of all images in a request, before base64. A request may have 32 MB, and base64 adds a third.
- * The remaining space is for text.
- */
+/** Before base64. A request may have 32 MB, base64 adds a third, and the remaining space is for text. */
 const maxRequestImageBytes = 18 * 1024 * 1024;
 
 /**
@@ -88,9 +85,7 @@ interface ImageRoom {
 	readonly few: number;
 }
 
-/**
- * Width or height in pixels above which an image is large. A request with a large image may contain only a few images.
- */
+/** Pixels. A request with a larger image may contain only a few images. */
 const largeSide = 2_000;
 
 /** Limits of a provider for one request: https://platform.claude.com/docs/en/build-with-claude/vision */
@@ -125,7 +120,7 @@ function sizeOf(images: readonly ImageBlock[]): number {
 	return images.reduce((sum, image) => sum + bytesOf(image), 0);
 }
 
-/** Cached results of `isLarge`, so that each image is decoded once. */
+/** Each image is decoded once. */
 const large = new WeakMap<ImageBlock, boolean>();
 
 function isLarge(image: ImageBlock): boolean {
@@ -158,16 +153,13 @@ const readers: Readonly<Record<ImageType, Reader>> = {
 	"image/webp": sizeOfWebp,
 };
 
-/** Reads the size of a PNG image. Format: https://www.w3.org/TR/png-3/#11IHDR */
+/** Format: https://www.w3.org/TR/png-3/#11IHDR */
 function sizeOfPng(content: Uint8Array): ImageSize | undefined {
 	if (word(content, 12) !== "IHDR") return undefined;
 	return { width: big(content, 16, 4), height: big(content, 20, 4) };
 }
 
-/**
- * Reads the size of a JPEG image. The frame header follows any number of segments. Format:
- * https://www.w3.org/Graphics/JPEG/itu-t81.pdf B.1
- */
+/** The frame header follows any number of segments. Format: https://www.w3.org/Graphics/JPEG/itu-t81.pdf B.1 */
 function sizeOfJpeg(content: Uint8Array): ImageSize | undefined {
 	for (let at = 2; at < content.length; ) {
 		if (content[at] !== 0xff) return undefined;
@@ -181,13 +173,13 @@ function sizeOfJpeg(content: Uint8Array): ImageSize | undefined {
 	return undefined;
 }
 
-/** Whether a marker is one of SOF0 to SOF15. Excludes three markers in this range that have a different meaning. */
+/** SOF0 to SOF15, without three markers of this range that have a different meaning. */
 function isFrame(marker: number): boolean {
 	return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 }
 
 /**
- * Reads the size of a WebP image. The container format links the formats of the bitstreams:
+ * The container format links the formats of the bitstreams:
  * https://developers.google.com/speed/webp/docs/riff_container
  */
 function sizeOfWebp(content: Uint8Array): ImageSize | undefined {
@@ -207,7 +199,7 @@ function word(content: Uint8Array, at: number): string {
 	return String.fromCharCode(...content.subarray(at, at + 4));
 }
 
-/** Returns a big-endian number. Bytes beyond the end are read as zero. This is safe because `imageSize` rejects a size of 0. */
+/** Bytes beyond the end are read as zero. This is safe because `imageSize` rejects a size of 0. */
 function big(content: Uint8Array, at: number, bytes: number): number {
 	let value = 0;
 	for (let index = 0; index < bytes; index++) value = value * 256 + (content[at + index] ?? 0);

@@ -45,10 +45,7 @@ interface Copy {
 	readonly facts: ContentFacts;
 }
 
-/**
- * Moves the copy to the first free name and returns the name. If a file with an earlier candidate name has the same content,
- * deletes the copy and returns the name of that file.
- */
+/** Returns the first free name, or an earlier candidate whose file has the same content. */
 async function place(
 	temporary: string,
 	{ directory, name, facts }: Copy,
@@ -69,8 +66,8 @@ async function place(
 }
 
 /**
- * Moves the file to the path, or returns false if the path is used. With hard links, the move is one step, so a stop
- * of the gateway leaves no empty file.
+ * Returns false if the path is used. With hard links, the move is one step, so a stop of the gateway leaves no empty
+ * file.
  */
 async function move(temporary: string, path: string, makeLink: typeof link): Promise<boolean> {
 	try {

@@ -52,7 +52,7 @@ export function systemCode(reason: unknown): string {
 	return reason instanceof Error && "code" in reason && typeof reason.code === "string" ? reason.code : "";
 }
 
-/** Maximum bytes of a hashed file. A larger file is identified by size, and by `mtime` and `ctime` in nanoseconds. */
+/** A larger file is identified by size, and by `mtime` and `ctime` in nanoseconds. */
 const maxHashedBytes = 50n * 1024n * 1024n;
 
 /** Returns the real path of a file or directory, with its device and inode numbers. */

@@ -36,7 +36,7 @@ interface ReadablePlaces {
 }
 
 /**
- * Maximum number of dangling links that are followed. It equals the limit of Linux:
+ * Maximum dangling links that are followed. Linux has the same limit:
  * https://man7.org/linux/man-pages/man7/path_resolution.7.html
  */
 const MAX_LINKS = 40;
@@ -122,7 +122,6 @@ function innermost(path: string, roots: readonly string[]): string | undefined {
 	return roots.filter((root) => isWithin(path, root)).sort((a, b) => b.length - a.length)[0];
 }
 
-/** Throws `failed_precondition` if the root is missing, or if its path is or contains a symbolic link. */
 async function refuseReplacedRoot(root: string | undefined): Promise<void> {
 	if (root === undefined) return;
 	const real = await realpath(root).catch(() => undefined);
@@ -148,7 +147,7 @@ function refuseForbidden(path: string, text: string, forbidden: ForbiddenPaths):
 	});
 }
 
-/** Resolves a path like `realpath`, but its last parts need not exist. A dangling link resolves to its target. */
+/** Like `realpath`, but the last parts need not exist. A dangling link resolves to its target. */
 async function followLinks(path: string, text: string, links: { left: number }): Promise<string> {
 	try {
 		return await realpath(path);
@@ -168,7 +167,7 @@ async function followLinks(path: string, text: string, links: { left: number }):
 	return followLinks(resolve(parent, target), text, links);
 }
 
-/** Returns the target of the link at `path`. Returns undefined if the path does not exist or is not a link (EINVAL). */
+/** Undefined if the path does not exist or is not a link (EINVAL). */
 async function linkTarget(path: string, text: string): Promise<string | undefined> {
 	try {
 		return await readlink(path);
