@@ -17,9 +17,9 @@ export const promptMethods = {
 			/** Returns only this prompt. The result then also contains the arguments and the preview of the call. */
 			token: maybe(token),
 			/**
-			 * Returns only approvals. A connector receives all approvals that its person may answer in this channel,
-			 * including approvals of other channels that are answered here. In this result, calls that always require
-			 * approval are last. Refused if the person may not approve.
+			 * Returns only approvals. A connector receives all approvals that its person may answer in this
+			 * channel, including approvals of other channels. In this result, calls that always require approval
+			 * are last. Refused if the person may not approve.
 			 */
 			approvals: maybe(z.boolean()),
 			limit: withDefault(z.int().min(1).max(1000), 50),

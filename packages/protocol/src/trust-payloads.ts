@@ -88,31 +88,33 @@ export const PlaceProfilePayload = z.strictObject({
 	/** Maximum bytes of the workspace. */
 	quota_bytes: z.exactOptional(z.int().min(1)),
 	/**
-	 * `required`: the agent answers only messages that address it. `always`: it also answers messages that address no
-	 * other person. Connectors use it.
+	 * `required`: the agent answers only messages that address it. `always`: it also answers messages that
+	 * address no other person. For connectors.
 	 */
 	mention: z.exactOptional(z.enum(mentions)),
-	/** Whether a channel has a shared conversation, or a conversation for each person. Connectors use it. */
+	/** Whether a channel has a shared conversation, or a conversation for each person. For connectors. */
 	sessions: z.exactOptional(z.enum(sessionModes)),
 	/**
 	 * Displayed parts of an answer during the run: none, text, text and tool calls, or text and tool calls with their
 	 * subjects.
 	 */
 	live: z.exactOptional(z.enum(liveLevels)),
-	/** Place of the answer to a mention: the channel, or a new thread. Connectors of platforms with threads use it. */
+	/**
+	 * Place of the answer to a mention: the channel, or a new thread. For connectors of platforms with threads.
+	 */
 	answers: z.exactOptional(z.enum(answerPlaces)),
 	/**
-	 * Display of the state of a message: by posts, or by reactions to it. Connectors of platforms with reactions use it.
+	 * Display of the state of a message: by posts, or by reactions. For connectors of platforms with reactions.
 	 */
 	status: z.exactOptional(z.enum(statusModes)),
 	/**
-	 * Handling of a message during a run: the message is queued, or its author may also add it to the run. Connectors use
-	 * it.
+	 * Handling of a message during a run: the message is queued, or its author may also add it to the run. For
+	 * connectors.
 	 */
 	busy: z.exactOptional(z.enum(busyModes)),
 	/**
-	 * Maximum earlier channel messages that the agent receives with a mention. 0: none, even in threads. Connectors use
-	 * it.
+	 * Maximum earlier channel messages that the agent receives with a mention. 0: none, even in threads. For
+	 * connectors.
 	 */
 	context: z.exactOptional(z.int().min(0).max(maxContext)),
 	/** Hours before approvals of the channel expire. Default: 24. */

@@ -160,7 +160,7 @@ export class AnswerOutput {
 	}
 }
 
-/** The plan rows of `todo.updated` replace the rows of the call, unless it failed. */
+/** The plan rows of `todo.updated` replace the rows of the call, unless the call failed. */
 function isList({ name, status }: ToolCallPayload): boolean {
 	return name === "todo" && status !== "failed";
 }

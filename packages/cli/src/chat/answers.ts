@@ -51,7 +51,7 @@ export class Answers {
 		if (late) this.#note(questionTexts.addedLate);
 	}
 
-	/** Shows the next question before the request ends. Reopens the answered question if it fails. */
+	/** Shows the next question before the request ends. Reopens the answered question if the request fails. */
 	async #respond(given: GivenAnswer, send?: () => Promise<void>): Promise<void> {
 		const { show, format, request } = this.#ports;
 		const conversation = this.#ports.conversation();

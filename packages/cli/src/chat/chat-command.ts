@@ -118,8 +118,8 @@ export async function chatInLines(io: Io, begin: BeginChat): Promise<readonly st
 		offersRules: io.stdin.isTTY,
 		shellLines: io.stdin.isTTY ? "refused" : "message",
 		show: (rows) => {
-			// The question may have been closed or answered. The mode must change before the rows are printed:
-			// afterwards, the terminal delivers an earlier typed line only together with the next line.
+			// The question may have been closed or answered. The mode must change before the rows are printed,
+			// because a terminal that changes its mode delivers an earlier typed line only with the next line.
 			if (hidden.isHidden && !isPassword(chat)) hidden.set(false);
 			io.stdout.write(rows.map((row) => `${row}\n`).join(""));
 			const { retrying } = chat.conversation;

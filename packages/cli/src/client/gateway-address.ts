@@ -23,8 +23,8 @@ export interface GatewayAddress {
 const defaultUrl = "http://127.0.0.1:7777";
 
 /**
- * Finds the gateway like `locateGateway`. Rejects if no address is named, and the data directory from `--data` or
- * `PARLEY_DATA` contains no address. A gateway at the default address may use other data.
+ * Finds the gateway like `locateGateway`. Rejects if no address is named, and the data directory from
+ * `--data` or `PARLEY_DATA` names no gateway. A gateway at the default address may use other data.
  */
 export async function findGateway(flags: AddressFlags, io: Io): Promise<GatewayAddress> {
 	const found = await locateGateway(flags, io);
@@ -78,9 +78,9 @@ export async function locateGateway(flags: AddressFlags, io: Io): Promise<Gatewa
 }
 
 /**
- * Returns a function that calls `find` at each call. If `find` returns the default address, for example
- * during a restart, the function returns the last known address, or `first`. The default address could belong
- * to another gateway.
+ * Returns a function that calls `find`. If `find` returns the default address, for example during a restart,
+ * the function returns the last known address, or `first`. The default address could belong to another
+ * gateway.
  */
 export function findAgain(
 	first: GatewayAddress,

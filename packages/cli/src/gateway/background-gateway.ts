@@ -103,7 +103,7 @@ export function environmentOf({ environment }: Io): Record<string, string> {
 
 /**
  * Selects a free port if only the default address is configured and another program uses it. Names `/` as the
- * root, because the gateway refuses it as an implicit root.
+ * root if needed, because the gateway refuses it as an implicit root.
  */
 async function flagsFor({ data, directory, io }: BackgroundStart): Promise<string[]> {
 	const { listen, root } = await readConfig({ data }, io);

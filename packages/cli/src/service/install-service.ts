@@ -88,7 +88,7 @@ async function writeDescription(file: string, text: string): Promise<void> {
 	await rename(draft, file);
 }
 
-/** Names variables of this shell that the service does not receive: of keys, platforms and proxies. */
+/** Names variables for keys, platforms and proxies that this shell has, but the service does not receive. */
 async function missingKeys(
 	{ data, environmentFile }: ServicePlan,
 	environment: Io["environment"],

@@ -136,8 +136,8 @@ const groupings = ["day", "model", "session"] as const;
 export type Grouping = (typeof groupings)[number];
 
 /**
- * Usage as rows: one row for each day, model or session, and a sum if there are several. Then follow notes about
- * missing prices, and the budgets.
+ * Usage as rows: one row for each day, model or session, a sum if there are several, notes about missing
+ * prices, and the budgets.
  */
 export function usageRows(
 	{ rows, total, budgets }: UsageReport,

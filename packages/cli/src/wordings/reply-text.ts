@@ -1,4 +1,4 @@
-/** The next text to show. `text` continues the shown text, unless the reply has started again with other text. */
+/** Text to show. `text` continues the shown text, unless the reply has started again with other text. */
 export interface Shown {
 	readonly text: string;
 	readonly restarted: boolean;

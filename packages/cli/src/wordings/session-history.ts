@@ -6,7 +6,7 @@ interface NumberedEvent {
 	readonly number: number | undefined;
 }
 
-/** Prepares the events of one session for a transcript. The events must start with the first one. */
+/** Prepares the events of one session for a transcript. The events must start with the first event. */
 export class SessionHistory {
 	#isFork = false;
 	#messages = 0;

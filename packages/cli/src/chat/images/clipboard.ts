@@ -1,7 +1,6 @@
 import { definedItems, ParleyError } from "@parley/base";
 import { imageProblem, readOperatorCommand } from "@parley/core";
 
-/** Maximum bytes of an image and of a text in the clipboard. */
 const maxImageBytes = 20 * 1024 * 1024;
 const maxTextBytes = 256 * 1024;
 /** Maximum run time of a program, which waits for the application that owns the clipboard. */

@@ -155,7 +155,6 @@ function judge(report: NonNullable<NonNullable<System["health"]>["llama"]>): Fou
 	return ok(words);
 }
 
-/** Maximum number of shown problems, and of shown changes. */
 const maxShown = 3;
 const recentMs = 7 * 24 * 60 * 60 * 1_000;
 
