@@ -45,9 +45,9 @@ interface Setup {
 }
 
 /**
- * Guides a person through the setup of the bot. Each step has a check. The last step waits for an answer of
- * the bot. At a terminal, Enter repeats the failed check of any other step. Without a terminal, the first
- * failed check ends the setup. Returns the exit code.
+ * Guides a person through the setup of the bot. The last step waits for an answer of the bot. At a terminal,
+ * Enter repeats the failed check of any other step. Without a terminal, the first failed check ends the
+ * setup. Returns the exit code.
  */
 export async function setUpConnector(way: SetupWay, flags: ConnectorFlags, io: Io): Promise<number> {
 	const stopping = new AbortController();
