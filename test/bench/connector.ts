@@ -2,11 +2,10 @@ import { readOptions, report, roundsOf } from "./measure/report.ts";
 import { type ServerProcess, startServer } from "./measure/server-process.ts";
 
 /**
- * CPU use of the connector for a message and its answer, with 32 messages in flight. The bench compares two bots. One
- * is the complete connector with its database on disk. The other bot uses only discord.js. It sends the same messages
- * to a gateway, posts the same answers and stores nothing. Neither bot reads earlier messages, waits for further
- * messages or posts a welcome. Each bot has its own platform and gateway in other processes, without Discord's limit of
- * requests per second. The CPU time includes all threads of the bot's process.
+ * CPU use of the connector for a message and its answer, with 32 messages in flight. The bench compares the
+ * complete connector with a bot that uses only discord.js and stores nothing. Each bot has its own platform and
+ * gateway in other processes, without Discord's limit of requests per second. The CPU time includes all threads of
+ * the bot's process.
  */
 const options = readOptions(5);
 const messages = 640;
@@ -21,7 +20,7 @@ interface Side {
 const urlOf = ({ port }: ServerProcess): string => `http://127.0.0.1:${port}`;
 const ours = await startSide("discord-kit", await startServer("gateway-chat"));
 const floor = await startSide("discord-sdk", await startServer("gateway-chat"));
-/** A bot without a gateway, which writes the answers itself. Not measured with `--ratios`. */
+/** A bot without a gateway, which writes the answers itself. */
 const alone = options.ratios ? undefined : await startSide("discord-sdk");
 
 async function startSide(name: string, ...gateway: readonly ServerProcess[]): Promise<Side> {
@@ -39,8 +38,7 @@ async function costOf({ platform, bot }: Side): Promise<number> {
 
 const rounds: { a: number; b: number; again: number }[] = [];
 const bare: number[] = [];
-// The first messages open the sessions, and V8 compiles the code. Each process answers at least 1920 messages before
-// the measurement, or 640 with `--ratios`.
+// The first messages open the sessions, and V8 compiles the code.
 const warmUp = options.ratios ? 1 : 3;
 for (const round of roundsOf(options, warmUp)) {
 	const a = await costOf(floor);

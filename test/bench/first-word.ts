@@ -9,9 +9,8 @@ import { type Start, timeToLine } from "./measure/time-to-line.ts";
 
 /**
  * Time from the start of a process to the first text delta of a reply. The bench compares `zot rpc` of an installed
- * package with a bare Node process that sends the same request, and starts the two alternately. The CPU time includes
- * all threads of the process. `once` is a process that must check the sandbox, like the first one after a boot. Later
- * processes reuse the result.
+ * package with a bare Node process that sends the same request, alternately. The CPU time includes all threads of
+ * the process. `once` is a process that must check the sandbox, like the first process after a boot.
  */
 const options = readOptions(9);
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));

@@ -8,14 +8,14 @@ import { openSession } from "./measure/requests.ts";
 import { type ServerProcess, startServer } from "./measure/server-process.ts";
 
 /**
- * Cost of 10,000 idle sessions, compared in alternating rounds with a `ws` server that has the same number of clients.
- * Measures resident memory per session after garbage collection, with one connected client per session and after all
- * clients have disconnected. Also measures the CPU time of an idle gateway with all clients connected.
+ * Cost of 10,000 idle sessions, compared in alternating rounds with a `ws` server that has the same number of
+ * clients. Measures resident memory per session after garbage collection, with and without connected clients. Also
+ * measures the CPU time with all clients connected.
  */
 const sessions = 10_000;
 /** Maximum concurrent connection attempts. */
 const atOnce = 50;
-/** Milliseconds of idle time. Long enough for one round of pings, because pings are part of the idle cost. */
+/** Long enough for one round of pings, because pings are part of the idle cost. */
 const restMs = 20_000;
 const options = readOptions(1);
 
@@ -63,10 +63,7 @@ async function openMany(
 	return clients;
 }
 
-/**
- * Resolves when the process uses less than 3 % of a CPU for 300 ms. The gateway records a join or a leave only after it
- * has notified the client.
- */
+/** The gateway records a join or a leave only after it has notified the client. */
 async function settled(server: ServerProcess): Promise<void> {
 	const [pauseMs, share] = [300, 0.03];
 	for (let before = Number.NEGATIVE_INFINITY; ; ) {
@@ -78,8 +75,8 @@ async function settled(server: ServerProcess): Promise<void> {
 }
 
 /**
- * Opens a session with the operator's token. Without a token, the gateway looks up the owner of each local connection,
- * which takes longer with many connections.
+ * Without a token, the gateway looks up the owner of each local connection, which takes longer with many
+ * connections.
  */
 async function openGateway({ port }: ServerProcess): Promise<DrainClient> {
 	token ??= readFileSync(join(directory, "data", "tokens", "operator"), "utf8").trim();

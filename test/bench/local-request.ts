@@ -7,10 +7,9 @@ import { binary, GatewayBinary } from "./measure/gateway-binary.ts";
 import { type Figure, readOptions, report, roundsOf } from "./measure/report.ts";
 
 /**
- * CPU time of the gateway for a request of a local client without a token, compared with the same request with a
- * token. Without a token, the gateway looks up the user at the other end of the connection. The bench sends all
- * requests on one connection, then each request on its own connection. The last two measurements of each round use a
- * second gateway, which has run an unsandboxed command. This gateway also looks for processes of that command.
+ * CPU time of the gateway for a request of a local client, without and with a token. Without a token, the gateway
+ * looks up the user at the other end of the connection. The last two measurements of each round use a second
+ * gateway, which also looks for processes of an unsandboxed command.
  */
 const requests = 200;
 const options = readOptions(7);

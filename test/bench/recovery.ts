@@ -13,10 +13,10 @@ import { type Start, timeToLine } from "./measure/time-to-line.ts";
 import { WriteLoad } from "./measure/write-load.ts";
 
 /**
- * The real binary on 10,000 sessions with 200,000 events. The bench kills it repeatedly (SIGKILL) while clients send
- * messages. It measures the next start, the time until a client has resumed an old session, and the memory. It compares
- * the start with a process that only imports the same modules, and the memory with an empty gateway. It checks that no
- * acknowledged message is missing. Every start continues the interrupted runs.
+ * The real binary on 10,000 sessions with 200,000 events, killed repeatedly while clients send messages. Measures
+ * the next start, compared with a process that only imports the same modules; the time until a client has resumed
+ * an old session; and the memory, compared with an empty gateway. Checks that no acknowledged message is missing.
+ * Every start continues the interrupted runs.
  */
 const [sessions, events, people, loadMs] = [10_000, 20, 3, 400];
 const options = readOptions(10);
@@ -76,10 +76,7 @@ for (const round of roundsOf(options, warmUp)) {
 }
 await gateway.kill();
 
-/**
- * Counts acknowledged messages that are missing or duplicated, and sessions whose event numbers have a gap or
- * duplicate.
- */
+/** `lost` also includes duplicated messages. */
 function findFaults(): { readonly lost: number; readonly misnumbered: number } {
 	const database = new DatabaseSync(file, { readOnly: true });
 	const find = database.prepare(

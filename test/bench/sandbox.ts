@@ -6,8 +6,8 @@ import { createSandboxes } from "@parley/core";
 import { readOptions, report } from "./measure/report.ts";
 
 /**
- * Extra cost of a command in the sandbox. Runs `true` in a root directory with a repository, alternately with and
- * without the sandbox.
+ * Extra cost of a command in the sandbox: `true` in a directory with a repository, alternately with and without the
+ * sandbox.
  */
 const options = readOptions(40);
 const directory = realpathSync(mkdtempSync(join(tmpdir(), "parley-bench-")));

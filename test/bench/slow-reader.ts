@@ -11,15 +11,9 @@ import { startServer } from "./measure/server-process.ts";
  */
 const readers = 99;
 const replies = 2;
-/**
- * Order for a reply: ticks of the event loop, deltas per tick, characters per delta. The last frame repeats the
- * complete text.
- */
+/** Ticks of the event loop, deltas per tick, characters per delta. The last frame repeats the complete text. */
 const reply = "32 8 4000";
-/**
- * Maximum bytes in the gateway's buffer for one client before the gateway drops deltas. At twice this size, the gateway
- * closes the connection.
- */
+/** Above this buffer size for one client, the gateway drops deltas. At twice this size, it closes the connection. */
 const budget = 8 * 1024 * 1024;
 const endMark = '"event":"assistant.message"';
 
@@ -37,10 +31,7 @@ while (clients.length < readers) {
 /** Bytes in the gateway's buffers for all clients. */
 const waiting = (): Promise<number> => readMetric(server.port, "parley_outgoing_bytes");
 
-/**
- * Opens a client that has stopped reading and has a full buffer. A second session, with only one other client, fills
- * the buffer.
- */
+/** A second session, with only one other client, fills the buffer. */
 async function openSleeper(): Promise<DrainClient> {
 	const [sleeper, helper] = [
 		await DrainClient.open(server.port, "/api/ws"),

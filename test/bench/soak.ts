@@ -8,10 +8,9 @@ import { type Figure, readOptions, report, roundsOf } from "./measure/report.ts"
 import { openSession, request } from "./measure/requests.ts";
 
 /**
- * Memory and CPU of a gateway over many turns of the offline model. Each session has two turns, after which its client
- * disconnects. A round is 1,000 turns in 500 sessions. The default is 20 rounds after a warm-up round, which is 20,000
- * turns in 10,000 sessions. Then the bench waits 45 s for the idle gateway to return memory. With `--ratios`, a round
- * is 600 turns in 300 sessions, and the bench does not wait.
+ * Memory and CPU of a gateway over many turns of the offline model. Each session has two turns, after which its
+ * client disconnects. By default, a warm-up round and 20 rounds of 1,000 turns. Then the bench waits 45 s for the
+ * idle gateway to return memory. With `--ratios`, a round is 600 turns, and the bench does not wait.
  */
 const turnsOfSession = 2;
 const atOnce = 8;

@@ -9,10 +9,10 @@ import { startServer } from "./measure/server-process.ts";
 const pings = 2000;
 const prompts = 40;
 const deltas = 20_000;
-/** Maximum milliseconds that the agent may add to the SDK's time to the first token, including a commit. */
+/** The agent may add this time to the SDK's time to the first token, including a commit. */
 const maxAddedMs = 5;
 const options = readOptions(7);
-/** Unmeasured rounds, because clients usually talk to a warm process. */
+/** Unmeasured, because clients usually talk to a warm process. */
 const warmUp = 8;
 
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -46,7 +46,7 @@ async function exchange(side: LineProcess, times: number, ask: () => Promise<num
 	return { clock: median(samples), cpu: (side.cpu() - before) / times };
 }
 
-/** Measures both sides once. The side that runs first alternates by round. */
+/** The side that runs first alternates by round. */
 async function inTurn(
 	round: number,
 	ours: () => Promise<Timing>,
@@ -74,10 +74,7 @@ async function measurePings(): Promise<Round[]> {
 	return rounds;
 }
 
-/**
- * Measures the time to the first token. The sides alternate after each prompt, because the difference between their
- * times is small.
- */
+/** The sides alternate after each prompt, because the difference between their times is small. */
 async function measureFirstTokens(): Promise<Round[]> {
 	const model = await startServer("model-server");
 	const url = `http://127.0.0.1:${model.port}`;

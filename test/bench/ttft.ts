@@ -17,11 +17,11 @@ import { startServer } from "./measure/server-process.ts";
  */
 const turns = 40;
 const order = "words 2";
-/** Unmeasured rounds, because a gateway in use has usually answered many messages before. */
+/** Unmeasured, because a gateway in use has usually answered many messages before. */
 const warmUp = 8;
 const options = readOptions(5);
 
-/** Milliseconds from sending the text to the first frame that contains `mark`. Resolves after a frame with `end`. */
+/** Milliseconds to the first frame that contains `mark`. Resolves after a frame with `end`. */
 async function roundTrip(client: DrainClient, text: string, mark: string, end = mark): Promise<number> {
 	const first = client.until(mark);
 	const ended = end === mark ? first : client.until(end);

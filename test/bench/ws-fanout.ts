@@ -13,7 +13,7 @@ const ticksPerRun = 100;
 const deltaText = 40;
 /** Characters in the gateway's frame for a delta of 40 characters. */
 const frameText = 213;
-/** Maximum number of frames for the deltas of one tick: one for each of the first eight, one for all further deltas. */
+/** One frame for each of the first eight deltas of a tick, and one for all further deltas. */
 const maxFrames = 9;
 const endMark = "assistant.message";
 

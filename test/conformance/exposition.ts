@@ -45,7 +45,7 @@ function readSample(row: string, current: string, family: ReadFamily | undefined
 	for (const [, label = ""] of labels.matchAll(/([a-z_]+)="/g)) if (label !== "le") family.labels.add(label);
 }
 
-/** Parses a sample value. `NaN` and `Inf` may have any case: https://pkg.go.dev/strconv#ParseFloat */
+/** `NaN` and `Inf` may have any case: https://pkg.go.dev/strconv#ParseFloat */
 function readNumber(text: string): number {
 	if (/^nan$/i.test(text)) return Number.NaN;
 	const number = Number(text.replace(/^([+-]?)inf(?:inity)?$/i, "$1Infinity"));

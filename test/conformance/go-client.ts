@@ -4,8 +4,7 @@ import WebSocket from "ws";
 import * as z from "zod";
 
 /**
- * Maximum message size in bytes. coder/websocket closes the connection on larger messages by default, and no Go client
- * of Ozzie changes the limit.
+ * coder/websocket closes the connection on larger messages by default, and no Go client of Ozzie changes the limit.
  */
 const readLimit = 32_768;
 
@@ -21,10 +20,7 @@ function handshake(key: string): Readonly<Record<string, string>> {
 	};
 }
 
-/**
- * Returns a schema for a field of a Go struct. Go decodes `null` and missing fields as the zero value. Parsing fails
- * for a value of another type.
- */
+/** Go decodes `null` and missing fields as the zero value. */
 function field<Schema extends z.ZodType>(schema: Schema, zero: z.output<Schema>) {
 	return schema.nullish().transform((value) => value ?? zero);
 }
@@ -34,7 +30,6 @@ const truth = field(z.boolean(), false);
 const count = field(z.int(), 0);
 const object = field(z.record(z.string(), z.unknown()), {});
 
-/** The envelope of every message. Parsing fails for fields of another type. */
 const Frame = z.object({
 	...{ type: text, id: text, error: text, event: text, session_id: text },
 	/** A pointer in Go: only an explicit false means a failure. */

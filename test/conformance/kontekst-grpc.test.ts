@@ -213,7 +213,7 @@ interface Reflected {
 	readonly file: readonly Buffer[];
 }
 
-/** Returns a function that sends each question to the reflection service on a new stream. */
+/** Sends each question on a new stream. */
 async function reflect(url: string, version: string): Promise<(question: object) => Promise<Reflected>> {
 	const path = `proto/grpc/reflection/${version}/reflection.proto`;
 	const proto = loadSync(
@@ -233,7 +233,7 @@ async function reflect(url: string, version: string): Promise<(question: object)
 	};
 }
 
-/** Decodes the files as one `google.protobuf.FileDescriptorSet`, whose field 1 contains files. */
+/** Field 1 of a `google.protobuf.FileDescriptorSet` contains files. */
 function packageOf(files: readonly Buffer[]) {
 	const parts = files.flatMap((file) => [Buffer.from([10, ...varint(file.length)]), file]);
 	return loadFileDescriptorSetFromBuffer(Buffer.concat(parts));

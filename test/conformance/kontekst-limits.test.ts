@@ -57,7 +57,7 @@ verifiesOn(
 	},
 );
 
-/** Returns a message of this size. Its only field is unknown to the schema. */
+/** The only field is unknown to the schema. */
 function messageOf(bytes: number): Buffer {
 	const message = Buffer.alloc(bytes);
 	const remaining = bytes - 5;
@@ -111,7 +111,7 @@ verifiesOn(
 	},
 );
 
-/** Starts a gateway with fake timers, which also replace the timers that grpc-js uses. */
+/** Fake timers also replace the timers that grpc-js uses. */
 async function startTimed(): Promise<TestGateway> {
 	const write = calls("call_a", "write_file", { path: "a.txt", content: "one" });
 	const model = new ScriptedModel([write]);
@@ -120,7 +120,7 @@ async function startTimed(): Promise<TestGateway> {
 	return gateway;
 }
 
-/** Starts a run. Resolves when the run waits for a decision. */
+/** Resolves when the run waits for a decision. */
 async function startWaiting(
 	{ url }: TestGateway,
 	connection: RawConnection,

@@ -6,7 +6,7 @@ import { TestGateway } from "./gateway.ts";
 import { type AuthMode, expectedStatus, type GatewaySettings, type Probe, paths } from "./matrix-oracle.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Number of concurrent connections, below the gateway's limit of unauthenticated connections per address. */
+/** Below the gateway's limit of unauthenticated connections per address. */
 const workers = 32;
 const name = "box.test";
 
@@ -63,7 +63,7 @@ const others = [
 	...[["X-Forwarded-Host: 127.0.0.1"], ["Sec-Fetch-Site: same-origin"], ["Sec-Fetch-Mode: websocket"]],
 ];
 
-/** Paths that are tested with all combinations, like the upgrade. Requests for other paths have at most one fault. */
+/** Tested with all combinations. Requests for other paths have at most one fault. */
 const thorough = ["/api/health", "/api/sessions", "/api/files"];
 
 type Route = Pick<Probe, "path" | "upgrade">;
@@ -145,10 +145,7 @@ function bytesOf({ path, upgrade, absolute, query, ...probe }: Probe, port: numb
 	return `${lines.join("\r\n")}\r\n\r\n`;
 }
 
-/**
- * Resolves with the status of the response. Resolves with 401 for the status 429, with which the gateway refuses a
- * client after too many failures.
- */
+/** After too many failures, the gateway refuses a client with 429, which becomes 401 here. */
 function statusOf(bytes: string, port: number): Promise<number> {
 	return new Promise((resolve, reject) => {
 		const socket = connect({ host: "127.0.0.1", port }, () => socket.write(bytes));

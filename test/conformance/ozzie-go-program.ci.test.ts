@@ -8,12 +8,11 @@ import { afterAll, beforeAll, expect, type TestContext, test } from "vitest";
 import { TestGateway } from "./gateway.ts";
 
 const sources = fileURLToPath(new URL("go-program", import.meta.url));
-/** Adds the directory of the Go installer, because PATH may lack it. */
+/** PATH may lack the directory of the Go installer. */
 const PATH = `${process.env["PATH"]}:/usr/local/go/bin`;
 const critical = "write: .envrc <<< export A=1";
 
 let directory = "";
-/** The path of the program, or the reason why it was not built. */
 let built: { readonly path: string } | { readonly missing: string };
 
 beforeAll(async () => {

@@ -20,7 +20,7 @@ const reply: ScriptedReply = async function* ({ messages }) {
 	yield { type: "end", stop: tool ? "tool_use" : "end_turn", usage: noUsage, model: "m" };
 };
 
-/** Starts a gateway with the sandbox that trusted channels require. Skips the test without bubblewrap. */
+/** Trusted channels require a sandbox. */
 async function start({ skip }: TestContext, clock?: ManualClock): Promise<TestGateway> {
 	skip(!hasBubblewrap, "bubblewrap is not installed here");
 	const model = new ScriptedModel(...Array.from({ length: 40 }, () => reply));

@@ -181,7 +181,7 @@ interface Received {
 	readonly data: string;
 }
 
-/** Yields the server-sent events of a response. Omits events without data. */
+/** Omits events without data. */
 async function* receivedFrom({ body }: Response): AsyncGenerator<Received> {
 	let text = "";
 	for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {

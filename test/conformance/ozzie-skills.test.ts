@@ -6,10 +6,7 @@ import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/**
- * A skill with four steps: `build` and `test` depend on `plan`, and `ship` depends on `build` and `test`. `build` meets
- * its criteria at the second attempt.
- */
+/** `build` meets its criteria at the second attempt. */
 const deploy = `---
 steps:
   - id: plan

@@ -306,7 +306,7 @@ verifiesOn("ozzie", ["token.observer"], "an observer sees a question, and cannot
 	await observer.event("assistant.message");
 });
 
-/** Sends a request of each client after each step, so that the gateway does not disconnect the clients. */
+/** Without requests, the gateway would disconnect the clients. */
 async function pass(clock: ManualClock, ms: number, ...clients: readonly OzzieClient[]): Promise<void> {
 	for (let remaining = ms; remaining > 0; remaining -= 15_000) {
 		clock.advance(Math.min(remaining, 15_000));

@@ -8,7 +8,7 @@ import { verifiesOn } from "./verifies.ts";
 
 const minute = 60_000;
 
-/** Whether a run requires an approval. Denies each approval. */
+/** Denies each approval. */
 async function requiresApproval(client: OzzieClient, content = "run: true"): Promise<boolean> {
 	await client.call("send_message", { content });
 	for (let isRepeated = false; ; ) {

@@ -2,7 +2,7 @@
 export const wires = ["ozzie", "zot", "kontekst", "roz"] as const;
 export type Wire = (typeof wires)[number];
 
-/** `kept` if the wire meets the requirement. Otherwise the reason why its messages cannot express the requirement. */
+/** `cannot` is the reason why the wire's messages cannot express the requirement. */
 type Coverage = "kept" | { readonly cannot: string };
 
 export interface Requirement {

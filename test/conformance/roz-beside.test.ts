@@ -6,7 +6,7 @@ import { TestGateway } from "./gateway.ts";
 import { submit } from "./task-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** A reply that emits thinking and then waits until it is cancelled. */
+/** Waits until the signal aborts. */
 const thinksOn: ScriptedReply = async function* (_request, signal) {
 	yield { type: "thinking", text: "Hm." };
 	signal.throwIfAborted();

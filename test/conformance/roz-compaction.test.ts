@@ -4,7 +4,7 @@ import { RozStream } from "./drivers/roz-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Context size in tokens: enough for the instructions, the tools and a few turns. */
+/** Enough tokens for the instructions, the tools and a few turns. */
 const budget = 20_000;
 const maxTurns = 40;
 const long = "beans ".repeat(700);
@@ -14,7 +14,7 @@ function tokensOf(value: unknown): number {
 	return Math.ceil(JSON.stringify(value).length / 4);
 }
 
-/** Returns a model that counts four characters as a token. A request without tools is a request for a summary. */
+/** Counts four characters as a token. A request without tools is a request for a summary. */
 function createModel(requests: ModelRequest[], reply: (request: ModelRequest) => ModelEvent[]): Model {
 	return {
 		...{ provider: "listener", defaultModel: "listener" },
@@ -53,7 +53,7 @@ const levels = [
 
 type Level = (typeof levels)[number];
 
-/** Sends at most `turns` messages. Returns the first ContextCompacted event, or undefined if there was none. */
+/** Returns the first ContextCompacted event. Undefined after `turns` messages without such an event. */
 async function play(
 	stream: RozStream,
 	{ level, content }: Pick<Level, "level" | "content">,

@@ -6,10 +6,7 @@ import { frameRozRequest } from "./drivers/roz-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/**
- * Returns the gRPC status from the trailers, or from the headers of a response without a body. Returns -1 if the stream
- * closes without a status.
- */
+/** A response without a body has the gRPC status in its headers. Returns -1 without a status. */
 function statusOf(stream: ClientHttp2Stream): Promise<number> {
 	return new Promise((resolve) => {
 		for (const name of ["response", "trailers"]) {

@@ -8,13 +8,13 @@ import { says } from "../simulators/anthropic/reply.ts";
 import { only, streamed, typesOf, ZotClient } from "./drivers/zot-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** A command whose processes keep the pipe `held` open until they exit. All of them ignore SIGTERM. */
+/** The processes keep the pipe `held` open until they exit. All of them ignore SIGTERM. */
 const stubborn = [
 	"trap '' TERM; mkfifo held; exec 9<>held; echo ready",
 	"sleep 1000 & (trap '' TERM; sleep 1000) & while :; do sleep 1000; done",
 ].join("; ");
 
-/** Starts a command with several processes. `dead` resolves when all of them have exited. */
+/** `dead` resolves when all processes of the command have exited. */
 async function startStubborn(agent: ZotClient): Promise<{ readonly dead: Promise<unknown> }> {
 	agent.send({ id: "1", type: "prompt", message: `run: ${stubborn}\n& run: touch second\nsay: over` });
 	await agent.until("tool_progress", ({ text }) => text.includes("ready"));

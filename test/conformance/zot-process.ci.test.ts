@@ -133,7 +133,7 @@ verifiesOn("zot", ["zot.input-ends-ask"], "a question that can no longer be answ
 	expect(await readdir(agent.path("work"))).toEqual([]);
 });
 
-/** Sends one prompt, and exits after its `done` without waiting for the agent, like the existing client for Node. */
+/** Like the existing client for Node, exits after `done` without waiting for the agent. */
 const leavingClient = `
 	const { spawn } = require("node:child_process");
 	const { createInterface } = require("node:readline");

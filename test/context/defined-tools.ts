@@ -3,10 +3,7 @@ import { fileURLToPath } from "node:url";
 
 const packages = fileURLToPath(new URL("../../packages", import.meta.url));
 
-/**
- * Sources whose tools have no fixed names: tools of clients and MCP servers, and the tools that the zot protocol
- * renames.
- */
+/** Tools of clients and MCP servers, and tools that the zot protocol renames. */
 const nameless = ["agent/client-tools/client-tools.ts", "agent/mcp/mcp-tool.ts", "tools/short/"];
 
 /**

@@ -10,7 +10,7 @@ import { code, mixed, prose } from "./texts.ts";
 
 const mark = ',"cache_control":{"type":"ephemeral"}';
 
-/** Removes cache markers, because their positions differ between requests. */
+/** The positions of cache markers differ between requests. */
 function prefixOf({ bytes }: ReceivedRequest): string {
 	const text = bytes.toString();
 	const last = text.lastIndexOf(mark);

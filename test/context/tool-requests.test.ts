@@ -14,7 +14,7 @@ import { EventLog, ScriptedModel, says, TestRuntime, unkeyed } from "@parley/cor
 import { expect, test } from "vitest";
 import { definedTools } from "./defined-tools.ts";
 
-/** Stored request of a session without skills, written by `model-request.test.ts`. */
+/** Written by `model-request.test.ts`, for a session without skills. */
 const plain = readFileSync(
 	new URL("../../packages/core/src/agent/model-request.golden.md", import.meta.url),
 	"utf8",
@@ -24,10 +24,7 @@ const reviewHint =
 	"review the change of the request, then run " +
 	"`vitest run test/context/tool-requests.test.ts packages/core/src/agent/model-request.test.ts --update`";
 
-/**
- * Returns the tools that models can call. Excludes `undo_changes`, which only the operator's `/undo` calls, without a
- * model.
- */
+/** Only the operator's `/undo` calls `undo_changes`, without a model. */
 function toolsOfModels(): string[] {
 	return definedTools().filter((name) => name !== "undo_changes");
 }

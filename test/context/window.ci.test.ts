@@ -21,7 +21,7 @@ const small: ModelInfo = {
 const firstRequest =
 	'Build the kettle as its plan says.\nCondition 1: never touch the file LICENSE.\nCondition 2: "quiet" means 30 dB.';
 
-/** Whether the request belongs to the conversation. Requests for a summary have no tools. */
+/** Requests for a summary have no tools. */
 function isConversation({ body }: ReceivedRequest): boolean {
 	return (body.tools?.length ?? 0) > 0;
 }

@@ -5,7 +5,7 @@ import type { Outcome } from "./outcome.ts";
 
 const session = "sess_1";
 
-/** Frames of one message. Its only call is approved and completed. */
+/** The only call is approved and completed. */
 const frameFixtures: readonly Pick<EventFrame, "event" | "payload">[] = [
 	{ event: "session.created", payload: {} },
 	{ event: "user.message", payload: { content: "run: echo m1 >> log\nsay: m1 done", run_id: "run_1" } },
@@ -34,7 +34,7 @@ function question(token: string): object {
 	};
 }
 
-/** Returns the fixtures as frames. `changes` overrides fields by sequence number, and `null` removes a frame. */
+/** `changes` overrides fields by sequence number, and `null` removes a frame. */
 function frames(changes: Readonly<Record<number, object | null>> = {}): EventFrame[] {
 	return frameFixtures.flatMap((part, index): EventFrame[] => {
 		const change = changes[index + 1];

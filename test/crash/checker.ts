@@ -16,10 +16,7 @@ export function check(outcome: Outcome): string[] {
 	];
 }
 
-/**
- * Returns the gaps and repeats in a view. A client must receive the sequence numbers 1, 2, 3, … of each session, across
- * all its connections.
- */
+/** A client must receive the sequence numbers 1, 2, 3, … of each session, across all its connections. */
 function checkOrder({ client, session, frames }: View): string[] {
 	return frames.flatMap(({ seq }, index) =>
 		seq === index + 1 ? [] : [`${client} got seq ${seq} of ${session} at place ${index + 1}`],
@@ -77,8 +74,8 @@ function same(one: readonly string[], other: readonly string[]): boolean {
 }
 
 /**
- * Returns the problems with messages. Each acknowledged message must have one run, and each other message at most one.
- * Each run must end once, without an error.
+ * Each acknowledged message must have one run, and each other message at most one. Each run must end once, without
+ * an error.
  */
 function checkMessages(outcome: Outcome): string[] {
 	return outcome.messages.flatMap(({ id, session, content, acked }) => {
@@ -188,10 +185,7 @@ function checkEffects({ effects, messages, ...outcome }: Outcome, known: Readonl
 	return [...twice, ...unreported, ...untried];
 }
 
-/**
- * Returns the problems with interrupted calls. Each kill during a call, or before its result was recorded, must have a
- * call that is reported as interrupted.
- */
+/** Each kill during a call, or before its result was recorded, must have a call that is reported as interrupted. */
 function checkInterrupted({ kills }: Outcome, unknown: ReadonlySet<string>): string[] {
 	const problems = kills
 		.filter(({ interrupts }) => interrupts !== undefined && !unknown.has(interrupts))

@@ -6,12 +6,9 @@ import { KillableGateway } from "./killable-gateway.ts";
 import { type Kill, killStates, type Outcome } from "./outcome.ts";
 import { type PlannedKill, planKills, planReplacement } from "./plan.ts";
 
-/** Number of kills divided by ten: ten kills by default, forty at larger scales. */
+/** Ten kills by default, forty at larger scales. */
 const tens = testScale(4);
-/**
- * Minimum number of hits per state. With ten kills, two are planned per state, and the one from outside may be too
- * late.
- */
+/** With ten kills, two are planned per state, and the kill from outside may be too late. */
 const leastHits = tens === 1 ? 1 : 5;
 const turnsPerKill = 5;
 
@@ -48,10 +45,7 @@ test.each(seeds)(
 	},
 );
 
-/**
- * Performs the planned kills, with a replacement for each kill from outside that was too late. Returns the outcome
- * after a last process without a kill.
- */
+/** A kill from outside that was too late is replaced. Returns the outcome after a last process without a kill. */
 async function outlive(
 	killable: KillableGateway,
 	plans: PlannedKill[],

@@ -14,8 +14,7 @@ import { Sightings } from "./sightings.ts";
 import { anyKind, makeTurn, type TurnKind } from "./turns.ts";
 
 /**
- * Number of unanswered messages at which no further random message is sent. A process inherits the unanswered messages
- * of its predecessor.
+ * At this number, no further random message is sent. A process inherits the unanswered messages of its predecessor.
  */
 const maxOpen = 16;
 
@@ -34,7 +33,7 @@ export class KillableGateway {
 	readonly #raw: RawFollower;
 	readonly #ann: OwnFollower;
 	readonly #ben: OwnFollower;
-	/** A client that, unlike the others, reconnects by itself after its own delay. */
+	/** Unlike the others, reconnects by itself after its own delay. */
 	readonly #late: OwnFollower;
 	readonly #answerer: Answerer;
 	#gateway: GatewayProcess | undefined;
@@ -192,12 +191,12 @@ export class KillableGateway {
 		await Promise.all([this.#raw, this.#ann, this.#ben].map((follower) => follower.reconnect()));
 	}
 
-	/** Resolves when all clients except the independent one have detected the end of the gateway. */
+	/** Does not wait for the independent client. */
 	async #lose(): Promise<void> {
 		await Promise.all([this.#raw, this.#ann, this.#ben].map((follower) => follower.lost()));
 	}
 
-	/** Messages without an answer, except those that are sent only once and were lost. */
+	/** Excludes lost messages that are sent only once. */
 	get #unanswered(): SentMessage[] {
 		return this.#messages.filter(({ id }) => {
 			const isLost = this.#sentOnce.has(id) && !this.#sightings.isAccepted(id);
@@ -235,7 +234,7 @@ export class KillableGateway {
 		return { run: follower.say(session, content), once: false };
 	}
 
-	/** Kills the gateway in the planned state, unless a failpoint has killed it. */
+	/** A failpoint may kill the gateway earlier. */
 	async #provoke(plan: PlannedKill, gateway: GatewayProcess): Promise<SentMessage> {
 		let paused = false;
 		if (plan.trigger?.kind === "paused") {
@@ -277,7 +276,7 @@ export class KillableGateway {
 		}
 	}
 
-	/** Whether the kill was in time for the planned state. A kill in a pause or after a frame is never too late. */
+	/** A kill in a pause or after a frame is never too late. */
 	#isHit(trigger: Trigger, { id, acked }: SentMessage): boolean {
 		if (trigger.kind === "sent") return acked.length === 0;
 		return trigger.kind === "paused" || trigger.kind === "frame" || !this.#sightings.ended(id);

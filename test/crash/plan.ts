@@ -31,7 +31,7 @@ export type Trigger =
 type Draw = (random: Random) => PlannedKill;
 type Way = Pick<PlannedKill, "state" | "turn"> & { readonly asks?: boolean };
 
-/** Plans a kill at one of the first `maximum` hits of a failpoint, at random. */
+/** At a random hit of the first `maximum` hits. */
 function inside(base: Way, failpoint: string, maximum: number): Draw {
 	return (random) => {
 		const hooks = `${failpoint}=kill@${random.between(1, maximum)}`;
@@ -57,7 +57,7 @@ const elsewhere = (turn: TurnKind, asks = false): Way => ({ state: "elsewhere", 
 
 const paused = (failpoint: string) => (): Trigger => ({ kind: "paused", failpoint });
 
-/** Forty kills. In each state, half come from failpoints and half from outside. */
+/** In each state, half of the kills come from failpoints and half from outside. */
 const forty: readonly (readonly [times: number, draw: Draw])[] = [
 	[3, inside(acknowledging, "accepted", 4)],
 	[1, outside(acknowledging, paused("accepted"))],
@@ -78,7 +78,7 @@ const forty: readonly (readonly [times: number, draw: Draw])[] = [
 	[5, outside(elsewhere("sequence"), (random) => ({ kind: "frame", count: random.between(1, 40) }))],
 ];
 
-/** Ten kills. In each state except `elsewhere`, one comes from a failpoint and one from outside. */
+/** In each state except `elsewhere`, one kill comes from a failpoint and one from outside. */
 const ten: readonly (readonly [times: number, draw: Draw])[] = [
 	[1, inside(acknowledging, "accepted", 4)],
 	[1, outside(acknowledging, paused("accepted"))],

@@ -156,7 +156,7 @@ export class RawFollower implements Follower {
 		await this.#catchUp((resumed as { readonly sessions: readonly Joined[] }).sessions);
 	}
 
-	/** Resolves when all events of the sessions have arrived, or when the connection is lost. */
+	/** Also resolves when the connection is lost. */
 	async #catchUp(joined: readonly Joined[]): Promise<void> {
 		const isHere = ({ session_id, last_seq }: Joined): boolean => {
 			return (this.#views.get(session_id)?.frames.length ?? 0) >= last_seq;

@@ -11,7 +11,7 @@ import { choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
 
 const timeout = paced(patienceMs * 3);
 
-/** Creates a gateway that can be killed and restarted. Disposal of `stack` kills its last process. */
+/** Disposal of `stack` kills the last process. */
 async function mortalGateway(stack: AsyncDisposableStack) {
 	const directory = await mkdtemp(join(tmpdir(), "parley-roz-"));
 	stack.defer(() => rm(directory, { recursive: true, force: true }));

@@ -73,7 +73,7 @@ export function messageOf(effect: string): string {
 	return effect.replace(/-[ab]$/, "");
 }
 
-/** Returns the id at the end of a message or of its answer, or "" without an id. */
+/** Empty without an id. */
 function doneOf(content: string): string {
 	return /(\S+) done$/.exec(content)?.[1] ?? "";
 }

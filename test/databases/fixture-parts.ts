@@ -15,10 +15,7 @@ import * as z from "zod";
 const usage = { outputTokens: 40, cacheReadTokens: 0, cacheWriteTokens: 0 };
 const words = "the brook ran on below the mill and nobody counted the hours ";
 
-/**
- * A model for the content of a fixture. The first word of the last message selects the reply. Only the first request
- * with `fail` fails.
- */
+/** The first word of the last message selects the reply. Only the first request with `fail` fails. */
 class FixtureModel implements Model {
 	readonly provider = "fixture";
 	readonly defaultModel = "fixture";
@@ -55,7 +52,7 @@ class FixtureModel implements Model {
 		yield this.#end(request, "tool_use");
 	}
 
-	/** Returns the last event of a reply. Its usage has one input token per four characters of the request. */
+	/** The usage has one input token per four characters of the request. */
 	#end(request: ModelRequest, stop: "end_turn" | "tool_use"): ModelEvent {
 		const characters = JSON.stringify([request.system, request.messages, request.tools]).length;
 		return {

@@ -40,9 +40,7 @@ interface Opened {
 	readonly model: ReturnType<typeof fixtureParts>["model"];
 }
 
-/**
- * Opens a copy of a fixture without continuing its stored work. The clock starts at the creation time of the fixture.
- */
+/** Does not continue the stored work. The clock starts at the creation time of the fixture. */
 async function open(name: string): Promise<Opened> {
 	const facts = Facts.parse(
 		parseJson(await readFile(new URL(`${name}.expected.json`, folder), "utf8"), { maxNodes: 100_000 }),

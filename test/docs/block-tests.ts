@@ -109,8 +109,8 @@ export const elsewhere: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Reason for Docker blocks. The named test plays the steps of the image and the commands in `docker compose exec
- * parley`, and compares the options of `docker run`.
+ * The named test plays the steps of the image and the commands in `docker compose exec parley`, and compares the
+ * options of `docker run`.
  */
 const docker = "Needs the daemon of Docker, which does not run here: test/packages/container.ci.test.ts";
 

@@ -64,7 +64,7 @@ async function starts(key: string, platform: Platform, changes: readonly Change[
 	expect(await block.ended()).toContain("parley listening on ");
 }
 
-/** Plays the block of a connector on another machine, so the connector has its own data directory. */
+/** A connector on another machine has its own data directory. */
 async function connects(
 	key: string,
 	platform: Platform,

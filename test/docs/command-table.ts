@@ -3,7 +3,7 @@ import { commandTable as chatCommands } from "@parley/connector";
 
 type Command = ReturnType<typeof createProgram>;
 
-/** A command of the program. `usage` contains the names of its parents, for example `parley sessions show <id>`. */
+/** `usage` includes the parent commands, for example `parley sessions show <id>`. */
 interface CommandRow {
 	readonly usage: string;
 	readonly description: string;

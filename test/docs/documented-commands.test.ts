@@ -9,7 +9,7 @@ const program = createProgram({ ...process, environment: {}, exitCode: 0, cwd: "
 
 type Command = typeof program;
 
-/** Returns command lines without the word `parley` and without comments. */
+/** Without the word `parley` and without comments. */
 function documented(page: string): string[] {
 	const text = readFileSync(`${root}/${page}`, "utf8");
 	const blocks = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block = ""]) =>
@@ -24,7 +24,7 @@ function documented(page: string): string[] {
 	});
 }
 
-/** Returns the first unknown part of a command line. Undefined if the program accepts the command line. */
+/** Undefined if the program accepts the command line. */
 function unknownPart(line: string): string | undefined {
 	const words = line
 		.replace(/^--(?:data|url) \S+ /, "")

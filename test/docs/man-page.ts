@@ -36,7 +36,7 @@ const variables: readonly (readonly [name: string, purpose: string])[] = [
 	["NO_COLOR", "no colours, if set"],
 ];
 
-/** Escapes a line of text, so that groff finds no request or escape sequence in it: groff_char(7). */
+/** groff must find no request or escape sequence in the text: groff_char(7). */
 function escaped(text: string): string {
 	return text
 		.replaceAll("\\", "\\e")

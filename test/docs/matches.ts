@@ -4,7 +4,7 @@
  */
 export type Bound = Map<string, string>;
 
-/** Keys whose numbers differ between runs. Only their type is compared. */
+/** These numbers differ between runs, so only their type is compared. */
 const varying = new Set([
 	...[
 		"seq",

@@ -5,10 +5,7 @@ import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/**
- * Returns the paths of the code spans in a cell. A name without a folder is in the folder of an earlier path, or in the
- * parent of that folder.
- */
+/** A name without a folder is in the folder of an earlier path, or in the parent of that folder. */
 function pathsOf(cell: string): string[] {
 	const paths: string[] = [];
 	for (const [, name = ""] of cell.matchAll(/`([^`]+)`/g)) {

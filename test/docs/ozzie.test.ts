@@ -11,7 +11,7 @@ const frames = scenes.flatMap(({ steps }) =>
 	steps.flatMap((step) => (step.kind === "frame" ? [step.value] : [])),
 );
 
-/** Types of the items in HTTP responses that are lists. Some events occur only there. */
+/** Some events occur only in lists of HTTP responses. */
 const listed = scenes.flatMap(({ steps }) =>
 	steps.flatMap((step) => (step.kind === "http" && step.answer.startsWith("[") ? namesIn(step.answer) : [])),
 );

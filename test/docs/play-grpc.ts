@@ -6,7 +6,7 @@ import { type Bound, fillIn, mismatch } from "./matches.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A stream of messages in which exactly one field is set. */
+/** Each message has exactly one field. */
 interface Stream extends AsyncDisposable {
 	send(message: Fields): void;
 	until(kind: string): Promise<Fields>;
@@ -45,8 +45,7 @@ export async function playGrpc({ heading, steps }: Scene, { open, sent }: GrpcWi
 }
 
 /**
- * Returns undefined after a message that matches `shown`. If none arrives, returns the differences from the other
- * messages of this kind.
+ * Undefined after a message that matches `shown`. Otherwise, the differences from the other messages of this kind.
  */
 async function differenceOf(
 	stream: Stream,

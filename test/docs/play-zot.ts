@@ -6,7 +6,7 @@ import { type Bound, fillIn, mismatch } from "./matches.ts";
 
 type Shown = Readonly<Record<string, unknown>>;
 
-/** Types of lines that the agent writes. A line with another type is a command. */
+/** A line with another type is a command. */
 const written: Readonly<Record<ZotType, true>> = {
 	...{ response: true, turn_start: true, user_message: true, assistant_start: true, text_delta: true },
 	...{ tool_call: true, tool_progress: true, tool_result: true, assistant_message: true, usage: true },
@@ -50,10 +50,7 @@ function send(step: Step, agent: ZotClient, bound: Bound): void {
 	else if (step.kind === "frame") agent.send(Object(fillIn(step.value, bound)));
 }
 
-/**
- * Waits for a frame that matches the shown one. The document may omit earlier lines and fields of an event, but no
- * fields of a response.
- */
+/** The document may omit earlier lines and fields of an event, but no fields of a response. */
 async function checkFrame(shown: Shown, agent: ZotClient, bound: Bound): Promise<void> {
 	const others: string[] = [];
 	for (;;) {
@@ -77,7 +74,7 @@ function giveUp(reason: unknown, others: readonly string[]): never {
 	throw new Error(`it does not come: ${why}; instead:\n${others.join("\n")}`, { cause: reason });
 }
 
-/** Sets token counts and costs to 0, because they depend on the instructions of the agent. */
+/** Token counts and costs depend on the instructions of the agent. */
 function withoutFigures(value: unknown): unknown {
 	const figures = ["input", "output", "cost_usd"];
 	const text = JSON.stringify(value, (key, part: unknown) =>

@@ -3,10 +3,7 @@ import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { Watch } from "../watch.ts";
 
-/**
- * Command prefix for a network namespace with only a loopback interface. In their own namespaces, blocks can use the
- * same ports concurrently.
- */
+/** In their own network namespaces, blocks can use the same ports concurrently. */
 const ownNetwork = ["bwrap", "--dev-bind", "/", "/", "--unshare-net", "--"];
 
 export interface BlockOptions {
@@ -28,7 +25,7 @@ export class PlayedBlock implements AsyncDisposable {
 	readonly #ended: Promise<unknown>;
 	/** Combined stdout and stderr so far. */
 	output = "";
-	/** Process group id of the shell, from the first line of its output. */
+	/** From the first line of the output. */
 	#group: number | undefined;
 
 	constructor(script: string, { cwd, env, isAlone = false, place }: BlockOptions) {

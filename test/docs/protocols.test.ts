@@ -14,7 +14,7 @@ const players: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
 	kontekst: (scene) => playGrpc(scene, kontekstWire),
 };
 
-/** Rows of the table, without the separator. The first row contains the names of the protocols. */
+/** The first row contains the names of the protocols. */
 const [head = [], , ...steps] = document
 	.split("\n")
 	.filter((line) => line.startsWith("|"))

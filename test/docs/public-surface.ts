@@ -18,9 +18,7 @@ export interface Surface {
 	readonly lines: readonly string[];
 }
 
-/**
- * Returns the lines of each part of the surface, by the name of the part. `readSurface` adds this name to each line.
- */
+/** By the name of the part. `readSurface` adds this name to each line. */
 const parts: Readonly<Record<string, () => string[]>> = {
 	"chat command": () =>
 		commandTable.flatMap(({ name, also, options }) => [

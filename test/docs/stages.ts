@@ -113,7 +113,7 @@ function overloadedOnce(): Model {
 	return new ScriptedModel(() => overloaded, [says("Here I am.")]);
 }
 
-/** A model that answers with a few words, and counts one token per four characters. */
+/** Counts one token per four characters. */
 const listener: Model = {
 	provider: "listener",
 	defaultModel: "listener",

@@ -13,7 +13,7 @@ const stage = realpathSync(mkdtempSync("/tmp/parley-start-"));
 const home = join(stage, "home");
 const programs = join(stage, "programs");
 const listening = "parley listening on http://127.0.0.1:7777\n";
-/** Test for blocks that use the ports of the pages, in their own network namespace. Requires bubblewrap. */
+/** These blocks use the ports of the pages, in their own network namespace. */
 const testAlone = test.runIf(hasBubblewrap);
 
 beforeAll(() => {
@@ -54,7 +54,7 @@ function environment(variables: Readonly<Record<string, string>>): NodeJS.Proces
 	};
 }
 
-/** Plays a block that starts one gateway per item of `models`. Returns its output. */
+/** The block starts one gateway per item of `models`. Returns the output. */
 async function starts(key: string, models: readonly string[], playing: Playing = {}): Promise<string> {
 	await using block = play(key, playing);
 	for (const [index, model] of models.entries()) {
@@ -68,7 +68,7 @@ async function starts(key: string, models: readonly string[], playing: Playing =
 }
 
 const offline = "offline (no API key): set ANTHROPIC_API_KEY to use Claude";
-/** Shell commands that start a gateway in the background and wait until it listens. */
+/** Starts a gateway in the background and waits until it listens. */
 const inBackground = `
 	mkfifo "$HOME/lines"
 	parley gateway > "$HOME/lines" 2> /dev/null &

@@ -38,7 +38,6 @@ export async function recordFirstConversation(): Promise<string> {
 	}
 }
 
-/** Calls `typed` when the screen shows the characters of a step. */
 async function typeSlowly(screen: Screen, text: string, typed: () => Promise<void>): Promise<void> {
 	for (let end = 3; end < text.length + 3; end += 3) {
 		const shown = text.slice(0, end);
@@ -48,7 +47,7 @@ async function typeSlowly(screen: Screen, text: string, typed: () => Promise<voi
 	}
 }
 
-/** Returns the received output without session ids, because they differ between runs. */
+/** Session ids differ between runs. */
 function screenText({ received }: Screen): string {
 	return received.replaceAll(/sess_[0-9a-z]{26}/g, `sess_${"x".repeat(26)}`);
 }

@@ -9,7 +9,7 @@ import * as z from "zod";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const Texts = z.array(z.object({ file: z.string(), line: z.int(), text: z.string() }));
 
-/** One example text per package. Each is on a single line of its file. */
+/** One text per package, on a single line of its file. */
 const known = [
 	["packages/base/src/store/group-commit.ts", "neither commit nor rollback succeeded"],
 	["packages/cli/src/texts/ask.ts", "the session was closed before the run ended"],

@@ -10,10 +10,7 @@ import { RemoteSetup } from "../remote/setup.ts";
 
 const password = "correct horse & <battery> ü=1%";
 
-/**
- * Returns the path of the browser: `PARLEY_CHROMIUM` if set, otherwise `chromium` in PATH. Undefined if no such
- * file is executable.
- */
+/** `PARLEY_CHROMIUM` replaces `chromium` in PATH. Undefined if no such file is executable. */
 function findChromium(): string | undefined {
 	const named = process.env["PARLEY_CHROMIUM"];
 	const paths = (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, "chromium"));
@@ -34,9 +31,8 @@ async function open(executablePath: string) {
 	const environment = { PARLEY_CONFIG: setup.write("parley.config.json", settings) };
 	await setup.start({ environment, listen: [`127.0.0.1:${setup.publicPort}`] });
 	const client = undo.use(await setup.connect());
-	// The browser runs without its own sandbox, which also works for root. It loads nothing from the
-	// internet. The second option lets foreign pages open local pages, so only the gateway can refuse
-	// them.
+	// The browser runs without its own sandbox, which also works for root. The second option lets foreign pages open
+	// local pages, so only the gateway can refuse them.
 	const args = ["--no-sandbox", "--disable-features=LocalNetworkAccessChecks"];
 	const browser = undo.adopt(
 		await chromium.launch({ executablePath, args, chromiumSandbox: false }),
@@ -47,8 +43,8 @@ async function open(executablePath: string) {
 }
 
 /**
- * Repeats a navigation that the browser aborts because of a changed network interface. Concurrent tests cause such
- * changes when they create network namespaces.
+ * The browser aborts a navigation when a network interface changes. Concurrent tests cause such changes when they
+ * create network namespaces.
  */
 async function whileNetworkChanges(navigate: () => Promise<Navigated>): Promise<Navigated> {
 	try {
@@ -61,10 +57,7 @@ async function whileNetworkChanges(navigate: () => Promise<Navigated>): Promise<
 
 type Navigated = Awaited<ReturnType<Page["goto"]>>;
 
-/**
- * Matches the error of an aborted navigation. The browser's error page may also interrupt the repeated
- * navigation.
- */
+/** The browser's error page may also interrupt the repeated navigation. */
 const networkChanged = /ERR_NETWORK_CHANGED|interrupted by another navigation to "chrome-error:/;
 
 async function visit(browser: Browser, url: string, javaScriptEnabled = false) {

@@ -34,7 +34,7 @@ try {
 	process.exitCode = 1;
 }
 
-/** Returns the settings of a gateway. The model and its key come from the usual sources. */
+/** The model and its key come from the usual sources. */
 function configOf({ data, work }: Places): Config {
 	const config = loadConfig({
 		flags: {

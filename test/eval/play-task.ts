@@ -79,7 +79,7 @@ interface Run {
 	readonly calls: readonly Call[];
 }
 
-/** Follows a run until it ends, and answers its approvals. Cancels the run after `limitMs`. */
+/** Answers the approvals of the run. Cancels the run after `limitMs`. */
 async function follow(
 	client: Client,
 	session: OpenSession,
@@ -108,7 +108,7 @@ async function follow(
 	return { answer: "", error: "the session ended", calls };
 }
 
-/** The tool call that the event starts, or for which it requests approval or an answer. */
+/** Includes calls that request approval or an answer. */
 function callsOf(event: OzzieEvent): readonly Call[] {
 	if (event.event === "prompt.request") {
 		const { tool = "ask_user", arguments: args } = event.payload.context;

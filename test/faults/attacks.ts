@@ -19,7 +19,7 @@ const endless =
 		return pour(scene.response, () => bytes);
 	};
 
-/** Creates an attack that sends a response head and a body of more than 100 MiB. */
+/** The body has more than 100 MiB. */
 const large =
 	(status: number, type: string, beginning: string): Attack =>
 	({ response }) => {
@@ -58,7 +58,7 @@ const garbageData: Attack = ({ response, random }) => {
 	answer(response, lines.join(""));
 };
 
-/** Creates an attack that replaces each token count of the reply with this text, which may be invalid JSON. */
+/** The text may be invalid JSON. */
 const usageOf =
 	(number: string): Attack =>
 	({ response, wire }) => {

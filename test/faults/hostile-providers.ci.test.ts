@@ -10,7 +10,7 @@ import { familyAt, type TestedFamily, testedFamilies, testedTable } from "./prov
 import { RunLog } from "./run-log.ts";
 import { withSeeds } from "./seeds.ts";
 
-/** Maximum bytes that the client may read of a response, including the buffers of both sockets. */
+/** Includes the buffers of both sockets. */
 const maxReadBytes = (64 + 16) << 20;
 
 async function open({ wire, ...tested }: TestedFamily, random: Parameters<typeof HostileServer.start>[1]) {
@@ -33,7 +33,7 @@ async function open({ wire, ...tested }: TestedFamily, random: Parameters<typeof
 
 type Place = Awaited<ReturnType<typeof open>>;
 
-/** Advances the clock to each retry until the run ends. Returns the number of attempts. */
+/** Returns the number of attempts. */
 async function untilEnd({ log, clock }: Place): Promise<number> {
 	for (let number = 1; ; number++) {
 		await log.until(

@@ -10,14 +10,14 @@ export interface ProviderFailure extends Omit<Failure, "answer"> {
 	readonly answer: (random: Random, now: number) => ProviderReply | StatusReply;
 }
 
-/** Returns the reply without its usage, because each service reports it in its own format. */
+/** Each service reports usage in its own format. */
 function anywhere(reply: Reply): ProviderReply | StatusReply {
 	if ("status" in reply) return reply;
 	const { usage: _, ...same } = reply;
 	return same;
 }
 
-/** Rows of the fault table that apply to all services. */
+/** Rows that apply to all services. */
 const shared = [...statusFailures, ...brokenStreams].filter(
 	({ name }) => !/^200, then error|^clean end (?:just before|in the middle)/.test(name),
 );
@@ -69,7 +69,7 @@ function status(code: number, error: object, fault: Failure["fault"], message: R
 	};
 }
 
-/** A stream without the event that completes the reply, and without its end mark. */
+/** Without the event that completes the reply, and without the end mark. */
 function edited(name: string, { form, completion }: ProviderWire): Failure {
 	const edit = (events: readonly WireEvent[]): readonly WireEvent[] =>
 		events.filter((event) => !form.frame(event).includes(completion));

@@ -28,7 +28,7 @@ interface Place extends AsyncDisposable {
 	readonly looked: readonly string[];
 }
 
-/** Opens a runtime with a simulator of the tested family. `other` is a second simulator, for the fallback model. */
+/** `other` is a second simulator, for the fallback model. */
 async function open(
 	tested: TestedFamily,
 	other?: { readonly tested: TestedFamily; readonly fake: FakeProvider },
@@ -64,7 +64,7 @@ function withOther(own: Model, clock: ManualClock, other: Parameters<typeof open
 	return { table, model: createRoutedModel(own, [model]), fallback: [`other/${tested.model}`] };
 }
 
-/** Format in which each API receives earlier reasoning: as text, encrypted, or as a signature. */
+/** Each API receives earlier reasoning as text, encrypted, or as a signature. */
 const returned: Readonly<Record<string, RegExp>> = {
 	compatible: /"reasoning_content":"I should look\."/,
 	openai: /"type":"reasoning","id":"rs_[^"]*","encrypted_content":"sealed:/,

@@ -1,9 +1,9 @@
 import { Random, testScale, testSeed } from "../random.ts";
 
-/** Number of runs per row of the fault table. The default scale has only a few runs per row. */
+/** The default scale has only a few runs per row. */
 const ROW_RUNS = 20;
 const isEveryday = testScale(ROW_RUNS) === 1;
-/** Minimum number of runs per case. At the default scale, large cases run once. */
+/** At the default scale, large cases run once. */
 const LEAST_RUNS = 2;
 
 const base = testSeed();

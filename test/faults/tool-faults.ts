@@ -133,10 +133,7 @@ function reply(random: Random, content: readonly ReplyBlock[]): StreamedReply {
 	return cutUp({ content }, random);
 }
 
-/**
- * Creates a fault with a call whose arguments are broken JSON. The adapter must emit the call with the error in
- * `invalid`.
- */
+/** The adapter must emit the call with the error in `invalid`. */
 function broken(name: string, json: (random: Random) => string): ToolFault {
 	return {
 		name: `arguments: ${name}`,

@@ -12,7 +12,7 @@ import { basename, dirname, join } from "node:path";
 import { findProgram, npmSettings } from "../packages/packed.ts";
 import { Screen } from "../terminal/screen.ts";
 
-/** Directories of this machine that a new root needs to run programs and to reach the npm registry. */
+/** A new root needs these directories to run programs and to reach the npm registry. */
 const ofMachine = [
 	"/usr",
 	"/etc/alternatives",

@@ -7,10 +7,7 @@ import { moveField } from "./state.ts";
 import type { Tally } from "./tally.ts";
 import type { Surroundings } from "./valid-frames.ts";
 
-/**
- * Generated frames per connection. Including the frames before and after them, the number is below the gateway's rate
- * limit for a burst.
- */
+/** Including the frames before and after them, below the gateway's rate limit for a burst. */
 const framesPerConnection = 90;
 
 type Family = "bytes" | "grammar" | "state";
@@ -50,10 +47,7 @@ export async function attackGateway(url: string, random: Random, tally: Tally): 
 	await connection.close();
 }
 
-/**
- * Prepares a connection before its attack. Half of the connections open a session, and half of these sessions have an
- * open prompt.
- */
+/** Half of the connections open a session, and half of these sessions have an open prompt. */
 async function settle(connection: FuzzConnection, random: Random): Promise<Surroundings> {
 	if (random.chance(0.5)) return { sessions: [], tokens: [] };
 	// The cast is safe because the response to `open_session` has this type.
@@ -72,7 +66,7 @@ async function settle(connection: FuzzConnection, random: Random): Promise<Surro
 	return { sessions, tokens: tokens() };
 }
 
-/** Cancels the work of the session, so that it leaves no open prompts and no pending work. */
+/** The session must leave no open prompts and no pending work. */
 async function forget(connection: FuzzConnection, { sessions: [session] }: Surroundings): Promise<void> {
 	if (session === undefined) return;
 	try {
@@ -97,7 +91,7 @@ function makeFrame(random: Random, surroundings: Surroundings): { family: Family
 	}
 }
 
-/** Returns a random form for a frame. Invalid JSON is never binary, because the gateway would close the connection. */
+/** The gateway would close the connection after binary invalid JSON. */
 function pickForm(random: Random, text: string): Form {
 	if (random.chance(0.9)) return "single";
 	return random.chance(0.5) || !readFrame(text).isJson ? "fragments" : "binary";

@@ -2,10 +2,7 @@ import type { Random } from "../random.ts";
 import { RawSocket } from "./raw-socket.ts";
 import type { Tally } from "./tally.ts";
 
-/**
- * Invalid WebSocket bytes, and the allowed codes of the gateway's close frame. If `closes` is empty, the connection may
- * stay open.
- */
+/** `closes`: allowed codes of the gateway's close frame. If empty, the connection may stay open. */
 interface Damage {
 	readonly bytes: Buffer;
 	readonly closes: readonly number[];
@@ -23,7 +20,7 @@ const close = 0x88;
 const ping = 0x89;
 const protocolError = [1002];
 
-/** A client frame with any first byte and length: RFC 6455, section 5.2. */
+/** Client frame: RFC 6455, section 5.2. */
 function frame(payload: Buffer, { first, length = payload.length, masked = true }: Header): Buffer {
 	const bit = masked ? 0x80 : 0;
 	const head = Buffer.alloc(length < 126 ? 2 : length < 65_536 ? 4 : 10);
@@ -145,7 +142,7 @@ function closeCode(bytes: Buffer): number | undefined {
 	return rest.length >= 4 ? rest.readUInt16BE(measure(rest).start) : undefined;
 }
 
-/** Returns the start and the length of a frame's payload. The frame is not masked, because it comes from a server. */
+/** A server's frame is not masked. */
 function measure(bytes: Buffer): { readonly start: number; readonly length: number } {
 	const length = bytes.readUInt8(1);
 	if (length < 126) return { start: 2, length };

@@ -115,7 +115,7 @@ function several(random: Random, make: () => Buffer): Pick<GrpcAttack, "body" | 
 	return { body: Buffer.concat(messages), messages: messages.length };
 }
 
-/** A random length: up to about twice the actual length, or up to 4 GiB. */
+/** Up to about twice the actual length, or up to 4 GiB. */
 function randomLength(random: Random, length: number): number {
 	return random.chance(0.5) ? random.below(2 * length + 2) : random.below(2 ** 32);
 }
@@ -168,7 +168,7 @@ function one(body: Buffer): Pick<GrpcAttack, "body" | "messages"> {
 }
 
 const kinds = Object.keys(makers);
-/** Kinds to select from. The first three occur four times each, which makes them more likely. */
+/** The first three kinds occur four times each, which makes them more likely. */
 const weighted = [...kinds, ...kinds.slice(0, 3), ...kinds.slice(0, 3), ...kinds.slice(0, 3)];
 
 export function makeGrpcAttack(random: Random): GrpcAttack {

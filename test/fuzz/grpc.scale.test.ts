@@ -11,10 +11,7 @@ const streams = 16;
 /** Number of streams after which a connection is replaced. */
 const perConnection = 400;
 
-/**
- * Sends an attack. Resolves with the gRPC status. Without a gRPC response, resolves with the HTTP status or a
- * description.
- */
+/** Without a gRPC response, resolves with the HTTP status or a description. */
 async function attackWith(session: ClientHttp2Session, { headers, body }: GrpcAttack): Promise<string> {
 	const watch = new Watch();
 	let status: string | undefined;
@@ -89,7 +86,7 @@ test("malformed gRPC messages get a status each and leave no memory in use, and 
 	expect(messages).toBeGreaterThanOrEqual(total);
 });
 
-/** Whether the result is allowed. For a POST with the path `*`, the HTTP/2 layer resets the stream. */
+/** For a POST with the path `*`, the HTTP/2 layer resets the stream. */
 function isExpected(kind: string, answer: string): boolean {
 	return /^(0|3|4|5|8|12|13|HTTP 415)$/.test(answer) || (kind === "paths" && answer === "reset with 1");
 }

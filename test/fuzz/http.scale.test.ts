@@ -5,7 +5,7 @@ import { RawSocket } from "./raw-socket.ts";
 import { Siege } from "./siege.ts";
 
 const total = 200 * testScale(15, 50);
-/** Number of concurrent connections, below the gateway's limit of unauthenticated connections per address. */
+/** Below the gateway's limit of unauthenticated connections per address. */
 const workers = 16;
 
 test("malformed HTTP gets a response or a close and leaves no memory in use, and a healthy client is served at the same time", async () => {
@@ -60,7 +60,7 @@ function isExpected(kind: string, answer: string): boolean {
 	return /^(nothing|HTTP\/2|20[01]|4\d\d)$/.test(answer);
 }
 
-/** Whether the gateway has responded and keeps the connection open, for an upgrade or for further requests. */
+/** The connection stays open for an upgrade or for further requests. */
 function isLeftOpen(received: Buffer): boolean {
 	return (
 		readStatus(received) === "101" || /\r\nConnection: keep-alive\r\n/i.test(received.toString("latin1"))

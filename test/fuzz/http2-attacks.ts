@@ -49,10 +49,7 @@ function setting(id: number, value: number): Buffer {
 
 const initialWindow = 4;
 
-/**
- * Encodes an HPACK string, whose length is an integer with a seven-bit prefix:
- * https://www.rfc-editor.org/rfc/rfc7541#section-5.2
- */
+/** The length is an integer with a seven-bit prefix: https://www.rfc-editor.org/rfc/rfc7541#section-5.2 */
 function hpackText(text: string): Buffer {
 	const length = Buffer.byteLength(text);
 	const bytes: number[] = [Math.min(length, 127)];
@@ -62,7 +59,7 @@ function hpackText(text: string): Buffer {
 	return Buffer.concat([Buffer.from(bytes), Buffer.from(text)]);
 }
 
-/** Encodes HPACK literals with new names. With `indexed`, the fields enter the dynamic table. */
+/** With `indexed`, the fields enter the dynamic table. */
 function hpack(headers: Readonly<Record<string, string>>, indexed = false): Buffer {
 	const fields = Object.entries(headers);
 	return Buffer.concat(
@@ -72,7 +69,7 @@ function hpack(headers: Readonly<Record<string, string>>, indexed = false): Buff
 
 const preface = Buffer.concat([Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), frame(types.settings, 0)]);
 
-/** Creates the frames of a connection. `request` is the header block of a valid request. */
+/** `request` is the header block of a valid request. */
 type Make = (random: Random, request: Buffer) => readonly Buffer[];
 
 interface Kind {
@@ -84,15 +81,13 @@ function times(count: number, make: (index: number) => Buffer): Buffer[] {
 	return Array.from({ length: count }, (_, index) => make(index));
 }
 
-/** Returns the id of a client's stream by its index. Streams that a client opens have odd ids. */
+/** Streams that a client opens have odd ids. */
 function odd(index: number): number {
 	return 2 * index + 1;
 }
 
 const longHeader = { "x-long": "a".repeat(3_900) };
-/**
- * Header field that refers to the first entry of the dynamic table: https://www.rfc-editor.org/rfc/rfc7541#section-6.1
- */
+/** Refers to the first entry of the dynamic table: https://www.rfc-editor.org/rfc/rfc7541#section-6.1 */
 const firstDynamic = Buffer.from([0x80 + 62]);
 
 const kinds: Readonly<Record<string, Kind>> = {

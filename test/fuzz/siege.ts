@@ -16,13 +16,10 @@ import {
 	timersOfUse,
 } from "./memory.ts";
 
-/**
- * Number of timers that check open prompts. The timer ends at its first check without open prompts, which may be
- * minutes later.
- */
+/** The timer ends at its first check without open prompts, which may be minutes later. */
 const timersOfQuestions = 1;
 
-/** Maximum growth of the gateway's resident memory in bytes, from the memory mark to the end. */
+/** Maximum growth of resident memory, from the memory mark to the end. */
 const slackBytes = 32 * 2 ** 20;
 const checksPerCollection = 20;
 /** Maximum milliseconds for a request of the healthy client. */

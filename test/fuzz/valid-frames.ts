@@ -17,7 +17,7 @@ export interface Frame {
 
 type Request = Omit<Frame, "id" | "type" | "method">;
 
-/** Returns valid requests of each method. The compiler reports methods without an entry. */
+/** The compiler reports methods without an entry. */
 function validRequests({ sessions, tokens }: Surroundings): Readonly<Record<MethodName, readonly Request[]>> {
 	const [session = "sess_0000000000000000000000000a"] = sessions;
 	const [token = "prompt_0000000000000000000000000a"] = tokens;

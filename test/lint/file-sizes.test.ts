@@ -5,10 +5,7 @@ import { expect, test } from "vitest";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const maxLines = 400;
 
-/**
- * Test files above the general maximum, each with its own maximum. Never add an entry. To remove one, split the file by
- * topic.
- */
+/** Never add an entry. To remove an entry, split the file by topic. */
 const largeTests: Readonly<Record<string, number>> = {
 	"packages/cli/src/chat/chat.test.ts": 550,
 	"packages/cli/src/doctor/checks/run-checks.test.ts": 650,

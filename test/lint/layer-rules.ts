@@ -8,7 +8,7 @@ export function cyclesIn(graph: ReadonlyMap<string, Iterable<string>>): string[]
 	return search.found;
 }
 
-/** Implements Tarjan's algorithm for strongly connected components: https://doi.org/10.1137/0201010 */
+/** Tarjan's algorithm for strongly connected components: https://doi.org/10.1137/0201010 */
 class CycleSearch {
 	readonly found: string[][] = [];
 	readonly #graph: ReadonlyMap<string, Iterable<string>>;

@@ -9,16 +9,13 @@ import { againstLayers, cyclesIn, foldersOf, fullFolders, partsOf } from "./laye
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const Layers = z.record(z.string(), z.array(z.array(z.string())));
 
-/**
- * Folders and root files of each package, from the lowest layer to the highest. A layer may import only from lower
- * layers.
- */
+/** From the lowest layer to the highest. A layer may import only from lower layers. */
 const layers = Layers.parse(parseJson(readFileSync(`${root}/lint/layers.json`, "utf8")));
 
-/** Known cycles by package. An entry without a cycle fails the test. */
+/** An entry without a cycle fails the test. */
 const knownCycles: Readonly<Record<string, readonly string[][]>> = {};
 
-/** Known folders with too many files. An unnecessary entry fails the test. */
+/** An unnecessary entry fails the test. */
 const knownFull: Readonly<Record<string, readonly string[]>> = {};
 
 const names = ["base", "protocol", "core", "gateway", "cli", "connector", "discord", "slack"];

@@ -54,7 +54,7 @@ function reportedFor(path: string): string[] {
 		.map(({ category, message }) => `${category}: ${message}`);
 }
 
-/** Returns Biome's diagnostics. Ignores its exit code, because the planted files always make it fail. */
+/** The planted files always make Biome fail. */
 async function lint(cwd: string): Promise<readonly Diagnostic[]> {
 	const { promise, resolve } = Promise.withResolvers<string>();
 	const args = ["lint", "--reporter=json", "--max-diagnostics=none"];

@@ -6,10 +6,10 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 const declaration =
 	/^export (?:declare )?(?:abstract )?(?:async )?(?:const|let|function\*?|class|interface|type|enum) ([A-Za-z_$][\w$]*)/gmu;
-/** Matches lists of exports without `from`, because a re-export declares no name. */
+/** A re-export declares no name. */
 const list = /^export (?:type )?\{([^}]*)\}(?! from)/gmu;
 
-/** Returns the exported names of a source. A name occurs once, even if a schema and its type share it. */
+/** A name occurs once, even if a schema and its type share it. */
 function exportedNames(source: string): ReadonlySet<string> {
 	const listed = [...source.matchAll(list)]
 		.flatMap(([, items = ""]) => items.split(","))

@@ -10,10 +10,7 @@ import { settingsOf } from "./scene.ts";
 
 const testInside = test.skipIf(!hasBubblewrap);
 
-/**
- * Returns the program of an npm server. `packages` is the `node_modules` directory with the dependencies of the
- * program.
- */
+/** `packages` is the `node_modules` directory with the dependencies of the program. */
 async function npmServer(name: string): Promise<{ readonly program: string; readonly packages: string }> {
 	const program = await realpath(
 		join(import.meta.dirname, "../node_modules/@modelcontextprotocol", `server-${name}`, "dist/index.js"),

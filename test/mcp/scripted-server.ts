@@ -15,7 +15,7 @@ interface Message {
 }
 
 const faults = new Set(process.argv.slice(2).filter((argument) => !argument.startsWith("--")));
-/** File to which each start appends a line with its process id. */
+/** Each start appends a line with its process id. */
 const starts = process.argv.find((argument) => argument.startsWith("--starts="))?.slice("--starts=".length);
 
 const text = { type: "string" };
@@ -37,7 +37,7 @@ function tools(): object[] {
 	];
 }
 
-/** Name of the tool with the long name, as models see it after the server prefix. */
+/** The long tool name as models see it after the server prefix. */
 const likeShortened = `${"a".repeat(64 - 9 - "scripted__".length)}_${createHash("sha256").update("a".repeat(200)).digest("hex").slice(0, 8)}`;
 
 function lyingTools(): object[] {
@@ -86,7 +86,7 @@ function answerTo({ method, params = {} }: Message): object | undefined {
 
 const address = "https://login.example.com/start?for=1";
 
-/** Returns the request for user input. Undefined if the call needs no user input. */
+/** Undefined if the call needs no user input. */
 function requestForInput(): object | undefined {
 	if (faults.has("asks-for-address")) return { mode: "url", elicitationId: "e1", url: address };
 	const colour = { type: "string", title: "colour" };

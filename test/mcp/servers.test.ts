@@ -288,7 +288,7 @@ test("a reply for a server counts for the model calls of the run", async () => {
 	expect(s.model.requests).toHaveLength(1);
 });
 
-/** Returns a server that answers its open call when it receives a signal, and a function that sends the signal. */
+/** The server answers its open call when it receives the signal. */
 async function answersOnSignal(faults: readonly string[]) {
 	const directory = await mkdtemp(join(tmpdir(), "parley-mcp-"));
 	onTestFinished(() => rm(directory, { recursive: true, force: true }));

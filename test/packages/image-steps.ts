@@ -54,10 +54,7 @@ const ofMachine = [
 	"/etc/resolv.conf",
 	"/etc/ssl",
 ];
-/**
- * Returns options that create a directory for all users. By default, bubblewrap creates directories that only their
- * owner may read.
- */
+/** By default, bubblewrap creates directories that only their owner may read. */
 const readable = (path: string): string[] => ["--perms", "0755", "--dir", path];
 const isRoot = process.getuid?.() === 0;
 const uids: Readonly<Record<string, number>> = { root: 0, node: 1000 };
@@ -199,10 +196,7 @@ export class FreshRoot implements Disposable {
 		return stdout;
 	}
 
-	/**
-	 * Returns options that mount a script as a program in `/usr/local/bin`. This directory precedes the machine's own
-	 * programs in the PATH.
-	 */
+	/** `/usr/local/bin` precedes the machine's own programs in the PATH. */
 	#stub(name: string, script: string): string[] {
 		const file = join(this.directory, `tmp/stub-${name}`);
 		writeFileSync(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 });

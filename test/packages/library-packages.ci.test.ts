@@ -15,7 +15,7 @@ let machine: NewMachine;
 let project: string;
 let packed: readonly string[];
 
-/** Options of a strict TypeScript program. They also check the types of all libraries. */
+/** Also checks the types of all libraries. */
 const compilerOptions = {
 	target: "es2022",
 	module: "nodenext",
@@ -99,7 +99,7 @@ test("the packages contain compiled code and types, without sources, tests and n
 	}
 });
 
-/** Runs an installation block of docs/connectors.md. Also installs the Node.js types. */
+/** Also installs the Node.js types. */
 async function install(name: string, settings: Readonly<Record<string, string>> = {}): Promise<void> {
 	const block = blocks.find((one) => one.name === name);
 	if (!block) throw new Error(`docs/connectors.md has no block ${name}`);

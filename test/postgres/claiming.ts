@@ -1,10 +1,7 @@
 import { createInterface } from "node:readline";
 import { type ContractTables, contractMigration, openPostgresStore } from "@parley/base/testing";
 
-/**
- * Program of a `Claimant`: prints `ready`, then for each id on stdin `won` if this process answered first, otherwise
- * `lost`.
- */
+/** Prints `ready`, then for each id on stdin `won` if this process answered first, otherwise `lost`. */
 const [connection = ""] = process.argv.slice(2);
 const store = await openPostgresStore<ContractTables>({ connection, migrations: [contractMigration] });
 const writeLine = (word: string): boolean => process.stdout.write(`${word}\n`);

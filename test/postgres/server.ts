@@ -14,9 +14,9 @@ const isRoot = process.getuid?.() === 0;
 /** Reason why this machine cannot start a server, or undefined. */
 export const missing = programs ? undefined : "PostgreSQL is not installed";
 
-/** Options that switch from root to the user of Debian's package, because PostgreSQL refuses to run as root. */
+/** PostgreSQL refuses to run as root. Debian's package has the user `postgres`. */
 const unprivileged = isRoot ? ["--reuid=postgres", "--regid=postgres", "--clear-groups"] : [];
-/** Command prefix that stops the server when its parent process exits. */
+/** Stops the server when its parent process exits. */
 const leaders = process.platform === "linux" ? ["setpriv", "--pdeathsig=QUIT", ...unprivileged] : [];
 
 /** A PostgreSQL server on a Unix socket, for the tests of one file. Disposal deletes its data. */

@@ -27,7 +27,7 @@ const clone = join(stage, "parley");
 const home = join(stage, "home");
 const programs = join(stage, "programs");
 
-/** Environment of a new user's shell, with an empty home directory. Parley stores its data there. */
+/** A new user's shell, with an empty home directory. */
 const env = {
 	PARLEY_SANDBOX: "off",
 	// `npm start` installs the command in the first directory. The Node binary in this PATH is too old for the command
@@ -120,10 +120,7 @@ async function run(name: string): Promise<string> {
 	return stdout;
 }
 
-/**
- * Runs a block that ends with `npm start`. npm replaces the shell, so signals reach npm. A fake key replaces the key
- * in the block.
- */
+/** npm replaces the shell, so signals reach npm. */
 function start(name: string): Gateway {
 	const commands = script(name).replace("YOUR-KEY", `sk-ant-api03-${"k".repeat(40)}`);
 	const child = spawn("sh", ["-c", commands.replace(/^npm start$/m, "exec npm start")], {
@@ -151,10 +148,7 @@ function listening(gateway: Gateway): Promise<string> {
 	return lineOf(gateway, /^parley listening on .*$/m);
 }
 
-/**
- * Resolves with the first match in the gateway's stdout. Rejects with the complete output if the process exits without
- * a matching line.
- */
+/** Rejects with the complete output if the process exits without a matching line. */
 function lineOf(gateway: Gateway, form: RegExp): Promise<string> {
 	const { promise, resolve, reject } = Promise.withResolvers<string>();
 	let stdout = "";
@@ -171,10 +165,7 @@ function lineOf(gateway: Gateway, form: RegExp): Promise<string> {
 	return promise;
 }
 
-/**
- * Returns the paths whose names contain "parley". Excludes the directories of npm and pnpm, which contain links to the
- * clone.
- */
+/** The directories of npm and pnpm contain links to the clone. */
 function traces(folder = home): string[] {
 	return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
 		const path = join(folder, entry.name);

@@ -6,14 +6,14 @@ import { RedactionSetup } from "./redaction-setup.ts";
 
 const everything = [...registered, ...shaped];
 /**
- * A secret that the model itself writes into a call. It must remain in that call, because the gateway stores the call
- * and sends it back to the model.
+ * The model writes this secret into a call. The secret must remain there, because the gateway sends the call back
+ * to the model.
  */
 const [written = "", ...unwritten] = registered.toReversed();
 const hidden = `${textOf(unwritten)}\n${shaped.join("\n")}\n`;
 const wrapped = unwritten.map((secret, n) => wrappedIn(secret, "x".repeat(n + 30))).join("\n\n");
 
-/** Finds only unencoded secrets, because the format of a credential is not recognizable after encoding. */
+/** After encoding, the format of a credential is not recognizable. */
 function findSecrets(secrets: readonly string[], text: string): string[] {
 	return secrets.filter((secret) => text.includes(secret));
 }
@@ -62,8 +62,8 @@ test("no secret is in any file, event, response, log line or model request, by a
 	});
 	await setup.ask("fail");
 	model.drainViolations();
-	// The agent asks questions, and a user answers them. These messages contain only registered secrets, because messages
-	// keep other text with the format of a credential.
+	// These messages contain only registered secrets, because messages keep other text with the format of a
+	// credential.
 	model.script(
 		uses("t5", "ask_user", { question: `Which of ${written}?`, type: "select", options: [written, "no"] }),
 		says("asked"),

@@ -41,7 +41,7 @@ export const shaped: readonly string[] = [
 	),
 ];
 
-/** Returns the secret in the encodings of common tools and programs. */
+/** Encodings of common tools and programs. */
 function formsOf(secret: string): string[] {
 	const bytes = Buffer.from(secret);
 	const json = JSON.stringify(secret).slice(1, -1);

@@ -184,7 +184,7 @@ test("nginx does not end a gRPC stream that is silent for longer than its usual 
 	await stream.until("completed");
 });
 
-/** Reads a session and records the sequence numbers of its persisted events. */
+/** Records the sequence numbers of persisted events. */
 class Reading {
 	readonly watch = new Watch();
 	readonly seqs: number[] = [];

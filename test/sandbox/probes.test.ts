@@ -58,7 +58,7 @@ async function listen(place: { path: string } | { host: string; port: number }):
 const namespaced = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc"];
 const canUnshare = onLinux && spawnSync(namespaced[0] ?? "", [...namespaced.slice(1), "true"]).status === 0;
 
-/** For each probe that cannot succeed on this machine even without confinement, the reason. False for the others. */
+/** Reasons why a probe cannot succeed on this machine even without confinement. */
 const unwalkable: Readonly<Record<string, string | false>> = {
 	mount: !isRoot && "only root may mount outside of a sandbox",
 	"kernel-switches": !isRoot && "only root may write these anywhere",
@@ -77,7 +77,7 @@ const unwalkable: Readonly<Record<string, string | false>> = {
 	filter: isFiltered && "a filter holds for these tests",
 };
 
-/** Runs a probe and returns its output. The probe `terminal-session` runs in new namespaces. */
+/** The probe `terminal-session` runs in new namespaces. */
 async function runProbe(name: string): Promise<string> {
 	const script = probeScript(
 		probes.filter((probe) => probe.name === name),

@@ -6,10 +6,7 @@ import { hasBubblewrap } from "@parley/core/testing";
 import { expect, test } from "vitest";
 import { callsOf, openNestedRoots } from "./replaced-root.ts";
 
-/**
- * A program that swaps the directory `project` and the link `link` until it is stopped. The directory stays in place
- * longer than the link.
- */
+/** The directory stays in place longer than the link. */
 const swapper = `
 import ctypes, random, sys, time
 libc = ctypes.CDLL(None)

@@ -32,7 +32,7 @@ else process.send("ready", () => process.exit());
 const pool =
 	"import multiprocessing as m; print('it runs' if m.get_context('fork').Pool(2).map(abs, [-1]) == [1] else '')";
 
-/** Programs, each with a command line that prints `it runs` if the program works. */
+/** Each line prints `it runs` if the program works. */
 const runtimes: readonly (readonly [program: string, line: string])[] = [
 	["node", `node workers.js`],
 	["python3", `python3 -c "${pool}"`],

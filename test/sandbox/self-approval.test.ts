@@ -15,8 +15,8 @@ interface Open {
 }
 
 /**
- * Returns lines of a script that approve an open approval if they can read the token and connect. The arguments of the
- * script are the session and the token of the approval.
+ * The lines print `won approval` if they can approve. The script's arguments are the session and the token of the
+ * approval.
  */
 function approvalLines(port: number, data: string): string {
 	const text = JSON.stringify({
@@ -42,10 +42,7 @@ function approvalLines(port: number, data: string): string {
 	].join("\n");
 }
 
-/**
- * Returns script lines that try to reach the gateway, its process or its data. A successful line prints a text that
- * starts with `won`, except the line that creates its own file.
- */
+/** A successful line prints a text that starts with `won`, except the line that creates its own file. */
 function attemptLines(gateway: GatewayProcess, data: string): string[] {
 	const { port, pid } = gateway;
 	const ask = "GET /api/sessions HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\n\\r\\n";
@@ -94,7 +91,6 @@ async function start(sandbox: "required" | "off"): Promise<Started> {
 	return { gateway, root, data, [Symbol.asyncDispose]: () => moved.disposeAsync() };
 }
 
-/** Requests a command, and returns its open approval. */
 async function openApproval(client: OzzieClient): Promise<Open> {
 	const sessionId = await client.open();
 	await client.call("send_message", { content: "run: echo ran >approved.txt" });
@@ -102,7 +98,7 @@ async function openApproval(client: OzzieClient): Promise<Open> {
 	return { sessionId, token: String(payload["token"]) };
 }
 
-/** Writes the script. It must exist before the approval, because an approval is bound to the files of the root. */
+/** The script must exist before the approval, because an approval is bound to the files of the root. */
 async function writeScript(root: string, lines: readonly string[]): Promise<void> {
 	const attempts = lines.map((line) => `( ${line} ) 2>/dev/null`);
 	await writeFile(join(root, "ways.sh"), `${attempts.join("\n")}\necho the end\n`);

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
 
-/** A program that swaps the directory `dir` and the link `link` until it is stopped. */
+/** Swaps `dir` and `link` until it is stopped. */
 const swapper = `
 import ctypes, random, time
 libc = ctypes.CDLL(None)
@@ -24,10 +24,7 @@ interface Results {
 	failed: number;
 }
 
-/**
- * Sends a message and counts the results of its tool calls. Ignores a message that the gateway's rate limit refuses,
- * which happens on a fast machine.
- */
+/** On a fast machine, the gateway's rate limit may refuse a message. */
 async function write(writer: OzzieClient, content: string, results: Results): Promise<void> {
 	const sent = await writer.request("send_message", { content });
 	if (!sent.ok && sent.error.startsWith("rate limited")) return;

@@ -38,7 +38,6 @@ function requireArchitecture(): NonNullable<typeof architecture> {
 	return architecture;
 }
 
-/** The error number of a system call with these seccomp rules. */
 function errorOf(call: Call, rules: typeof filterRules): number | null {
 	const program = writeCall(call);
 	const filter = join(directory, "filter");
@@ -53,7 +52,6 @@ function errorOf(call: Call, rules: typeof filterRules): number | null {
 	return status;
 }
 
-/** The error number of a system call without a filter and without capabilities. */
 function unfilteredErrorOf(call: Call): number | null {
 	const program = writeCall(call);
 	if (!isRoot) return spawnSync(program).status;
@@ -63,10 +61,7 @@ function unfilteredErrorOf(call: Call): number | null {
 const rules = [...noUnixSockets, ...filterRules];
 const groups = [...deniedCalls, deniedUnixSocket];
 const cases = groups.flatMap(({ error, calls }) => calls.map((call) => ({ ...call, error })));
-/**
- * Errors of optional kernel features: a missing system call fails with ENOSYS, a missing address family with
- * EAFNOSUPPORT.
- */
+/** A missing system call fails with ENOSYS, a missing address family with EAFNOSUPPORT. */
 const unsupported = new Set<number | null>([errno.ENOSYS, errno.EAFNOSUPPORT]);
 
 const testFilter = test.skipIf(!hasBubblewrap || architecture === undefined);

@@ -57,7 +57,7 @@ test("the bundle of the present sources is run", async () => {
 	});
 });
 
-/** Returns the files that these files import, directly or indirectly, and these files themselves. */
+/** Includes indirect imports and the given files. */
 function loadedBy(...names: readonly string[]): Set<string> {
 	const texts = new Map(chunks().map(({ file, text }) => [basename(file), text]));
 	const loaded = new Set(names);

@@ -8,7 +8,7 @@ import { TestGateway } from "../conformance/gateway.ts";
 /** The placeholder for a skill's directory in the notation of other agents. */
 const here = ["$", "{CLAUDE_SKILL_DIR}"].join("");
 
-/** A skill with lines such as `read: PATH`, which are commands for the offline model. */
+/** Lines such as `read: PATH` are commands for the offline model. */
 const releaseNotes = [
 	...["---", "name: release-notes", "description: Writes release notes. Use it when: a release is near."],
 	...["license: MIT", "compatibility: needs a shell", 'metadata: { author: parley, version: "1.0" }', "---"],

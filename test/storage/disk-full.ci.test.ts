@@ -50,10 +50,7 @@ async function health(): Promise<{ readonly status: number; readonly body: unkno
 	return { status: response.status, body: await response.json() };
 }
 
-/**
- * Sends messages until the gateway refuses one. Resolves with the error as `why`. `why` is undefined if the gateway
- * accepts 500 messages.
- */
+/** `why` is the error, or undefined if the gateway accepts 500 messages. */
 async function sendUntilRefused(
 	client: Client,
 	session: string,

@@ -56,10 +56,7 @@ test(`${clientCount} clients drop at the same time, resume in time, and miss no 
 	for (const client of clients) client.drop();
 });
 
-/**
- * Connects all clients, each with its first attempt within `withinMs`. Returns the milliseconds until all clients are
- * connected.
- */
+/** Returns the milliseconds until all clients are connected. */
 async function rush(clients: readonly StormClient[], random: Random, withinMs: number): Promise<number> {
 	const began = performance.now();
 	const arrive = async (client: StormClient, firstMs: number): Promise<void> => {
@@ -73,7 +70,7 @@ async function rush(clients: readonly StormClient[], random: Random, withinMs: n
 	return Math.round(performance.now() - began);
 }
 
-/** Sends at least one message to each session. Returns the number of messages. */
+/** At least one message for each session. Returns the number of messages. */
 async function write(writer: OzzieClient, sessions: readonly string[], signal: AbortSignal): Promise<number> {
 	let count = 0;
 	while (!signal.aborted || count < sessions.length) {
@@ -85,7 +82,7 @@ async function write(writer: OzzieClient, sessions: readonly string[], signal: A
 	return count;
 }
 
-/** Last sequence number of each session, after the end of all runs. */
+/** Waits for the end of all runs. */
 async function lastNumbers(writer: OzzieClient, sessions: readonly string[]): Promise<number[]> {
 	for (;;) {
 		const { sessions: listed } = await writer.call("list_sessions", { limit: 1_000 });

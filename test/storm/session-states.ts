@@ -24,9 +24,7 @@ export type ClientFrame =
 	| "ping"
 	| "other";
 
-/**
- * Errors that end a turn. `internal` also ends a turn without its host. Other errors answer one frame of the client.
- */
+/** `internal` also ends a turn without its host. Other errors answer one frame of the client. */
 const turnErrors = new Set(["model_error", "agent_error", "rate_limited", "budget_exceeded"]);
 
 /**

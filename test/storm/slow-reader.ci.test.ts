@@ -8,15 +8,15 @@ import { startServer } from "../bench/measure/server-process.ts";
 import { testScale } from "../random.ts";
 import { StormClient } from "./storm-client.ts";
 
-/** Number of clients that read. The bench `slow-reader` measures their speed without other load on the machine. */
+/** The bench `slow-reader` measures the speed of these clients without other load. */
 const subscribers = 10 * testScale(10) - 1;
-/** A reply with about 1 MB of deltas. The last frame repeats the text. */
+/** About 1 MB of deltas. The last frame repeats the text. */
 const reply = "32 8 4000";
-/** Milliseconds for which the client does not read. Longer than the 5 s for which a client may exceed its budget. */
+/** Longer than the 5 s for which a client may exceed its budget. */
 const patienceMs = 6_000;
 /**
- * Maximum bytes in the gateway's buffer for one client before the gateway drops deltas. At twice this size, the gateway
- * closes the connection immediately.
+ * Above this buffer size for one client, the gateway drops deltas. At twice this size, it closes the connection
+ * immediately.
  */
 const budget = 8 * 1024 * 1024;
 
@@ -52,10 +52,7 @@ test(`one of ${subscribers + 1} subscribers never reads: it is closed, and recon
 	for (const client of clients) client.close();
 });
 
-/**
- * Resumes the reading of `sleeper` after `patienceMs`, and reconnects it. The client detects that it was too slow only
- * after it has resumed reading.
- */
+/** The client detects that it was too slow only after it has resumed reading. */
 async function catchUp(sleeper: StormClient, replies: number): Promise<void> {
 	await delay(systemClock, patienceMs);
 	sleeper.reading(true);

@@ -9,7 +9,7 @@ const Resumed = z.object({
 	}),
 });
 
-/** Matches the sequence number of a persisted frame. `seq` is the last key of the frame. */
+/** `seq` is the last key of a persisted frame. */
 const seqAtEnd = /"seq":(\d+)\}$/;
 
 /** A client of one session that checks the sequence numbers of its frames across all its connections. */

@@ -53,7 +53,7 @@ export class WordModel implements Model {
 		yield { type: "end", stop, usage, model: "scripted-1" };
 	}
 
-	/** Reads the newest request of the user. `word` is "say" if the request has no known word, or after results of calls. */
+	/** `word` is "say" if the request has no known word, or after results of calls. */
 	#read({ messages }: ModelRequest): { readonly word: string; readonly text: string } {
 		const at = messages.findLastIndex((message) => /Please|Also/.test(JSON.stringify(message.content)));
 		const text = JSON.stringify(messages[at]?.content ?? "");

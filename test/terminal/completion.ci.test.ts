@@ -34,10 +34,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
 	return run("bash", ["--norc", "-c", script, "bash", ...words]);
 }
 
-/**
- * Returns zsh's suggestions for a command line. The script replaces zsh's completion functions with functions that
- * print the suggestions.
- */
+/** Replaces zsh's completion functions with functions that print the suggestions. */
 function zsh(...words: readonly string[]): Promise<string[]> {
 	const script = `compdef() { }
 _describe() { print -l -- "\${(@P)2}" }

@@ -15,7 +15,7 @@ import { Screen } from "./screen.ts";
 import { Setup } from "./setup.ts";
 
 /**
- * Allows bursts of new sockets. Slack allows one per minute, but tolerates "a small amount of burst behavior":
+ * Slack allows one new socket per minute, but tolerates "a small amount of burst behavior":
  * https://docs.slack.dev/apis/web-api/rate-limits
  */
 const settings = { tiers: { ...defaultSettings.tiers, 1: 100 } };

@@ -28,7 +28,7 @@ export class SshServer implements AsyncDisposable {
 	/** Directory that contains the program `ssh`. */
 	readonly programs: string;
 	readonly #child: ChildProcessByStdio<null, null, Readable>;
-	/** Forwards connections from clients in another network namespace. */
+	/** Clients are in another network namespace. */
 	readonly #relay: Server;
 	/** Lines of the server's log so far. */
 	readonly log: string[] = [];
@@ -90,10 +90,7 @@ export class SshServer implements AsyncDisposable {
 	}
 }
 
-/**
- * Returns a command prefix for a server with its own `/run`, `/var/log` and shadow file. A server that runs as root
- * requires `/run/sshd` and records logins. It accepts no keys for a locked account.
- */
+/** A server that runs as root requires `/run/sshd` and records logins. It accepts no keys for a locked account. */
 function apart(directory: string): string[] {
 	const shadow = join(directory, "shadow");
 	writeFileSync(shadow, `${userInfo().username}:*:20000:0:99999:7:::\n`, { mode: 0o600 });

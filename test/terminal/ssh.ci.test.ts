@@ -15,7 +15,7 @@ const bin = fileURLToPath(new URL("../../bin", import.meta.url));
 let setup: Setup;
 let server: SshServer;
 let programs: string;
-/** Path of a pipe that has a writer as long as a Parley command runs on the server. */
+/** The pipe has a writer as long as a Parley command runs on the server. */
 let running: string;
 const screens: Screen[] = [];
 const opened = new AsyncDisposableStack();
@@ -47,7 +47,7 @@ function testHere(title: string, check: (context: TestContext) => Promise<void>)
 	});
 }
 
-/** Simulates another machine, from which `ssh THE-MACHINE` connects to the server. */
+/** From this shell, `ssh THE-MACHINE` connects to the server. */
 function atTerminal(script: string): Screen {
 	const PATH = [server.path, dirname(process.execPath), bin].join(delimiter);
 	const env = { PATH, HOME: setup.root };
@@ -59,7 +59,7 @@ function atTerminal(script: string): Screen {
 const otherMachine = "bwrap --dev-bind / / --unshare-net --unshare-pid --proc /proc --die-with-parent --";
 const states = "; echo code $?; stty -a | tr ';' '\\n'";
 
-/** Throws unless the local terminal has its usual modes, and the remote program has disabled its own modes. */
+/** The local terminal must have its usual modes, and the remote program must have disabled its own modes. */
 function expectRestored({ text, received }: Screen): void {
 	expect(text).toMatch(/ icanon /);
 	expect(text).toMatch(/ echo /);

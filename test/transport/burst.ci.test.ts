@@ -7,7 +7,7 @@ import { choosePort, GatewayProcess } from "../gateway-process.ts";
 
 const BURST = 1_500;
 
-/** Resolves with the first line of the response, or with the error code of a failed connection. */
+/** For a failed connection, resolves with the error code. */
 function ask(port: number): Promise<string> {
 	const { promise, resolve } = Promise.withResolvers<string>();
 	const socket: Socket = connect(port, "127.0.0.1");

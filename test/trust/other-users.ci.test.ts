@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const foreignUser = 65_534;
 const isRoot = process.getuid?.() === 0;
 
-/** The program of the other user and a Node binary, in a directory that every user can read. */
+/** Every user can read the directory. */
 interface Setup {
 	readonly directory: string;
 	readonly node: string;
@@ -43,7 +43,7 @@ const test = base.extend<{ setup: Setup; gateway: { readonly port: number; reado
 	},
 });
 
-/** Returns the titles of all sessions. A changed title would show that a request of the other user had an effect. */
+/** A changed title would show that a request of the other user had an effect. */
 async function titles(port: number): Promise<string[]> {
 	const answer = await fetch(`http://127.0.0.1:${port}/api/sessions`, { headers: { connection: "close" } });
 	// The cast is safe because the gateway's list has these fields.

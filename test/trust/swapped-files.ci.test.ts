@@ -6,10 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { TestGateway } from "../conformance/gateway.ts";
 
-/**
- * An approved command, and a file that the command runs or loads. The file is swapped between the prompt and the
- * approval.
- */
+/** A file that the command runs or loads is swapped between the prompt and the approval. */
 interface Form {
 	readonly command: string;
 	/**

@@ -8,12 +8,12 @@ const rounds = 50;
 /** Maximum milliseconds from the abort to the exit of all tool processes. */
 const maxMs = 2_000;
 
-/** Waits for turns of the event loop. The unit is a turn, because a turn is much shorter than a prompt. */
+/** A turn is much shorter than a prompt. */
 async function turns(count: number): Promise<void> {
 	for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Returns the milliseconds from the abort until the processes of the prompt have exited. */
+/** Milliseconds from the abort to the exit of the prompt's processes. */
 async function abortOnce(agent: ZotClient, round: number, random: Random): Promise<number> {
 	const pipe = `held${round}`;
 	const thoughts = random.pick(["think: so\n", "say: Look.\n", ""]);
@@ -35,10 +35,7 @@ async function abortOnce(agent: ZotClient, round: number, random: Random): Promi
 	return (await (released ?? processesEnded(agent, began + paced(maxMs)))) - began;
 }
 
-/**
- * Resolves with the time at which no process uses the agent's directory. Rejects after the time `until`. Both times are
- * from `performance.now`.
- */
+/** `until` and the result are times of `performance.now`. */
 async function processesEnded(agent: ZotClient, until: number): Promise<number> {
 	for (;;) {
 		const remaining = await childrenIn(agent.path("work"));

@@ -27,7 +27,7 @@ function isInstalled(program: string): boolean {
 	});
 }
 
-/** Command of each example, the program that it needs, and its exit code without a prompt. */
+/** `needs` is a program that the example needs. `unasked` is the exit code without a prompt. */
 const programs = [
 	{ name: "ask.sh", command: [join(folder, "ask.sh")], needs: "jq", unasked: 1 },
 	{ name: "ask.py", command: [join(folder, "ask.py")], needs: "python3", unasked: 2 },
@@ -106,7 +106,7 @@ for (const { name, command, needs } of programs) {
 	);
 }
 
-/** Values of `ZOT` that cannot be executed, each with a pattern for the error line. */
+/** These values cannot be executed. Each pattern matches the error line. */
 const startless: readonly (readonly [ZOT: string, says: RegExp])[] = [
 	[host.path("missing"), /missing/],
 	["missing-as-well --flag", /missing-as-well/],

@@ -6,12 +6,12 @@ import { says } from "../simulators/anthropic/reply.ts";
 const mebibyte = 1024 * 1024;
 const maximum = 16 * mebibyte;
 
-/** Length of the longest received line in bytes. */
+/** In bytes. */
 function longest({ lines }: ZotClient): number {
 	return Math.max(...lines.map((line) => Buffer.byteLength(line)));
 }
 
-/** A prompt with an image of this size in bytes. */
+/** `bytes` is the size of the image. */
 function image(id: string, bytes: number): object {
 	const png = Buffer.alloc(bytes, 7);
 	Buffer.from("89504e470d0a1a0a", "hex").copy(png);

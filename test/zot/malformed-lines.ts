@@ -3,10 +3,10 @@ import { damageBytes } from "../fuzz/byte-mutation.ts";
 import { type Json, oddValue } from "../fuzz/odd-values.ts";
 import type { Random } from "../random.ts";
 
-/** Kinds of field values. With a `harmless` text, the offline model calls no tool. */
+/** With a `harmless` text, the offline model calls no tool. */
 type Kind = "text" | "harmless" | "flag" | "level" | "pictures" | "name";
 
-/** Fields of each command. The compiler reports commands without an entry. */
+/** The compiler reports commands without an entry. */
 const grammar: Readonly<Record<ZotCommandType, Readonly<Record<string, Kind>>>> = {
 	hello: { token: "text" },
 	prompt: { message: "harmless", images: "pictures" },

@@ -7,10 +7,10 @@ import { familyNames, malformedLine } from "./malformed-lines.ts";
 
 const total = 4_000 * testScale(8, 250);
 const batch = 200;
-/** Maximum growth of the memory in bytes, from the first tenth of the lines to the end. */
+/** From the first tenth of the lines to the end, in bytes. */
 const maxGrowth = 48 * 1024 * 1024;
 
-/** Returns the memory of the agent. `memory-probe.ts` collects garbage before it reports the memory. */
+/** `memory-probe.ts` collects garbage before it reports the memory. */
 async function probe(agent: ZotClient): Promise<Holdings> {
 	const from = agent.stderr.length;
 	agent.kill("SIGUSR2");
@@ -23,7 +23,7 @@ async function probe(agent: ZotClient): Promise<Holdings> {
 	}
 }
 
-/** Repeats `clear` until the agent accepts it, because the agent refuses it during other work. */
+/** The agent refuses `clear` during other work. */
 async function clear(agent: ZotClient, round: number): Promise<void> {
 	for (let attempt = 0; ; attempt++) {
 		const { success } = await agent.ask({ id: `probe-clear-${round}-${attempt}`, type: "clear" });

@@ -6,7 +6,7 @@ import { only, streamed, ZotClient } from "../conformance/drivers/zot-client.ts"
 import { chatWire } from "../simulators/providers/chat-wire.ts";
 import { FakeProvider } from "../simulators/providers/fake-provider.ts";
 
-/** URL of a server without the API version, as zot clients specify it. */
+/** zot clients specify the URL without the API version. */
 function baseOf({ url }: FakeProvider): string {
 	return url.replace(/\/v1$/, "");
 }

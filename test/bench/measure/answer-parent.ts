@@ -18,7 +18,7 @@ export function answerParent(port: number, stop: () => Promise<void>): void {
 	process.send?.(port);
 }
 
-/** Resident bytes after garbage collection. The loop lets finalizers run, which release more memory. */
+/** Finalizers run in the event loop and release more memory. */
 async function residentBytes(): Promise<number> {
 	setFlagsFromString("--expose-gc");
 	const collect: unknown = runInNewContext("gc");

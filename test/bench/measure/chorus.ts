@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 
 /**
- * Order from the parent process: in each of `ticks` ticks, each stream emits `each` texts of `size` characters. In
- * the last tick, each text starts with `mark`.
+ * In each of `ticks` ticks, each stream emits `each` texts of `size` characters. In the last tick, each text starts
+ * with `mark`.
  */
 interface Part {
 	readonly ticks: number;
@@ -12,8 +12,8 @@ interface Part {
 }
 
 /**
- * Model streams that emit texts in the same ticks. After each `Part` from the parent, the process sends the CPU time
- * of these ticks in microseconds. The time does not include the start and the end of the streams.
+ * Model streams that emit texts in the same ticks. After each `Part` from the parent, the process sends the CPU
+ * microseconds of these ticks, without the start and the end of the streams.
  */
 export class Chorus {
 	#next = Promise.withResolvers<Part | undefined>();

@@ -21,9 +21,9 @@ export interface PlainMessage {
 	readonly writer: (run: string) => ReplyWriter;
 }
 
-/** Milliseconds before the first words of a growing reply are shown. The connector uses a similar time. */
+/** Similar to the connector's time before the first words of an answer. */
 const firstMs = 300;
-/** Milliseconds between the changes of a growing reply. The connector uses a similar time. */
+/** Similar to the connector's time between changes of an answer. */
 const changeMs = 1200;
 
 class Growing {

@@ -12,10 +12,9 @@ import { answerParent } from "../measure/answer-parent.ts";
 import { plainGateway, type ReplyWriter } from "../measure/plain-gateway.ts";
 
 /**
- * The floor: a bot with discord.js and a gateway. The bot stores nothing, passes messages on and reads every frame of
- * the session. Like the connector, it replies with the answer and three buttons. Without a gateway, the bot sends the
- * same reply itself. With a third argument, it edits its post while the reply grows, at the same intervals as the
- * connector.
+ * The floor: a bot with discord.js that passes messages to a gateway and reads every frame of the session. Replies
+ * like the connector, with three buttons, and stores nothing. Without a gateway, sends the reply itself. With a
+ * third argument, edits its post while the reply grows, at the same intervals as the connector.
  */
 const [, , url = "", gatewayUrl, grows] = process.argv;
 const { Guilds, GuildMessages, MessageContent } = GatewayIntentBits;

@@ -3,8 +3,8 @@ import type { Model, ModelRequest } from "@parley/core";
 import { serveGateway } from "../measure/serve-gateway.ts";
 
 /**
- * A gateway whose model reads `TICKS EACH SIZE` from the last message. It emits `EACH` deltas of `SIZE` characters in
- * every tick of the event loop.
+ * The model reads `TICKS EACH SIZE` from the last message, and emits `EACH` deltas of `SIZE` characters in every
+ * tick of the event loop.
  */
 const burstModel: Model = {
 	provider: "bench",

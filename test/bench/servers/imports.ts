@@ -3,8 +3,8 @@ import { findBundle } from "../../../packages/cli/bin/bundle.mjs";
 import { storeCompiled } from "../../../packages/cli/bin/run-program.mjs";
 
 /**
- * The floor of a start: only loads the modules that the gateway loads before it is ready. Like the command, it loads
- * them from the bundle if `findBundle` returns one.
+ * The floor of a start: only loads the modules that the gateway loads before it is ready, from the bundle if
+ * `findBundle` returns one.
  */
 const bundle = findBundle();
 storeCompiled(bundle);

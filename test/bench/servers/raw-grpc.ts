@@ -6,8 +6,8 @@ import { Chorus } from "../measure/chorus.ts";
 import { begun, sessionStarted } from "../measure/grpc-wires.ts";
 
 /**
- * The floor: grpc-js alone. A kontekst or roz stream whose message is `speak` receives the texts of one chorus stream,
- * encoded in advance. For any other message, the server returns its text as a token.
+ * The floor: grpc-js alone. A kontekst or roz stream whose message is `speak` receives the texts of one chorus
+ * stream, encoded in advance. For any other message, the server returns the message's text as a token.
  */
 const chorus = new Chorus();
 const same = (message: Buffer): Buffer => message;

@@ -33,7 +33,7 @@ async function readReply(messages: MessageParam[]): Promise<Reply> {
 	return { text, input, firstAt };
 }
 
-/** Returns the milliseconds from sending an order to the first word of the last reply. */
+/** Milliseconds from the order to the first word of the last reply. */
 async function converse(order: string): Promise<number> {
 	const began = performance.now();
 	const messages: MessageParam[] = [{ role: "user", content: order }];

@@ -3,8 +3,8 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { answerParent } from "../measure/answer-parent.ts";
 
 /**
- * The floor: `ws` alone. For the text `TICKS EACH SIZE`, it sends every client `EACH` texts of `SIZE` bytes per tick,
- * and then an end mark. It sends a JSON text back immediately.
+ * The floor: `ws` alone. For the text `TICKS EACH SIZE`, the server sends every client `EACH` texts of `SIZE` bytes
+ * per tick, and then an end mark. A JSON text is sent back immediately.
  */
 const server = new WebSocketServer({ host: "127.0.0.1", port: 0, perMessageDeflate: false });
 server.on("connection", (client) => {

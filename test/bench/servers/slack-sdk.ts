@@ -4,10 +4,10 @@ import { answerParent } from "../measure/answer-parent.ts";
 import { plainGateway, type ReplyWriter } from "../measure/plain-gateway.ts";
 
 /**
- * The floor: a bot with Slack's web client and a gateway. The bot stores nothing, passes messages on and reads every
- * frame of the session. Like the connector, it replies in the thread with the answer and three buttons. With the third
- * argument `grows`, it shows the reply while it grows, at the same intervals as the connector: by edits in channels,
- * and by native streams in direct messages.
+ * The floor: a bot with Slack's web client that passes messages to a gateway and reads every frame of the session.
+ * Replies like the connector, in the thread with three buttons, and stores nothing. With the third argument
+ * `grows`, shows the growing reply at the same intervals as the connector: by edits in channels, and by native
+ * streams in direct messages.
  */
 const [, , url = "", gatewayUrl = "", grows] = process.argv;
 const mention = /<@U100>/g;

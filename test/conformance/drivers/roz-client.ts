@@ -80,7 +80,6 @@ export interface RozAccess {
 	readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The received frames of a stream in order, and the stream's final status. */
 class Frames {
 	readonly all: RozFrame[] = [];
 	status: { readonly code: number; readonly details: string } | undefined;

@@ -36,7 +36,7 @@ interface OpenTurn {
 
 class RozConversation implements Conversation {
 	readonly #begun: Begun;
-	/** Turns whose outcome was not yet returned, in the order of their messages. */
+	/** In the order of their messages. */
 	readonly #turns: OpenTurn[] = [];
 
 	constructor(opened: Begun) {
@@ -119,7 +119,7 @@ class RozConversation implements Conversation {
 	}
 }
 
-/** Returns the texts of the replies. The state `thinking` starts a new reply. Replies without text are omitted. */
+/** The state `thinking` starts a new reply. */
 function repliesIn(frames: readonly RozFrame[]): string[] {
 	const replies = [""];
 	for (const { kind, value } of frames) {

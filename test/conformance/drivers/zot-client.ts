@@ -194,10 +194,7 @@ export class ZotClient implements AsyncDisposable {
 		await rm(this.directory, { recursive: true, force: true });
 	}
 
-	/**
-	 * Resolves when the condition is true, or when the process has exited. Rejects after a line with an invalid form or
-	 * order.
-	 */
+	/** Also resolves when the process has exited. */
 	async #when(condition: string, isTrue: () => boolean): Promise<void> {
 		const isSettled = (): boolean => this.#failure !== undefined || !this.#open || isTrue();
 		await this.#watch.until(condition, isSettled);
@@ -229,7 +226,10 @@ export class ZotClient implements AsyncDisposable {
 	}
 }
 
-/** Types of the lines in order, with the stop reason of each `turn_end`. A series of deltas of one type is one item. */
+/**
+ * Types of the lines in order, with the stop reason of each `turn_end`. Consecutive deltas of one type are one
+ * item.
+ */
 export function typesOf(frames: readonly ZotFrame[]): string[] {
 	const types = frames.map((frame) => (frame.type === "turn_end" ? `turn_end ${frame.stop}` : frame.type));
 	const pieces = ["text_delta", "thinking_delta", "tool_use_args"];

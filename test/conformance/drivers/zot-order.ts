@@ -103,10 +103,7 @@ export class ZotOrder {
 		}
 	}
 
-	/**
-	 * Throws unless each call has one result before the next model call. Also throws for arguments without an end, and
-	 * for arguments, progress and results without a call.
-	 */
+	/** Each call must have one result before the next model call. */
 	#pair(frame: Exclude<ZotFrame, { type: "response" }>): void {
 		if (frame.type === "tool_use_start") this.#written.add(frame.id);
 		if (frame.type === "tool_use_args" && !this.#written.has(frame.id)) {

@@ -1,8 +1,8 @@
 import { type Requirement, zot } from "../requirement.ts";
 
 /**
- * Requirements for the start, flags and end of the process. Three parts of the document cannot be tested: the languages
- * of its clients, its links, and the statement that the user who starts the process can read its credentials.
+ * Requirements for the start, flags and end of the process. Three parts of the document cannot be tested: the
+ * languages of its clients, its links, and that the user who starts the process can read its credentials.
  */
 export const zotProcessRequirements = {
 	"zot.quick-start": zot(

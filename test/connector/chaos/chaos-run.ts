@@ -15,10 +15,7 @@ const maxExtraSteps = 200;
 /** Desired minimum number of edits or stream additions of one answer. */
 const leastGrowth = 3;
 const quietTurns = 12;
-/**
- * Distance between the first failpoints of consecutive seeds. It and the number of failpoints are coprime, so
- * the seeds use all failpoints.
- */
+/** Coprime to the number of failpoints, so the seeds use all failpoints. */
 const placeStride = 4;
 const shortMs = 25;
 
@@ -174,7 +171,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 			.map(({ level, message, fields }) => `${level} ${message} ${written(fields)}`);
 	}
 
-	/** Plays a step with a reachable gateway, so that an answer can grow. */
+	/** The gateway is reachable, so that an answer can grow. */
 	async #extraStep(): Promise<void> {
 		if (this.#killable?.end !== undefined) await this.#remove();
 		this.gateway.away = false;
@@ -283,7 +280,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		this.#arm(await this.#begin(isLost));
 	}
 
-	/** Advances the clock in at most 200 steps, because the work of a dead process may never settle. */
+	/** In at most 200 steps, because the work of a dead process may never settle. */
 	async #through(work: Promise<void>): Promise<void> {
 		let isOver = false;
 		const settle = (): void => {

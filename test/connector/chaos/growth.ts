@@ -36,15 +36,9 @@ export type GrowingSession = ScriptedGateway["sessions"][number];
 const greeting = "Good morning.";
 const quietTurns = 12;
 const partMs = 250;
-/**
- * Virtual milliseconds after which a wait may fail. Longer than the time in which edits of the previous process,
- * including retries, may arrive.
- */
+/** Virtual time. Longer than the time in which edits of the previous process, including retries, may arrive. */
 const longestMs = 300_000;
-/**
- * Real milliseconds before which a wait does not fail, because the virtual clock may pass `longestMs` during
- * one disk write on a busy machine.
- */
+/** Real time. The virtual clock may pass `longestMs` during one disk write on a busy machine. */
 const patienceMs = 10_000;
 
 /** Runs a connector with growing answers through a series of deaths. */
@@ -204,10 +198,7 @@ export class Growth {
 		this.#arm();
 	}
 
-	/**
-	 * Advances the clock until `work` has settled, in at most 200 steps, because the work of a dead process may never
-	 * settle.
-	 */
+	/** In at most 200 steps, because the work of a dead process may never settle. */
 	async #through(work: Promise<void> | undefined): Promise<void> {
 		let isOver = false;
 		const settle = (): void => {

@@ -4,8 +4,8 @@ import { arrivalsOf, judgeFile, judgeRetries, judgeTwice, judgeWaiting } from ".
 type SentMessage = DiscordChaosRun["people"]["messages"]["sentMessages"][number];
 
 /**
- * Milliseconds before a new Discord session within which an edit or deletion may be lost. After a new session, the
- * connector reads missed messages, but not missed edits and deletions.
+ * An edit or deletion within this time before a new Discord session may be lost, because the connector then reads
+ * only missed messages.
  */
 const receiptMs = 60_000;
 
@@ -54,10 +54,6 @@ export function judgeDeleted(run: DiscordChaosRun): string[] {
 	return judgeWaiting(gateway, deleted);
 }
 
-/**
- * Whether the connector may have missed the last change: if the message may be lost, or if a new Discord session
- * started shortly after the change.
- */
 function isUnseen({ simulator }: DiscordChaosRun, { changedAt, mayBeLost }: SentMessage): boolean {
 	const { identifies } = simulator.state;
 	return mayBeLost || identifies.some((at) => at >= changedAt && at <= changedAt + receiptMs);

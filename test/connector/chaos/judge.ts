@@ -12,7 +12,7 @@ import {
 	judgeReviews,
 } from "./judge-posts.ts";
 
-/** Milliseconds before a new Discord session within which an event may be lost. */
+/** An event within this time before a new Discord session may be lost. */
 const receiptMs = 60_000;
 
 export function judge(run: DiscordChaosRun): string[] {
@@ -60,7 +60,7 @@ function judgeTasks({ work, simulator }: DiscordChaosRun, posts: readonly Shown[
 	});
 }
 
-/** Returns the faults of channel grants. Ignores changes of the channel's readers that the connector may have missed. */
+/** Ignores changes of the channel's readers that the connector may have missed. */
 function judgeTrust({ work, people, simulator }: DiscordChaosRun, posts: readonly Shown[]): string[] {
 	return work.trust.grants.flatMap(({ id, place, grantedAt, isOver }) => {
 		const changedAt = people.audiences.get(place.split(":").at(-1) ?? "") ?? 0;

@@ -18,10 +18,7 @@ export function isFrequent(place: string): boolean {
 	return place.startsWith("store.") || place.startsWith("platform.");
 }
 
-/**
- * Milliseconds from a death at `platform.late` until the platform performs the last request of the dead
- * process.
- */
+/** After a death at `platform.late`, the platform performs the last request of the dead process with this delay. */
 const lateMs = 2000;
 
 /** Failpoint at which a process dies, and the hit of this failpoint that kills it. */
@@ -132,10 +129,7 @@ export class KillableConnector implements Failpoints {
 		};
 	}
 
-	/**
-	 * Performs a request to the platform. If the process dies at `platform.late`, the platform performs the request
-	 * afterwards.
-	 */
+	/** After a death at `platform.late`, the platform still performs the request. */
 	async #ask<Value>(work: () => Promise<Value>): Promise<Value> {
 		if (this.#isFated("platform.late")) {
 			this.die("platform.late");

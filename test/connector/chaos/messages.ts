@@ -63,8 +63,8 @@ export class Messages<Room extends Place, Person extends Author<Room>> {
 	}
 
 	/**
-	 * Marks all messages sent so far. The loss of the database may lose any of them, for example one that was stored but
-	 * not delivered.
+	 * Marks all messages sent so far, because the loss of the database may lose a message that was stored but not
+	 * delivered.
 	 */
 	databaseLost(): void {
 		for (const sentMessage of this.sentMessages) sentMessage.mayBeLost = true;

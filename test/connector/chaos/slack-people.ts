@@ -95,7 +95,7 @@ export class SlackPeople {
 		this.#sign(person, "🔁", answer);
 	}
 
-	/** Adds a reaction once, because Slack refuses a reaction that the user has already added. */
+	/** Slack refuses a reaction that the user has already added. */
 	#sign(person: Person, emoji: string, on: { readonly id: string }): void {
 		const sign = `${person.id} ${emoji} ${on.id}`;
 		if (!this.#signs.has(sign)) person.reacts(emoji, { on });

@@ -11,8 +11,8 @@ type Session = ScriptedGateway["sessions"][number];
 const partChance = 0.35;
 
 /**
- * Position of a call in its reply: `place` of `count` among the calls that need approval together, and
- * `inReply` among all calls.
+ * `place` is the position among `count` calls that need approval together. `inReply` is the position among all
+ * calls.
  */
 interface PlaceInReply {
 	readonly id: string;

@@ -67,7 +67,7 @@ export class DeliveryRun {
 		this.network.loseDatabase();
 	}
 
-	/** Runs one process. Returns true if the process neither died nor was stopped. */
+	/** Returns true if the process neither died nor was stopped. */
 	async #live(fate: Fate | undefined): Promise<boolean> {
 		const file = join(this.#directory, `${this.#databases}.sqlite`);
 		const store = await openSqliteStore<ConnectorTables>({ file, migrations: connectorMigrations });
@@ -100,7 +100,7 @@ export class DeliveryRun {
 		await this.#ended(Promise.all([outbox.stop(), inbox.stop()]));
 	}
 
-	/** Advances the clock until the process has stopped. Until then, it may receive responses to open requests. */
+	/** Until the process has stopped, it may receive responses to open requests. */
 	async #ended(stopping: Promise<unknown>): Promise<void> {
 		let hasEnded = false;
 		void stopping.then(() => {
@@ -112,7 +112,7 @@ export class DeliveryRun {
 		}
 	}
 
-	/** Plans the rows of the next events. Like a gateway that replays, includes up to two events before the cursor. */
+	/** Like a gateway that replays, includes up to two events before the cursor. */
 	async #plan(outbox: Outbox): Promise<void> {
 		if (this.#isAway) return;
 		const session = this.#random.pick(sessions);

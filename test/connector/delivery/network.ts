@@ -1,7 +1,7 @@
 import type { QueuedEvent } from "@parley/connector";
 import type { Random } from "../../random.ts";
 
-/** Number of oldest unacknowledged events from which most deliveries choose. */
+/** Most deliveries choose from this number of oldest unacknowledged events. */
 const window = 3;
 
 interface Passage {
@@ -46,10 +46,7 @@ export class Network {
 		for (const event of this.#events) this.#unacknowledged.add(event);
 	}
 
-	/**
-	 * Records a received event. If event A was acknowledged before event B was sent, A must arrive before B in the same
-	 * conversation.
-	 */
+	/** If event A was acknowledged before event B was sent, A must arrive before B in the same conversation. */
 	receive({ id, conversation }: QueuedEvent): void {
 		this.#received.add(id);
 		const sentAt = this.#passages.get(id)?.sentAt ?? 0;

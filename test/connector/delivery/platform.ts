@@ -12,16 +12,10 @@ export interface Post {
 	text: string;
 }
 
-/**
- * Maximum delay of a request in milliseconds. It is shorter than the time after which the outbox considers a request
- * lost.
- */
+/** Shorter than the time after which the outbox considers a request lost. */
 const latestMs = 14_000;
 
-/**
- * Milliseconds after a request within which a retry may start. Such a retry reaches the platform before the nonce
- * expires, even with the maximum delay.
- */
+/** A retry within this time reaches the platform before the nonce expires, even with the maximum delay. */
 const safeMs = 60_000;
 const nonceMs = safeMs + latestMs;
 
@@ -35,7 +29,7 @@ export class Platform implements Surface {
 	calm = false;
 	readonly #clock: ManualClock;
 	readonly #random: Random;
-	/** Time of the first request by nonce, for requests that were not followed by a lookup. */
+	/** Time of the first request by nonce, for requests without a later lookup. */
 	readonly #unclear = new Map<string, number>();
 	readonly #hasNonces: boolean;
 

@@ -55,10 +55,7 @@ export function playGolden<S extends Site>(Place: SiteClass<S>, draw: Draw<S>): 
 	});
 }
 
-/**
- * Returns the gateway of a scene. A gateway sends welcomes in all its scenes or in none, so scenes with a welcome have a
- * separate gateway.
- */
+/** A gateway sends welcomes in all its scenes or in none. */
 function sceneGatewayOf({ welcome }: Scene): "welcoming" | "usual" {
 	return welcome ? "welcoming" : "usual";
 }

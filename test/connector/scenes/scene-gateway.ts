@@ -10,16 +10,13 @@ import { type Client, createClient } from "@parley/protocol";
 import type { Site, SiteParts } from "./site.ts";
 import type { Scene } from "./step.ts";
 
-/** Maximum milliseconds of one wait, in real time of an idle machine. */
+/** In real time of an idle machine. */
 const deadlineMs = 20_000;
-/**
- * Real milliseconds before a waiting scene advances its clock. From then on, the clock runs `clockFactor` times as fast
- * as real time.
- */
+/** After this real time, the clock of a waiting scene runs `clockFactor` times as fast as real time. */
 const stallMs = paced(80);
 const clockFactor = 20;
 
-/** Policy of the gateway. Only scenes about multiple approvals write to `prod`. */
+/** Only scenes about multiple approvals write to `prod`. */
 const policy = {
 	rules: [{ effect: "ask", when: { path: "prod/**" }, approvals: 2, reason: "two people for production" }],
 };

@@ -12,7 +12,7 @@ interface Message {
 
 type Values = Readonly<Record<string, string | number | boolean>>;
 
-/** A command typed after a mention, with the posts that answer it. Slack allows no slash commands in threads. */
+/** Slack allows no slash commands in threads. */
 class Written implements SentInteraction {
 	readonly state = "acknowledged";
 	readonly failed = false;

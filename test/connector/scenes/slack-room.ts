@@ -4,7 +4,7 @@ import type { Room } from "./site.ts";
 
 /** Word joiner, an invisible character between two Markdown marks. */
 const unseen = /\u2060/g;
-/** Matches a link to a profile. Such a link replaces a mention without notifying the user. */
+/** A link to a profile replaces a mention without notifying the user. */
 const profile = /\[(@[^\]]*)\]\(https:\/\/[^)\s]*\/team\/\w+\)/g;
 
 /** Removes word joiners and the targets of profile links. */

@@ -6,10 +6,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { Watch } from "../../watch.ts";
 import { WatchedClient } from "./watched-client.ts";
 
-/**
- * Starts a server that replaces Discord's gateway and refuses the first `refused` connections. Tests send further
- * frames over the connection from `greet`.
- */
+/** Refuses the first `refused` connections. Tests send further frames over the connection from `greet`. */
 async function place({ refused = 0 } = {}) {
 	let attempts = 0;
 	const server = createServer((_request, response) => {

@@ -28,7 +28,6 @@ export function markdownProse(page: string): Prose[] {
 	return prose;
 }
 
-/** Replaces each line of a fenced code block with an empty line. */
 function withoutCode(page: string): string {
 	let fence: string | undefined;
 	const lines = page.split("\n").map((line) => {
@@ -43,7 +42,7 @@ function withoutCode(page: string): string {
 
 type Start = "blank" | "heading" | "item" | "row";
 
-/** Returns the kind of block that a line starts. Undefined for a line of a paragraph. */
+/** Undefined for a line of a paragraph. */
 function startOf(raw: string): Start | undefined {
 	const text = raw.replace(/^\s*(?:>\s*)*/, "");
 	if (text === "") return "blank";

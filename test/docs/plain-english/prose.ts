@@ -21,7 +21,7 @@ export interface Sentence {
 	readonly line: number;
 }
 
-/** Minimum number of words in a checked sentence. Shorter texts are labels. */
+/** Shorter texts are labels. */
 const fewestWords = 3;
 
 const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
@@ -45,7 +45,7 @@ export function sentencesOf({ kind, text, line }: Prose): Sentence[] {
 /** Matches parts that are not prose: code spans, quotations, docstring links, template values and URLs. */
 const foreign = /`[^`]*`|"[^"]*"|“[^”]*”|\{@link [^}]*\}|\{…\}|https?:\/\/\S+/g;
 
-/** Masks foreign parts and markup. The result has the same length, so indexes apply to both texts. */
+/** The result has the same length, so indexes apply to both texts. */
 function mask(text: string): string {
 	return text
 		.replaceAll(foreign, (match) => "X".repeat(match.length))

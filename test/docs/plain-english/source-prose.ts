@@ -19,7 +19,7 @@ export function sourceProse(file: string, source: string, literals: Literals): P
 	];
 }
 
-/** Returns a function that converts an index in the source to its line number, from 1. */
+/** Line numbers start at 1. */
 function lineFinder(source: string): (index: number) => number {
 	const starts = [...source.matchAll(/\n/g)].map(({ index }) => index + 1);
 	return (index) => {
@@ -113,14 +113,14 @@ function testTitles(program: ESTree.Program): Found[] {
 	return titles;
 }
 
-/** Returns the name at the start of a callee, for example `test` for `test.each(rows)`. */
+/** For example `test` for `test.each(rows)`. */
 function rootName(callee: ESTree.Expression | ESTree.Super): string {
 	if (callee.type === "Identifier") return callee.name;
 	if (callee.type === "MemberExpression") return rootName(callee.object);
 	return callee.type === "CallExpression" ? rootName(callee.callee) : "";
 }
 
-/** Returns the sentences in string literals. Excludes tagged templates, which contain SQL. */
+/** Excludes tagged templates, which contain SQL. */
 function sentenceLiterals(program: ESTree.Program): Found[] {
 	const literalProse: Found[] = [];
 	/** Nodes to skip: parts of a concatenation or a tagged template, and literal types. */
@@ -157,7 +157,7 @@ export function textOf(node: ESTree.Node): string | undefined {
 const sql =
 	/^\s*(?:select|insert|update|delete|create|alter|drop|with|pragma|begin|commit|analyze|vacuum)\b[\s\S]*\b(?:from|into|set|table|index|where|values|trigger)\b/i;
 
-/** Whether a text is prose: it has at least three words, and at least half of its parts are words. False for SQL. */
+/** Whether a text is prose: at least three words, which are at least half of its parts. False for SQL. */
 export function isSentence(text: string): boolean {
 	const words = text.split(/\s+/).filter((word) => /^[("'“‘]*\p{L}[\p{L}'’-]*[)"'”’.,;:!?…]*$/u.test(word));
 	return words.length >= 3 && words.length * 2 >= text.trim().split(/\s+/).length && !sql.test(text);

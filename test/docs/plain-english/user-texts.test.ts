@@ -10,7 +10,7 @@ const slack = "packages/slack/src";
 const cli = "packages/cli/src";
 const gateway = "packages/gateway/src";
 
-/** Texts that may be outside of `texts/`: parts of log lines, names, code, and texts that a protocol defines. */
+/** Parts of log lines, names, code, and texts that a protocol defines. */
 const exceptions = [
 	{
 		path: "packages/cli/src/chat/images",
@@ -151,7 +151,7 @@ const exceptions = [
 	{ path: `${gateway}/wires/zot/methods/prompts.ts`, reason: "errors of Zot" },
 ];
 
-/** Maximum number of texts outside of `texts/`. Lower it when the number falls, and never raise it. */
+/** Lower a maximum when the number falls, and never raise it. */
 const maxima = { connector: 0, discord: 0, slack: 0, cli: 0, gateway: 0 };
 
 /** Packages whose errors are visible to users or clients. */

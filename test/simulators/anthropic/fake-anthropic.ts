@@ -188,7 +188,7 @@ export class FakeAnthropic {
 	}
 }
 
-/** Returns an object for any body, so that the schema check can report the faults. */
+/** Any body becomes an object, so that the schema check can report the faults. */
 function bodyOf(bytes: Buffer): MessageCreateParamsStreaming {
 	try {
 		// The cast is safe because the schema is checked before any code relies on the type.

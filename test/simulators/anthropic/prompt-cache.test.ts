@@ -4,8 +4,8 @@ import { PromptCache } from "./prompt-cache.ts";
 import { type PromptBlock, promptBlocks, wordsAndSigns } from "./tokenizer.ts";
 
 /**
- * Returns a block of 1000 tokens for each name. One star in a name means a five-minute breakpoint, and two stars mean a
- * one-hour breakpoint.
+ * Each block has 1000 tokens. One star in a name means a five-minute breakpoint, and two stars a one-hour
+ * breakpoint.
  */
 function prompt(...names: readonly string[]): PromptBlock[] {
 	const ttls = [undefined, "5m", "1h"] as const;

@@ -4,13 +4,10 @@ import type { PromptBlock } from "./tokenizer.ts";
 
 const lifetimes = { "5m": 300_000, "1h": 3_600_000 } as const;
 
-/**
- * Number of blocks that the service checks for a cached prefix: the block with the breakpoint and the 19 blocks
- * before it.
- */
+/** The block with the breakpoint and the 19 blocks before it. */
 const LOOKBACK = 20;
 
-/** Minimum length of a cached prefix, in tokens. Some models require longer prefixes. */
+/** In tokens. Some models require longer prefixes. */
 const LEAST_TOKENS = 1_024;
 
 /** Tokens of one prompt, grouped by their use of the cache. */

@@ -77,8 +77,8 @@ function isBase64(data: string): boolean {
 }
 
 /**
- * Yields the violations about calls and results. The message after calls must begin with one result for each call,
- * without other results. Ids of calls must be unique.
+ * The message after calls must begin with one result for each call, without other results. Ids of calls must be
+ * unique.
  */
 function* callsAndResults(messages: readonly MessageParam[]): Generator<string> {
 	const seen = new Set<string>();

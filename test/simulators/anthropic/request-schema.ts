@@ -19,7 +19,7 @@ const types = [
 type Schemas = Readonly<Record<string, object>>;
 type TypeName = (typeof types)[number];
 
-/** Keys that the types contain, but that the SDK sends as headers. */
+/** The types contain these keys, but the SDK sends them as headers. */
 const headerKeys = ["user_profile_id", "workspace_id"];
 
 /** Checks values against the types in the installed SDK. */
@@ -46,7 +46,7 @@ export class RequestSchema {
 	}
 }
 
-/** Returns at most six errors. In a union, the errors at the deepest path identify the mistake. */
+/** In a union, the errors at the deepest path identify the mistake. */
 function deepest(errors: readonly ErrorObject[]): string[] {
 	const depth = (error: ErrorObject): number => error.instancePath.split("/").length;
 	const maximum = Math.max(...errors.map(depth));
@@ -59,7 +59,7 @@ function deepest(errors: readonly ErrorObject[]): string[] {
 	return distinct.length > 0 ? distinct : ["fits none of the types"];
 }
 
-/** Caches the schemas in a file, because their generation takes seconds. */
+/** The generation takes seconds, so the schemas are cached in a file. */
 async function loadSchemas(): Promise<Schemas> {
 	const generator = JSON.parse(
 		readFileSync(require.resolve("ts-json-schema-generator/package.json"), "utf8"),
@@ -74,7 +74,7 @@ async function loadSchemas(): Promise<Schemas> {
 	return schemas;
 }
 
-/** Generates schemas with closed objects, so that the check reports a misspelled key. */
+/** Objects are closed, so that the check reports a misspelled key. */
 async function generateSchemas(): Promise<Schemas> {
 	const { createGenerator } = await import("ts-json-schema-generator");
 	const generator = createGenerator({

@@ -125,7 +125,7 @@ function messageDelta(reply: StreamedReply, usage: Usage): WireEvent {
 	return { event: "message_delta", data };
 }
 
-/** Returns the event with another usage report. Undefined removes the report. */
+/** Undefined removes the report. */
 function withUsage({ event, data }: WireEvent, usage: unknown): WireEvent {
 	if (event === "message_delta") return { event, data: { ...(data as object), usage } };
 	if (event !== "message_start") return { event, data };

@@ -125,10 +125,7 @@ export class InProcessPort implements DiscordPort {
 		this.#live = undefined;
 	}
 
-	/**
-	 * Moves the stored session back to the position before the lowest unreceived event. Deletes the session if no
-	 * event precedes that position.
-	 */
+	/** Deletes the session if no event precedes the lowest unreceived event. */
 	#rollBack(): void {
 		const { id, seq, unreceived = [] } = this.#sessions.session ?? { id: "", seq: 0 };
 		const received = Math.min(seq, ...[...unreceived].map((one) => one - 1));

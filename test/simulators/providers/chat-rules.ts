@@ -1,6 +1,6 @@
 import { type Fields, fieldsIn, isFields, nameFaults } from "./wire.ts";
 
-/** Fields that Parley may send in a request. A strict server refuses other fields. */
+/** A strict server refuses other fields. */
 const known = new Set([
 	"model",
 	"messages",
@@ -76,8 +76,8 @@ function* partFaults(part: Fields, role: unknown): Generator<string> {
 }
 
 /**
- * Yields the faults of calls and their results. The results must directly follow the message with the calls, one for
- * each call. Calls at the end of the list may lack results.
+ * The results must directly follow the message with the calls, one for each call. Calls at the end of the list may
+ * lack results.
  */
 function* callFaults(messages: readonly Fields[]): Generator<string> {
 	let open: unknown[] = [];

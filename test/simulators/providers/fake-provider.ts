@@ -156,9 +156,7 @@ export class FakeProvider implements AsyncDisposable {
 		await playStream(stage, streamed, edited);
 	}
 
-	/**
-	 * Counts the tokens of a request and its reply. Cached tokens are the longest prefix shared with an earlier prompt.
-	 */
+	/** Cached tokens are the longest prefix shared with an earlier prompt. */
 	#count(body: Fields, { content }: ProviderReply): Counted {
 		const prompt = JSON.stringify(this.wire.cachedPart(body));
 		const shared = Math.max(0, ...this.#cached.map((before) => commonLength(before, prompt)));
@@ -188,7 +186,7 @@ function commonLength(one: string, other: string): number {
 	return length;
 }
 
-/** Returns an object for any body, so that the rules can report the faults. */
+/** Any body becomes an object, so that the rules can report the faults. */
 function bodyOf(bytes: Buffer): Fields {
 	try {
 		return Object(JSON.parse(bytes.toString("utf8")));

@@ -48,7 +48,7 @@ function isImageValid({ inlineData }: Fields): boolean {
 	return !isFields(inlineData) || /^[\w+/]+=*$/.test(String(inlineData["data"]));
 }
 
-/** Yields the faults of calls. The content after calls must have one response for each call, in the same order. */
+/** The content after calls must have one response for each call, in the same order. */
 function* callFaults(contents: readonly Fields[]): Generator<string> {
 	for (const [index, { parts }] of contents.entries()) {
 		const called = namesIn(parts, "functionCall");
@@ -63,8 +63,8 @@ function namesIn(parts: unknown, key: string): unknown[] {
 }
 
 /**
- * Yields the faults of signatures. The first call of a content must have a signature. Each signature must be `FOREIGN`,
- * or issued for a part of the same kind: text or call.
+ * The first call of a content must have a signature. Each signature must be `FOREIGN`, or issued for a part of the
+ * same kind: text or call.
  */
 function* signatureFaults(contents: readonly Fields[], { seals }: Issued): Generator<string> {
 	for (const [index, { parts }] of contents.entries()) {

@@ -19,8 +19,7 @@ export interface Vendor {
 }
 
 /**
- * Returns a fault for each field with reasoning. Groq and Mistral refuse these fields:
- * https://console.groq.com/docs/openai, https://docs.mistral.ai/api
+ * Groq and Mistral refuse fields with reasoning: https://console.groq.com/docs/openai, https://docs.mistral.ai/api
  */
 function noReasoning(body: Fields): string[] {
 	return fieldsIn(body["messages"]).flatMap((message, index) =>
@@ -35,10 +34,7 @@ function onlyEfforts(body: Fields, ...allowed: readonly string[]): string[] {
 	return effort === undefined || allowed.includes(String(effort)) ? [] : [`reasoning_effort: ${effort}`];
 }
 
-/**
- * Returns the faults by the rules of Mistral. A user message must not follow a tool message (code 3230), and ids of calls
- * must have nine letters or digits.
- */
+/** A user message must not follow a tool message (code 3230), and ids of calls must have nine letters or digits. */
 function mistralProblems(body: Fields): string[] {
 	const messages = fieldsIn(body["messages"]);
 	const order = messages.flatMap(({ role }, index) =>
@@ -58,10 +54,7 @@ function mistralProblems(body: Fields): string[] {
 	];
 }
 
-/**
- * Returns a fault for each assistant message with calls and without reasoning, also in earlier turns:
- * https://platform.kimi.ai/docs
- */
+/** Each assistant message with calls must have reasoning, also in earlier turns: https://platform.kimi.ai/docs */
 function kimiProblems(body: Fields): string[] {
 	return fieldsIn(body["messages"]).flatMap(({ tool_calls: calls, reasoning_content: text }, index) =>
 		calls !== undefined && (typeof text !== "string" || text === "")
@@ -74,10 +67,7 @@ function kimiProblems(body: Fields): string[] {
 
 const format = "anthropic-claude-v1";
 
-/**
- * Returns reasoning deltas of OpenRouter: pieces of a text, its signature, and an encrypted block.
- * https://openrouter.ai/docs/use-cases/reasoning-tokens
- */
+/** Pieces of a text, its signature, and an encrypted block: https://openrouter.ai/docs/use-cases/reasoning-tokens */
 function openRouterReasoning(pieces: readonly string[], id: string, { seals }: Issued): object[] {
 	const signature = `signed:${id}`;
 	const hidden = { type: "reasoning.encrypted", data: `sealed:${id}`, id: `rs_${id}`, format, index: 1 };
@@ -98,8 +88,8 @@ function sorted(fields: Fields): [string, unknown][] {
 }
 
 /**
- * Returns the faults by the rules of OpenRouter. Reasoning in a request must equal issued reasoning. After the first reply
- * with reasoning, each message with calls must have reasoning.
+ * Reasoning in a request must equal issued reasoning. After the first reply with reasoning, each message with calls
+ * must have reasoning.
  */
 function openRouterProblems(body: Fields, { seals }: Issued): string[] {
 	const messages = fieldsIn(body["messages"]);
@@ -115,17 +105,14 @@ function openRouterProblems(body: Fields, { seals }: Issued): string[] {
 	});
 }
 
-/**
- * Returns reasoning deltas of Mistral, whose reasoning is part of the content:
- * https://docs.mistral.ai/capabilities/reasoning
- */
+/** Mistral's reasoning is part of the content: https://docs.mistral.ai/capabilities/reasoning */
 function mistralReasoning(pieces: readonly string[]): object[] {
 	return pieces.map((text) => ({ content: [{ type: "thinking", thinking: [{ type: "text", text }] }] }));
 }
 
 const asReasoning = (pieces: readonly string[]): object[] => pieces.map((text) => ({ reasoning: text }));
 
-/** The vendor Azure with its v1 API: https://learn.microsoft.com/azure/foundry/openai/api-version-lifecycle */
+/** Azure's v1 API: https://learn.microsoft.com/azure/foundry/openai/api-version-lifecycle */
 const azure = {
 	name: "azure",
 	origin: "https://acme.openai.azure.com",

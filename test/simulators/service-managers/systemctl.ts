@@ -18,10 +18,7 @@ const directory = isUser
 	: "/etc/systemd/system";
 const file = join(directory, unitName);
 
-/**
- * Reads the unit file. Requires a previous daemon-reload, because systemd may otherwise use an older version of the
- * file.
- */
+/** Before a daemon-reload, systemd may use an older version of the file. */
 function load(): Unit {
 	if (!existsSync(file)) fail(`Unit ${unitName} could not be found.`, 5);
 	if (!existsSync(join(process.env["SIMULATED_MANAGERS"] ?? "", "reloaded")))

@@ -176,7 +176,7 @@ export class InProcessPort implements SlackPort {
 	}
 }
 
-/** Returns the kind of listener that Bolt would call, or `unread` if Bolt would call none. */
+/** `unread` if Bolt would call no listener. */
 function listenerOf(body: unknown): SlackEnvelope["type"] {
 	return listeners.get(Object(body).type) ?? "unread";
 }

@@ -112,7 +112,7 @@ export class SlackServer {
 	}
 
 	/**
-	 * Parses a call, which is a form or JSON. Its token is in a header or among the arguments:
+	 * A call is a form or JSON, with its token in a header or among the arguments:
 	 * https://docs.slack.dev/apis/web-api#basics
 	 */
 	#read(method: string, request: IncomingMessage, bytes: Buffer): ApiRequest {
@@ -141,10 +141,7 @@ export class SlackServer {
 		writeJson(response, { ...answer, headers: { ...answer.headers, "x-oauth-scopes": scopes.join(",") } });
 	}
 
-	/**
-	 * Stores the uploaded bytes of a file, and responds with a line of text:
-	 * https://docs.slack.dev/messaging/working-with-files#uploading_files
-	 */
+	/** Responds with a line of text: https://docs.slack.dev/messaging/working-with-files#uploading_files */
 	async #upload(url: URL, bytes: Buffer, response: ServerResponse): Promise<void> {
 		const { state, network } = this.simulator;
 		const carried = network.carry("upload", () => {
@@ -160,7 +157,7 @@ export class SlackServer {
 	}
 
 	/**
-	 * Sends a file. Sends the sign-in page instead if the caller lacks the bot token or the app lacks `files:read`:
+	 * Sends the sign-in page if the caller lacks the bot token or the app lacks `files:read`:
 	 * https://docs.slack.dev/reference/objects/file-object#authentication
 	 */
 	async #file(url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {

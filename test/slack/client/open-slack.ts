@@ -9,7 +9,7 @@ import { Watch } from "../../watch.ts";
 import { type ClientOptions, probe, WatchedClient } from "./watched-client.ts";
 
 /**
- * Allows bursts of new sockets. Slack allows one per minute, but tolerates "a small amount of burst behavior":
+ * Slack allows one new socket per minute, but tolerates "a small amount of burst behavior":
  * https://docs.slack.dev/apis/web-api/rate-limits
  */
 const settings = { tiers: { ...defaultSettings.tiers, 1: 100 } };

@@ -13,7 +13,7 @@ import { Watch } from "../../watch.ts";
 import { fastClock } from "./fast-clock.ts";
 import { type SharedResources, WorkerProcess } from "./worker-process.ts";
 
-/** A runtime that submits tasks and reads their states, but does not execute tasks. */
+/** This runtime does not execute tasks. */
 interface Submitter {
 	readonly resources: SharedResources;
 	/** Submits tasks with these titles. With `inOrder`, each task depends on the previous one. */

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "@parley/base";
 
-/** Speed of the fast clocks relative to real time: a lease of 30 s expires after 1.5 s. */
+/** A lease of 30 s expires after 1.5 s. */
 const pace = 20;
 
 /**

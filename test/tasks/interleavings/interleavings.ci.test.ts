@@ -9,10 +9,10 @@ const maxSteps = 6;
 const seed = testSeed();
 const all = allSequences(maxSteps);
 
-/** Size of the sample of sequences. With `everything`, the test without kills plays all of them. */
+/** With `everything`, the test without kills plays all sequences. */
 const level = (["sample", "short", "everything"] as const)[testScale(2, 3) - 1] ?? "sample";
 
-/** Number of groups and of sequences per group in a sample. A sample of all groups has all sequences. */
+/** A sample of all groups has all sequences. */
 type Amount = readonly [groups: number, each: number];
 const amounts: Readonly<Record<EngineName, Readonly<Record<typeof level, { uncut: Amount; cut: Amount }>>>> =
 	{

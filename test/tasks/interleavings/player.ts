@@ -33,7 +33,7 @@ type Decision = Extract<
 	"submit" | "approve" | "revise" | "approve worker" | "allow" | "deny" | "cancel"
 >;
 
-/** Model replies for actions of the model, and whether the worker's model sends them. */
+/** `worker` is true if the worker's model sends the reply. */
 const replies: Readonly<
 	Record<Exclude<Own, Decision>, readonly [worker: boolean, reply: (id: string) => ScriptedReply]>
 > = {

@@ -17,9 +17,9 @@ export interface Playing {
 
 type Place = Omit<Storage, "now">;
 
-/** Maximum number of database reads, with pauses, before a difference counts as an error. */
+/** Database reads, with pauses, before a difference is an error. */
 const maxReads = 40;
-/** Milliseconds between the attempts of a model call, as in the agent's `retries.ts` for an unreachable provider. */
+/** As in the agent's `retries.ts` for an unreachable provider. */
 const tryPauses = [1_000, 2_000];
 
 /** Plays many sequences in one process, in lockstep. A shared action (a crash or a time step) affects all of them. */

@@ -172,7 +172,7 @@ function payloadOf({ payload }: EventFrame): Payload {
 	return payload as Payload;
 }
 
-/** Returns the task id of an event's payload. A prompt contains it in `context`. */
+/** A prompt contains the task id in `context`. */
 function taskOf(payload: Payload): unknown {
 	const context = payload["context"];
 	const questions =

@@ -1,7 +1,6 @@
 import type { DiscordSite } from "../discord-site.ts";
 import type { Scene, Step } from "../step.ts";
 
-/** Stops the connector. Discord then forgets the session and its events. */
 const forgotten: Step<DiscordSite>[] = [
 	{ stops: "connector" },
 	{

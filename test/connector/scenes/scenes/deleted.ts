@@ -1,10 +1,7 @@
 import type { PlayedScene } from "../played-scene.ts";
 import type { Scene, Step } from "../step.ts";
 
-/**
- * Deletes the scene's sessions like `parley sessions rm --force`, except the `spared` least recently updated
- * ones.
- */
+/** Like `parley sessions rm --force`. The `spared` least recently updated sessions remain. */
 const deleting = ({ spared }: { readonly spared: number }): Step => ({
 	what: "the operator deletes the conversations of the scene",
 	does: async ({ sceneGateway, operator, site }: PlayedScene) => {
@@ -19,7 +16,7 @@ const deleting = ({ spared }: { readonly spared: number }): Step => ({
 	},
 });
 export const deletes = deleting({ spared: 0 });
-/** Deletes all sessions but one. Without any session in the gateway, the connector does not recognize a deletion. */
+/** Without any session in the gateway, the connector does not recognize a deletion. */
 const deletesAllButOne = deleting({ spared: 1 });
 const elsewhere: Step[] = [
 	{ says: "@Parley say: elsewhere", in: "random" },

@@ -4,15 +4,12 @@ import type { Fault, Scene, Step } from "../step.ts";
 const [post, edit, read] = ["post", "edit", "read"];
 const hello: Step[] = [{ says: "@Parley say: hello" }];
 const once: Step = { showsOnly: ["[offline] hello"] };
-/** Channel settings without context messages. Each read request is then a lookup of a post. */
+/** Without context messages, each read request is a lookup of a post. */
 const onlyLookups = { context: 0 };
-/** Channel settings without growing answers. A fault of the next post then affects the complete answer. */
+/** Without growing answers, a fault of the next post affects the complete answer. */
 const onlyEnds = { live: "off" } as const;
 
-/**
- * Returns a scene in which the connector repeats a request without a lookup. Discord creates no second post with the
- * same nonce.
- */
+/** Discord creates no second post with the same nonce, so the connector repeats the request without a lookup. */
 function repeated(name: string, is: Fault): Scene<DiscordSite> {
 	const requests: string[] = [];
 	const posts = "POST /channels/{channel_id}/messages";

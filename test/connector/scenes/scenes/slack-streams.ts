@@ -166,7 +166,7 @@ export const slackStreamLevels: readonly Scene<SlackSite>[] = [
 	},
 ];
 
-/** Expects the last post to have changed in these ways, in order. Consecutive changes of one kind are one item. */
+/** Consecutive changes of one kind are one item. */
 function grew(kinds: readonly string[]): Step<SlackSite> {
 	return {
 		what: `the post has changed by ${kinds.join()}`,

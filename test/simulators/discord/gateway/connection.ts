@@ -10,10 +10,7 @@ export interface Socket {
 	terminate(): void;
 }
 
-/**
- * Limits of a connection: sends in `perMs`, and bytes per send:
- * https://discord.com/developers/docs/events/gateway#rate-limiting
- */
+/** Sends in `perMs`, and bytes per send: https://discord.com/developers/docs/events/gateway#rate-limiting */
 const sends = { maximum: 120, perMs: 60_000, bytes: 4096 };
 
 interface Received {

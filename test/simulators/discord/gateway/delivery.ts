@@ -65,10 +65,7 @@ export class Delivery {
 	}
 }
 
-/**
- * Whether the later event may arrive first. Events of one channel stay in order if they have the same type or are about
- * the same message.
- */
+/** Events of one channel stay in order if they have the same type or are about the same message. */
 function mayOvertake(later: SimulatorEvent, earlier: SimulatorEvent): boolean {
 	if (channelOf(later) !== channelOf(earlier)) return true;
 	const isSameMessage = messageOf(later) !== undefined && messageOf(later) === messageOf(earlier);

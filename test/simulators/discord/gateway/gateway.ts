@@ -15,7 +15,7 @@ const known = Object.values(GatewayIntentBits)
 	.filter((bit) => typeof bit === "number")
 	.reduce((sum, bit) => sum | bit, 0);
 
-/** Maximum number of events of a session that can be sent again after a resume. */
+/** Maximum events of a session that can be sent again after a resume. */
 const logLength = 10_000;
 
 export interface Identify {
@@ -210,7 +210,7 @@ export class Gateway {
 		if (!this.zombie) carry(session, dispatch);
 	}
 
-	/** Records the faults of an event as violations. Skips RESUMED, because the types do not fully describe it. */
+	/** The types do not fully describe RESUMED. */
 	#check(dispatch: Dispatch): void {
 		if (dispatch.t === GatewayDispatchEvents.Resumed) return;
 		this.#schema ??= PayloadSchema.load();
@@ -219,7 +219,7 @@ export class Gateway {
 	}
 }
 
-/** Sends an event in a microtask, unless the session has another connection by then. */
+/** By the next microtask, the session may have another connection. */
 function carry(session: Session, dispatch: Dispatch): void {
 	const { sink } = session;
 	queueMicrotask(() => {

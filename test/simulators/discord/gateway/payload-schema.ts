@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url);
 const cacheDirectory = fileURLToPath(
 	new URL("../../../node_modules/.cache/discord-schema/", import.meta.url),
 );
-/** One module of each package. The versions of these packages are part of the cache file's name. */
+/** The versions of these packages are part of the cache file's name. */
 const entries = ["discord-api-types/v10", "ts-json-schema-generator"];
 
 interface Schema {
@@ -65,16 +65,13 @@ export class PayloadSchema {
 	}
 }
 
-/** Allows the id of a media item. The types lack it, but Discord's OpenAPI document requires it in responses. */
+/** The types lack the id, but Discord's OpenAPI document requires it in responses. */
 function allowMediaId({ definitions }: Schema): void {
 	const { properties = {} } = definitions["APIUnfurledMediaItem"] ?? {};
 	Object.assign(properties, { id: { type: "string" } });
 }
 
-/**
- * Corrects the fields of message snapshots. The generator gives each field of `Pick<APIMessage, …>` the type of a
- * message.
- */
+/** The generator gives each field of `Pick<APIMessage, …>` the type of a message. */
 function completeSnapshots({ definitions }: Schema): void {
 	const { APIMessage: message, APIMessageSnapshotFields: snapshot } = definitions;
 	if (message?.properties === undefined || snapshot?.properties === undefined) return;
@@ -84,7 +81,7 @@ function completeSnapshots({ definitions }: Schema): void {
 	Object.assign(snapshot, { properties: Object.fromEntries(fields), required });
 }
 
-/** Returns the schema. Caches it in a file, because its generation takes two seconds. */
+/** The generation takes two seconds, so the schema is cached in a file. */
 function readSchema(): Schema {
 	const file = `${cacheDirectory}${entries.map(versionOf).join("-")}.json`;
 	// The cast is safe because only this function writes the file.
@@ -126,9 +123,7 @@ function generateSchema(): Schema {
 	return { ...schema, definitions };
 }
 
-/**
- * Replaces empty enums, which are not valid in a schema. The generator writes an empty enum for a type without values.
- */
+/** For a type without values, the generator writes an empty enum, which is not valid in a schema. */
 function forbidEmpty(value: unknown): void {
 	if (typeof value !== "object" || value === null) return;
 	if ("enum" in value && Array.isArray(value.enum) && value.enum.length === 0) {

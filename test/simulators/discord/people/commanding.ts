@@ -21,7 +21,7 @@ export type OptionValue = string | number | boolean | { readonly name: string; r
 export type CommandOptions = Readonly<Record<string, OptionValue>>;
 export type Typing = Readonly<Record<string, string | number | boolean>>;
 
-/** An option with the optional fields of all option kinds. */
+/** With the optional fields of all option kinds. */
 type AnyOption = APIApplicationCommandOption & {
 	readonly options?: readonly AnyOption[];
 	readonly choices?: readonly { readonly name: string; readonly value: string | number }[];
@@ -49,7 +49,7 @@ const types: Readonly<Record<number, (value: unknown) => boolean>> = {
 };
 
 /**
- * Returns the command with this name. Throws if the user's client does not offer it in this channel. Permissions:
+ * Throws if the user's client does not offer the command in this channel. Permissions:
  * https://discord.com/developers/docs/interactions/application-commands#permissions
  */
 function offered(state: State, user: UserRecord, { channel, target, name }: Given<unknown>): CommandRecord {

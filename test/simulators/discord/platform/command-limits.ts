@@ -37,7 +37,7 @@ export interface CommandBody {
  */
 const namePattern = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]{1,32}$/u;
 
-/** An option with the optional fields of all option kinds. */
+/** With the optional fields of all option kinds. */
 type AnyOption = APIApplicationCommandOption & {
 	readonly options?: readonly AnyOption[];
 	readonly choices?: readonly { readonly name: string; readonly value: string | number }[];
@@ -101,8 +101,8 @@ function faultsOfChoices({ name, choices, autocomplete }: AnyOption): string[] {
 }
 
 /**
- * Returns the number of characters that Discord limits: "Combined name, description, and value properties for each
- * command, its options …, and choices".
+ * Discord limits the "Combined name, description, and value properties for each command, its options …, and
+ * choices".
  */
 function charactersOf(name: string, description: string, options: readonly AnyOption[]): number {
 	const own = long(name) + long(description);

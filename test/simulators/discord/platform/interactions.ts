@@ -142,7 +142,7 @@ function isEphemeral({ flags }: Draft["body"]): boolean {
 }
 
 /**
- * Returns the suggestions of a response: at most 25, each with a name of 1 to 100 characters:
+ * At most 25 suggestions, each with a name of 1 to 100 characters:
  * https://discord.com/developers/docs/interactions/application-commands#autocomplete
  */
 function checkChoices(state: State, data: unknown) {
@@ -166,7 +166,7 @@ function typeOf(interaction: InteractionRecord): MessageType {
 	return type === 1 ? MessageType.ChatInputCommand : MessageType.ContextMenuCommand;
 }
 
-/** Posts a response to an interaction. The app needs no permission to write, but a thread must not be archived. */
+/** The app needs no permission to write, but a thread must not be archived. */
 function respond(
 	state: State,
 	interaction: InteractionRecord,
@@ -230,7 +230,7 @@ export function editAnswer(
 	return changeMessage(state, message, draft);
 }
 
-/** Replaces the placeholder of a deferred response. The message keeps the visibility of the deferred response. */
+/** The message keeps the visibility of the deferred response. */
 function finish(
 	state: State,
 	interaction: InteractionRecord,

@@ -5,8 +5,9 @@ import { refusals } from "./refusal.ts";
 import type { State } from "./state.ts";
 
 /**
- * Limits of messages and components that the contract omits, or states with larger values than apps may use.
- * https://discord.com/developers/docs/resources/message and https://discord.com/developers/docs/components/reference
+ * The contract omits these limits, or states larger values than apps may use.
+ * https://discord.com/developers/docs/resources/message and
+ * https://discord.com/developers/docs/components/reference
  */
 const messageLimits = {
 	content: 2000,
@@ -116,7 +117,7 @@ function faultsOfComponents({ components, flags, content, embeds }: MessageBody)
 }
 
 /**
- * Returns the faults of references. A reference such as `attachment://chart.png` must name a file of the message:
+ * A reference such as `attachment://chart.png` must name a file of the message:
  * https://discord.com/developers/docs/components/reference#file
  */
 function faultsOfReferences({ components }: MessageBody, names: readonly string[]): string[] {

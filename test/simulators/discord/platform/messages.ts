@@ -57,9 +57,8 @@ export function createMessage(
 }
 
 /**
- * Records activity in a thread, and unarchives it. Throws for a locked thread, unless it is not archived and the user
- * may manage threads. "Sending unarchives unless locked":
- * https://discord.com/developers/docs/topics/threads#active--archived-threads
+ * Throws for a locked thread, unless it is not archived and the user may manage threads. "Sending unarchives unless
+ * locked": https://discord.com/developers/docs/topics/threads#active--archived-threads
  */
 function wake(state: State, author: UserRecord, channel: ChannelRecord): void {
 	if (!channel.thread) return;
@@ -79,10 +78,7 @@ function nonceKey(author: UserRecord, nonce: string | number): string {
 	return `${author.id}/${nonce}`;
 }
 
-/**
- * Returns the earlier message with this nonce, even if it was deleted. Undefined after the time window, or without
- * `enforce_nonce`.
- */
+/** The earlier message may be deleted. Undefined after the time window, or without `enforce_nonce`. */
 function repeatedNonce(state: State, author: UserRecord, body: MessageBody): MessageRecord | undefined {
 	if (!body.enforce_nonce || !body.nonce) return undefined;
 	const existing = state.nonces.get(nonceKey(author, body.nonce));
@@ -97,7 +93,7 @@ function replyOf(channel: ChannelRecord, { message_reference: reference }: Messa
 	throw refusals.invalidForm(["message_reference: Unknown message"]);
 }
 
-/** Returns a snapshot of the message that the body forwards. Undefined if the body forwards no message. */
+/** Undefined if the body forwards no message. */
 function snapshotOf(
 	state: State,
 	author: UserRecord,
@@ -172,10 +168,7 @@ function flagsOf({ draft, flags = 0, onlyFor, snapshot }: Making): number {
 	return ((draft.body.flags ?? 0) & settable) | flags | own;
 }
 
-/**
- * Returns the embeds of a message. Without the permission EmbedLinks, Discord silently removes all embeds, except in
- * responses to interactions.
- */
+/** Without the permission EmbedLinks, Discord silently removes all embeds, except in responses to interactions. */
 function embedsOf(state: State, { author, channel, interaction, draft }: Making): MessageRecord["embeds"] {
 	const shown = interaction !== undefined || may(state, author, channel, "EmbedLinks");
 	return shown ? richEmbeds(draft.body.embeds) : [];
@@ -248,8 +241,8 @@ export function changeMessage(state: State, message: MessageRecord, draft: Draft
 }
 
 /**
- * Returns the flags after an edit. An edit can change SuppressEmbeds and add components v2, but not remove components
- * v2: https://discord.com/developers/docs/components/reference#component-reference
+ * An edit can change SuppressEmbeds and add components v2, but not remove components v2:
+ * https://discord.com/developers/docs/components/reference#component-reference
  */
 function editedFlags(before: number, flags: number | null | undefined): number {
 	if (flags === undefined || flags === null) return before;

@@ -20,9 +20,7 @@ function flagsOf({ app }: State): number {
 	return content ? ApplicationFlags.GatewayMessageContentLimited : 0;
 }
 
-/**
- * Returns the shape of the application: https://discord.com/developers/docs/resources/application#application-object
- */
+/** https://discord.com/developers/docs/resources/application#application-object */
 function applicationShape(state: State) {
 	const { app } = state;
 	return {

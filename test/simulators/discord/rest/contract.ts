@@ -62,13 +62,10 @@ export class Contract {
 	}
 }
 
-/**
- * Fields that discord.js sends with the value `false`, even in requests whose contract does not have them. Discord
- * ignores them.
- */
+/** discord.js sends these fields with the value `false`, even if the contract lacks them. Discord ignores them. */
 const additions: ReadonlySet<string> = new Set(["tts", "enforce_nonce"]);
 
-/** Makes `default_member_permissions` a number, and removes fields that Discord ignores. */
+/** The contract requires a number for `default_member_permissions`, and lacks fields that Discord ignores. */
 function forContract(body: unknown): unknown {
 	if (Array.isArray(body)) return body.map(forContract);
 	if (typeof body !== "object" || body === null) return body;
@@ -81,7 +78,7 @@ function forContract(body: unknown): unknown {
 	return Object.fromEntries(entries);
 }
 
-/** Removes empty enums, because Ajv refuses them. */
+/** Ajv refuses empty enums. */
 function withoutEmptyEnums<Value>(value: Value): Value {
 	if (typeof value !== "object" || value === null) return value;
 	if ("enum" in value && Array.isArray(value.enum) && value.enum.length === 0) delete value.enum;
@@ -90,8 +87,7 @@ function withoutEmptyEnums<Value>(value: Value): Value {
 }
 
 /**
- * Allows references to forwarded messages. The document describes snapshots of forwarded messages, but its references
- * only allow the type of replies. Real responses have both types:
+ * The document's references allow only the type of replies, but real responses also have the type of forwards:
  * https://discord.com/developers/docs/resources/message#message-reference-types
  */
 function withForwards(document: Document): Document {

@@ -14,7 +14,6 @@ import { draftOf } from "./message-routes.ts";
 import { type Call, nothing, ok, param, type Route } from "./route.ts";
 
 /**
- * Returns the shape of the callback response:
  * https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-callback-interaction-callback-response-object
  */
 function callbackShape(state: State, interaction: InteractionRecord, type: number) {

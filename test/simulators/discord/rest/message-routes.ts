@@ -24,8 +24,7 @@ export function draftOf({ body, files }: Call): Draft {
 }
 
 /**
- * Returns the shape of a message. Without the message content intent, the content may be empty, because the intent also
- * restricts REST:
+ * Without the message content intent, the content may be empty, because the intent also restricts REST:
  * https://discord.com/developers/docs/events/gateway#message-content-intent
  */
 function read({ state }: Call, message: MessageRecord): object {
@@ -34,9 +33,8 @@ function read({ state }: Call, message: MessageRecord): object {
 }
 
 /**
- * Returns messages, newest first, 50 by default:
- * https://discord.com/developers/docs/resources/message#get-channel-messages. A caller who may not read the history
- * gets an empty list and no error.
+ * Newest first, 50 by default: https://discord.com/developers/docs/resources/message#get-channel-messages. A caller
+ * who may not read the history gets an empty list and no error.
  */
 function listMessages(call: Call): object[] {
 	const channel = channelOf(call);

@@ -100,7 +100,7 @@ export class RestApi {
 		throw refusals.invalidForm(faults);
 	}
 
-	/** Checks a response against the contract. Its faults are faults of the simulator. */
+	/** Faults of a response are faults of the simulator. */
 	#checkAnswer({ method, path }: Route, { status, body }: Reply): void {
 		const faults = this.#contract?.faultsOfAnswer(method, path, status, body) ?? [];
 		this.#state.violations.push(

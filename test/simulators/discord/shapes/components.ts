@@ -62,7 +62,7 @@ function mediaShape(
 }
 
 /**
- * Returns the shape of a media item with the address of its file:
+ * A media item has the address of its file:
  * https://discord.com/developers/docs/components/reference#unfurled-media-item-structure
  */
 function addressOf(state: State, holder: Holder, url: string): object {

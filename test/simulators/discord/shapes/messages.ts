@@ -54,10 +54,7 @@ function referenceOf(state: State, message: MessageRecord) {
 	return { message_reference: shape, referenced_message: referenced };
 }
 
-/**
- * Returns the metadata of the interaction that a message answers:
- * https://discord.com/developers/docs/resources/message#message-interaction-metadata-object
- */
+/** https://discord.com/developers/docs/resources/message#message-interaction-metadata-object */
 function metadataOf({ id, type, user, channel, message, trigger }: InteractionRecord): object {
 	return {
 		...{ id, type, user: userShape(user) },
@@ -68,7 +65,7 @@ function metadataOf({ id, type, user, channel, message, trigger }: InteractionRe
 }
 
 /**
- * Returns the fields of a message that a snapshot also contains:
+ * A snapshot also contains these fields:
  * https://discord.com/developers/docs/resources/message#message-snapshot-object
  */
 function contentShape(state: State, message: MessageRecord) {

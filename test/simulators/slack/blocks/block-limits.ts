@@ -67,10 +67,7 @@ function faultsOfPart(part: Part): string[] {
 	return faults;
 }
 
-/**
- * Returns the faults of a plan block and its task cards: https://docs.slack.dev/reference/block-kit/blocks/plan-block
- * and task-card-block
- */
+/** https://docs.slack.dev/reference/block-kit/blocks/plan-block and task-card-block */
 function faultsOfPlan({ type, title, tasks }: Part): string[] {
 	if (type !== "plan") return [];
 	const cards = insideOf([tasks ?? []]);
@@ -98,10 +95,7 @@ function faultsOfChoice(part: Part): string[] {
 	return initial && options.length > 0 && !known ? ["initial_option: is none of the options"] : [];
 }
 
-/**
- * Returns the faults of the tables in a message. The text limit applies to all tables together:
- * https://docs.slack.dev/reference/block-kit/blocks/table-block
- */
+/** The text limit applies to all tables together: https://docs.slack.dev/reference/block-kit/blocks/table-block */
 function faultsOfTables(blocks: readonly unknown[]): string[] {
 	const tables = blocks.filter(isPart).filter(({ type }) => type === "table");
 	const text = tables.flatMap((table) =>

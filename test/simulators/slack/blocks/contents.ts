@@ -38,7 +38,7 @@ export function readContents(state: State, contents: Contents) {
 }
 
 /**
- * Returns the text, with mentions instead of names if automatic parsing is enabled:
+ * Automatic parsing replaces names with mentions:
  * https://docs.slack.dev/messaging/formatting-message-text#automatic-parsing
  */
 function linked(state: State, { text, parse, link_names: links }: Contents): string | undefined {

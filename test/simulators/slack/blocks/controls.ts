@@ -25,10 +25,7 @@ export function controlsOf(blocks: readonly unknown[]): SeenControl[] {
 	});
 }
 
-/**
- * Returns the parts of an element that users can press. A pair of feedback buttons is one element, but users press its
- * buttons separately.
- */
+/** A pair of feedback buttons is one element, but users press its buttons separately. */
 function pressables(element: Part): Part[] {
 	if (element.type !== "feedback_buttons") return [element];
 	const { type, action_id } = element;

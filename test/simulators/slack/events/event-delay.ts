@@ -40,7 +40,7 @@ export class EventDelay {
 	}
 }
 
-/** Whether the later event may arrive first. Events of one type about one message stay in order. */
+/** Events of one type about one message stay in order. */
 function mayOvertake({ body: later }: SimulatorEvent, { body: earlier }: SimulatorEvent): boolean {
 	return messageOf(later) !== messageOf(earlier) || later["type"] !== earlier["type"];
 }

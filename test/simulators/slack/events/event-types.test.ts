@@ -80,9 +80,7 @@ test("events match Slack's own types", () => {
 	`);
 });
 
-/**
- * Removes fields that Slack sends but the types lack, and adds fields that the types require but Slack does not send.
- */
+/** Slack sends fields that the types lack, and omits fields that the types require. */
 function typed(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
 	const { app_id: _, subtype, ...rest } = body;
 	const [inner, before] = [rest["message"], rest["previous_message"]].map((one) => Object(one));

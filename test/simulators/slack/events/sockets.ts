@@ -16,7 +16,7 @@ export class Sockets {
 	readonly #simulator: Simulator;
 	readonly #changed: () => void;
 	readonly #server = new WebSocketServer({ noServer: true });
-	/** Unused tickets in socket addresses. Each address is valid for one socket. */
+	/** Each address is valid for one socket. */
 	readonly #tickets = new Set<string>();
 	readonly #open: Socket[] = [];
 	readonly #sent = new Set<string>();

@@ -47,8 +47,8 @@ function written(values: CommandOptions): string {
 }
 
 /**
- * Returns the text as sent with the option "Escape channels, users and links sent to your app": entities are escaped,
- * and picked mentions contain names.
+ * With the option "Escape channels, users and links sent to your app", entities are escaped, and picked mentions
+ * contain names.
  */
 function escaped(state: State, typed: string): string {
 	return typed

@@ -63,8 +63,8 @@ function sentValue(field: FormField, given: string): object {
 }
 
 /**
- * Returns the state of a menu or of checkboxes. `given` is one choice or, if the element allows several, choices separated
- * by commas. Throws for an unknown choice.
+ * `given` is one choice or, if the element allows several, choices separated by commas. Throws for an unknown
+ * choice.
  */
 function chosen(element: Part, given: string, label: string): object {
 	const isMany = element.type === "multi_static_select" || element.type === "checkboxes";

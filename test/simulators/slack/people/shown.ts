@@ -25,7 +25,7 @@ export interface Shown extends ShownMessage {
 	readonly threadTs?: string;
 }
 
-/** Returns a control as a user sees it. It is never disabled, because Slack has no disabled controls. */
+/** Slack has no disabled controls. */
 function controlOf({ element }: SeenControl): ShownControl {
 	const { type, url } = element;
 	if (isButton(type)) {
@@ -75,7 +75,7 @@ function attachedText(attachment: object): string {
 	return [author, title, text ?? fallback].filter((part) => typeof part === "string").join("\n");
 }
 
-/** Returns the text of the blocks. A message without blocks shows its own text. */
+/** A message without blocks shows its own text. */
 function textOf({ text, blocks }: MessageRecord): string {
 	return blocks.length === 0 ? text : blockTexts(blocks).join("\n");
 }

@@ -77,10 +77,7 @@ export function announce(state: State, message: MessageRecord): void {
 	sendEvents(state, event, ...mentionOf(state, message));
 }
 
-/**
- * Returns the mention event of a message. Empty for direct messages, which have no mention events:
- * https://docs.slack.dev/reference/events/app_mention
- */
+/** Direct messages have no mention events: https://docs.slack.dev/reference/events/app_mention */
 function mentionOf(state: State, message: MessageRecord): AppEvent[] {
 	const { user } = state.app;
 	const isCalled = message.author !== user && message.text.includes(`<@${user.id}>`);

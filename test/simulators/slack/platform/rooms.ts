@@ -65,10 +65,7 @@ export function openConversation(state: State, people: readonly UserRecord[]): C
 	return addChannel(state, kind, name, members);
 }
 
-/**
- * Returns the channel type for events about members: `C` for public channels, `D` for direct messages, and `G` for
- * private channels and group direct messages.
- */
+/** `C` for public channels, `D` for direct messages, and `G` for private channels and group direct messages. */
 function channelType({ kind }: ChannelRecord): string {
 	return kind === "channel" ? "C" : kind === "im" ? "D" : "G";
 }

@@ -44,7 +44,7 @@ function receives({ app }: State, { subscription, channel, everywhere = false }:
 	return channel === undefined || everywhere || channel.members.has(app.user);
 }
 
-/** Returns the scope for an event in this channel. Outside public channels, `groups:read` replaces `channels:read`. */
+/** Outside public channels, `groups:read` replaces `channels:read`. */
 function scopeThere(scope: string, channel: ChannelRecord | undefined): string {
 	return scope === "channels:read" && channel && channel.kind !== "channel" ? "groups:read" : scope;
 }

@@ -108,7 +108,7 @@ function tasksOf({ tasks = [] }: PlanBlock): TaskCardBlock[] {
 	return tasks as TaskCardBlock[];
 }
 
-/** Adds or updates the card of a task. An updated card keeps its position and all fields that the update omits. */
+/** An updated card keeps its position and all fields that the update omits. */
 function withTask<Block extends AnyBlock>(
 	state: State,
 	blocks: readonly Block[],

@@ -24,10 +24,7 @@ export function messageEventShape(state: State, message: MessageRecord): Record<
 	};
 }
 
-/**
- * Returns the fields that a user's client adds. The context is documented at
- * https://docs.slack.dev/reference/events/message.im
- */
+/** The context is documented at https://docs.slack.dev/reference/events/message.im */
 function fromClient(state: State, message: MessageRecord): object {
 	const isContext =
 		state.app.agentView && message.channel.kind === "im" && state.contexts.has(message.author.id);

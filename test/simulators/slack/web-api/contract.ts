@@ -14,7 +14,7 @@ const require = createRequire(import.meta.url);
 const source = fileURLToPath(new URL("./method-arguments.ts", import.meta.url));
 const cacheDirectory = fileURLToPath(new URL("../../../node_modules/.cache/slack-schema/", import.meta.url));
 const roots = ["ChatMethods", "ConversationMethods", "OtherMethods", "SentEvents"] as const;
-/** Packages whose versions are part of the name of the cache file. */
+/** Their versions are part of the name of the cache file. */
 const packages = ["@slack/types", "@slack/web-api", "ts-json-schema-generator"];
 const limits = { maxDepth: 100, maxNodes: 1_000_000 };
 
@@ -92,7 +92,7 @@ function isJson(text: string): boolean {
 	return text.startsWith("{") || text.startsWith("[");
 }
 
-/** Returns the schemas. Caches them in a file, because their generation takes seconds. */
+/** The generation takes seconds, so the schemas are cached in a file. */
 function readSchemas(): Roots {
 	const written = String(readFileSync(source).byteLength);
 	const file = `${cacheDirectory}${[...packages.map(versionOf), written].join("-")}.json`;

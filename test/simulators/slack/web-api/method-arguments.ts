@@ -33,8 +33,8 @@ interface Token {
 }
 
 /**
- * Arguments of an upload. The documentation names `alt_txt`, the package names `alt_text`, and Slack ignores unknown
- * arguments: https://docs.slack.dev/reference/methods/files.getUploadURLExternal
+ * The documentation names `alt_txt`, the package names `alt_text`, and Slack ignores unknown arguments:
+ * https://docs.slack.dev/reference/methods/files.getUploadURLExternal
  */
 interface Upload extends Token {
 	filename: string;
@@ -43,10 +43,7 @@ interface Upload extends Token {
 	snippet_type?: string;
 }
 
-/**
- * Content arguments of messages. The package's own types are a union of hundreds of members, whose errors do not
- * identify the mistake.
- */
+/** The package's own types are a union of hundreds of members, whose errors do not identify the mistake. */
 interface Contents extends Token {
 	channel: string;
 	text?: string;
@@ -84,7 +81,7 @@ interface Update extends Contents {
 	reply_broadcast?: boolean;
 }
 
-/** Arguments to open a conversation: either a channel or users. The method checks that one of the two is present. */
+/** The method checks that either a channel or users are present. */
 interface Open extends Token {
 	channel?: string;
 	users?: string;

@@ -60,10 +60,7 @@ export const streamMethods: readonly Method[] = [
 	}),
 ];
 
-/**
- * Throws if a stream outside of direct messages lacks its recipient. The types of @slack/web-api state: "This is
- * required when starting a streaming conversation outside of a DM".
- */
+/** The types of @slack/web-api state: "This is required when starting a streaming conversation outside of a DM". */
 function demandRecipient(
 	state: State,
 	{ kind }: ChannelRecord,
