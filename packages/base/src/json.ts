@@ -40,7 +40,7 @@ export function parseJson(text: string, limits: JsonLimits = {}): unknown {
 }
 
 /**
- * Returns the first key that occurs twice in an object of valid JSON text, even if escaped differently.
+ * Returns the first key that occurs twice in an object of valid JSON text, even with different escapes.
  * Returns undefined if all keys are unique.
  */
 export function duplicateKey(text: string): string | undefined {
@@ -95,7 +95,7 @@ function isClosing(code: number): boolean {
 	return code === CLOSE_ARRAY || code === CLOSE_OBJECT;
 }
 
-/** The length of the text if the string is not closed. */
+/** Returns the length of the text if the string is not closed. */
 function endOfString(text: string, start: number): number {
 	let quote = text.indexOf('"', start);
 	while (quote !== -1 && isEscaped(text, quote, start)) quote = text.indexOf('"', quote + 1);

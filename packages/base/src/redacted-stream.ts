@@ -33,7 +33,7 @@ export interface Redaction {
 const longestWord = 4096;
 /** Maximum delayed characters of a key block. */
 const longestKey = 65_536;
-/** Maximum characters of the start of a registered value that are too few for the gate. */
+/** Maximum characters of a registered value that are too few for the gate to find it. */
 export const longestBeginning = 3;
 /** Maximum characters of the start of a registered value, with a line break after each character except the last. */
 export const longestWrappedStart = longestBeginning + 1 + 2 * longestBeginning;
@@ -105,7 +105,7 @@ export function redactedStream(gate: Gate, { redact, redactCut }: Redaction): Re
 	};
 }
 
-/** Length of the longest beginning, or 0. Line breaks may interrupt a beginning. */
+/** Returns the length of the longest beginning, or 0. Line breaks may interrupt it. */
 function beginningAtEnd(text: string, { beginnings }: Gate): number {
 	const end = text.slice(-longestWrappedStart);
 	const hasBreak = /[\r\n]/.test(end);

@@ -81,7 +81,7 @@ export class Redactor {
 		this.#gate = gateOf(longestFirst, this.#wrapped);
 	}
 
-	/** Creates a stream that redacts one text in pieces, including secrets across pieces. */
+	/** Creates a stream that redacts one text in pieces, including split secrets. */
 	stream(): RedactedStream {
 		return this.#stream((text) => this.redact(text));
 	}
@@ -198,7 +198,9 @@ function anyOf(sources: readonly string[]): RegExp {
 	return new RegExp([...new Set(sources)].join("|"));
 }
 
-/** Infinity if the text ends within the value; undefined if the text begins with another value. */
+/**
+ * Returns Infinity if the text ends within the value, and undefined if the text begins with another value.
+ */
 function endOf(text: string, value: string): number | undefined {
 	if (text.startsWith(value)) return value.length;
 	return value.startsWith(text) ? Number.POSITIVE_INFINITY : undefined;

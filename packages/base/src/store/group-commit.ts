@@ -129,8 +129,8 @@ export class GroupCommit<DB> {
 	}
 
 	/**
-	 * Runs a transaction with all its commands in their order. If the database rolls the transaction back in favour
-	 * of another one, tries it up to `maxTries` times: it changed nothing, and no caller has a result yet.
+	 * Tries a transaction up to `maxTries` times if the database rolls it back in favour of another one: it
+	 * changed nothing, and no caller has a result yet.
 	 */
 	async #persist(batch: readonly Queued[]): Promise<Settle[]> {
 		const [only, ...others] = batch;

@@ -148,8 +148,8 @@ export async function copySqliteFile<DB, T>(
 }
 
 /**
- * Throws `data_loss` if the database is damaged, and `failed_precondition` if a program with these
- * `migrations` is older than the database. Does not change the database.
+ * Throws `data_loss` if the database is damaged, and `failed_precondition` if it contains a migration that is
+ * not in `migrations`. Does not change the database.
  */
 export async function checkSqliteFile(file: string, migrations: readonly Migration[]): Promise<void> {
 	const database = openReader(file);

@@ -75,8 +75,8 @@ async function searchNow(
 }
 
 /**
- * Finds an object: see `search`. Rejects with `not_found` if no object matches, and with `invalid_argument` if several
- * match.
+ * Finds the object that `typed` names. Rejects with `not_found` if no object matches, and with
+ * `invalid_argument` if several match.
  */
 export async function findNamed(
 	context: HandlerContext,
@@ -89,8 +89,8 @@ export async function findNamed(
 }
 
 /**
- * Removes the object that `typed` names, and returns the result. Returns `done` if an earlier attempt used
- * the key for another object, which means that it removed the object.
+ * Removes the object that `typed` names, and returns the result. Returns `done` if the gateway used the key
+ * for another request, because the earlier attempt then removed the object.
  */
 export async function removeNamed<Value>(
 	context: HandlerContext,

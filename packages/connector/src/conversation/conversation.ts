@@ -37,7 +37,7 @@ export function isExpecting({ answers, questions, tasks }: ConversationState): b
  */
 const recentMs = 24 * 3_600_000;
 
-/** Empty for a session without open work or recent activity. Reducers close their own cards. */
+/** Returns no post for a session without open work or recent activity. Reducers close their own cards. */
 function deletion(state: ConversationState, { event, at }: RecordedEvent): readonly RenderOperation[] {
 	if (event.event !== "session.deleted") return [];
 	const { usedAt = Number.NEGATIVE_INFINITY } = state.answers;

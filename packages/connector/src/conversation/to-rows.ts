@@ -149,7 +149,7 @@ function fitControl(control: Control, { buttonLabel, optionText }: PlatformLimit
 	return { ...control, placeholder: oneLine(control.placeholder, optionText), options };
 }
 
-/** Never empty, because platforms refuse empty labels. */
+/** The label is never empty, because platforms refuse empty labels. */
 function shown(label: string, maximum: number): string {
 	return oneLine(label, maximum) || "…";
 }

@@ -82,7 +82,7 @@ async function judge({ rooms }: EventParts, event: Message): Promise<AddressVerd
 	return isForUs(event, needsFacts(event) ? await rooms.facts(person, room) : usualFacts);
 }
 
-/** Resolves with the result of the work, or with the gateway's refusal as a reply. Rejects if a retry may succeed. */
+/** Converts a refusal of the gateway to a reply. Rejects if a retry may succeed. */
 async function refused(
 	parts: EventParts,
 	event: Message,

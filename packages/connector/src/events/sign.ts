@@ -120,7 +120,7 @@ const refusals: ReadonlySet<ErrorCode> = new Set([
 	"failed_precondition" as const,
 ]);
 
-/** Only logs a refusal, because the person does not wait for an answer. */
+/** Logs a refusal without an answer, because the person does not wait for one. */
 async function quietly<Value>(
 	parts: EventParts,
 	event: "deleted" | "stop" | "retitled" | "reaction",

@@ -60,7 +60,7 @@ export async function startSuggested(
 	return { text: texts.started({ request: url === undefined ? words : `[${words}](${url})` }) };
 }
 
-/** Undefined if the request is no longer suggested. */
+/** Returns undefined if the request is no longer suggested. */
 async function suggestedNow(
 	{ context }: EventParts,
 	{ person, room }: Press,

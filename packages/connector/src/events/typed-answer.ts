@@ -141,8 +141,8 @@ type Listed = MethodResult<"list_prompts">["prompts"][number];
 const maxListed = 50;
 
 /**
- * Undefined in a channel outside of threads, and unless exactly one question is open and its card was posted
- * before the message. The gateway confirms that no other question is open.
+ * Returns undefined in a channel outside of threads, and unless exactly one question is open and its card was
+ * posted before the message. The gateway confirms that no other question is open.
  */
 async function onlyPromptOf(
 	parts: EventParts,
@@ -167,7 +167,7 @@ async function onlyPromptOf(
 	return { session, question, isOwnTask: found.person === own, alwaysAsk: found.always_ask };
 }
 
-/** Empty for a deleted session and for a session that the person may not read. */
+/** Returns none for a deleted session and for a session that the person may not read. */
 function absent(reason: unknown): readonly Listed[] {
 	const { code } = ParleyError.from(reason);
 	if (code === "permission_denied" || code === "not_found") return [];

@@ -125,7 +125,10 @@ async function waitingSections(
 	];
 }
 
-/** Empty unless the active run of the session answers this person. Omits approvals and trust requests. */
+/**
+ * Returns no lines unless the active run of the session answers this person. Omits approvals and trust
+ * requests.
+ */
 function questionLines(
 	{ context: { platform } }: HomeParts,
 	{ person }: Viewer,

@@ -234,8 +234,8 @@ const passing: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Undefined if the gateway refuses the file. A temporary failure throws `rate-limited`: the post waits,
- * because no request was sent yet.
+ * Returns undefined if the gateway refuses the file. A temporary failure throws `rate-limited`: the post
+ * waits, because no request was sent yet.
  */
 async function readUpload(
 	{ fileId, name }: { readonly fileId: string; readonly name: string },

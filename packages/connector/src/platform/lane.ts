@@ -20,10 +20,9 @@ export function isUrgent(lane: Lane): boolean {
 }
 
 /**
- * Returns the group of a lane. Within a conversation, the posts of a group are sent in the order of planning. The
- * groups are acknowledgements, approvals, and `story` for answers, errors and milestones. A milestone therefore
- * cannot appear after an answer that was planned later. Progress has no group: it edits cards, and only the edits of
- * one card are in order.
+ * Returns the group of a lane. Within a conversation, the posts of a group are sent in the order of planning,
+ * except held posts. The groups are acknowledgements, approvals, and `story` for answers, errors and
+ * milestones. Progress has no group: it edits cards, and only the edits of one card are in order.
  */
 export function trackOf(lane: Lane): "acknowledgement" | "approval" | "story" | undefined {
 	switch (lane) {

@@ -87,7 +87,6 @@ interface Answered {
 	readonly needed?: number;
 }
 
-/** Returns the text of an approval with its result, in one post. */
 function resultOf(
 	context: HandlerContext,
 	{ event: { person, room }, response, token, prompt, needed }: Answered,

@@ -137,7 +137,7 @@ function approving(value: "once" | "session"): PressHandler {
 	};
 }
 
-/** For a question whose event has not arrived here. Undefined if the question is closed. */
+/** Called if the event of the question has not arrived here. Returns undefined if the question is closed. */
 async function askFor(context: HandlerContext, answering: Answering): Promise<OpenQuestion | undefined> {
 	const prompt = await findPrompt(context, answering);
 	return prompt && readQuestion(prompt, context.platform.limits);
@@ -257,8 +257,8 @@ export function refusalWords(
 }
 
 /**
- * Opens the form of a question again, because a form cannot show its errors. Undefined for a question without
- * a form.
+ * Returns a button that opens the form again, because a form cannot show its errors. Returns undefined for a
+ * question without a form.
  */
 function retryControls(context: HandlerContext, answering: Answering): Reply["controls"] {
 	const { session, token } = answering;

@@ -87,7 +87,7 @@ interface Shown {
 	readonly buttons: readonly Control[];
 }
 
-/** Undefined if the call no longer waits for a decision. */
+/** Returns undefined if the call no longer waits for a decision. */
 async function showWaiting(
 	context: HandlerContext,
 	{ person, room }: HandledEvent<"press">["event"],

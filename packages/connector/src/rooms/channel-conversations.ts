@@ -49,8 +49,8 @@ export async function channelConversations(
 }
 
 /**
- * Start of the message that the active run answers. Empty without an active run, or if the session is not
- * read.
+ * Returns the start of the message that the active run answers. Empty without an active run, or if the
+ * session is not read.
  */
 function aboutOf(read: RoomSession | undefined): string {
 	return (read && activeRun(read.state.answers)?.about) ?? "";

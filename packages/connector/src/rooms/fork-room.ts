@@ -102,7 +102,7 @@ function forkSession(
 	return gateway.request("fork_session", { ...params, ...onBehalf(person, room) });
 }
 
-/** Undefined if the room can have no thread, or if the platform refuses the post or the thread. */
+/** Returns undefined if the room can have no thread, or if the platform refuses the post or the thread. */
 async function openThread(parts: ForkParts, room: Room, requested: ForkOptions): Promise<Room | undefined> {
 	const { platform, log } = parts;
 	const { thread: _thread, ...channel } = room;

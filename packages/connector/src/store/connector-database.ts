@@ -17,8 +17,8 @@ import type { ConnectorTables } from "./tables.ts";
 export interface StoredValue<Value> {
 	load(): Promise<Value | undefined>;
 	/**
-	 * Saves the value. `undefined` deletes the stored value. `retentionMs` is the time in milliseconds until the saved
-	 * value is deleted. Default: no limit.
+	 * Saves the value; `undefined` deletes it. The value expires after `retentionMs` milliseconds. Default:
+	 * never.
 	 */
 	save(value: Value | undefined, retentionMs?: number): Promise<void>;
 }

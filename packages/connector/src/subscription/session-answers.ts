@@ -250,7 +250,7 @@ function deletionOf(
 /** Maximum age of a replayed answer whose other posts are searched, in milliseconds. */
 const recentMs = 3_600_000;
 
-/** Empty if the row has no answer, or if the answer is older than `recentMs`. */
+/** Returns none if the row has no answer, or if the answer is older than `recentMs`. */
 function answerOf(
 	{ card, at, payload }: PlannedRow,
 	now: number,

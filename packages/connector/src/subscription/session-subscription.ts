@@ -169,7 +169,7 @@ export class SessionSubscription implements RoomSession {
 		return this.#isDeleted ? "deleted" : "closed";
 	}
 
-	/** Reads events until the session is closed. Returns true if the session was deleted. */
+	/** Returns true if the session was deleted. */
 	async #readAll(): Promise<boolean> {
 		try {
 			for await (const frame of this.#opened.events()) {

@@ -251,7 +251,7 @@ export class Subscriptions {
 		});
 	}
 
-	/** For a session that was not read. A session without open work only loses its cursor. */
+	/** Called for a session that was not read. A session without open work only loses its cursor. */
 	async #renderDeletion({ id, key }: KnownSession): Promise<void> {
 		const { store, log } = this.#parts;
 		if (this.#known.withId(id) !== undefined) this.#known.delete(writeSessionKey(key));

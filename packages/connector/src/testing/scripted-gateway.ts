@@ -284,8 +284,8 @@ class ScriptedReader implements OpenSession {
 	}
 
 	/**
-	 * Undefined if the reader must wait. `after` and `passed` are the numbers of recorded and transient frames
-	 * that the reader has read.
+	 * Returns undefined if the reader must wait. `after` and `passed` are the numbers of recorded and transient
+	 * frames that the reader has read.
 	 */
 	#next(after: number, passed: number): EventFrame | undefined {
 		if (this.#gateway.away) return undefined;

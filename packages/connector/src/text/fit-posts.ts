@@ -129,7 +129,7 @@ class Page {
 		return this.#options.dialect.measure(this.write(from, to));
 	}
 
-	/** Undefined if the remaining text fits. */
+	/** Returns undefined if the remaining text fits. */
 	#overflowAfter(from: number): number | undefined {
 		const { limit } = this.#options;
 		const end = this.#layout.length;

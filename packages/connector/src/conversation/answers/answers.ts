@@ -106,8 +106,8 @@ function listed(
 }
 
 /**
- * Also posts a title that no model chose, unless the room is a thread on a platform that shows the titles of
- * all threads.
+ * Posts a title that no model chose, unless the room is a thread on a platform that shows the titles of all
+ * threads.
  */
 function renamed(
 	{ title, by }: EventPayloads["session.renamed"],

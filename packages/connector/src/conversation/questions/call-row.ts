@@ -87,7 +87,7 @@ function headOf({ number }: CardRow, { call, again, voters = [] }: OpenQuestion)
 	return pieces;
 }
 
-/** Empty if the arguments show the label. */
+/** The part is empty if the arguments show the label. */
 function subjectPart({ call, label }: OpenQuestion): Part {
 	if (call && isShownByArguments(call)) return { pieces: [], complete: true };
 	const { text, complete } = whatOfStored(label);

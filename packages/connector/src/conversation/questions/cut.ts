@@ -37,7 +37,7 @@ export class Cut {
 		return items.slice(0, maximum);
 	}
 
-	/** Undefined if the text is complete and fits. */
+	/** Returns undefined if the text is complete and fits. */
 	#cut({ text, length }: StoredText): string | undefined {
 		if (length === text.length && length <= this.#maximum) return;
 		this.happened = true;

@@ -23,9 +23,9 @@ interface Noticing {
 
 /**
  * Returns the posts that notify approvers, which are never edited. The first way decides their number.
- * - `direct`: one post for each person, and one for the roles if there are any.
- * - `channel`: one post for each channel.
- * - Other ways: one post.
+ * - `direct`: one for each person, and one for the roles if there are any.
+ * - `channel`: one for each channel.
+ * - Other ways, or no people or channels: one post.
  */
 export function noticesOf(
 	question: OpenQuestion,

@@ -149,7 +149,7 @@ interface Reminding {
 	readonly calls?: readonly string[];
 }
 
-/** Undefined if the card is not in the room of the conversation. */
+/** Returns undefined if the card is not in the room of the conversation. */
 function linkOf(card: string, { task }: OpenQuestion, { room, threads }: Scene): ShowOperation["opens"] {
 	if (room === undefined || (task !== undefined && threads !== false)) return undefined;
 	const { tenant, channel, thread } = room;

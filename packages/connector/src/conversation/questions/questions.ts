@@ -42,7 +42,10 @@ export interface QuestionsSlice {
 	readonly cards?: readonly ReplyCard[];
 }
 
-/** Reducer for approvals and other questions. Approvals of one reply share a card. Each other question has its own card. */
+/**
+ * Reducer for approvals and other questions. Approvals of one reply share cards. Each other question has its
+ * own card.
+ */
 export const questions: Reducer<QuestionsSlice> = {
 	empty: { open: [], closed: [] },
 	reduce(slice, recorded, scene) {

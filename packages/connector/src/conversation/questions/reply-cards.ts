@@ -34,7 +34,7 @@ export interface EndedRow {
 	readonly detail?: string;
 }
 
-/** The calls of one reply in one post, in the order of their questions. Rows are added only at the end. */
+/** Calls of one reply in one post, in the order of their questions. Rows are added only at the end. */
 export interface ReplyCard {
 	/** `context.reply.id` of the approvals on the card. */
 	readonly reply: string;
@@ -42,7 +42,7 @@ export interface ReplyCard {
 	readonly task?: string;
 }
 
-/** Maximum number of cards in a conversation's state. The number of open questions never exceeds it. */
+/** Maximum number of cards in a conversation's state. Open questions have the same maximum. */
 const maxCards = 200;
 /** Maximum number of stored cards without a waiting call. Late presses need these cards. */
 const maxEnded = 8;
@@ -59,8 +59,8 @@ export function isOfReply(question: OpenQuestion): question is ReplyQuestion {
 }
 
 /**
- * Adds a call to the newest card of its reply. Starts a new card if `fits` refuses the longer card. Also starts one if no
- * call of the card waits, because an edit of an old post notifies no person.
+ * Adds a call to the newest card of its reply. Starts a new card if there is none, if `fits` refuses the
+ * longer card, or if no call of the card waits, because an edit of an old post notifies no person.
  */
 export function addToCard(
 	cards: readonly ReplyCard[],
