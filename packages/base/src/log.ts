@@ -102,8 +102,7 @@ export const silentLogger: Logger = {
 	child: () => silentLogger,
 };
 
-/** Maximum milliseconds that one line waits for a slow reader. */
-const patienceMs = 100;
+const maxLineWaitMs = 100;
 const pauseMs = 10;
 const never = new Int32Array(new SharedArrayBuffer(4));
 
@@ -132,7 +131,7 @@ export class StderrWriter {
 	/** Writes a line. Returns whether the complete line was written. */
 	write(line: string): boolean {
 		// Does not wait again for a reader that has already missed a line.
-		let left = this.#lost > 0 ? 0 : patienceMs;
+		let left = this.#lost > 0 ? 0 : maxLineWaitMs;
 		let bytes = Buffer.from(this.#cut ? `\n${line}` : line);
 		while (bytes.length > 0) {
 			try {

@@ -31,8 +31,8 @@ export function toRows(operations: readonly RenderOperation[], showing: RowTarge
 	const { seq, at } = time;
 	return operations.flatMap((operation) => {
 		const { lane } = operation;
-		const part = orderOf(operation);
-		const own = part === "" ? {} : { conversation: `${conversation}${part}` };
+		const suffix = suffixOf(operation);
+		const own = suffix === "" ? {} : { conversation: `${conversation}${suffix}` };
 		return postingsOf(operation, platform).map((payload, index) => {
 			const card = cardOf(operation, index);
 			return { seq, at, lane, ...own, ...defined({ card }), payload: withKey(payload, operation, card) };
@@ -40,8 +40,8 @@ export function toRows(operations: readonly RenderOperation[], showing: RowTarge
 	});
 }
 
-/** Suffix of the outbox conversation of an operation. Operations with a suffix do not delay the posts of the room. */
-function orderOf(operation: RenderOperation): string {
+/** Operations with a suffix do not delay the posts of the room. */
+function suffixOf(operation: RenderOperation): string {
 	if (operation.type === "react") return reactionsOf;
 	if (operation.type === "title") return "#title";
 	const { card, task } = operation;

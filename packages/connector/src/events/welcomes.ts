@@ -85,7 +85,7 @@ export class Welcomes {
 		if (welcome?.posts !== true) return;
 		const conversation = ticket ? `ticket:${ticket.id}` : platform.conversation(room);
 		const plan = { conversation, cursor: { session, seq: 1 } };
-		if (ticket && (await this.#wrote(person))) {
+		if (ticket && (await this.#hasRecentMessage(person))) {
 			await outbox.plan({ ...plan, rows: [] });
 			return this.#done.note(name, true);
 		}
@@ -101,8 +101,7 @@ export class Welcomes {
 		this.#done.note(name, true);
 	}
 
-	/** Whether the records of the last week contain a handled message of this person. */
-	async #wrote({ id }: Person): Promise<boolean> {
+	async #hasRecentMessage({ id }: Person): Promise<boolean> {
 		const row = await this.#parts.store.read((db) =>
 			db
 				.selectFrom("heard")

@@ -57,7 +57,7 @@ export class Subscriptions {
 
 	constructor(parts: SubscriptionsParts) {
 		this.#parts = parts;
-		const listed = this.#list();
+		const listed = this.#sessionsToRead();
 		this.ready = listed.then(() => undefined);
 		// Prevents an unhandled rejection. Callers that await `ready` still receive the rejection. A stop of the
 		// connector is not an error.
@@ -148,8 +148,7 @@ export class Subscriptions {
 		await Promise.allSettled([...this.#subscriptions.values()].map(({ ended }) => ended));
 	}
 
-	/** Returns the sessions that must be read. */
-	async #list(): Promise<readonly KnownSession[]> {
+	async #sessionsToRead(): Promise<readonly KnownSession[]> {
 		const { store, gateway, clock, chance, log, signal } = this.#parts;
 		for (let failures = 1; ; failures++) {
 			try {
