@@ -12,12 +12,9 @@ import { lengthOf } from "./vocabulary/limits.ts";
 /** Word joiner (U+2060): an invisible character to insert between two characters that would form a mark. */
 const joiner = "\u2060";
 
-/**
- * Matches characters that can be marks anywhere in a line. Only marks are escaped, because Discord shows a
- * backslash before other characters.
- */
+/** Marks anywhere in a line. Discord would show a backslash before any other character. */
 const inlineMark = /[\\*_~`|<[\]@]/g;
-/** Matches marks at the beginning of a line: headings, small print, quotes and lists. */
+/** Headings, small print, quotes and lists. */
 const lineMark = /^(?=[#>+-])/gm;
 const indentedLineMark = /^([ \t]+)(?=[#>+-])/gm;
 const lineNumber = /^([ \t]*\d{1,9})(?=[.)])/gm;
@@ -104,7 +101,7 @@ function encoded(url: string, marks: RegExp): string {
 	return url.replace(marks, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`);
 }
 
-/** Returns the name of a language in Discord's form: one word without `#`, or an empty text. */
+/** One word without `#`, as Discord requires, or an empty text. */
 function languageOf(lang: string | undefined): string {
 	if (lang === "c#") return "cs";
 	return lang !== undefined && /^[\w+.-]+$/.test(lang) ? lang : "";
@@ -156,10 +153,10 @@ interface Around {
 }
 
 /**
- * Returns the blocks in a structure that Discord supports:
- * - no quote in a quote
- * - no heading in a list or below the third level
- * - no style inside itself
+ * Replaces structures that Discord does not support:
+ * - a quote in a quote
+ * - a heading in a list or below the third level
+ * - a style inside itself
  *
  * Separates adjacent delimiters that would be misread.
  */
@@ -211,7 +208,7 @@ function isStyled(node: Inline): node is Styled {
 	return node.type === "strong" || node.type === "emphasis" || node.type === "delete";
 }
 
-/** Merges adjacent nodes of one style, because their marks would be parsed as another mark. */
+/** Adjacent marks of one style would be parsed as another mark. */
 function merged(nodes: readonly Inline[]): Inline[] {
 	const result: Inline[] = [];
 	for (const node of nodes) {
@@ -230,7 +227,7 @@ function separated(nodes: readonly Inline[]): Inline[] {
 	});
 }
 
-/** Whether the marks of two adjacent nodes would be misread: `_a_b`, `~~a~~_b_`, and two adjacent code spans. */
+/** Cases: `_a_b`, `~~a~~_b_`, and two adjacent code spans. */
 function wouldRunTogether(node: Inline, next: Inline): boolean {
 	if (node.type === "inlineCode") return next.type === "inlineCode";
 	if (node.type === "emphasis") return next.type === "text" && /^\w/.test(next.value);

@@ -149,7 +149,6 @@ async function startParts(
 	};
 }
 
-/** State of the connector for Discord that outlives a process. */
 interface StoredState {
 	readonly sessions: SessionStore;
 	readonly cursors: CursorStore;
@@ -160,10 +159,7 @@ interface StoredState {
 	readonly names: ThreadNameStore;
 }
 
-/**
- * Milliseconds for which the names of a thread are stored after a change. Without them, the connector does not
- * rename the thread.
- */
+/** Retention after a change. Without the names, the connector does not rename the thread. */
 const namesMs = 90 * 24 * 3_600_000;
 
 /** Returns the stores of the connector for Discord. Later versions must use the same names in the database. */

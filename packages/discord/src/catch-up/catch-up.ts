@@ -16,14 +16,11 @@ export interface CatchUpParts extends DirectMessagesParts {
 	readonly highWater: HighWater;
 	/** Lower bound of the ids of possibly missed messages. Undefined if no time is stored; see `LastAlive`. */
 	readonly alive: { readonly since: string | undefined };
-	/**
-	 * Receives an event. Resolves when the event is durable or ignored. Must keep the order of the calls within
-	 * each channel.
-	 */
+	/** Resolves when the event is durable or ignored. Must keep the order of events within each channel. */
 	readonly receive: (event: ReceivedEvent) => Promise<void>;
 }
 
-/** Reading of a channel, with the events that wait until the reading ends. */
+/** `events` wait for the reading. */
 interface ReadingChannel {
 	readonly cursor: Cursor;
 	readonly events: { readonly event: DiscordDispatch; readonly received: PromiseWithResolvers<void> }[];
@@ -36,16 +33,13 @@ type Reading = readonly [channel: string, state: ReadingChannel];
 /** Maximum channels to read concurrently. */
 const parallel = 4;
 
-/**
- * Maximum events of a channel that wait for its reading. If there are more, all of them are passed on without
- * waiting.
- */
+/** Maximum waiting events of a channel. If there are more, all are passed on before the reading ends. */
 const maxDelayed = 500;
 
 /** Maximum channels without a cursor to read in a guild. */
 const maxUnknown = 100;
 
-/** Milliseconds to wait before a failed reading is retried. Doubled each time, up to the maximum. */
+/** Doubled after each failure, up to `maxRetryMs`. */
 const firstRetryMs = 60_000;
 const maxRetryMs = 3_600_000;
 
@@ -54,13 +48,13 @@ const OfGuild = z.object({ id: z.string() });
 const Ready = z.object({ guilds: z.array(OfGuild) });
 
 /**
- * Passes the events of Discord to `receive`. In a new session, first reads messages that may have been missed:
+ * Passes the events of Discord to `receive`. In a new session, first reads messages that may have been
+ * missed:
  * - in channels, threads and direct messages with a cursor
  * - in other channels and threads of guilds that have messages after `alive.since`
  * - in direct messages with known people
  *
- * Events whose name starts with `MESSAGE_` wait until the reading of their channel ends. Other events do not
- * wait. Failed readings are retried.
+ * Message events wait while their channel is read, up to a maximum number. Failed readings are retried.
  */
 export class CatchUp {
 	readonly #parts: CatchUpParts;
@@ -87,10 +81,9 @@ export class CatchUp {
 	}
 
 	/**
-	 * Handles an event. Resolves when the event is durable or ignored. READY and GUILD_CREATE also wait until
-	 * missed messages are durable or recorded as unread. Their promise rejects if reading is stopped before
-	 * that. READY also rejects if another session starts first. The promise of an event that waits for a
-	 * stopped reading never settles.
+	 * Resolves when the event is durable or ignored. For READY and GUILD_CREATE, missed messages must also be
+	 * durable or recorded as unread. Rejects for these events if reading is stopped, and for READY also if
+	 * another session starts. Never settles for an event that waits for a stopped reading.
 	 */
 	dispatch(event: DiscordDispatch): Promise<void> {
 		if (event.t === "READY") return this.#ready(event);
@@ -112,8 +105,8 @@ export class CatchUp {
 	}
 
 	/**
-	 * Starts to read missed messages. Call it before the first event of a new session. Message events of channels
-	 * with a cursor wait until the reading of their channel ends.
+	 * Starts to read missed messages. Call it before the first event of a new session, so that message events
+	 * wait.
 	 */
 	begin(): void {
 		// Readings in progress start again, because they may have read a channel before the last session ended.
@@ -149,8 +142,8 @@ export class CatchUp {
 	}
 
 	/**
-	 * Waits for the readings that were added before. Resolves with false if a channel is still being read, because
-	 * the readings were stopped or another session has started.
+	 * Resolves after the readings that were added before. False if a channel is still being read, because
+	 * reading was stopped or another session has started.
 	 */
 	async idle(): Promise<boolean> {
 		await this.#work;
@@ -158,8 +151,8 @@ export class CatchUp {
 	}
 
 	/**
-	 * Stops reading, and resolves when no reading is in progress. Waiting events are not durable, so the next
-	 * process receives or reads them again.
+	 * Stops reading. Resolves when no reading is in progress. The next process receives or reads the waiting
+	 * events again.
 	 */
 	async stop(): Promise<void> {
 		this.#stopping.abort();
@@ -169,7 +162,7 @@ export class CatchUp {
 	}
 
 	/**
-	 * Resolves when the messages missed before the new session are durable or recorded as unread. Only then can that session be
+	 * Resolves when the missed messages are durable or recorded as unread. Only then can the session be
 	 * resumed.
 	 */
 	async #ready({ d }: DiscordDispatch): Promise<void> {
@@ -200,10 +193,7 @@ export class CatchUp {
 		if (guild !== undefined && guild.unavailable !== true) this.#expected.delete(guild.id);
 	}
 
-	/**
-	 * Registers readings, except for channels that are already being read from the same or an earlier message. Message events
-	 * of the registered channels wait from now on.
-	 */
+	/** Message events of the returned channels wait from now on. */
 	#begin(places: readonly ReadPosition[]): readonly Reading[] {
 		const isRead = ([channel, cursor]: ReadPosition): boolean => {
 			const reading = this.#reading.get(channel);
@@ -212,7 +202,7 @@ export class CatchUp {
 		return places.filter((place) => !isRead(place)).map((place) => this.#put(place));
 	}
 
-	/** Registers a reading. Events that wait for an earlier reading of the channel now wait for this one. */
+	/** Events that wait for an earlier reading of the channel now wait for this reading. */
 	#put([channel, cursor]: ReadPosition): Reading {
 		const before = this.#reading.get(channel);
 		if (before !== undefined) before.isDisplaced = true;
@@ -280,16 +270,13 @@ export class CatchUp {
 		});
 	}
 
-	/**
-	 * Reads the channels that are recorded as unread. New events of these channels do not wait, because the
-	 * reading may take a long time.
-	 */
+	/** New events of these channels do not wait, because the reading may take a long time. */
 	async #readUnread(): Promise<void> {
 		const { behind } = this.#parts.highWater;
 		await this.#readAll(behind.map(([channel, cursor]) => [channel, { cursor, events: [] }]));
 	}
 
-	/** Passes on the waiting events, unless they wait for a later reading. */
+	/** Does nothing if another reading has replaced this one. */
 	#release(channel: string, reading: ReadingChannel): void {
 		if (this.#reading.get(channel) !== reading) return;
 		this.#reading.delete(channel);

@@ -21,9 +21,7 @@ interface Unseen {
 	readonly seen: PromiseWithResolvers<void>;
 }
 
-/**
- * Minimum milliseconds between two checks. Sessions may be lost often, and Discord limits how many direct messages a bot opens.
- */
+/** Sessions may be lost often, but Discord limits how many direct messages a bot opens. */
 const checkIntervalMs = 5 * 60_000;
 
 /** Checks direct messages with known people for missed messages, in checks of at most `maxPeople` people. */
@@ -48,8 +46,8 @@ export class DirectMessages {
 	}
 
 	/**
-	 * Requests a check for messages after `since`, except in the `known` channels, which are read without this check. If
-	 * a check is already pending, its `since` and `known` do not change.
+	 * Requests a check for direct messages after `since`, except in the `known` channels. A pending check keeps
+	 * its `since` and `known`, but starts again.
 	 */
 	miss(since: string, known: ReadonlyMap<string, Cursor>): void {
 		// Channels that became known later may have missed messages since the earlier time.
@@ -104,20 +102,17 @@ export type ReadPosition = readonly [channel: string, cursor: Cursor];
 
 const id = z.string().regex(/^\d{1,20}$/);
 
-/** Channel object (resources/channel#channel-object). Its newest message shows whether there is anything to read. */
+/** Channel object: resources/channel#channel-object */
 const Written = z.object({ id, last_message_id: id.nullish() });
 
-/** Data of GUILD_CREATE (events/gateway-events#guild-create). `threads` are all active threads that the bot can see. */
+/** Source: events/gateway-events#guild-create. `threads` are all active threads that the bot can see. */
 const GuildChannels = z.object({
 	id,
 	channels: z.array(z.unknown()).default([]),
 	threads: z.array(z.unknown()).default([]),
 });
 
-/**
- * Maximum people in a check, because Discord limits how many direct messages a bot opens at once. The next check
- * continues with the remaining people.
- */
+/** Maximum people in a check, because Discord limits how many direct messages a bot opens at once. */
 const maxPeople = 20;
 
 /**
@@ -137,9 +132,9 @@ export function unreadChannels(data: unknown, since: string): ReadPosition[] {
 }
 
 /**
- * Finds the direct messages that have messages after `since`. Discord does not list a bot's direct messages, but a bot
- * can open them with a known person: https://docs.discord.com/developers/resources/user#create-dm. The person does not
- * notice this. `failed` are people for whom the request failed temporarily.
+ * Opens a direct message with each person, because Discord does not list them. The person does not notice
+ * this: https://docs.discord.com/developers/resources/user#create-dm. `failed` are people for whom the
+ * request failed temporarily.
  */
 async function unreadDirectMessages(
 	people: readonly string[],

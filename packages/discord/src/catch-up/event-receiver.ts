@@ -30,10 +30,10 @@ export interface EventReceiverParts {
 	readonly log: Logger;
 }
 
-/** Milliseconds between two attempts to store an inbound event. Later events of the channel wait until it is stored. */
+/** Delay between attempts to store an inbound event. */
 const retryMs = 1000;
 
-/** Parses the place of an event: the channel or, without one, the guild. Events of one place keep their order. */
+/** Events of one place keep their order. */
 const Place = z
 	.object({ channel_id: z.string(), guild_id: z.string(), id: z.string() })
 	.partial()

@@ -21,10 +21,7 @@ export interface CursorStore {
 	save(cursors: Cursors): Promise<void>;
 }
 
-/**
- * Maximum cursors. The oldest cursor without unread messages is removed first. The cursors are not a cache: a lost cursor
- * cannot be restored, and missed messages of its channel may never be read.
- */
+/** A removed cursor cannot be restored, and missed messages of its channel may never be read. */
 const maximum = 500;
 
 /** Read positions of channels. When Discord cannot resume the session, reading starts after these positions. */
@@ -55,9 +52,8 @@ export class HighWater {
 	}
 
 	/**
-	 * Records a durable message of the channel. Resolves immediately if the channel has a cursor. Otherwise resolves
-	 * when storing its cursor has succeeded or failed, because missed messages of a channel without a cursor might
-	 * never be read.
+	 * Records a durable message of the channel. For a channel without a cursor, resolves when storing the
+	 * cursor has succeeded or failed, because otherwise missed messages might never be read.
 	 */
 	async passed(channel: string, cursor: Cursor): Promise<void> {
 		const before = this.#cursors.get(channel);
@@ -69,8 +65,8 @@ export class HighWater {
 	}
 
 	/**
-	 * Adds cursors for channels without one. If there are too many, keeps those with the newest messages. Resolves when the cursors
-	 * are stored, or when storing has failed.
+	 * Adds cursors for channels without one. If there are too many, adds those with the newest messages.
+	 * Resolves when the cursors are stored, or when storing has failed.
 	 */
 	async know(places: readonly (readonly [channel: string, cursor: Cursor])[]): Promise<void> {
 		const unknown = places
@@ -84,7 +80,7 @@ export class HighWater {
 
 	/**
 	 * Records that the messages after a cursor are unread, unless the same or an earlier position is recorded.
-	 * Resolves when storing this has succeeded or failed.
+	 * Resolves when storing has succeeded or failed.
 	 */
 	async addPending(channel: string, cursor: Cursor): Promise<void> {
 		const unread = cursor.unread ?? cursor.message;
@@ -119,8 +115,7 @@ export class HighWater {
 	}
 
 	/**
-	 * Sets the cursor as the newest one. If there are then too many cursors, removes the oldest cursor without unread
-	 * messages, or the cursor of `channel` if all cursors have unread messages.
+	 * If there are too many cursors, removes the oldest one without unread messages, or else that of `channel`.
 	 */
 	#set(channel: string, cursor: Cursor): void {
 		this.#cursors.delete(channel);

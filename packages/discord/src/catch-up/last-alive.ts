@@ -10,8 +10,8 @@ export interface AliveStore {
 const everyMs = 60_000;
 
 /**
- * Safety margin in milliseconds, because a dead connection is detected late and clocks differ. Messages that are read twice are
- * recognised by their ids.
+ * Safety margin, because a dead connection is detected late and clocks differ. Messages that are read twice
+ * are recognised by their ids.
  */
 const slackMs = 120_000;
 

@@ -84,9 +84,8 @@ export class Listening {
 	}
 
 	/**
-	 * Starts to record the last time at which no message was missed. Call it when the connector is ready. If no time is
-	 * stored, first reads the channels of the given rooms from the positions that `placesOf` returns. Rejects if the
-	 * reading is stopped.
+	 * Starts to record the last time at which no message was missed. If no time is stored, first reads the
+	 * channels of `knownRooms`. Rejects if this reading is stopped. Call it when the connector is ready.
 	 */
 	async begin(knownRooms: () => Promise<readonly RoomProgress[]>): Promise<void> {
 		if (this.#alive.since === undefined) {
@@ -112,9 +111,8 @@ export class Listening {
 }
 
 /**
- * Returns the position in each channel after which reading starts. This is the newest message of its sessions
- * that is older than the database. Without one, it is the last use of the sessions, but not later than the
- * creation of the database. Newer messages are ignored, because missed messages may precede them.
+ * Reading starts after the newest message of the sessions that is older than the database, or else after
+ * their last use. Newer messages are ignored, because missed messages may precede them.
  */
 function placesOf(rooms: readonly RoomProgress[], createdAt: number): ReadPosition[] {
 	const createdId = BigInt(snowflakeAt(createdAt));
@@ -137,10 +135,6 @@ export interface BirthStore {
 	save(at: number): Promise<void>;
 }
 
-/**
- * Returns the stored creation time of the database, in milliseconds since the epoch. If none is stored, stores
- * and returns the current time.
- */
 async function creationTimeOf(store: BirthStore, clock: Clock): Promise<number> {
 	const known = await store.load();
 	if (known !== undefined) return known;
@@ -153,8 +147,8 @@ const Author = z.object({ id: z.string(), bot: z.boolean() });
 const maxRows = 2000;
 
 /**
- * Returns the ids of people with access who used the agent, latest first. Leaves out people who did so in a
- * conversation of `except`. Reads at most the latest `maxRows` rows.
+ * Returns the ids of people with access who used the agent, latest first. Leaves out bots, and people who
+ * used it in a conversation of `except`. Reads at most `maxRows` rows.
  */
 export async function readKnownPeople(
 	store: Store<ConnectorTables>,

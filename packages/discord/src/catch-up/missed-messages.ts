@@ -12,14 +12,10 @@ export interface MissedMessagesParts {
 	readonly signal: AbortSignal;
 }
 
-/**
- * Maximum age of a missed message in milliseconds, and maximum missed messages of a channel. Older messages need no answer,
- * and more messages would flood the channel.
- */
+/** Older messages need no answer, and more messages would flood the channel. */
 const oldestMs = 24 * 3_600_000;
 const maxMessages = 200;
 
-/** Maximum attempts of a request, and maximum milliseconds between two attempts. */
 const tries = 5;
 const maxWaitMs = 60_000;
 
@@ -35,7 +31,7 @@ const Limited = z.object({ retry_after: z.number() });
 /** Reads missed messages, and converts them to events. */
 export class MissedMessages {
 	readonly #parts: MissedMessagesParts;
-	/** Guild members by the path of their request. Events contain the member, but read messages do not. */
+	/** By the path of the request. Discord adds the member to events, but not to read messages. */
 	readonly #members = new Map<string, Promise<unknown>>();
 
 	constructor(parts: MissedMessagesParts) {
@@ -43,9 +39,9 @@ export class MissedMessages {
 	}
 
 	/**
-	 * Passes the messages after a cursor that are at most a day old to `receive`, oldest first. If there are too
-	 * many, passes only the newest. Resolves with `gone` if the channel can no longer be read. Rejects if Discord
-	 * does not return the messages, if `receive` rejects, or if the signal aborts.
+	 * Passes the messages of the last day that follow a cursor to `receive`, oldest first. If there are too
+	 * many, passes only the newest. Resolves with `gone` if the channel can no longer be read. Rejects if
+	 * Discord does not return the messages, if `receive` rejects, or if the signal aborts.
 	 */
 	async read(
 		channel: string,
@@ -76,8 +72,7 @@ export class MissedMessages {
 	}
 
 	/**
-	 * Returns a page of messages, oldest first: the newest, or those before `before`. Undefined if the bot cannot
-	 * read the channel.
+	 * Oldest message first. Without `before`, the newest page. Undefined if the bot cannot read the channel.
 	 */
 	async #page(channel: string, before: string | undefined): Promise<Message[] | undefined> {
 		const { status, body } = await this.#ask({
@@ -110,10 +105,6 @@ export class MissedMessages {
 		return member;
 	}
 
-	/**
-	 * Sends a request. Makes up to `tries` attempts while there is no response, or while the status is 429 or at
-	 * least 500.
-	 */
 	async #ask(request: DiscordRequest): Promise<DiscordResponse> {
 		const { port, clock, signal } = this.#parts;
 		for (let tried = 1; ; tried++) {

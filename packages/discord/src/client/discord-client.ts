@@ -42,20 +42,16 @@ export interface DiscordPortOptions {
 
 type Handlers = Parameters<DiscordPort["connect"]>[0];
 
-/**
- * Milliseconds to wait between attempts to read the URL of Discord's gateway, doubled each time, up to the
- * maximum. discord.js itself retries the connection.
- */
+/** Delays between attempts to read the URL of Discord's gateway. discord.js itself retries the connection. */
 const firstWaitMs = 1000;
 const maxWaitMs = 60_000;
 
-/** Maximum milliseconds to wait for Discord to close the connection. */
+/** Maximum wait for Discord to close the connection. */
 const goodbyeMs = 2000;
 
 /**
- * Events that Discord sends. `MessageContent` is a privileged intent and required. Without it, a message of
- * another person has text only if it is a direct message or mentions the bot:
- * https://docs.discord.com/developers/events/gateway#message-content-intent
+ * `MessageContent` is privileged. Without it, only direct messages and messages that mention the bot have
+ * text: https://docs.discord.com/developers/events/gateway#message-content-intent
  */
 const intents =
 	GatewayIntentBits.Guilds |
@@ -66,8 +62,8 @@ const intents =
 	GatewayIntentBits.MessageContent;
 
 /**
- * Creates the port to Discord, which uses discord.js. `connect` resolves when the bot is ready for the first time,
- * when Discord refuses the connection, or when the port is closed.
+ * Creates the port to Discord. `connect` resolves when the bot is ready for the first time, when Discord
+ * refuses the connection, or when the port is closed.
  */
 export function createDiscordPort(options: DiscordPortOptions): DiscordPort {
 	return new DiscordClient(options);
@@ -140,10 +136,7 @@ class DiscordClient implements DiscordPort {
 		this.#settled.resolve();
 	}
 
-	/**
-	 * Starts the connection. Resolves with false if the start failed and must be retried. Resolves with true if it succeeded,
-	 * if Discord refused the token, or if the port is closing.
-	 */
+	/** False if the start must be retried. True also if Discord refused the token or the port is closing. */
 	async #begin(): Promise<boolean> {
 		if (this.#closing.signal.aborted) return true;
 		try {
@@ -159,7 +152,7 @@ class DiscordClient implements DiscordPort {
 		return true;
 	}
 
-	/** Closes the connection with a code that keeps the session. The default code of discord.js, 1000, ends the session. */
+	/** The code keeps the session. The default code of discord.js, 1000, ends the session. */
 	async #leave(): Promise<void> {
 		const over = new AbortController();
 		const goodbye = this.#gateway.destroy({ code: CloseCodes.Resuming, reason: "back in a moment" });
@@ -230,10 +223,7 @@ class DiscordClient implements DiscordPort {
 	}
 }
 
-/**
- * Returns the sharding strategy of discord.js with one difference: `connect` does not wait for the connection. A
- * shard rejects `connect` if its first connection fails, although it retries as after any other failure.
- */
+/** `connect` does not wait: a shard rejects it if its first connection fails, although the shard retries. */
 function connectingInBackground(
 	manager: WebSocketManager,
 	failed: (error: unknown) => void,

@@ -5,8 +5,8 @@ import { presenceTexts } from "../texts/presence.ts";
 import type { DiscordPort, DiscordPresence } from "../vocabulary/discord-port.ts";
 
 /**
- * Minimum milliseconds between two changes. Presence changes then use at most 12 of the 120 messages that
- * Discord accepts per minute: events/gateway#rate-limiting
+ * With this delay, presence changes use at most 12 of the 120 messages that Discord accepts per minute:
+ * events/gateway#rate-limiting
  */
 const betweenMs = 5000;
 
@@ -63,10 +63,7 @@ export class HealthPresence {
 	}
 }
 
-/**
- * Returns the presence for a state of health. A custom status shows `state`, and needs a name:
- * events/gateway-events#update-presence
- */
+/** A custom status shows `state`, but also needs a name: events/gateway-events#update-presence */
 function presenceOf(health: Health): DiscordPresence {
 	const text = presenceTexts[health];
 	const activity = { name: "Custom Status", type: ActivityType.Custom as const, state: text };

@@ -15,7 +15,7 @@ import type { DiscordRequest, DiscordResponse } from "../vocabulary/discord-port
 /** Maximum milliseconds for a complete response. */
 const timeoutMs = 15_000;
 
-/** Maximum bytes of a response. The channels of a server, or a hundred messages, take about a megabyte. */
+/** The channels of a server, or a hundred messages, take about a megabyte. */
 const maxBytes = 32 * 1024 * 1024;
 const maxNodes = 2_000_000;
 
@@ -30,15 +30,14 @@ const methods = {
 };
 
 /**
- * Sends requests to Discord's REST API with the REST client of discord.js, which does not send requests whose
- * bucket is empty. Resolves with each response, whatever its status. Each request is sent at most once, and
- * redirects are not followed.
+ * Sends requests to Discord's REST API, each at most once. Resolves with any response, whatever its status. A
+ * request whose bucket is empty is not sent, and gets status 429. Redirects are not followed.
  */
 export class RestAnswers {
 	/** Client with the bot's token. `WebSocketManager` uses it to read the gateway's URL. */
 	readonly rest: REST;
 	readonly #authorization: string;
-	/** Responses by the signal of their request. No other field that discord.js reports with a response identifies the request. */
+	/** By signal, because no other field that discord.js reports with a response identifies the request. */
 	readonly #responses = new WeakMap<AbortSignal, ResponseLike>();
 
 	/** `apiUrl` replaces `https://discord.com/api`. `requestsPerSecond` is the bot's global limit. Default: 50. */
@@ -47,7 +46,7 @@ export class RestAnswers {
 			version: "10",
 			retries: 0,
 			timeout: timeoutMs,
-			// Requests of an empty bucket fail at once instead of waiting in a queue, because the outbox decides what to send next.
+			// Requests of an empty bucket fail at once, because the outbox decides what to send next.
 			rejectOnRateLimit: () => true,
 			makeRequest,
 			api: apiUrl,
@@ -98,7 +97,7 @@ export class RestAnswers {
 	}
 }
 
-/** Sends one request, and reads its response within the request's timeout, up to `maxBytes`. */
+/** Reads the body here, so that the request's timeout applies to it. */
 async function makeRequest(...[url, init]: Parameters<RESTOptions["makeRequest"]>): Promise<ResponseLike> {
 	const { status, statusText, headers, ok, body } = await DefaultRestOptions.makeRequest(url, init);
 	const bytes = body === null ? Buffer.alloc(0) : await readBounded(body, maxBytes, "Discord's answer");
@@ -126,7 +125,7 @@ async function answerOf(response: ResponseLike): Promise<DiscordResponse> {
 	return { status, headers: Object.fromEntries(headers), body };
 }
 
-/** Returns the response that Discord would have sent for a request whose bucket is empty. */
+/** Response as Discord would send it for an empty bucket. */
 function asIfAnswered({ retryAfter, global, scope }: RateLimitError): DiscordResponse {
 	const seconds = String(Math.max(0, retryAfter) / 1000);
 	return {
@@ -140,7 +139,7 @@ function asIfAnswered({ retryAfter, global, scope }: RateLimitError): DiscordRes
 	};
 }
 
-/** Replaces the token of an interaction or webhook in a path with `…`. */
+/** Removes the secret token of an interaction or webhook. */
 function withoutToken(path: string): string {
 	return path.replace(/^(\/(?:webhooks|interactions)\/\d+)\/[^/?]+/, "$1/…");
 }

@@ -1,7 +1,7 @@
 import type { Clock, Logger, Timer } from "@parley/base";
 import type { OwnAccount } from "../vocabulary/discord-port.ts";
 
-/** Maximum milliseconds and events after which the session is stored again. */
+/** Maximum delay, and maximum events, before the session is stored again. */
 const lateMs = 1000;
 const maxBehind = 50;
 
@@ -120,7 +120,6 @@ export class ResumableSession {
 		this.#isOver = true;
 	}
 
-	/** Moves the stored session to the position before the first event that is not durable. */
 	#moveOn(): void {
 		const seq = this.#open.size === 0 ? this.#newest : Math.min(...this.#open) - 1;
 		const session = this.#newSession ?? this.#stored;

@@ -33,8 +33,8 @@ class RetryLater extends ParleyError {
 }
 
 /**
- * Returns the steps that would update the commands on Discord, without executing them. Rejects if Discord refuses or cannot be
- * reached.
+ * Returns the steps that would update the commands on Discord. Rejects if Discord refuses the request or
+ * cannot be reached.
  */
 export async function planCommands(sync: CommandSync): Promise<SyncStep[]> {
 	return stepsOf(sync, await installedBefore(sync));
@@ -77,8 +77,8 @@ export async function startCommandSync(
 }
 
 /**
- * Updates the commands for a waiting operator, and returns the executed steps. Follows Discord's rate limits. Rejects if
- * Discord demands a longer wait than `patienceMs`, cannot be reached, or refuses a change.
+ * Updates the commands, and returns the executed steps. Waits for Discord's rate limits. Rejects if Discord
+ * demands a longer wait than `patienceMs`, cannot be reached, or refuses a change.
  */
 export async function restoreCommands(
 	sync: CommandSync,
@@ -155,14 +155,14 @@ async function send(port: CommandSync["port"], request: DiscordRequest): Promise
 
 type Option = DiscordCommand["options"][number];
 
-/** Returns the body of a request for a command. Includes empty fields, so that they replace the old values. */
+/** Includes empty fields, so that they replace the old values. */
 function bodyOf({ type, name, description, options, ...rest }: DiscordCommand): object {
 	// Menu commands have neither description nor options: interactions/application-commands#user-commands
 	if (type !== ApplicationCommandType.ChatInput) return { name, ...rest };
 	return { name, description, options: options.map(optionBody), ...rest };
 }
 
-/** Returns the body of an option without empty fields, because most fields are allowed only for some types. */
+/** Omits empty fields, because most fields are allowed only for some types. */
 function optionBody({ required, autocomplete, choices, options, ...rest }: Option): unknown {
 	return defined({
 		...rest,
@@ -174,8 +174,8 @@ function optionBody({ required, autocomplete, choices, options, ...rest }: Optio
 }
 
 /**
- * Commands that the connector has registered on Discord, or is about to register. They are stored, so that
- * outdated commands can be deleted.
+ * Commands that the connector has registered on Discord, or is about to register. Stored so that outdated
+ * commands can be deleted.
  */
 export interface InstalledState {
 	readonly application: string;
@@ -194,10 +194,7 @@ export type SyncStep =
 	| { readonly action: "change"; readonly command: DiscordCommand; readonly id: string }
 	| { readonly action: "delete"; readonly name: string; readonly id: string };
 
-/**
- * Returns the steps after which Discord has the required commands. Deletes only commands in `ours`, and changes
- * only commands that have the type and name of a required command.
- */
+/** Leaves commands outside `ours` unchanged, unless a required command has their type and name. */
 function planSync(
 	installed: readonly InstalledCommand[],
 	required: readonly DiscordCommand[],
@@ -218,12 +215,12 @@ function planSync(
 	return [...deletions, ...changes];
 }
 
-/** Returns the key of a command. On Discord, the pair of type and name is unique. */
+/** On Discord, the pair of type and name is unique. */
 function keyOf({ type, name }: DiscordCommand): string {
 	return `${type} ${name}`;
 }
 
-/** Returns the same text for equal commands. The schema determines the order of the fields. */
+/** The schema determines the order of the fields. */
 function fingerprintOf(command: DiscordCommand): string {
 	return JSON.stringify(DiscordCommand.parse(command));
 }

@@ -19,16 +19,12 @@ const optionTypes = {
 	boolean: ApplicationCommandOptionType.Boolean,
 } as const;
 
-/**
- * Commands work in servers, and in direct messages to the bot. They require that the application is installed to
- * a server, not to a user account.
- */
 const places = {
 	contexts: [InteractionContextType.Guild, InteractionContextType.BotDM],
 	integration_types: [ApplicationIntegrationType.GuildInstall],
 };
 
-/** Option for a file. Without it, Discord allows no attachment for a command. */
+/** Discord allows an attachment for a command only as an option. */
 const file = {
 	type: ApplicationCommandOptionType.Attachment,
 	name: "file",
@@ -70,7 +66,7 @@ function commandOf(name: string, shapes: readonly CommandShape[]): unknown {
 	});
 }
 
-/** Returns the description of a group. Discord requires it, but shows only the descriptions of the sub-commands. */
+/** Discord requires a description of a group, but shows only those of its sub-commands. */
 function groupDescription(shapes: readonly CommandShape[]): string {
 	const words = shapes.map(({ name }) => name.split(" ")[1]).join(", ");
 	return words.length <= maximum.description ? words : `${words.slice(0, maximum.description - 1)}…`;

@@ -13,7 +13,7 @@ interface Over {
 	readonly deny?: bigint;
 }
 
-/** Returns the audience in a guild. The guild and its default role have the id 1. */
+/** The guild and its default role have the id 1. */
 function audience(
 	roles: Readonly<Record<string, bigint>>,
 	overwrites: readonly Over[] = [],

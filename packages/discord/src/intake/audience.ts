@@ -2,7 +2,7 @@ import { PermissionFlagsBits } from "discord-api-types/v10";
 import * as z from "zod";
 import { id } from "./wire.ts";
 
-/** Permissions to read a channel, to write in it, and to use commands. An administrator has all permissions. */
+/** An administrator has all permissions. */
 const ways = [
 	PermissionFlagsBits.ViewChannel,
 	PermissionFlagsBits.SendMessages,
@@ -13,10 +13,7 @@ const ways = [
 /** Bits of the first four permissions in `ways`, in the same order. */
 const [view, inChannels, inThreads, commands] = [1, 2, 4, 8];
 const administrator = 1 << (ways.length - 1);
-/**
- * Bit of the permission to read earlier messages. It is not in `ways`, because it is not part of an audience: it only affects
- * messages from before a person opens the channel.
- */
+/** Not in `ways`, because the permission to read earlier messages is not part of an audience. */
 const history = administrator << 1;
 const ordinary = administrator - 1;
 
@@ -102,10 +99,7 @@ export function mayReadHistory(rights: GuildRights, person: PersonInChannel): bo
 	return (permissions & view) !== 0 && (permissions & history) !== 0;
 }
 
-/**
- * Returns the permissions of a person in a channel. In an unknown or deleted channel, a person has no permissions. In
- * other channels, the owner and administrators have all permissions.
- */
+/** No permissions in an unknown or deleted channel. */
 function permissionsOf(rights: GuildRights, { channel, user, roles }: PersonInChannel): number {
 	const { guild, owner } = rights;
 	const overwrites = rights.channels.get(channel);

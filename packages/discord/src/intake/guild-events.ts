@@ -9,9 +9,7 @@ import type { Roles } from "./roles.ts";
 import { type Handler, type Incoming, incoming, type Translated, unreadable } from "./translated.ts";
 import { ChangedGuild, Channel, Guild, RemovedGuild, RoleOfGuild, ThreadList } from "./wire.ts";
 
-/**
- * Milliseconds for which a server is new after the bot has joined it. Every connection reports all servers, including old ones.
- */
+/** Time for which a joined server is new. Discord reports all servers at every connection. */
 const newGuildMs = 24 * 3_600_000;
 
 export interface GuildEventsParts {
@@ -105,10 +103,7 @@ export class GuildEvents {
 		return remembered;
 	}
 
-	/**
-	 * Handles a changed thread. A thread that is neither archived nor locked is reported as reopened, because its earlier state is
-	 * unknown.
-	 */
+	/** An open thread is reported as reopened, because its earlier state is unknown. */
 	#threadChanged(data: unknown): Translated {
 		const { malformed, channels, clock } = this.#parts;
 		const thread = malformed.read("THREAD_UPDATE", Channel, data);
@@ -120,7 +115,7 @@ export class GuildEvents {
 		return [incoming({ type: "reopened", room: roomOf(channel), at }, String(at))];
 	}
 
-	/** Handles a deleted thread, which changes no audience. */
+	/** A deleted thread changes no audience. */
 	#threadDeleted(data: unknown): Translated {
 		const thread = this.#parts.malformed.read("THREAD_DELETE", Channel, data);
 		if (thread === undefined) return unreadable("THREAD_DELETE");
@@ -161,7 +156,7 @@ export class GuildEvents {
 		return this.#compared(guild.id, { change: audienceTexts.serverOwner, apply, signal });
 	}
 
-	/** Ends all trust grants in a server that the bot has left, because the bot may be invited again. */
+	/** Ends all trust grants in the server, because the bot may be invited again. */
 	#guildRemoved(data: unknown): Translated {
 		const { malformed, audiences, clock, log } = this.#parts;
 		const guild = malformed.read("GUILD_DELETE", RemovedGuild, data);
@@ -187,8 +182,8 @@ export class GuildEvents {
 	}
 
 	/**
-	 * Compares the audiences of all channels of a guild with the stored ones, and reports the changed channels. `affected` chooses
-	 * the channels to report. Default: the changed channels, or all channels if none are stored or the bot cannot see the guild.
+	 * `affected` returns the channels to report. Default: the changed channels, or all channels if no audience
+	 * is stored or the bot cannot see the guild.
 	 */
 	async #compared(
 		guild: string,
@@ -231,10 +226,7 @@ export class GuildEvents {
 	}
 }
 
-/**
- * Returns the `invited` event for a server, in its system channel. Undefined if the bot was not added
- * recently, if it cannot post in that channel, or if Discord reports no such channel or no owner.
- */
+/** Undefined unless the server is new and the bot can post in its system channel. */
 function invitedTo(
 	{ id: guild, joined_at, system_channel_id: channel, owner_id: owner, members }: Guild,
 	rights: GuildRights,

@@ -25,7 +25,7 @@ export interface IntakeParts {
 /** Types of ordinary messages and replies: resources/message#message-object-message-types */
 const written: ReadonlySet<number> = new Set([0, 19]);
 /**
- * Type `CHANNEL_NAME_CHANGE`. The author of the message renamed the thread, and its content is the new name.
+ * Type `CHANNEL_NAME_CHANGE`: the author renamed the thread, and the content is the new name.
  * https://github.com/discord/discord-api-docs/issues/5921
  */
 const renamedType = 4;
@@ -100,7 +100,7 @@ export class Intake {
 		return [await this.#incomingOf(isEdited ? "edited" : "message", message, channel, signal)];
 	}
 
-	/** Handles a renamed thread. The event of a renamed thread names no person, but the message of type `renamedType` does. */
+	/** The event of a renamed thread names no person, but the message of type `renamedType` does. */
 	async #retitled(message: Message, signal: AbortSignal): Promise<Translated> {
 		const channel = await this.#channelOf(message, signal);
 		if (channel === undefined) return unseen(message.channel_id);
@@ -183,8 +183,8 @@ export class Intake {
 	}
 
 	/**
-	 * Returns the channel of an event. Asks Discord about an unknown channel if the event does not show the type, or if
-	 * the type is a thread. Undefined if the bot cannot see the channel.
+	 * Reads an unknown channel from Discord if its type is unknown or a thread. Undefined if the bot cannot see
+	 * the channel.
 	 */
 	#channelOf(
 		event: {
@@ -244,17 +244,14 @@ export function readAddress(message: Message, names: Names): { address: Address;
 	};
 }
 
-/**
- * Whether a message forwards another message. Such a message has no text of its own:
- * resources/message#message-reference-types
- */
+/** A forwarded message has no text of its own: resources/message#message-reference-types */
 function isForwarded({ message_reference: reference }: Message): boolean {
 	return reference != null && (reference.type ?? 0) !== 0;
 }
 
 /**
- * Returns a function for the text of earlier, referenced and forwarded messages. The text contains the names of people and
- * channels. Names of roles are not looked up.
+ * Returns a function for the text of earlier, referenced and forwarded messages. Known people and channels
+ * are named. Mentions of roles stay unchanged.
  */
 export function readableText(user: string, channels: Channels): (message: ReadableMessage) => string {
 	const names: Names = { user, roles: new Map(), channel: (id) => channels.get(id) };

@@ -3,7 +3,7 @@ import type { Attachment, Person } from "@parley/connector";
 import type { User, WireAttachment } from "./wire.ts";
 
 /**
- * Converts a user of Discord. `member` contains the nickname and the roles in the guild. `member` is absent in direct
+ * Converts a user of Discord. `member` has the nickname and roles in the guild, and is absent in direct
  * messages.
  */
 export function personOf(

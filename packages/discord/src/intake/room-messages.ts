@@ -9,10 +9,7 @@ import { readableText } from "./intake.ts";
 import { maySeeThread } from "./thread-members.ts";
 import { Member } from "./wire.ts";
 
-/**
- * Milliseconds for which the roles in an event are valid. For an older event, the current roles are read from
- * Discord.
- */
+/** For an older event, the current roles are read from Discord. */
 const rolesMs = 60_000;
 
 export interface RoomMessagesParts {
@@ -46,7 +43,7 @@ export async function readRoomMessages(
 	};
 }
 
-/** Converts a query for messages before a thread's first message into a query in the thread's channel. */
+/** A thread and its first message, in the parent channel, have the same id. */
 function atStart(query: ContextQuery): ContextQuery {
 	const { room, before } = query;
 	if (room.thread === undefined || room.thread !== before) return query;
@@ -54,10 +51,7 @@ function atStart(query: ContextQuery): ContextQuery {
 	return { ...query, room: channel };
 }
 
-/**
- * Returns up to `limit` + 1 messages before the given one, newest first. The additional message shows that there
- * are older ones.
- */
+/** Newest first. The additional message shows that there are older messages. */
 async function readPage(
 	{ port }: RoomMessagesParts,
 	{ room, before }: ContextQuery,

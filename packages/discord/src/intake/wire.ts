@@ -52,7 +52,7 @@ export const BesideMessage = z.object({
 		.catch([])
 		.default([]),
 	message_snapshots: z.array(Snapshot).nullish().catch(undefined),
-	/** Message to which this one replies. For the first message of a thread, the message from which the thread was opened. */
+	/** Target of the reply. For the first message of a thread, the message from which the thread was opened. */
 	referenced_message: z.unknown().optional(),
 });
 export type BesideMessage = z.output<typeof BesideMessage>;

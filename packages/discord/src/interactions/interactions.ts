@@ -39,15 +39,15 @@ export interface InteractionsParts {
 }
 
 /**
- * Time limits in milliseconds: for the deferral, for suggestions, and for a second attempt to answer. They are below
- * the three seconds that Discord waits: interactions/receiving-and-responding#responding-to-an-interaction
+ * Below the three seconds that Discord waits:
+ * interactions/receiving-and-responding#responding-to-an-interaction
  */
 const deferAfterMs = 1500;
 const completeWithinMs = 2500;
 const answerableMs = 2500;
 /**
- * Age in milliseconds after which an interaction is dropped, because Discord has already shown a failure. The age
- * includes the difference between Discord's clock and the local clock, which is assumed to be below this limit.
+ * An older interaction is dropped, because Discord has already shown a failure. The limit allows for
+ * different clocks.
  */
 const staleMs = 60_000;
 
@@ -108,7 +108,6 @@ export class Interactions {
 		return this.#accept(call, inbound);
 	}
 
-	/** Opens a form with the current state of its target. If there is no form, handles the press like any other. */
 	async #openForm(call: Call, inbound: InboundEventOf<"press">): Promise<unknown> {
 		const form = await this.#parts.connector.form(inbound);
 		return form ? this.#respond(call, formFor(inbound.control, form)) : this.#accept(call, inbound);
@@ -131,8 +130,8 @@ export class Interactions {
 	}
 
 	/**
-	 * Makes the interaction durable and then acknowledges it. If this takes too long, acknowledges it first, because Discord waits
-	 * only three seconds.
+	 * Makes the interaction durable before the acknowledgement, unless this takes too long: Discord waits only
+	 * three seconds.
 	 */
 	async #accept(call: Call, inbound: InboundEventOf<"command" | "press">): Promise<void> {
 		const { connector, tickets, clock, log } = this.#parts;
@@ -162,10 +161,7 @@ export class Interactions {
 		}
 	}
 
-	/**
-	 * Sends an answer, at most twice, and returns whether Discord accepted it. A second attempt is harmless, because
-	 * Discord rejects a second answer.
-	 */
+	/** A second attempt is harmless, because Discord rejects a second answer. */
 	async #respond(call: Call, body: Callback): Promise<boolean> {
 		const { port, clock, log } = this.#parts;
 		const { id, token } = call.head;
@@ -228,7 +224,7 @@ function words(content: string): Callback {
 	return { type: callbackTypes.message, data: { ...data, flags: messageFlags.ephemeral } };
 }
 
-/** Returns suggestions for an option. An empty or too long value is left out, because a cut value would mean something else. */
+/** An empty or too long value is left out, because a cut value would mean something else. */
 function suggestions(all: readonly { readonly value: string; readonly label: string }[]): Callback {
 	const fitting = all.filter(({ value }) => value !== "" && lengthOf(value) <= limits.suggestionText);
 	const choices = fitting.slice(0, limits.suggestions).map(({ value, label }) => ({
@@ -242,8 +238,8 @@ const labelType = 18;
 const inputType = 4;
 
 /**
- * Returns the form of a control. Discord sends the control as `custom_id` when the form is submitted:
- * components/reference#label, components/reference#text-input
+ * Discord sends the control as `custom_id` when the form is submitted: components/reference#label,
+ * components/reference#text-input
  */
 function formFor(control: string, { title, fields }: Form): Callback {
 	const components = fields

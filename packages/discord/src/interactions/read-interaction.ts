@@ -124,7 +124,7 @@ function completionOf(data: Data, { person, room }: Happened): Interaction | und
 	return { type: "complete", input: { command, option: focused.name, typed, options: others, person, room } };
 }
 
-/** Returns the command with its subcommand, such as `task new`, and the subcommand's options. */
+/** The command includes its subcommand, for example `task new`. */
 function unfolded({ name, options }: Data): { command: string; options: readonly WireOption[] } {
 	const words = [name];
 	let inner: readonly WireOption[] = options;
@@ -211,7 +211,7 @@ const ComponentData = z.object({
 });
 
 const field = z.object({ custom_id: z.string(), value: z.string() });
-/** Data of a submitted form. Each field is in a row or in a label. */
+/** Each field is in a row or in a label. */
 const FormData = z.object({
 	data: z.object({
 		custom_id: z.string(),

@@ -98,7 +98,6 @@ export function openChecks(options: {
 
 const id = "discord-commands";
 
-/** Compares the commands on Discord with the commands of this version. Changes nothing. */
 async function checkCommands(commands: CommandSync): Promise<Finding> {
 	const steps = await planCommands(commands);
 	if (steps.length === 0) return { id, status: "ok", what: registrationTexts.upToDate };
@@ -106,7 +105,6 @@ async function checkCommands(commands: CommandSync): Promise<Finding> {
 	return { id, status: "warn", what, fix: registrationTexts.outdatedFix };
 }
 
-/** Updates the commands on Discord. Waits up to a minute at each rate limit. */
 async function fixCommands(
 	commands: CommandSync,
 	{ clock, log }: { readonly clock: Clock; readonly log: Logger },

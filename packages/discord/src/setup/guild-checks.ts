@@ -11,7 +11,7 @@ type Guild = z.output<typeof Guilds>[number];
 /** Types of channels whose permissions are checked. */
 const textual: ReadonlySet<number> = new Set([ChannelType.GuildText, ChannelType.GuildAnnouncement]);
 
-/** Maximum channels in a finding. The finding also contains the number of further channels. */
+/** Maximum channels that a finding names. */
 const maxNamed = 5;
 
 export async function checkInvited(discord: Discord): Promise<Finding> {
@@ -76,7 +76,7 @@ function listed(missing: readonly NeededPermission[]): string {
 	return missing.map(({ name, reason }) => `"${name}" (${reason})`).join(", ");
 }
 
-/** A permission that the bot needs, with its name in Discord's settings. */
+/** `name` is the name in Discord's settings. */
 interface NeededPermission {
 	readonly name: string;
 	readonly bit: bigint;
@@ -116,10 +116,7 @@ const optionalPermission = PermissionFlagsBits.AddReactions;
 
 const scopes = [OAuth2Scopes.Bot, OAuth2Scopes.ApplicationsCommands];
 
-/**
- * Returns the URL at which a server manager adds the bot with the needed permissions and the optional one. On a server that
- * already has the bot, the URL updates the permissions.
- */
+/** On a server that already has the bot, the URL updates the permissions. */
 function inviteUrl(application: string, guild?: string): string {
 	const permissions = neededPermissions.reduce((bits, { bit }) => bits | bit, optionalPermission);
 	const query = new URLSearchParams({

@@ -19,7 +19,7 @@ export interface CallerParts {
 	readonly log: Logger;
 }
 
-/** Milliseconds to pause after Discord has refused the token, because 10,000 refusals in ten minutes lead to a ban. */
+/** Pause after a refused token, because 10,000 refusals in ten minutes lead to a ban. */
 const refusedMs = 60_000;
 
 /** Sends single requests. Rejects with a `DeliveryError` unless the request succeeds. */
@@ -32,7 +32,8 @@ export class Caller {
 	}
 
 	/**
-	 * Sends a request. `channel` is the scope of the route's rate limit. Without it, the rate limits in the response are ignored.
+	 * Sends a request. `channel` is the scope of the rate limit. Without `channel`, the response's rate limits
+	 * are ignored.
 	 */
 	async ask(request: DiscordRequest, route: Route, channel?: string): Promise<ApiResponse> {
 		const { port, limits, clock, log } = this.#parts;

@@ -7,10 +7,7 @@ export interface Draft {
 	/** Rows of buttons and choices in Discord's format. */
 	readonly components: readonly ComponentRow[];
 	readonly files: readonly DraftFile[];
-	/**
-	 * Container that shows the content and the components. Undefined for a message without a container. A message with files
-	 * cannot have a container.
-	 */
+	/** Container of the content and the components. Must be undefined for a message with files. */
 	readonly container?: Container | undefined;
 }
 
@@ -186,7 +183,6 @@ function choiceProblem(choice: Extract<Component, { type: 3 }>): string | undefi
 	);
 }
 
-/** Describes the first text that is empty or longer than `maximum` characters. */
 function lengthProblem(name: string, texts: readonly string[], maximum: number): string | undefined {
 	const bad = texts.find((text) => !within(text, maximum));
 	return bad === undefined ? undefined : `${name} has ${lengthOf(bad)} characters (allowed: 1 to ${maximum})`;

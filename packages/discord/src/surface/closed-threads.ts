@@ -23,9 +23,9 @@ export interface ThreadRequest {
 }
 
 /**
- * Sends requests in threads that may be archived. In an archived thread, Discord refuses edits; if the thread is locked, it also
- * refuses posts. The bot may reopen an archived thread, and with Manage Threads also a locked one. A locked thread is archived
- * again after the last request, when no other request is running.
+ * Sends requests in threads that may be archived. Discord refuses edits in an archived thread and, if it is
+ * locked, also posts. The bot may reopen an archived thread, and with Manage Threads also a locked one. After
+ * the last request, when no other request is running, a reopened locked thread is archived again.
  */
 export class ClosedThreads {
 	readonly #caller: Caller;

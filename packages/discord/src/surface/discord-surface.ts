@@ -107,7 +107,7 @@ export function discordSurface(parts: SurfaceParts): Surface {
 
 const Opened = z.object({ id: z.string() });
 
-/** Opens the direct messages with a person, and returns their channel id: resources/user#create-dm */
+/** Returns the channel id: resources/user#create-dm */
 async function openDirect(caller: Caller, person: string): Promise<string> {
 	const request = { method: "POST", path: "/users/@me/channels", body: { recipient_id: person } } as const;
 	const opened = Opened.safeParse((await caller.ask(request, "create")).body);
@@ -115,7 +115,7 @@ async function openDirect(caller: Caller, person: string): Promise<string> {
 	throw new DeliveryError(deliveryTexts.noDirectMessages, { kind: "unknown" });
 }
 
-/** Milliseconds for which a channel that refused the typing indicator is not asked again. */
+/** A channel that refused the typing indicator is not asked again during this time. */
 const quietMs = 10 * 60_000;
 const maxQuiet = 10_000;
 
@@ -153,17 +153,14 @@ export const postLimits = {
 type ThreadPosting = Extract<Posting, { type: "thread" }>;
 
 const [, , , weekOfMinutes] = limits.threadArchives;
-/**
- * Errors after which a card has no thread. Threads and direct messages cannot contain threads, and the bot may lack permissions
- * or reach a limit.
- */
+/** Errors after which a card has no thread. Threads and direct messages cannot contain threads. */
 const withoutThread: ReadonlySet<number | undefined> = new Set([
 	errorCodes.tooManyThreads,
 	errorCodes.wrongChannelType,
 	errorCodes.missingPermissions,
 ]);
 
-/** Threads of cards. A thread has the id of the message from which it was opened: topics/threads */
+/** A thread has the id of the message from which it was opened: topics/threads */
 class Threads {
 	readonly #parts: { readonly caller: Caller; readonly places: PostChannels; readonly log: Logger };
 

@@ -70,8 +70,7 @@ const accents: Readonly<Record<CardState, number>> = {
 };
 
 /**
- * Returns the container of a card. A card has no container if it has files or if its text is empty or too long:
- * components/reference#container
+ * A card has no container if it has files or if its text is empty or too long: components/reference#container
  */
 function containerOf({ body, files, state }: Showing): Container | undefined {
 	const fits = files.length === 0 && body.trim() !== "" && lengthOf(body) <= limits.componentText;
@@ -147,7 +146,7 @@ function closed(text: string): string {
 
 const styles = { primary: 1, secondary: 2, success: 3, danger: 4 } as const;
 
-/** Returns the controls in Discord's rows: up to five buttons, or one choice. */
+/** A row has up to five buttons, or one choice. */
 function componentsOf(rows: readonly (readonly Control[])[]): ComponentRow[] {
 	return rows.flatMap(rowsOf);
 }

@@ -24,7 +24,7 @@ export type Found = z.output<typeof Found>;
 
 const Channel = z.object({ last_message_id: z.string().regex(/^\d+$/).nullish() });
 
-/** Maximum milliseconds by which the clocks of Parley and Discord may differ. */
+/** Maximum assumed difference between the clocks of Parley and Discord. */
 const skewMs = 10_000;
 /** Maximum pages of messages to search. */
 const maxPages = 10;
@@ -45,8 +45,8 @@ export interface FinderParts {
 export class Finder {
 	readonly #parts: FinderParts;
 	/**
-	 * Row id of each claimed message, because two rows may have the same text. The map is not a cache, because it
-	 * prevents duplicates. The oldest claim is removed first; its row is already stored, so `ownerOf` finds it.
+	 * Row id by message, because two rows may have the same text. For the oldest claims, which are removed,
+	 * `ownerOf` finds the stored row.
 	 */
 	readonly #claimed = new Map<string, string>();
 
@@ -78,10 +78,7 @@ export class Finder {
 		return { remote: found.id };
 	}
 
-	/**
-	 * Returns forms that the post may have, with and without its files. Parley's gateway may have lost the file,
-	 * and Discord may have refused it.
-	 */
+	/** Also without files: Parley's gateway may have lost the file, or Discord may have refused it. */
 	async #drafts(row: OutboxRow, post: Post): Promise<Draft[]> {
 		const { posts } = this.#parts;
 		const fullDraft = await posts.draft(row, post, async ({ size }) => new Uint8Array(size));
@@ -94,7 +91,7 @@ export class Finder {
 		);
 	}
 
-	/** Returns the oldest matching message, because the rows of a conversation are searched in order. */
+	/** The oldest match, because the rows of a conversation are searched in order. */
 	async #search(
 		channel: string,
 		at: number,
@@ -117,7 +114,7 @@ export class Finder {
 		});
 	}
 
-	/** Returns messages in the order in which they were written: resources/message#get-channel-messages */
+	/** Oldest first: resources/message#get-channel-messages */
 	async #page(channel: string, query: Readonly<Record<string, string>>): Promise<Found[]> {
 		const request = { method: "GET", path: `/channels/${channel}/messages`, query } as const;
 		const { body } = await this.#parts.caller.ask(request, "read", channel);
@@ -127,8 +124,8 @@ export class Finder {
 	}
 
 	/**
-	 * Rejects if the bot has no permission to read the messages of the channel. Discord then returns an empty list
-	 * without an error: resources/message#get-channel-messages
+	 * Rejects if the bot may not read the history. Discord then returns an empty list without an error:
+	 * resources/message#get-channel-messages
 	 */
 	async #demandHistory(channel: string, since: string): Promise<void> {
 		const { caller } = this.#parts;
@@ -155,7 +152,6 @@ export class Finder {
 	}
 }
 
-/** Whether a message can be the post of this draft. */
 function looksLike(
 	message: Found,
 	{ marker, state, replyTo, buttons = [] }: Post,
@@ -178,12 +174,12 @@ function looksLike(
 	);
 }
 
-/** Removes backslashes, with which Markdown may escape characters of the marker. */
+/** Markdown may escape characters of the marker. */
 function unescaped(text: string): string {
 	return text.replaceAll("\\", "");
 }
 
-/** Returns the normalised text without invisible characters and repeated blanks, which Discord may change. */
+/** Without invisible characters and repeated blanks, which Discord may change. */
 function shown(text: string): string {
 	return text
 		.normalize()
@@ -193,8 +189,8 @@ function shown(text: string): string {
 }
 
 /**
- * Whether a file can have this name on Discord. Discord changes names: it drops punctuation, replaces blanks with
- * underscores, and renames a file whose letters all belong to other scripts (discord/discord-api-docs #7754, #6945).
+ * Discord changes names: it drops punctuation, replaces blanks with underscores, and renames a file whose
+ * letters all belong to other scripts (discord/discord-api-docs #7754, #6945).
  */
 function isNamed(filename: string, name: string): boolean {
 	return letters(filename) === letters(name) || /\P{ASCII}/u.test(name);

@@ -12,10 +12,7 @@ export interface CardIdentity {
 	readonly text: number;
 }
 
-/**
- * Lower bound of `first`. Ids of texts start at half of this number and are below it, so that each id occurs
- * once in a message.
- */
+/** Lower bound of `first`. Ids of texts are below it, so that each id occurs once in a message. */
 const firstId = 2 ** 30;
 
 /**

@@ -73,7 +73,6 @@ export class PostChannels {
 	}
 }
 
-/** Returns the result of an action in a thread, or the reason why the thread did not accept it. */
 async function inThread<T>(
 	action: () => Promise<T>,
 	edits: boolean,

@@ -31,7 +31,7 @@ const Posted = z.object({
 	attachments: z.array(z.object({ id: z.string() })).default([]),
 });
 
-/** Maximum messages whose attachments are in memory. The attachments of other messages are requested from Discord. */
+/** The attachments of other messages are requested from Discord. */
 const maxKnown = 1000;
 
 export interface PostsParts {
@@ -144,8 +144,8 @@ export class Posts {
 	}
 
 	/**
-	 * Sends a message. As long as Discord refuses its contents or its files, leaves out more of them. Discord creates no post after
-	 * a refusal, so the nonce can be used again.
+	 * Leaves out more of the message as long as Discord refuses its contents or files. Discord creates no post
+	 * after a refusal, so the nonce can be used again.
 	 */
 	async #sendSimplifying(
 		fullDraft: Draft,
@@ -172,10 +172,7 @@ export class Posts {
 		throw refusal;
 	}
 
-	/**
-	 * Sends a message. If Discord refuses a reply because the bot may not read the channel's history, sends the message
-	 * without the reference.
-	 */
+	/** Discord refuses a reply if the bot may not read the channel's history. */
 	async #sendWithOrWithoutReply(threadRequest: ThreadRequest): Promise<ApiResponse> {
 		try {
 			return await this.#threads.ask(threadRequest);
@@ -211,7 +208,7 @@ export class Posts {
 	}
 }
 
-/** Returns the refusal of a message that Discord could accept with less content. Throws any other error. */
+/** Throws `error` unless Discord could accept the message with less content. */
 function contentsRefusal(error: unknown, { files }: Draft): Refused {
 	if (!(error instanceof Refused)) throw error;
 	const isPermission = error.fault === errorCodes.missingPermissions && files.length > 0;
@@ -219,14 +216,14 @@ function contentsRefusal(error: unknown, { files }: Draft): Refused {
 	return error;
 }
 
-/** Returns the people and roles that the message notifies: resources/message#allowed-mentions-object */
+/** People and roles that the message notifies: resources/message#allowed-mentions-object */
 function notified({ mentions = [], mentionedRoles: roles = [] }: Post): Record<string, unknown> {
 	if (mentions.length + roles.length === 0) return {};
 	const named = { users: [...mentions], ...defined({ roles: roles.length > 0 ? [...roles] : undefined }) };
 	return { allowed_mentions: { ...noMentions, ...named } };
 }
 
-/** Returns the mentions in Discord's syntax: https://docs.discord.com/developers/reference#message-formatting */
+/** Syntax: https://docs.discord.com/developers/reference#message-formatting */
 function mentionsIn({ mentions = [], mentionedRoles = [] }: Post): string {
 	return [...mentions.map((id) => `<@${id}> `), ...mentionedRoles.map((id) => `<@&${id}> `)].join("");
 }
@@ -256,7 +253,7 @@ export function messageBody(
 	return { content, components: rows, allowed_mentions: noMentions, flags: messageFlags.suppressEmbeds };
 }
 
-/** Returns fields that remove the content of a message that was posted without a container: resources/message#edit-message */
+/** Removes the content of a message that was posted without a container: resources/message#edit-message */
 function withoutText({ container }: Draft): Record<string, unknown> {
 	return container ? { content: null, embeds: null } : {};
 }

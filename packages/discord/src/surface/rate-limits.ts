@@ -10,13 +10,11 @@ export const everything = "everything";
 
 /** Default global limit of a bot, in requests per second: topics/rate-limits#global-rate-limit */
 const usualPerSecond = 50;
-/**
- * Requests per second of the global limit that are reserved for requests already in flight when the limit is reached.
- */
+/** Reserved for requests that are already in flight when the limit is reached. */
 const inFlightReserve = 32;
 /**
- * Minimum share of the global limit that the connector uses, even if the limit is below `inFlightReserve`. The REST
- * client refuses requests above the limit without sending them.
+ * Minimum share of the global limit that the connector uses. The REST client refuses requests above the limit
+ * without sending them.
  */
 const minShare = 1 / 3;
 /** Share of a bucket that is reserved for urgent posts, for which people wait. */

@@ -20,7 +20,7 @@ const Reacted = z.object({
 
 const Thread = z.object({ parent_id: z.string().nullish() });
 
-/** Milliseconds for which a channel that refused a reaction gets notices instead. */
+/** A channel that refused a reaction gets notices during this time. */
 const quietMs = 10 * 60_000;
 const maxQuiet = 10_000;
 
@@ -70,8 +70,8 @@ export class Reactions {
 	}
 
 	/**
-	 * Returns reactions that may no longer apply. Reads the message after an interrupted attempt, because such an
-	 * attempt may have added a reaction without removing the previous one. Also reads the message at the end of a run.
+	 * Reads the message at the end of a run, and after an interrupted attempt. Such an attempt may have added a
+	 * reaction without removing the previous one.
 	 */
 	async #earlier({ id, target, attempt, conversation }: OutboxRow, reaction: Reaction): Promise<string[]> {
 		const { message, emoji } = reaction;
@@ -90,10 +90,7 @@ export class Reactions {
 		return notice && this.#parts.finder.find(row, notice);
 	}
 
-	/**
-	 * Replaces the bot's reactions. `earlier` are the reactions to remove, except the new one. Adds the new
-	 * reaction before it removes others, so that a reaction is always visible.
-	 */
+	/** Adds the new reaction before it removes others, so that a reaction is always visible. */
 	async #replace(row: OutboxRow, reaction: Reaction, earlier: readonly string[]): Promise<Receipt> {
 		const { message, emoji, notice } = reaction;
 		const added = emoji === undefined ? ({ is: "added" } as const) : await this.#add(row, message, emoji);
@@ -138,7 +135,7 @@ export class Reactions {
 		}
 	}
 
-	/** Removes a reaction: resources/message#delete-own-reaction. After a refusal, the reaction stays. */
+	/** Source: resources/message#delete-own-reaction. After a refusal, the reaction stays. */
 	async #remove({ conversation }: OutboxRow, message: string, emoji: string): Promise<void> {
 		try {
 			const channel = await this.#channelOf(conversation, message);
@@ -149,10 +146,7 @@ export class Reactions {
 		}
 	}
 
-	/**
-	 * Returns the channel of a message. The message from which a thread was opened has the thread's id, but is in the parent
-	 * channel.
-	 */
+	/** The message from which a thread was opened has the thread's id, but is in the parent channel. */
 	async #channelOf(conversation: string, message: string): Promise<string> {
 		const channel = channelOf(conversation);
 		if (message !== channel) return channel;
@@ -165,7 +159,7 @@ export class Reactions {
 		return parent;
 	}
 
-	/** Returns the bot's status reactions to a message, or undefined if Discord refuses to show the message. */
+	/** Only status reactions. Undefined if Discord refuses to show the message. */
 	async #own(
 		{ conversation }: Pick<OutboxRow, "conversation">,
 		message: string,

@@ -17,7 +17,7 @@ const Fault = z.object({
 });
 type Fault = z.output<typeof Fault>;
 
-/** Milliseconds to wait after the rate limit for edits of old messages. Discord does not report its duration. */
+/** Discord does not report the duration of the rate limit for edits of old messages. */
 const oldEditsMs = 60_000;
 
 const ofTheContents: ReadonlySet<number> = new Set([

@@ -29,10 +29,7 @@ const Thread = z.object({
 });
 type Thread = z.output<typeof Thread>;
 
-/**
- * Maximum name changes of a channel or thread in a period. Discord does not document this limit:
- * https://github.com/discord/discord-api-docs/issues/1900
- */
+/** Discord does not document this limit: https://github.com/discord/discord-api-docs/issues/1900 */
 const maxChanges = 2;
 const perMs = 10 * 60_000;
 
@@ -99,10 +96,7 @@ export class ThreadTitles {
 		return full === undefined ? [] : [full];
 	}
 
-	/**
-	 * Returns the rate limit until the next change is possible, or undefined if it is possible now. A newer title
-	 * replaces the title that waits.
-	 */
+	/** Undefined if a change is possible now. A newer title replaces the title that waits. */
 	#limitOf({ conversation }: OutboxRow, changedAt: readonly number[]): RateLimit | undefined {
 		const oldest = changedAt.at(-maxChanges);
 		if (oldest === undefined) return undefined;
@@ -110,7 +104,7 @@ export class ThreadTitles {
 	}
 }
 
-/** Returns the body of a name change. An archived thread accepts a change only if the same request reopens it. */
+/** An archived thread accepts a change only if the same request reopens it. */
 function changeTo(name: string, { thread_metadata: metadata }: Thread): object {
 	return metadata?.archived ? { name, archived: false } : { name };
 }

@@ -4,8 +4,8 @@ import type { Room } from "@parley/connector";
 export const directTenant = "dm";
 
 /**
- * Returns the URL of a channel or thread. The URL of a message is this URL, followed by a slash and the id of the
- * message: reference#message-formatting
+ * Returns the URL of a channel or thread. For a message, append a slash and its id:
+ * reference#message-formatting
  */
 export function linkToRoom({ tenant, channel, thread }: Pick<Room, "tenant" | "channel" | "thread">): string {
 	return `https://discord.com/channels/${tenant === directTenant ? "@me" : tenant}/${thread ?? channel}`;
