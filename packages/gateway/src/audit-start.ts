@@ -4,8 +4,8 @@ import { auditChanges } from "./config/command-changes.ts";
 import type { Config } from "./config/load.ts";
 
 /**
- * Moves the notes of a restore and of commands to the audit, and then records the start of the gateway. The entry
- * contains the version, the authentication mode, the sandbox, and whether other machines need no TLS.
+ * Moves the notes of a restore and of commands to the audit log. Then records the start of the gateway with
+ * its version, authentication mode, sandbox, and `insecureLan`.
  */
 export async function auditStart(
 	{

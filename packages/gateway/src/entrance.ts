@@ -69,8 +69,8 @@ function authentication(
 }
 
 /**
- * Publishes the address and the certificate of the gateway for programs on this machine, and publishes them again after
- * each renewal of the certificate.
+ * Publishes the gateway's address and certificate for programs on this machine, now and after each renewal of
+ * the certificate.
  */
 export async function announce(
 	dataDirectory: string,
@@ -90,7 +90,6 @@ export async function announce(
 	if (tls) tls.onRenewed = write;
 }
 
-/** Returns an address for programs on the gateway's machine: the first `http:` address, otherwise the first address. */
 function localAddress(urls: readonly string[]): string {
 	const here = urls.map(reachable);
 	return here.find((url) => url.startsWith("http:")) ?? here[0] ?? "";

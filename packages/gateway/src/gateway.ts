@@ -36,8 +36,8 @@ import { McpEndpoint } from "./wires/mcp/server.ts";
 import { OzzieServer } from "./wires/ozzie/server.ts";
 
 /**
- * Milliseconds after which open connections are closed when the gateway stops. Longer than the 2 s in which clients
- * must answer the close frame with code 1001.
+ * Open connections are closed after this time. Longer than the 2 s in which clients must answer the close
+ * frame with code 1001.
  */
 const closeGrpcMs = 5_000;
 
@@ -302,7 +302,7 @@ interface ServerNames {
 	readonly server: string | undefined;
 }
 
-/** Returns the provider of the gateway's model, and the host of the server if it does not belong to the provider. */
+/** `server` is set if the server does not belong to the provider. */
 function servedBy({ model, serverHost }: Models, name: string): ServerNames {
 	const { provider } = serverOf(model, name);
 	return { provider, server: provider === model.provider ? serverHost : undefined };

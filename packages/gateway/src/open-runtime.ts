@@ -165,7 +165,7 @@ function runOptions(
 	};
 }
 
-/** Reads the operator's system prompt and directories. Returns the directories as real paths. */
+/** The directories are real paths. */
 async function surroundings(
 	{ config, currentDirectory, log }: RuntimeSettings,
 	audit: () => Runtime["trust"]["audit"],

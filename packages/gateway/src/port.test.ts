@@ -17,7 +17,7 @@ function http2(socket: Socket): void {
 	socket.destroy();
 }
 
-/** Keeps all threads of Node's thread pool busy, so that a name lookup finishes after other work. */
+/** Keeps Node's thread pool busy, so that a name lookup finishes after other work. */
 function delayLookups(): Promise<unknown> {
 	return Promise.all(Array.from({ length: 8 }, () => promisify(pbkdf2)("", "", 100_000, 64, "sha512")));
 }

@@ -12,9 +12,8 @@ import type { Refusal } from "./refusal.ts";
 export interface AuthenticateOptions extends Keyring {
 	readonly mode: AuthMode;
 	/**
-	 * Whether mode `local` accepts local callers without a token. False with a public URL, a trusted proxy, or a
-	 * listener on a non-loopback address. A program of this user may then forward remote requests, so mode `local`
-	 * requires a token from all callers.
+	 * Whether mode `local` accepts local callers without a token. False with a public URL, a trusted proxy, or
+	 * a listener on a non-loopback address, because a program of this user may then forward remote requests.
 	 */
 	readonly trustLocal: boolean;
 	readonly localPeers: LocalPeers;
@@ -67,7 +66,7 @@ function noteFailure(object: string, { sample }: AuthenticateOptions): void {
 	sample({ principal: "unknown", via: "http", action: "auth.fail", object, decision: "denied" });
 }
 
-/** Kind of a caller without a credential. The audit omits the address, because the number of addresses is unlimited. */
+/** The audit log contains the kind instead of the address, because the number of addresses is unlimited. */
 function peerKind(request: IncomingRequest, peer: string): "browser" | "forwarded" | "loopback" | "remote" {
 	if (headerNames(request).some(isBrowser)) return "browser";
 	if (isForwarded(request)) return "forwarded";
@@ -88,10 +87,7 @@ async function needsNoToken(request: IncomingRequest, options: AuthenticateOptio
 	}
 }
 
-/**
- * Whether a header shows that a browser sent the request. Sec-Fetch-Mode does not suffice, because Node's own WebSocket
- * sends it, too.
- */
+/** Sec-Fetch-Mode does not suffice, because Node's own WebSocket sends it, too. */
 function isBrowser(header: string): boolean {
 	return header === "origin" || header === "sec-fetch-site";
 }

@@ -9,8 +9,8 @@ const ticketPrefix = "parley.ticket.";
 export interface Shown {
 	readonly principal: Principal | undefined;
 	/**
-	 * Kind of a token, or `ticket`, or `other`. Wrong credentials are counted separately for each class, and for each
-	 * origin or address.
+	 * Kind of the token, or `ticket`, or `other`. Failures are counted for each class together with the origin
+	 * or address.
 	 */
 	readonly credentialClass: string;
 }
@@ -46,8 +46,8 @@ export function readCredential(
 }
 
 /**
- * Returns the subprotocol of the response: the offered subprotocol with a ticket, otherwise the first offered
- * subprotocol. Returns false if the client offered no subprotocol.
+ * Returns the subprotocol of the response: the offered one with a ticket, otherwise the first. False if the
+ * client offered none.
  */
 export function chooseSubprotocol(offered: ReadonlySet<string>): string | false {
 	const [first = false] = offered;

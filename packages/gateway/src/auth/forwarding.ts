@@ -62,8 +62,8 @@ const forwarding =
 	/^via$|forwarded|client-?ip|connecting-ip|real-ip|original-ip|originating-ip|remote-(?:ip|addr)|external-address/;
 
 /**
- * Refusal of a request whose `Forwarded` and `X-Forwarded-For` headers name different clients. A client can forge one
- * of the headers if its proxy sets only the other one.
+ * The `Forwarded` and `X-Forwarded-For` headers name different clients. A client can forge one of the headers
+ * if its proxy sets only the other.
  */
 const contradiction: Refusal = {
 	status: 400,
@@ -74,10 +74,7 @@ const contradiction: Refusal = {
 	},
 };
 
-/**
- * Finds the client's address. Each proxy appends the address of its caller. The chain is therefore read from its end,
- * up to the first address that is not a trusted proxy. Stops before an item that is not an IP address.
- */
+/** Each proxy appends the address of its caller, so the chain is read from its end. */
 function findClient(nearest: string, chain: readonly string[], proxies: Networks): string {
 	let client = nearest;
 	for (const text of chain.toReversed()) {
@@ -93,8 +90,8 @@ function listed(request: IncomingRequest, name: string): string[] {
 }
 
 /**
- * Returns the address of `1.2.3.4`, `1.2.3.4:5678`, `2001:db8::1` or `[2001:db8::1]:5678`, without the port. Returns
- * undefined for other texts, such as `unknown`.
+ * Accepts `1.2.3.4`, `1.2.3.4:5678`, `2001:db8::1` and `[2001:db8::1]:5678`. Undefined for other texts, such
+ * as `unknown`.
  */
 function readAddress(text: string): string | undefined {
 	const [, bracketed, ipv4] = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/.exec(text) ?? [];
@@ -102,15 +99,12 @@ function readAddress(text: string): string | undefined {
 	return isIP(address) === 0 ? undefined : plainAddress(address);
 }
 
-/**
- * Pattern of one pair of `Forwarded`. It is sticky and its parts match disjoint texts, so that matching an untrusted
- * header takes linear time.
- */
+/** Sticky, with parts that match disjoint texts, so that matching an untrusted header takes linear time. */
 const forwardedPair = /[ \t]*(?:([\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^;,"\s]*))[ \t]*)?([;,]|$)/gy;
 
 /**
- * Reads the elements of `Forwarded`, whose values may be quoted: RFC 7239, section 4. An invalid value yields one empty
- * element, because the part that proxies appended cannot be identified.
+ * Values may be quoted: RFC 7239, section 4. An invalid header yields one empty element, because the part
+ * that proxies appended cannot be identified.
  */
 function readElements(value: string): Map<string, string>[] {
 	const elements: Map<string, string>[] = [];

@@ -39,10 +39,7 @@ export class FailedAuthLimiter {
 		return known !== undefined && now < known.until ? known : { count: 0, until: now + WINDOW_MS };
 	}
 
-	/**
-	 * Stores the failures of a key. Above `MAX_KEYS`, deletes the key whose last failure is the oldest, because
-	 * unauthenticated clients can fill the table.
-	 */
+	/** Limits the table, because unauthenticated clients can fill it. */
 	#remember(key: string, failures: Failures): void {
 		this.#failures.delete(key);
 		this.#failures.set(key, failures);

@@ -119,7 +119,7 @@ test.runIf(process.platform === "linux").each(["127.0.0.1", "::1", "::ffff:127.0
 	},
 );
 
-/** Script of a tool that connects to the port PORT of loopback and stays connected. */
+/** Script of a tool that connects to the loopback port PORT and stays connected. */
 const CONNECT = "exec 3<>/dev/tcp/127.0.0.1/PORT; read -r _ <&3";
 
 interface Tool extends Disposable {

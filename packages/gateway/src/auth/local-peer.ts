@@ -26,12 +26,9 @@ export interface LocalPeersOptions {
 
 export interface LocalPeers {
 	/**
-	 * Whether the far end of a connection belongs to a process of this gateway's own user, but not to a tool, according
-	 * to the kernel. Resolves with false if the process is unknown. Never rejects.
-	 *
-	 * After a positive result, the user is not looked up again. A tool may later have received the descriptor from the
-	 * process that connected. The processes are therefore checked again if a tool runs, ran in the last minute, or was
-	 * started since the last check.
+	 * Whether the far end of a connection belongs to a process of the gateway's own user, but not to a tool,
+	 * according to the kernel. False if the process is unknown. Never rejects. After a positive result, only
+	 * the processes of tools are checked again, because a tool may have received the descriptor since.
 	 */
 	isLocal(connection: ConnectionAddresses): Promise<boolean>;
 }
@@ -52,8 +49,8 @@ interface Known {
 const noTools = { marker: undefined, started: 0, processes: () => [] };
 
 /**
- * Creates the checks of connections. All checks of one tick are answered together, and only one group at a time reads the
- * tables and processes.
+ * Creates the check of local connections. Checks of one tick share one read of the tables and processes, and
+ * reads do not overlap.
  */
 export function createLocalPeers({
 	log,
@@ -86,8 +83,7 @@ export function createLocalPeers({
 	}
 
 	/**
-	 * Finds the inode of each connection's far end, in the same order; undefined if the connection is not local or
-	 * belongs to a tool.
+	 * Inodes of the far ends, in the same order. Undefined if a connection is not local or belongs to a tool.
 	 */
 	async function findLocal(connections: readonly ConnectionAddresses[]): Promise<(string | undefined)[]> {
 		const strange = connections.filter((connection) => !known.has(connection));

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { errno } from "../data-directory/errno.ts";
 
-/** Number of processes that are read between two pauses for other work. One process takes about 15 µs. */
+/** Processes that are read between two pauses for other work. One process takes about 15 µs. */
 const BATCH = 64;
 
 const SOCKET = /^socket:\[([0-9]+)\]$/;
@@ -63,19 +63,15 @@ export class ToolSockets {
 }
 
 /**
- * Whether the environment of a process contains a text. Undefined if the environment cannot be read or is empty: it is
- * empty while the process starts another program. The read is asynchronous, because the kernel blocks it while the
- * process holds a lock on its memory.
+ * Undefined if the environment is unreadable, or empty because the process is starting another program. The
+ * read is asynchronous, because the kernel blocks it while the process holds a lock on its memory.
  */
 async function hasText(pid: number, text: string): Promise<boolean | undefined> {
 	const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(ignoreMissing);
 	return environment ? environment.includes(text) : undefined;
 }
 
-/**
- * Returns the processes that are related to the roots. Follows the ancestors of each process, because a child may precede
- * its parent in the list.
- */
+/** Follows the ancestors of each process, because a child may precede its parent in the list. */
 function relatedTo(roots: ReadonlySet<number>, processes: readonly Process[]): Process[] {
 	const byId = new Map(processes.map((process) => [process.pid, process]));
 	return processes.filter((process) => {
@@ -92,8 +88,8 @@ function relatedTo(roots: ReadonlySet<number>, processes: readonly Process[]): P
 }
 
 /**
- * Reads the processes that started at `oldest` or later. The reads are synchronous, because they never wait for another
- * process, and promises need eight times the CPU time.
+ * The reads are synchronous, because they never wait for another process, and promises need eight times the
+ * CPU time.
  */
 async function readProcesses(oldest: number): Promise<Process[]> {
 	const ids = readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name));

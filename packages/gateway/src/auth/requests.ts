@@ -8,7 +8,7 @@ import type { Refusal } from "./refusal.ts";
 
 /** Allowed hosts and origins in addition to the gateway's own addresses. */
 export interface RequestRules {
-	/** Allowed names in `Host`, with or without a port. For a name without a port, `Host` must contain the listener's port. */
+	/** Allowed names in `Host`. A name without a port is allowed only with the listener's port. */
 	readonly allowedHosts: readonly string[];
 	/** Origin at which clients reach the gateway through a proxy. Its host and its pages are allowed. */
 	readonly publicUrl?: string | undefined;
@@ -49,14 +49,14 @@ function checkHost(request: IncomingRequest, rules: RequestRules): Refusal | und
 	};
 }
 
-/** Returns the host of the public URL with each possible port: its own, 443 and 80. A proxy may omit the port. */
+/** A proxy may omit the port, so 443 and 80 are also allowed. */
 function publicHosts({ publicUrl }: RequestRules): string[] {
 	if (publicUrl === undefined) return [];
 	const { hostname, port } = new URL(publicUrl);
 	return [...new Set([port || "443", "443", "80"])].map((each) => `${hostname}:${each}`);
 }
 
-/** Compares the origin as a text, because a browser writes each origin in exactly one way: RFC 6454, section 6.2. */
+/** A browser writes each origin in exactly one way: RFC 6454, section 6.2. */
 function checkOrigin(request: IncomingRequest, { publicUrl }: RequestRules): Refusal | undefined {
 	const origins = headerValues(request, "origin");
 	const { localPort: port = 0, encrypted } = request.socket;
@@ -76,8 +76,8 @@ function checkOrigin(request: IncomingRequest, { publicUrl }: RequestRules): Ref
 }
 
 /**
- * Whether a request with the origin `null` comes from a page of this server. A page with `no-referrer` sends `null`, even
- * to its own server: Fetch, "append a request Origin header". Browsers set Sec-Fetch-Site, and pages cannot.
+ * A page with `no-referrer` sends the origin `null`, even to its own server: Fetch, "append a request Origin
+ * header". Browsers set Sec-Fetch-Site, and pages cannot.
  */
 function isSameOrigin(request: IncomingRequest): boolean {
 	return headerValues(request, "sec-fetch-site").join() === "same-origin";
@@ -104,17 +104,13 @@ function ownHosts({ localAddress }: ConnectionAddresses): string[] {
 	];
 }
 
-/** Returns the canonical form of a host with an explicit port. A text that is not a host stays unchanged. */
 function normalizeHost(text: string, defaultPort: number | undefined): string {
 	const endpoint = parseEndpoint(text) ?? parseEndpoint(`${text}:${defaultPort}`);
 	if (endpoint === undefined) return text;
 	return formatEndpoint({ ...endpoint, host: normalizeAddress(endpoint.host.toLowerCase()) });
 }
 
-/**
- * Returns the short form of an IPv6 address, as in the URL standard. Only IPv6 addresses from `parseEndpoint` contain a
- * colon.
- */
+/** Only IPv6 addresses contain a colon. `URL` writes their short form. */
 function normalizeAddress(host: string): string {
 	return host.includes(":") ? new URL(`http://[${host}]`).hostname.slice(1, -1) : host;
 }

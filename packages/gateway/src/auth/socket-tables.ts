@@ -48,10 +48,9 @@ const FEW = 8;
 const ESTABLISHED = "01";
 
 /**
- * Finds the owner of each connection's far end, in the same order. The owner is undefined if the far end is not in the
- * tables or not established. It is also undefined if the far end belongs to no socket: the kernel then reports inode 0 and
- * uid 0. For each read, the kernel walks its complete table of connections, which takes a millisecond or more. The read
- * therefore stops when all owners are found.
+ * Returns the owner of each connection's far end, in the same order. Undefined if the far end is not in the
+ * tables, not established, or belongs to no socket: the kernel then reports inode 0 and uid 0. The read stops
+ * when all owners are found, because each part takes the kernel a millisecond or more.
  */
 export async function findOwners(
 	connections: readonly ConnectionAddresses[],
@@ -69,10 +68,7 @@ export async function findOwners(
 	return keys.map(ownerOf);
 }
 
-/**
- * Adds the owners of the requested keys to `owners`, and removes these keys from `requested`. Stops when `requested` is
- * empty.
- */
+/** Moves the found keys from `requested` to `owners`. */
 async function readOwners(
 	parts: AsyncIterable<string>,
 	requested: Set<string>,
@@ -101,10 +97,7 @@ function readOwner(row: string, requested: Set<string>, owners: Map<string, Sock
 	requested.delete(key);
 }
 
-/**
- * Returns the two addresses that follow the number of a row. Uses no regular expression, because a table may have
- * 40,000 rows.
- */
+/** The two addresses after the row number. No regular expression, because a table may have 40,000 rows. */
 function keyOf(row: string): string {
 	const start = row.indexOf(": ") + 2;
 	const middle = row.indexOf(" ", start);
@@ -116,10 +109,7 @@ interface Key {
 	readonly key: string;
 }
 
-/**
- * Possible beginnings of the far end's row: the address of the far end, then the gateway's address. If a program opened an IPv4
- * connection on an IPv6 socket, the row is in the IPv6 table, with IPv4-mapped addresses.
- */
+/** An IPv4 connection on an IPv6 socket is in the IPv6 table, with IPv4-mapped addresses. */
 function tableKeys({ remoteAddress, remotePort, localAddress, localPort }: ConnectionAddresses): Key[] {
 	if (remoteAddress === undefined || remotePort === undefined) return [];
 	if (localAddress === undefined || localPort === undefined) return [];
@@ -152,7 +142,7 @@ function hexIPv6(address: string): string {
 	return hexWords(bytesOfIPv6(address));
 }
 
-/** Formats an address as the kernel does: words of 32 bits, in the byte order of this processor. */
+/** The kernel writes words of 32 bits in the byte order of the processor. */
 function hexWords(bytes: Buffer): string {
 	if (endianness() === "LE") bytes.swap32();
 	return bytes.toString("hex").toUpperCase();

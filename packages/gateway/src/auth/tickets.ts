@@ -3,7 +3,7 @@ import { type Clock, type Ids, mintToken, readTokenText } from "@parley/base";
 import type { Principal } from "@parley/core";
 
 export const ticketSeconds = 30;
-/** Maximum number of tickets of one principal. A further ticket replaces the principal's oldest ticket. */
+/** A further ticket replaces the principal's oldest ticket. */
 const maxTicketsOfPrincipal = 32;
 
 interface Ticket {
@@ -60,7 +60,6 @@ export class Tickets {
 		return tokenId === undefined || this.#options.tokens.counts(tokenId);
 	}
 
-	/** Deletes invalid tickets, and the oldest ticket of this principal at the limit. */
 	#makeRoom({ id, tokenId }: Principal): void {
 		const own: string[] = [];
 		for (const [key, ticket] of this.#tickets) {

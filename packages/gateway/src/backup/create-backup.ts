@@ -35,7 +35,7 @@ import { findUnfinished } from "./place-restored.ts";
 import { syncDirectory } from "./sync-directory.ts";
 
 const stagingPrefix = ".parley-backup-";
-/** Age in milliseconds above which a temporary directory is treated as the remainder of a killed backup. */
+/** An older temporary directory is the remainder of a killed backup. */
 const abandonedAfterMs = 24 * 60 * 60_000;
 
 export interface BackupOptions {
@@ -109,7 +109,7 @@ async function checkSource(dataDirectory: string): Promise<void> {
 	});
 }
 
-/** Rejects if the backup file is in the data directory, because the file would be part of the next backup. */
+/** A backup file in the data directory would be part of the next backup. */
 async function checkPlace(file: string, dataDirectory: string): Promise<void> {
 	const within = await realpath(dataDirectory);
 	const place = await realpath(dirname(file)).catch(() => dirname(file));
@@ -118,8 +118,8 @@ async function checkPlace(file: string, dataDirectory: string): Promise<void> {
 }
 
 /**
- * Deletes this user's temporary directories that were last changed before `before`. Killed backups leave them behind,
- * with copies of the database and of stored files that may have been deleted since.
+ * Killed backups leave directories behind, with copies of the database and of stored files that may have been
+ * deleted since.
  */
 async function removeAbandoned(directory: string, before: number): Promise<void> {
 	const names = await readdir(directory).catch((): string[] => []);
@@ -133,7 +133,7 @@ async function removeAbandoned(directory: string, before: number): Promise<void>
 	}
 }
 
-/** Creates a temporary directory beside the backup file, because that file system needs free space in any case. */
+/** Beside the backup file, because that file system needs free space in any case. */
 async function makeStaging(file: string): Promise<string> {
 	const directory = dirname(file);
 	try {
@@ -162,7 +162,7 @@ function unwritableReason(cause: unknown): string {
 	}
 }
 
-/** Writes the archive durably, and returns its size in bytes. */
+/** Returns the size of the archive in bytes. */
 async function pack(staging: string, part: string, manifest: Omit<Manifest, "format">): Promise<number> {
 	await writeFile(join(staging, manifestName), encodeManifest(manifest), { mode: 0o600 });
 	const paths = [manifestName, ...manifest.files.map(({ path }) => contentPrefix + path)];
@@ -185,7 +185,7 @@ async function pack(staging: string, part: string, manifest: Omit<Manifest, "for
 }
 
 const filesDirectory = "files";
-/** Maximum depth of directories, because a directory can contain a link to itself. Expected content is less deep. */
+/** Maximum depth of directories, because a directory can contain a link to itself. */
 const maxDepth = 8;
 
 interface Gathered extends Snapshot {
@@ -194,12 +194,12 @@ interface Gathered extends Snapshot {
 }
 
 /**
- * Writes the content of a backup to `target`:
+ * Writes to `target`:
  * - a consistent copy of the database
  * - the stored files of the database
  * - the files of `listOthers`, for example keys and tokens
  *
- * The data directory is not changed, and the gateway need not stop.
+ * The gateway need not stop.
  */
 async function gather(dataDirectory: string, target: string): Promise<Gathered> {
 	await mkdir(target, { mode: 0o700 });
@@ -215,8 +215,8 @@ async function gather(dataDirectory: string, target: string): Promise<Gathered> 
 }
 
 /**
- * Lists the files of a data directory that are copied unchanged. Omits the database with its side files and old copies,
- * stored files, workspaces, drafts and logs. Also omits files of a running process or of a restore. Follows links.
+ * Omits the database with its side files and old copies, stored files, workspaces, drafts, logs, and files of
+ * a running process or of a restore. Follows links.
  */
 async function listOthers(dataDirectory: string): Promise<string[]> {
 	const names = (await readdir(dataDirectory)).filter((name) => {
@@ -236,7 +236,7 @@ async function listFiles(base: string, path: string, depth: number): Promise<str
 	return found.flat();
 }
 
-/** Whether a path is an unfinished file of `private-file.ts`, or a log. */
+/** Only `private-file.ts` writes drafts. */
 function isUnfinished(path: string): boolean {
 	return /\.(?:draft|log)$/.test(basename(path));
 }
@@ -246,7 +246,7 @@ async function copyPrivately(from: string, to: string): Promise<void> {
 	await copyFile(from, to);
 }
 
-/** Links stored files, and returns the ids of missing files. Stored files never change, so a link is a valid copy. */
+/** Returns the ids of missing files. Stored files never change, so a link is a valid copy. */
 async function linkFiles(dataDirectory: string, target: string, ids: readonly string[]): Promise<string[]> {
 	const missing: string[] = [];
 	await mkdir(join(target, filesDirectory), { mode: 0o700 });

@@ -63,10 +63,7 @@ function readJson(text: string): unknown {
 	}
 }
 
-/**
- * Whether a path stays inside the directory, is not reserved, has at most 1,000 bytes, and contains no
- * backslash and no control character.
- */
+/** False for a path that would leave the directory or replace a reserved file. */
 function isPlain(path: string): boolean {
 	if (Buffer.byteLength(path) > maxPathBytes) return false;
 	const parts = path.split("/");

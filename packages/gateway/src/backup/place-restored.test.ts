@@ -21,8 +21,8 @@ async function read(directory: string): Promise<Record<string, string>> {
 }
 
 /**
- * Returns failpoints whose `nth` call, counted from 1, blocks forever, as if the process had ended there. `reached`
- * lists the names of the calls.
+ * The `nth` call, counted from 1, blocks forever, as if the process had ended there. `reached` lists the
+ * names of the calls.
  */
 function stopAt(nth: number): { readonly failpoints: Failpoints; readonly reached: string[] } {
 	const reached: string[] = [];
@@ -34,8 +34,8 @@ function stopAt(nth: number): { readonly failpoints: Failpoints; readonly reache
 }
 
 /**
- * Runs a restore that stops at its `nth` failpoint, counted from 1. Resolves with the name of this failpoint, or with
- * undefined if the restore completes before it.
+ * Resolves with the name of the `nth` failpoint, counted from 1, or with undefined if the restore completes
+ * before it.
  */
 async function stopped(data: string, nth: number): Promise<string | undefined> {
 	await write(data, before);
@@ -50,10 +50,7 @@ async function stopped(data: string, nth: number): Promise<string | undefined> {
 	return ended ? undefined : reached.at(-1);
 }
 
-/**
- * Repeats the recovery of a gateway until it completes. Each attempt stops at one failpoint later than the previous
- * one.
- */
+/** Each attempt of the recovery stops one failpoint later than the previous one. */
 async function finishWithStops(data: string): Promise<void> {
 	for (let nth = 1; ; nth++) {
 		const { failpoints, reached } = stopAt(nth);

@@ -7,10 +7,10 @@ import { isReserved, workspacesDirectory } from "./manifest.ts";
 import { syncDirectory } from "./sync-directory.ts";
 
 /**
- * A restore works inside the data directory, because a mount point cannot be replaced. The content is written to
- * `restore.part-T`. A rename of this directory to `restore.ready-T` commits the restore. Then the old content
- * moves to `before-restore-T`, the directory becomes `restore.placing-T`, and its content moves up. The next process
- * that locks the directory, for example a gateway, continues an interrupted restore.
+ * A restore works inside the data directory, because a mount point cannot be replaced. Its content is written
+ * to `restore.part-T`. Renaming this directory to `restore.ready-T` commits the restore. Then the old content
+ * moves to `before-restore-T`, `restore.ready-T` becomes `restore.placing-T`, and its content moves up. The
+ * next process that locks the data directory continues an interrupted restore.
  */
 const stages = { part: "restore.part-", ready: "restore.ready-", placing: "restore.placing-" } as const;
 const aside = "before-restore-";

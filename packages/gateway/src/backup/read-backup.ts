@@ -17,10 +17,7 @@ import {
 	maxManifestBytes,
 } from "./manifest.ts";
 
-/**
- * Allowed bytes of an archive in addition to its files, for example headers and padding: a fixed part, and a part for
- * each file.
- */
+/** Allowed bytes in addition to the files, for example headers and padding. */
 const overheadBytes = 1024 * 1024;
 const overheadPerFile = 8 * 1024;
 
@@ -33,8 +30,8 @@ export interface UnpackLimits {
 }
 
 /**
- * Default limits. Databases and text usually shrink to between a third and a tenth of their size. Deflate compresses at
- * most 1,032 : 1.
+ * Databases and text usually shrink to between a third and a tenth of their size. Deflate compresses at most
+ * 1,032 : 1.
  */
 const defaultLimits: UnpackLimits = { maxBytes: 100e9, maxRatio: 100 };
 
@@ -62,10 +59,9 @@ export interface BackupReader {
 }
 
 /**
- * Reads a backup, and checks that it contains exactly the listed files, each once, with the listed size and hash.
- * Rejects with `data_loss` for a damaged backup, and with `resource_exhausted` above a limit. After any rejection,
- * the caller must delete the received content. The time is proportional to the unpacked size, and only the list is
- * kept in memory.
+ * Reads a backup, and checks that it contains exactly the listed files, each once, with the listed size and
+ * hash. Rejects with `data_loss` for a damaged backup, and with `resource_exhausted` above a limit. After any
+ * rejection, the caller must delete the received content. Only the list is kept in memory.
  */
 export async function readBackup(
 	file: string,
@@ -211,10 +207,9 @@ class Reading {
 	}
 }
 
-/** Zeros for comparison, as long as the chunks that gunzip emits. */
+/** As long as the chunks that gunzip emits. */
 const zeros = Buffer.alloc(16 * 1024);
 
-/** Throws `data_loss` if a chunk after the end of an archive contains bytes other than zeros. */
 function checkPadding(chunk: Buffer): void {
 	for (let at = 0; at < chunk.length; at += zeros.length) {
 		const part = chunk.subarray(at, at + zeros.length);

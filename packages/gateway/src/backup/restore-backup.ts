@@ -133,7 +133,6 @@ function byteReport(
 	};
 }
 
-/** Throws before the restore if the database is missing or has a migration that this version does not know. */
 function checkManifest({ version, migrations: names, files }: Manifest): void {
 	const unknown = names.find((name) => migrations.every((migration) => migration.name !== name));
 	if (unknown !== undefined) {

@@ -27,7 +27,7 @@ export async function leaveRestoreNote(
 }
 
 /**
- * Moves the note of a restore to the audit. The row contains the time of the restore, and the version and time of the
+ * Moves the note of a restore to the audit log, with the time of the restore, and the version and time of the
  * backup.
  */
 export async function auditRestore(dataDirectory: string, audit: AuditNotes): Promise<void> {
@@ -43,7 +43,6 @@ export async function auditRestore(dataDirectory: string, audit: AuditNotes): Pr
 	await rm(path, { force: true });
 }
 
-/** Reads a note. Returns undefined for an invalid note. */
 function readNote(text: string): z.output<typeof Note> | undefined {
 	try {
 		return Note.safeParse(parseJson(text)).data;

@@ -10,7 +10,7 @@ const gibibyte = 1024 * 1024 * 1024;
 const platform = () =>
 	string(allowedTexts.platformName).regex(/^[a-z][a-z0-9-]{0,39}$/, { error: allowedTexts.platformName });
 
-/** Schema of a platform id. It is a string, because Discord ids exceed the exact range of JSON numbers. */
+/** A string, because Discord ids exceed the exact range of JSON numbers. */
 function id(noun: string): z.ZodString {
 	const allowed = allowedTexts.platformId({ noun });
 	return string(allowed).regex(/^[^\s:]{1,128}$/u, { error: allowed });
@@ -104,7 +104,7 @@ const notices = () =>
 		.superRefine(namesChannels)
 		.superRefine(namesOwnPeople);
 
-/** Refuses people of other guilds or teams, because a connector reaches only people of its own guild or team. */
+/** A connector reaches only people of its own guild or team. */
 function namesOwnPeople(
 	given: Readonly<Record<string, { readonly groups: readonly { readonly people?: readonly string[] }[] }>>,
 	context: z.RefinementCtx,

@@ -7,7 +7,7 @@ import type { Settings } from "./schema.ts";
 type Chat = NonNullable<Settings["chat"]>;
 type Channel = NonNullable<Chat["channels"]>[string];
 
-/** Name of the channel settings, and their old name, which continues to work. */
+/** `places` is the old name, which continues to work. */
 const channelKeys = ["channels", "places"] as const;
 
 const hourMs = 60 * 60 * 1000;

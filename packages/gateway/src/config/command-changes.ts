@@ -43,8 +43,8 @@ export interface CommandChange {
 }
 
 /**
- * Stores a note about a change for the audit. Call it before the change. Commands do not write to the database, because a
- * gateway may run on it.
+ * Stores a note for the audit log. Call it before the change. Commands do not write to the database, because
+ * a gateway may run on it.
  */
 export async function noteChange(
 	data: string,
@@ -60,8 +60,8 @@ export async function noteChange(
 }
 
 /**
- * Moves the notes of commands to the audit. After a crash, a row may appear twice with the same id. `clock` only limits
- * the wait for the lock.
+ * Moves the notes of commands to the audit log. After a crash, a note may appear twice with the same id. `clock`
+ * limits the wait for the lock.
  */
 export async function auditChanges(
 	data: string,

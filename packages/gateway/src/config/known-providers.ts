@@ -16,7 +16,7 @@ export const apis: readonly ApiName[] = ["chat-completions", "responses", "gemin
 export interface KnownProvider {
 	readonly api: ApiName;
 	/**
-	 * Address of the API with its version. `{NAME}` is the value of a variable of the environment. Absent if each account has
+	 * Address of the API. The value of an environment variable replaces `{NAME}`. Absent if each account has
 	 * its own address.
 	 */
 	readonly baseUrl?: string;

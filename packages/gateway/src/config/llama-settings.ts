@@ -26,10 +26,7 @@ export interface LlamaSettings {
 
 type Written = NonNullable<Settings["llama"]>;
 
-/**
- * Prefixes of the variables that the program receives. They belong to settings of the server, of its libraries, and of
- * graphics cards.
- */
+/** Variables of the server, of its libraries, and of graphics cards, which the program receives. */
 const prefixes = [
 	"LLAMA_",
 	"GGML_",

@@ -746,7 +746,7 @@ test("files that another user or a group can change cause a warning, but not tho
 	]);
 });
 
-/** Mocks the user id of the gateway, so that the test's files belong to another user. Returns the mocked id. */
+/** The test's files then belong to another user. Returns the mocked id. */
 function asAnotherUser(): number {
 	const own = process.geteuid?.() ?? 0;
 	const user = vi.spyOn(process, "geteuid").mockReturnValue(own + 1);
@@ -754,7 +754,7 @@ function asAnotherUser(): number {
 	return own + 1;
 }
 
-/** Defines a test that runs only as root, because only root can give a directory to another user. */
+/** Only root can give a directory to another user. */
 const asRoot = test.skipIf(process.geteuid?.() !== 0);
 
 asRoot(

@@ -102,7 +102,7 @@ export interface ModelOrigins {
 	readonly fallback?: readonly string[];
 }
 
-/** Options for a single parse. Compiling the schema (`jitless: false`) costs more time than it saves in one parse. */
+/** Compiling the schema (`jitless: false`) costs more time than it saves in one parse. */
 const atOnce = { ...inOurWords, jitless: true };
 
 /** Checked settings of one source, with absolute paths. */
@@ -228,8 +228,8 @@ function check(source: Source): CheckedSource {
 }
 
 /**
- * Throws for a path that does not exist, and for a file that controls the agent if every user can change it. Returns
- * warnings about other users who can change such a file.
+ * Returns warnings about other users who can change a file that controls the agent. Throws if every user can
+ * change such a file.
  */
 function checkPaths(settings: Settings, source: Source): string[] {
 	const { root = [], systemPromptFile, policyFile, models, tls, chat, mcp } = settings;
@@ -260,7 +260,6 @@ function checkFile(value: string | undefined, source: Source, path: JsonPath): v
 	throw notAllowed(source, path, { value, allowed: settingRefusalTexts.existingFile });
 }
 
-/** Throws for a missing file, and for each file that `refuseForeignWriters` refuses. Otherwise, returns its warnings. */
 function checkSteeringFile(value: string | undefined, source: Source, path: JsonPath): string[] {
 	checkFile(value, source, path);
 	return value === undefined ? [] : refuseForeignWriters(value, statSync(value));
@@ -340,7 +339,7 @@ function aboutModels({
 	};
 }
 
-/** Returns the positions of the model names, each in the source of highest precedence that sets it. */
+/** Each position is in the source of highest precedence that sets the name. */
 function originsOf(checked: readonly CheckedSource[]): ModelOrigins | undefined {
 	const model = checked.find(({ settings }) => settings.model !== undefined)?.source.origin(["model"]);
 	const last = checked.find(({ settings }) => settings.models?.fallback);

@@ -22,7 +22,7 @@ import { readLoginStates } from "./mcp-logins.ts";
 import { mcpServerShape, mcpServersSchema } from "./mcp-schema.ts";
 import { missingProblem, readMcp, valuesFrom } from "./mcp-settings.ts";
 
-/** Minimum length in characters of a value that is redacted. A shorter value could be an ordinary word. */
+/** A shorter value could be an ordinary word. */
 const shortestSecret = 8;
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -116,10 +116,7 @@ interface McpFileParts {
 	changed?(): Promise<void>;
 }
 
-/**
- * Servers of the configuration and of one file. For the file of an agent, `configured` is empty. A change to the file
- * applies to the next run.
- */
+/** For the file of an agent, `configured` is empty. A change to the file applies to the next run. */
 class McpFile {
 	readonly #parts: McpFileParts;
 	#state: string;
@@ -160,10 +157,7 @@ class McpFile {
 		return this.#setup;
 	}
 
-	/**
-	 * Returns the setup from the configuration and the current file. Treats a file that is unreadable or invalid as
-	 * empty.
-	 */
+	/** An unreadable or invalid file is treated as empty. */
 	async #readPresent(): Promise<McpSetup> {
 		try {
 			return await this.#read(await readMcpFile(this.#parts.path));
@@ -198,7 +192,7 @@ class McpFile {
 		});
 	}
 
-	/** Resolves the paths in `read` and `write` of a local server. Sets `problem` if a path cannot be resolved. */
+	/** Sets `problem` if a path cannot be resolved. */
 	async #real<T extends McpServerSettings | TrustedMcpServer>(server: T): Promise<T> {
 		if ("url" in server) return server;
 		const lost: string[] = [];
@@ -255,7 +249,6 @@ export class McpFiles implements McpSource {
 
 const maxAgents = 100;
 
-/** State of a file for comparison: inode, size, and modification and change time. Empty if the file does not exist. */
 function fileState(path: string): string {
 	const facts = statSync(path, { bigint: true, throwIfNoEntry: false });
 	return facts ? `${facts.ino} ${facts.size} ${facts.mtimeNs} ${facts.ctimeNs}` : "";
@@ -278,7 +271,7 @@ function grantOf(
 
 type LoginStates = Awaited<ReturnType<typeof readLoginStates>>;
 
-/** Returns the login of a server. Ignores a login for another address. */
+/** Ignores a login for another address. */
 function loginOf(
 	server: McpRemoteSettings | TrustedMcpRemote,
 	states: LoginStates,
@@ -289,7 +282,7 @@ function loginOf(
 	return { login: { id, hasEnded } };
 }
 
-/** Returns a remote server with its login. Adds no login if the server has an `authorization` header. */
+/** An `authorization` header of the server has precedence over the login. */
 function withLogin(server: McpRemoteSettings, states: LoginStates): McpRemoteSettings {
 	const { login } = loginOf(server, states);
 	if (login === undefined || server.headers["authorization"] !== undefined) return server;

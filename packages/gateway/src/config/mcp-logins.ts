@@ -107,8 +107,8 @@ export class McpLoginFile implements McpLogins {
 	}
 
 	/**
-	 * Stores a login, or deletes the stored login if `login` is undefined. Acquires the lock of the file only for the
-	 * write, so that a slow authorization server does not block other logins.
+	 * Acquires the lock of the file only for the write, so that a slow authorization server does not block
+	 * other logins.
 	 */
 	async #write(name: string, login: McpLogin | undefined): Promise<void> {
 		await this.#locked("mcp-logins", async () => {
@@ -144,7 +144,7 @@ export class McpLoginFile implements McpLogins {
 		return login;
 	}
 
-	/** Decrypts a login. Returns undefined if the key cannot decrypt the login. */
+	/** Undefined if the key cannot decrypt the login. */
 	async #decrypt(name: string, entry: Entries[string]): Promise<string | undefined> {
 		const box = await this.#openBox();
 		try {
@@ -155,7 +155,7 @@ export class McpLoginFile implements McpLogins {
 		}
 	}
 
-	/** Registers the secrets of a login for redaction. Above `maxRedacted`, removes the oldest secrets. */
+	/** Above `maxRedacted`, removes the oldest secrets. */
 	#redact(name: string, { accessToken, refreshToken = "", client: { client_secret = "" } }: McpLogin): void {
 		const { redactor } = this.#parts;
 		const before = this.#redacted.get(name) ?? [];
@@ -172,7 +172,7 @@ export class McpLoginFile implements McpLogins {
 	}
 }
 
-/** Returns the context of the encryption. It prevents a login from being decrypted for another server. */
+/** The context prevents a login from being decrypted for another server. */
 function handleOf(name: string, { id, url }: { readonly id: string; readonly url: string }): string {
 	return JSON.stringify(["mcp-login", name, id, url]);
 }

@@ -117,8 +117,8 @@ function addressOf(name: string, { settings, environment }: Sources): Address {
 }
 
 /**
- * Adds the path of the v1 API to an address of Azure without a path. Throws for an address of the older API, whose
- * requests have a different format.
+ * An address without a path gets the path of the v1 API. Throws for the older API, whose requests have a
+ * different format.
  */
 function checkAzure(url: URL, place: string): void {
 	if (!/\.azure\.com$/.test(url.hostname)) return;
@@ -129,10 +129,7 @@ function checkAzure(url: URL, place: string): void {
 	);
 }
 
-/**
- * Returns the default API of a provider: `chat-completions` for an unknown provider, and instead of `responses` for a
- * server other than the vendor's. Few other servers have `responses`.
- */
+/** Few servers other than the vendor's have `responses`, so their default is `chat-completions`. */
 function apiOf(known: KnownProvider | undefined, isOfficial: boolean): ApiName {
 	if (known && (isOfficial || known.baseUrl === undefined || known.api !== "responses")) return known.api;
 	return "chat-completions";
@@ -149,7 +146,6 @@ function keyOf(
 	return undefined;
 }
 
-/** Whether a URL matches the provider's known address, whose variable matches word characters and hyphens. */
 function isAddress({ href }: URL, common = ""): boolean {
 	const [start = "", end] = common.split(/\{\w+\}/);
 	const text = href.replace(/\/+$/, "");
@@ -161,7 +157,7 @@ function isAddress({ href }: URL, common = ""): boolean {
 	);
 }
 
-/** Replaces the variables in the address with their values. Throws if a value is missing or invalid. */
+/** Throws if the value of a variable is missing or invalid. */
 function inserted(text: string | undefined, environment: Environment, place: string): string | undefined {
 	return text?.replace(/\{(\w+)\}/g, (_, name: string) => {
 		const value = environment[name];

@@ -3,7 +3,7 @@ import { settingRefusalTexts } from "../texts/config/refusals.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Pattern of placeholder values that are not keys, for example `changeme`. */
+/** Placeholder values that are not keys, for example `changeme`. */
 const placeholder =
 	/^(?:undefined|null|none|change-?me|placeholder|dummy|test|todo|key|secret|your.*|<.*>|\$.*|(?:sk-ant-)?[x*.]+|.*\.\.\.)$/i;
 
@@ -35,10 +35,7 @@ export function checkKey(key: string, keyName: string, anyWillDo: boolean): void
 	);
 }
 
-/**
- * Whether a message may show a placeholder. False for a text that resembles a key, because it has more than 20
- * characters or contains `sk-`.
- */
+/** A text with more than 20 characters or with `sk-` may be a key. */
 function mayBeShown(key: string): boolean {
 	return key.length <= 20 && !key.toLowerCase().includes("sk-");
 }

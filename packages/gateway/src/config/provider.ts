@@ -28,7 +28,7 @@ export interface ProviderChoice extends MessagesKey {
 }
 
 const keyVariable = "ANTHROPIC_API_KEY";
-/** Variable with the key of the local server. llama-server itself reads the same variable. */
+/** llama-server itself reads the same variable. */
 const llamaKeyVariable = "LLAMA_API_KEY";
 
 /**
@@ -57,7 +57,7 @@ export function chooseProvider(
 	throw refused(settingRefusalTexts.anthropicKeyMissing({ variable: keyVariable }));
 }
 
-/** Chooses the local model server or the Messages API. Returns undefined if neither is configured. */
+/** Undefined if neither is configured. */
 function messagesChoice(
 	settings: Settings,
 	environment: Environment,
@@ -68,12 +68,8 @@ function messagesChoice(
 }
 
 /**
- * Returns the connections of further providers. If `choice` is undefined, the first connection can be chosen. Includes
- * discovered providers in these cases:
- * - The choice is the Messages API of the vendor.
- * - There is no choice, and no provider is configured.
- *
- * For another server, discovered providers are omitted, because its model names may begin with the name of a provider.
+ * Discovered providers are omitted for a server other than the vendor's, because its model names may begin
+ * with the name of a provider. Without a choice, they are omitted if a provider is configured.
  */
 function connectionsBeside(
 	choice: ProviderChoice | undefined,
@@ -110,7 +106,7 @@ function ownKey(environment: Environment, keyName: string): MessagesKey {
 	return apiKey === undefined ? {} : { apiKey, keyName };
 }
 
-/** Chooses the Messages API. Returns undefined if neither a key nor the address of another server is set. */
+/** Undefined if neither a key nor the address of another server is set. */
 function anthropic(
 	{ provider = "auto", baseUrl }: Settings,
 	environment: Environment,
@@ -146,7 +142,7 @@ const shortestSecret = 16;
 /** Default address of the local model server. */
 export const defaultLlamaEndpoint = "http://127.0.0.1:8080";
 
-/** Chooses the local model server. It gets the key of `LLAMA_API_KEY`, and never the key of Anthropic. */
+/** The local server gets the key of `LLAMA_API_KEY`, and never the key of Anthropic. */
 function localServer(
 	provider: string,
 	{ endpoint = defaultLlamaEndpoint }: NonNullable<Settings["llama"]>,

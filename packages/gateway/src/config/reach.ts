@@ -13,8 +13,8 @@ interface CheckedSource {
 type Safety = Settings;
 
 /**
- * Throws for settings that would admit other machines without authentication or send their data unencrypted,
- * and for repeated addresses. The error names the position of the setting.
+ * Throws for settings that would admit other machines without authentication or without encryption, and for
+ * repeated addresses. The error names the position of the setting.
  */
 export function checkReach({ settings, source }: CheckedSource, set: Safety): void {
 	checkPublicAddresses(settings, source, set);
@@ -28,7 +28,6 @@ export function checkReach({ settings, source }: CheckedSource, set: Safety): vo
 	}
 }
 
-/** Throws for a non-loopback address if `auth` is `none`, or if none of TLS, a trusted proxy and `insecureLan` is set. */
 function checkPublicAddresses({ listen = [] }: Settings, source: Source, set: Safety): void {
 	const isSafe = set.tls !== undefined || (set.trustedProxies ?? []).length > 0 || set.insecureLan === true;
 	if (set.auth !== "none" && isSafe) return;

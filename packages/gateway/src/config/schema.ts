@@ -126,10 +126,7 @@ const llama = () =>
 		})
 		.partial();
 
-/**
- * Schemas of the settings, as functions. Creating only the schemas of the settings that a source has makes each start
- * faster.
- */
+/** Functions, because creating only the schemas of the settings that a source has makes each start faster. */
 const settings = {
 	$schema: () => string(allowedTexts.jsonSchemaAddress).describe(settingTexts.jsonSchema),
 	listen: () =>

@@ -7,7 +7,7 @@ import { settingRefusalTexts } from "../texts/config/refusals.ts";
 import { settingsAt } from "./schema.ts";
 import type { Source } from "./sources.ts";
 
-/** Options for a parse. The message of each issue is the text that a refusal shows after "allowed: " or "needed: ". */
+/** The message of each issue is the text that a refusal shows after "allowed: " or "needed: ". */
 export const inOurWords = {
 	error: (issue: z.core.$ZodRawIssue) => issueWords(issue).replace(/^(?:is missing: it )?must be /, ""),
 };
@@ -31,7 +31,7 @@ function unknownKey(source: Source, path: JsonPath, key: string): ParleyError {
 	return refused(settingRefusalTexts.unknownSetting({ name: unknown, place: origin, near, allowed }));
 }
 
-/** A refused value. `reason` is set if `allowed` does not explain the refusal. */
+/** `reason` is set if `allowed` does not explain the refusal. */
 interface RefusedValue {
 	readonly value: unknown;
 	readonly allowed: string;
@@ -51,10 +51,7 @@ export function notAllowed(
 	return refused(settingRefusalTexts.notAllowed({ value: show(value), place, reason, allowed }));
 }
 
-/**
- * Formats at most 200 characters of a value as JSON. Replaces the user information and the query of each address with
- * `…`, and redacts texts that look like credentials.
- */
+/** Hides user information and queries of addresses, and texts that look like credentials. */
 function show(value: unknown): string {
 	const text = typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
 	const plain = text.replace(/(?<=:\/\/)[^/?#"]*@/g, "…@").replace(/(?<=:\/\/[^"]*)\?[^"]*/g, "?…");

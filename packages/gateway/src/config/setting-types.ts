@@ -2,7 +2,7 @@ import { readAllowedHost } from "@parley/core";
 import * as z from "zod";
 import { allowedTexts } from "../texts/config/values.ts";
 
-/** Maximum amount in dollars. A larger amount is probably a typing error. */
+/** A larger amount is probably a typing error. */
 const maxDollars = 1_000_000;
 
 /** Schema of a string that is not empty. `allowed` is the text of its errors. */

@@ -111,7 +111,7 @@ export const variableNames: Record<Setting | "maxModelCalls" | "titles" | "egres
 export const providerVariables = { baseUrl: "ANTHROPIC_BASE_URL" };
 
 /**
- * Reads all sources, in order of precedence. The file is the named file, or otherwise the file in the data directory, if it
+ * Reads all sources, in order of precedence. Without a named file, reads the file in the data directory if it
  * exists.
  */
 export function readSources(sources: ConfigSources): Source[] {
@@ -196,8 +196,8 @@ function readFile(path: string, mayBeMissing: boolean): { text: string; warnings
 }
 
 /**
- * Parses the value of a variable. Directories are separated as in PATH, because their names may contain commas. An
- * invalid value stays a string, which the schema refuses.
+ * Directories are separated as in PATH, because their names may contain commas. An invalid value stays a
+ * string, which the schema refuses.
  */
 function readVariable(key: string, text: string): string | number | boolean | string[] {
 	if (key === "maxModelCalls") return /^\d+$/.test(text) ? Number(text) : text;
@@ -209,7 +209,7 @@ function readVariable(key: string, text: string): string | number | boolean | st
 const lists = new Set(["listen", "trustedProxies", "egressAllow"]);
 const switches: Readonly<Record<string, boolean>> = { "1": true, true: true, "0": false, false: false };
 
-/** Converts flat names to nested names, for example `tlsCert` to `tls.cert`. Omits settings that are undefined. */
+/** For example, `tlsCert` becomes `tls.cert`. */
 function nested(flat: Readonly<Record<string, unknown>>): Record<string, unknown> {
 	const { tlsCert, tlsKey, egressAllow, ...values } = flat;
 	const tls = onlySet({ cert: tlsCert, key: tlsKey });

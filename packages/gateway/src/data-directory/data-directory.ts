@@ -37,8 +37,8 @@ export async function makeDataDirectory(path: string, flag = "--data"): Promise<
 }
 
 /**
- * Creates a directory and its missing parents, each for its owner only. Node's own recursive function never ends in
- * directories such as /proc, where the system reports that the new directory does not exist.
+ * Node's own recursive function never ends in directories such as /proc, where the system reports that the
+ * new directory does not exist.
  */
 async function makeDirectories(path: string): Promise<void> {
 	const missing = [path];
@@ -58,8 +58,8 @@ function isDirectory(path: string): boolean {
 }
 
 /**
- * Throws for an empty database file if a key exists, because a key is created only after the database. SQLite would
- * treat the empty file as a new database.
+ * A key is created only after the database, so the file was emptied. SQLite would treat the empty file as a
+ * new database.
  */
 function checkDatabase(path: string): void {
 	const file = databaseIn(path);

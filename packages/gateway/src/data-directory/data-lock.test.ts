@@ -12,7 +12,6 @@ function temporaryDirectory() {
 	return mkdtempDisposable(join(tmpdir(), "parley-lock-"));
 }
 
-/** Starts another process that locks the directory and does not end. */
 function lockElsewhere(directory: string): Promise<ChildProcess> {
 	return runElsewhere(`
 		const { lockDataDirectory } = await import(${JSON.stringify(new URL("./data-lock.ts", import.meta.url))});
@@ -20,7 +19,6 @@ function lockElsewhere(directory: string): Promise<ChildProcess> {
 	`);
 }
 
-/** Starts another process that opens the database and does not end. */
 function openElsewhere(directory: string): Promise<ChildProcess> {
 	return runElsewhere(`
 		const { openSqliteStore } = await import(${JSON.stringify(import.meta.resolve("@parley/base"))});

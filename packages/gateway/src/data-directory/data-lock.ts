@@ -76,8 +76,8 @@ function lockOf(database: DatabaseSync): DataLock {
 }
 
 /**
- * Throws if another process has the database open. Every connection in WAL mode has a shared lock on the file, which
- * prevents an exclusive lock: https://www.sqlite.org/pragma.html#pragma_locking_mode
+ * Every connection in WAL mode has a shared lock on the file, which prevents an exclusive lock:
+ * https://www.sqlite.org/pragma.html#pragma_locking_mode
  */
 function checkUnused(file: string, run: string, words: Words): void {
 	if (!existsSync(file)) return;
@@ -135,7 +135,7 @@ function busyError(dataDirectory: string, { other, stop, flag }: Words, cause: u
 	);
 }
 
-/** Returns the lock owner's process id for a message, or "" if the owner has not written its file yet. */
+/** Empty if the owner has not written its file yet. */
 function ownerName(owner: string): string {
 	try {
 		return ` (process ${readFileSync(owner, "utf8")})`;

@@ -8,7 +8,6 @@ import { isBusy } from "./data-lock.ts";
 
 /** Milliseconds between two attempts. */
 const pauseMs = 50;
-/** Maximum duration of the wait in milliseconds. */
 const longestWaitMs = 60_000;
 
 /**

@@ -16,13 +16,14 @@ interface FileFacts {
 }
 
 /**
- * Throws `failed_precondition` for a configuration file that every user of the machine can change or replace. Returns
- * warnings if a user other than root and this user owns the file, or if a group can write to it. These are only warnings,
- * because containers mount such files of the host. The path must be absolute, and the file must exist.
+ * Throws `failed_precondition` for a configuration file that every user of the machine can change or replace.
+ * Returns warnings if a user other than root and this user owns the file, or if a group can write to it.
+ * These are only warnings, because containers mount such files of the host. The path must be absolute, and
+ * the file must exist.
  *
- * The same checks apply to all directories above the file, and to the directories of links. A user who owns a directory
- * or can write to it can replace its content. Write permissions of a directory with the sticky bit, such as `/tmp`, are
- * ignored. A group with the id of the user is treated as the user's private group, and the group with id 0 as root.
+ * The same checks apply to the directories above the file and above links, whose content their writers can
+ * replace. Write permissions of directories with the sticky bit, such as `/tmp`, are ignored. A group with
+ * the id of the user is treated as the user's private group, and the group with id 0 as root.
  */
 export function refuseForeignWriters(path: string, status: FileFacts): string[] {
 	// Pipes, and devices such as /dev/null, have no content that another user could change.

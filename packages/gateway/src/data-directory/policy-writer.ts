@@ -15,9 +15,9 @@ interface PolicyPlace {
 const anyoneWrites = 0o222;
 
 /**
- * Returns a function that edits the operator's policy file under a lock. An existing file keeps its mode and its owner, and
- * a new file gets mode 0600. The function rejects with `failed_precondition` for a read-only file and for a link without a
- * target. It also rejects for a file that every user of the machine can change.
+ * Returns a function that edits the operator's policy file under a lock. An existing file keeps its mode and
+ * its owner, and a new file gets mode 0600. The function rejects with `failed_precondition` for a read-only
+ * file, for a link without a target, and for a file that every user of the machine can change.
  */
 export function policyWriter({
 	path,
@@ -32,15 +32,14 @@ export function policyWriter({
 }
 
 /**
- * Returns the path of the lock. It is in the directory of the policy file, because gateways with other data directories
- * may use the same file.
+ * In the directory of the policy file, because gateways with other data directories may use the same file.
  */
 async function lockOf(path: string): Promise<string> {
 	const target = await realpath(path).catch(() => path);
 	return join(dirname(target), "run", "policy.lock");
 }
 
-/** Reads the policy. Returns "" if the file does not exist. Rejects if the file must not be edited. */
+/** Empty if the file does not exist. Rejects if the file must not be edited. */
 async function readPolicyText(path: string): Promise<string> {
 	try {
 		const facts = await stat(path);
@@ -58,7 +57,7 @@ async function readPolicyText(path: string): Promise<string> {
 	}
 }
 
-/** Rejects for a link without a target, because the new file would replace the link itself. */
+/** The new file would replace the link itself. */
 async function refuseDanglingLink(path: string): Promise<void> {
 	const facts = await lstat(path).catch(() => undefined);
 	if (!facts?.isSymbolicLink()) return;

@@ -80,8 +80,8 @@ export async function writeDraft(path: string, text: string): Promise<string> {
 }
 
 /**
- * Removes drafts of a file that killed processes left behind, because they may contain keys. All writers of the path
- * must use one lock, and the caller must have acquired it.
+ * Removes drafts that killed processes left behind, because drafts may contain keys. All writers of the path
+ * must use one lock, which the caller must have acquired.
  */
 export async function removeDrafts(path: string): Promise<void> {
 	const directory = dirname(path);

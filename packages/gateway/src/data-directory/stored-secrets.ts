@@ -6,8 +6,8 @@ import { databaseIn } from "./data-directory.ts";
 import { loadOrCreateSecretKey, secretKeyIn } from "./secret-key.ts";
 
 /**
- * Reads the key as `loadOrCreateSecretKey` does. Warns if the key is missing but the database contains passwords that
- * need it. The new key cannot decrypt these passwords.
+ * Reads the key as `loadOrCreateSecretKey` does. Warns if the key is missing but the database contains
+ * passwords, which a new key cannot decrypt.
  */
 export async function openSecretKey(
 	dataDirectory: string,

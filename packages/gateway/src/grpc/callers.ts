@@ -85,10 +85,7 @@ export interface CallersOptions {
 	readonly log: Logger;
 }
 
-/**
- * Pattern of the paths of services without authentication, because clients use them before they know how to
- * authenticate.
- */
+/** Clients use these services before they know how to authenticate. */
 const publicServices = /^\/grpc\.(?:reflection\.|health\.)/;
 
 /**
@@ -187,10 +184,7 @@ export class Callers {
 		this.#cutAbandoned(socket);
 	}
 
-	/**
-	 * Closes a connection if all its open calls are overdue. A proxy may send calls of several clients over one
-	 * connection.
-	 */
+	/** A proxy may send calls of several clients over one connection, so all calls must be overdue. */
 	#cutAbandoned(socket: Socket | undefined): void {
 		const calls = socket && this.#open.get(socket);
 		if (!socket || !calls?.values().every(({ isOverdue }) => isOverdue)) return;
@@ -260,7 +254,7 @@ function tokenEnded(): CallEnd {
 	return new CallEnd(status.UNAUTHENTICATED, grpcTexts.tokenEnded);
 }
 
-/** Returns the headers of a call in the form of HTTP/1.1. In HTTP/2, the name of the host header is `:authority`. */
+/** In HTTP/2, the name of the host header is `:authority`. */
 function headersOf(call: ServerInterceptingCallInterface, metadata: Metadata): string[] {
 	const names = Object.keys(metadata.getMap()).filter((name) => name !== "host");
 	const values = names.flatMap((name) => metadata.get(name).flatMap((value) => [name, String(value)]));

@@ -95,7 +95,7 @@ const echoMethod = {
 /** Method that writes the requested number of bytes, and does not end. */
 const waitMethod = { ...echoMethod, path: "/test.Echo/Wait", requestStream: true, responseStream: true };
 
-/** Opens a `wait` call that requests `bytes` bytes over a bare connection. Resolves at the response headers. */
+/** Resolves at the response headers. */
 async function openWait(connection: Socket, target: string, bytes: number): Promise<void> {
 	const session = connect(`http://${target}`, { createConnection: () => connection });
 	session.on("error", () => undefined);
@@ -107,7 +107,7 @@ async function openWait(connection: Socket, target: string, bytes: number): Prom
 	await once(stream, "response");
 }
 
-/** Maximum milliseconds, fewer than the 40 s after which the keepalive ends a call. */
+/** Below the 40 s after which the keepalive ends a call. */
 const timeout = paced(20_000);
 
 test.each(["plain", "TLS"])(

@@ -124,9 +124,8 @@ export class GrpcServer {
 }
 
 /**
- * Returns the definitions for reflection: the protocols of Parley, and health. The definitions of Parley contain the
- * generated descriptor files, because proto-loader 0.8 omits their imports, and clients that check imports refuse such
- * a schema.
+ * The definitions of Parley contain the generated descriptor files, because proto-loader 0.8 omits their
+ * imports, and clients that check imports refuse such a schema.
  */
 function described(): PackageDefinition {
 	const set = Buffer.from(descriptors, "base64");
@@ -138,7 +137,7 @@ function described(): PackageDefinition {
 	return { ...Object.fromEntries(definitions), ...loadSync(healthProto) };
 }
 
-/** Splits a `google.protobuf.FileDescriptorSet` into its files. The list of files is its only field. */
+/** The only field of a `google.protobuf.FileDescriptorSet` is the list of files. */
 function filesOf(set: Uint8Array): Buffer[] {
 	const reader = new BinaryReader(set);
 	const files: Buffer[] = [];
@@ -160,10 +159,9 @@ const maxHeaderBytes = 16 * 1024;
 const entryBytes = 32;
 
 /**
- * Refuses calls whose header list is larger than `maxHeaderBytes`, with `RESOURCE_EXHAUSTED` and before any other check.
- * The libraries do not limit this size: grpc-js has no option for it, nghttp2 limits the frames of a list, and Node its
- * entries (128). Headers that grpc-js consumes (`te`, `content-type`, `grpc-timeout` and the encodings) are not counted.
- * `refused` is called with the equivalent HTTP status.
+ * The libraries do not limit this size: grpc-js has no option for it, nghttp2 limits the frames of a list,
+ * and Node its entries (128). Headers that grpc-js consumes (`te`, `content-type`, `grpc-timeout` and the
+ * encodings) are not counted. `refused` is called with the equivalent HTTP status.
  */
 function limitHeaders(refused: (status: number) => void): ServerInterceptor {
 	return ({ path }, call) => {
@@ -184,7 +182,7 @@ function limitHeaders(refused: (status: number) => void): ServerInterceptor {
 	};
 }
 
-/** Returns the size of a call's header list. The metadata does not contain the pseudo-header fields. */
+/** The metadata does not contain the pseudo-header fields. */
 function headerBytes(metadata: Metadata, pseudo: Readonly<Record<":path" | ":authority", string>>): number {
 	const named = Object.keys(metadata.getMap()).flatMap((name) =>
 		metadata.get(name).map((value) => [name, value] as const),
@@ -193,10 +191,7 @@ function headerBytes(metadata: Metadata, pseudo: Readonly<Record<":path" | ":aut
 	return entries.reduce((sum, [name, value]) => sum + entryBytes + name.length + valueBytes(value), 0);
 }
 
-/**
- * Returns the size of a header value as it was sent, in octets. Text values are ASCII. Binary values were sent in
- * base64, whose optional padding is not counted.
- */
+/** Text values are ASCII. Binary values were sent in base64, whose optional padding is not counted. */
 function valueBytes(value: string | Buffer): number {
 	return typeof value === "string" ? value.length : Math.ceil((value.length * 4) / 3);
 }

@@ -39,7 +39,7 @@ interface StreamParts<Message> {
 	readonly lost: () => void;
 }
 
-/** Writer that all messages share. A writer allocates its buffer at the first use, and `finish` resets it. */
+/** Shared by all messages. A writer allocates its buffer at the first use, and `finish` resets it. */
 const bytes = new BinaryWriter();
 
 /** Opens the writer of a stream whose client has authenticated, and returns it with the principal. */

@@ -124,10 +124,7 @@ export class StreamWriter<Message> implements Holder {
 		this.#deadline = undefined;
 	}
 
-	/**
-	 * Reports the waiting bytes of the stream to the account. Reports 0 while no message waits in the writer,
-	 * because the bytes in grpc-js are limited.
-	 */
+	/** Reports 0 while no message waits in the writer, because the bytes in grpc-js are limited. */
 	#count(): void {
 		const bytes = this.#waiting.length === 0 ? 0 : this.#waitingBytes + this.#sendingBytes;
 		if (this.#phase !== "over") this.#options.account.set(this, bytes);

@@ -3,10 +3,7 @@ import * as z from "zod";
 import { errno } from "../data-directory/errno.ts";
 import { llamaTexts } from "../texts/llama.ts";
 
-/**
- * Maximum milliseconds for one response. It is below 2 s, the time limit of the status command of Kontekst, which tries
- * once.
- */
+/** Below 2 s, the time limit of the status command of Kontekst, which tries once. */
 const PROBE_MS = 1_500;
 const MAX_ANSWER = 1 << 20;
 

@@ -9,11 +9,10 @@ import type { LlamaSettings } from "../config/llama-settings.ts";
 import { llamaTexts } from "../texts/llama.ts";
 import { type LlamaHealth, probeLlama, readWindow } from "./llama-health.ts";
 
-/** Pause in milliseconds before the first restart of the server. Each further failure doubles the pause. */
+/** Each further failure doubles the pause. */
 const FIRST_PAUSE_MS = 1_000;
-/** Maximum pause in milliseconds before a restart. */
 const LONGEST_PAUSE_MS = 60_000;
-/** Minimum milliseconds from start to end of a server after which the next pause is the shortest one. */
+/** A server that ran this long restarts after the shortest pause. */
 const HEALTHY_MS = 5 * 60_000;
 /** Milliseconds between two checks of a server that is not ready. */
 const POLL_MS = 250;
@@ -21,7 +20,7 @@ const POLL_MS = 250;
 const REPORT_MS = 15_000;
 /** Milliseconds between two checks of a ready server that the gateway did not start. */
 const FOREIGN_POLL_MS = 2_000;
-/** Maximum pause in milliseconds for which requests wait. During a longer pause, they fail immediately. */
+/** Requests wait during a pause of at most this length. During a longer pause, they fail immediately. */
 const SHORT_PAUSE_MS = 4_000;
 /** Maximum milliseconds that a request waits until a model is loaded. */
 const LONGEST_LOAD_MS = 15 * 60_000;
@@ -198,10 +197,7 @@ export class LlamaServer {
 		}
 	}
 
-	/**
-	 * Runs the program, or uses a server that already answers at the address, until its end. Resolves with the reason
-	 * for the end.
-	 */
+	/** Resolves with the reason when the server ends or stops answering. */
 	async #serveOnce(): Promise<string> {
 		const { settings, clock, log, currentDirectory } = this.#options;
 		const { endpoint, command = "", args, environment, modelDir } = settings;
@@ -238,10 +234,7 @@ export class LlamaServer {
 		return `${JSON.stringify(command)} ended ${end}${this.#lastLine === "" ? "" : `: ${this.#lastLine}`}`;
 	}
 
-	/**
-	 * Uses another process that serves the address, and checks it regularly. Resolves with the reason when that process no
-	 * longer answers.
-	 */
+	/** Resolves with the reason when the other process no longer answers. */
 	async #adoptServer(first: LlamaHealth): Promise<string> {
 		const { settings, clock, log } = this.#options;
 		const { endpoint } = settings;
@@ -256,7 +249,6 @@ export class LlamaServer {
 		return llamaTexts.otherServerStopped;
 	}
 
-	/** Checks the started server until it is ready or `over` aborts. Reports the progress. */
 	async #watchLoading(over: AbortSignal): Promise<void> {
 		const { settings, clock, log } = this.#options;
 		const { endpoint } = settings;

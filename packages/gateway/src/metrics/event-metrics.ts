@@ -13,7 +13,7 @@ interface OpenPrompt extends OpenEvent {
 	readonly type: string;
 }
 
-/** State of the metrics of events: the unfinished runs, by id, and the open prompts, by token. */
+/** The unfinished runs, by id, and the open prompts, by token. */
 interface Counting {
 	readonly recorder: MetricRecorder;
 	readonly tools: ReadonlySet<string>;
@@ -21,10 +21,7 @@ interface Counting {
 	readonly prompts: Map<string, OpenPrompt>;
 }
 
-/**
- * Entry for an event that no metric counts. Either no metric needs the event, or another event of the same run, call, task or
- * prompt is counted.
- */
+/** Either no metric needs the event, or another event of the same run, call, task or prompt is counted. */
 const notCounted = undefined;
 
 /** Functions that record the metrics of each event. An event type without an entry fails to compile. */
@@ -108,9 +105,10 @@ const table: EventMetricTable = {
 };
 
 /**
- * Returns the function that counts the events of all sessions. Labels are names that the operator knows: names of tools,
- * models and kinds. They are never ids or content. Only the tools in `tools` have their own series, because a model may
- * invent names. A run or prompt that began before the last start of the gateway is counted at its end, without a duration.
+ * Returns the function that counts the events of all sessions. Labels are names that the operator knows, for
+ * example of tools and models, and never ids or content. Only the tools in `tools` have their own series,
+ * because a model may invent names. A run or prompt that began before the last start of the gateway is
+ * counted at its end, without a duration.
  */
 export function countEvents(
 	recorder: MetricRecorder,
@@ -129,7 +127,7 @@ export function countEvents(
 	};
 }
 
-/** Counts a deleted session. Removes its runs and prompts, because no event ends them. */
+/** No event ends the runs and prompts of a deleted session. */
 function countDeletedSession(
 	{ recorder, runs, prompts }: Counting,
 	_event: unknown,

@@ -147,7 +147,7 @@ function addGauge({ library, registry }: LoadedMetrics, { name, help, labels, re
 
 function workGauges({ runtime, store }: MetricsSources): GaugeDefinition[] {
 	let counting: ReturnType<typeof countOpenWork> | undefined;
-	/** Counts open work. A scrape reads the three gauges of open work at the same time, so they share one query. */
+	/** A scrape reads the three gauges of open work at the same time, so they share one query. */
 	const openWork = (): ReturnType<typeof countOpenWork> => {
 		counting ??= countOpenWork(store).finally(() => {
 			counting = undefined;

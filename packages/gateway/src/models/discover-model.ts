@@ -12,16 +12,10 @@ const maxBytes = 8 * 1024 * 1024;
 const maxListed = 10;
 
 const name = z.string().min(1).max(200);
-/**
- * Schema of a context window in tokens. Many servers report no window, or another value in its place, so any other value
- * becomes undefined.
- */
+/** Many servers report no window, or another value in its place, so any other value becomes undefined. */
 const tokens = z.int().min(1).max(100_000_000).optional().catch(undefined);
 
-/**
- * Schema of the model lists of all APIs except Gemini's. Includes the context windows of OpenRouter, Kimi, Groq,
- * Mistral and vLLM.
- */
+/** For all APIs except Gemini's. Includes the context windows of OpenRouter, Kimi, Groq, Mistral and vLLM. */
 const List = z.object({
 	data: z.array(
 		z.object({

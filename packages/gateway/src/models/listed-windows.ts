@@ -4,7 +4,7 @@ import { type ModelServer, readList } from "./discover-model.ts";
 
 /** Milliseconds until the list is requested again if it could not be read, or if it does not contain the model. */
 const pauseMs = 60 * 1000;
-/** Age in milliseconds at which a list is requested again. Models and their windows change while a gateway runs. */
+/** A list is requested again at this age, because models and their windows change. */
 const oldMs = 60 * 60 * 1000;
 
 interface ListedWindowsDeps {
@@ -29,7 +29,7 @@ class ListedWindows implements Model {
 	readonly #deps: ListedWindowsDeps;
 	#windows: ReadonlyMap<string, number | undefined> = new Map();
 	#reading: Promise<void> | undefined;
-	/** Time of the last request for the list, in the clock's monotonic milliseconds. */
+	/** In the clock's monotonic milliseconds. */
 	#requestedAt = Number.NEGATIVE_INFINITY;
 
 	constructor(model: Model, deps: ListedWindowsDeps) {
@@ -64,9 +64,7 @@ class ListedWindows implements Model {
 		}
 	}
 
-	/**
-	 * Reads the list. Never rejects. If the list cannot be read, models without a known window have the assumed window.
-	 */
+	/** Never rejects. Without the list, models without a known window have the assumed window. */
 	async #read(): Promise<void> {
 		const { server, clock, log } = this.#deps;
 		this.#requestedAt = clock.monotonic();

@@ -154,7 +154,7 @@ function aboutServer(
 	};
 }
 
-/** Whether the server may have models with any name. The vendor of the Messages API has only the models of the table. */
+/** The vendor of the Messages API has only the models of the table. */
 function isOpenServer({ family, isOfficial }: Server): boolean {
 	return family !== anthropic || !isOfficial;
 }
@@ -163,10 +163,7 @@ function timeoutsOf({ llama }: Config): { readonly timeouts?: typeof llamaTimeou
 	return llama ? { timeouts: llamaTimeouts } : {};
 }
 
-/**
- * Time limits in milliseconds for a local server, which may read a long prompt for minutes before the first token of
- * its response.
- */
+/** A local server may read a long prompt for minutes before the first token of its response. */
 const llamaTimeouts = { firstByteMs: 600_000, idleMs: 300_000, totalMs: 1_800_000 };
 
 function withLlama(model: Model, { config, llama, clock }: OpenModelsOptions): Model {
@@ -182,10 +179,7 @@ function withLlama(model: Model, { config, llama, clock }: OpenModelsOptions): M
 	});
 }
 
-/**
- * Returns the models of the server's list, the operator's own models, and the models of other providers. Facts about
- * a served model come from `table`, if it contains the model.
- */
+/** Facts about a served model come from `table`, if it contains the model. */
 function tableOf(
 	served: readonly string[],
 	{ own, table, routes }: KnownModels & { readonly routes: Routes },
@@ -219,7 +213,6 @@ async function chooseName(
 	return { name: table.find(requested, home.name)?.id ?? requested };
 }
 
-/** Throws if the provider does not have the configured model or a configured fallback. */
 function checkConfigured(config: Config, table: ModelTable): void {
 	const { model, fallback = [], origins } = config;
 	if (model !== undefined) checkKnown(model, { path: ["model"], origin: origins?.model }, table, config);
@@ -234,7 +227,7 @@ function warnOfIgnored({ model, fallback = [] }: Config, log: Logger): void {
 	log.warn("the offline model is used: the named models are ignored", { model, fallback });
 }
 
-/** Position of a model name. Without an origin, the caller adds the position. */
+/** Without an origin, the caller adds the position. */
 interface Place {
 	readonly path: readonly (string | number)[];
 	readonly origin: string | undefined;
@@ -252,10 +245,7 @@ function checkKnown(value: string, { path, origin }: Place, table: ModelTable, c
 	});
 }
 
-/**
- * Returns a function that opens one model for each combination of address, time limit and API. Later calls reuse the
- * model and its connections.
- */
+/** Calls with the same address, time limit and API share one model and its connections. */
 function endpoints(deps: {
 	readonly clock: Clock;
 	readonly log: Logger;
@@ -276,7 +266,7 @@ function endpoints(deps: {
 	};
 }
 
-/** Provider name for the servers of agent profiles. The operator's file can describe their models under this name. */
+/** Provider name for the servers of agent profiles, also in the operator's model file. */
 const endpointProvider = "endpoint";
 
 function chatModel(

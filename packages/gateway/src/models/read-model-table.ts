@@ -6,7 +6,7 @@ import * as z from "zod";
 import { errno } from "../data-directory/errno.ts";
 import { modelServerTexts } from "../texts/models/discovery.ts";
 
-/** Reads the ids and providers of models in a file. `modelsFromFile` checks the other fields. */
+/** `modelsFromFile` checks the other fields. */
 function namesIn(value: unknown) {
 	const name = z.object({ id: z.string(), provider: z.string().default("anthropic") });
 	return z.object({ models: z.array(name) }).parse(value).models;

@@ -4,7 +4,7 @@ import { modelTestTexts } from "../texts/models/test-model.ts";
 import { openModels } from "./open-models.ts";
 
 const patienceMs = 60_000;
-/** Maximum number of tokens of the answer, which suffice for models that think before they answer. */
+/** Suffices for models that think before they answer. */
 const maxTokens = 512;
 
 /** Result of a successful test of the configured model. */

@@ -58,7 +58,7 @@ export async function tryProvider(
 	}
 }
 
-/** Returns the model names in a response, or undefined if the response is not a list of models. */
+/** Undefined if the response is not a list of models. */
 async function listed(response: Response, server: ModelServer): Promise<string[] | undefined> {
 	if (!response.ok) {
 		await response.body?.cancel();

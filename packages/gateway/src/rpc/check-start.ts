@@ -79,7 +79,7 @@ export function policyIn({ policyFile, data }: Config): string {
 	return policyFile ?? join(data, "policy.jsonc");
 }
 
-/** Throws for a requested model that the offline provider does not have. A gateway only warns about such a model. */
+/** A gateway only warns about a model that the offline provider does not have. */
 function checkOfflineModel(name = ""): void {
 	if (["", "offline", "fast", "standard", "max"].includes(name)) return;
 	throw new ParleyError(rpcTexts.offlineModel({ model: JSON.stringify(name) }), { code: "invalid_argument" });

@@ -59,10 +59,7 @@ import {
 } from "./restored-session.ts";
 import type { RpcFlags } from "./rpc-flags.ts";
 
-/**
- * Milliseconds between the start of the first reply and the check of the sandbox. The first words are usually shown by
- * then.
- */
+/** Delay after the start of the first reply. The first words are usually shown by then. */
 const CHECK_AFTER_MS = 100;
 
 /** The core in this process, with one session. */
@@ -71,7 +68,7 @@ export interface OpenAgent {
 	close(): Promise<void>;
 }
 
-/** Database of the session, with its directory. Without `--session`, it is in memory, and there is no lock. */
+/** Without `--session`, the database is in memory, and there is no lock. */
 interface Home {
 	readonly file: string;
 	readonly directory: string;
@@ -141,9 +138,9 @@ function factsAbout(name: string, { table, model }: Models): ModelInfo {
 }
 
 /**
- * Begins the check of the sandbox shortly after the first reply has begun, so that it delays neither the request nor the
- * first words. An earlier command begins the check at once. The returned function waits for a running check, so that the
- * check leaves no files.
+ * A check after the start of the first reply delays neither the request nor the first words. An earlier
+ * command begins the check at once. The returned function waits for a running check, so that the check leaves
+ * no files.
  */
 function checkBeside(runtime: Runtime, sandbox: Sandboxes, clock: Clock): () => Promise<void> {
 	let timer: Timer | undefined;
@@ -167,8 +164,8 @@ async function openHome(
 ): Promise<Home> {
 	if (session === undefined) {
 		const directory = join(temporary, ids.create("parley-rpc"));
-		// The directory is usually created with its first file. If it is below the working directory, it is created at
-		// once, because the sandbox hides only existing directories. Commands must not see or replace it.
+		// Below the working directory, the directory is created at once instead of with its first file. The
+		// sandbox hides only existing directories, and commands must not see or replace this directory.
 		if (isWithin(directory, cwd)) await mkdir(directory, { mode: 0o700 });
 		return { file: ":memory:", directory, lock: undefined };
 	}
@@ -180,7 +177,7 @@ async function openHome(
 	return { file: databaseIn(directory), directory: await realpath(directory), lock };
 }
 
-/** Returns the key that encrypts the session's passwords. A session in memory needs no key that outlives the process. */
+/** A session in memory needs no key that outlives the process. */
 async function keyOf({ directory, lock }: Home, parts: Parameters<typeof openSecretKey>[1]): Promise<Buffer> {
 	return lock === undefined ? randomBytes(32) : openSecretKey(directory, parts);
 }
@@ -252,8 +249,8 @@ async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<
 }
 
 /**
- * Returns the directory for the result of the sandbox check if there is no data directory. Returns undefined if the
- * directory is not needed or cannot be created.
+ * Directory for the result of the sandbox check if there is no data directory. Undefined if the directory is
+ * not needed or cannot be created.
  */
 function cacheOf({ sandboxCheck, config, log }: OpenAgentOptions): string | undefined {
 	if (!sandboxCheck || existsSync(config.data)) return undefined;
@@ -280,7 +277,7 @@ function hasNoNetwork({ sandbox }: Config, tools: readonly string[]): boolean {
 	return tools.includes("bash") && sandbox !== "off";
 }
 
-/** Returns the names of the tools, and the pattern `SERVER__*` for the tools of each MCP server that is set up now. */
+/** Adds the pattern `SERVER__*` for each MCP server that is set up now. */
 async function withServers(
 	tools: readonly string[],
 	{ source }: NonNullable<RuntimeOptions["mcp"]>,
@@ -289,7 +286,7 @@ async function withServers(
 	return [...tools, ...[...servers, ...trusted].map(({ name }) => `${name}__*`)];
 }
 
-/** Returns the only agent of the process. Its reasoning effort can change between two prompts. */
+/** The reasoning effort of the only agent can change between two prompts. */
 function profileOf(flags: RpcFlags, settings: AgentSettings, tools: readonly string[]): Profiles {
 	const { systemPrompt, appendSystemPrompt = [] } = flags;
 	const instructions = [systemPrompt ?? builtInInstructions({ questions: false }), ...appendSystemPrompt]
@@ -313,8 +310,8 @@ function profileOf(flags: RpcFlags, settings: AgentSettings, tools: readonly str
 const maxListed = 10;
 
 /**
- * Returns a function that refuses model names that the server does not list. The first check requests the list. If the
- * server sends no list, all names are accepted. Names of other providers are always accepted.
+ * Refuses model names that the server does not list. If the server sends no list, all names are accepted.
+ * Names of other providers are always accepted.
  */
 function checkServed(
 	askServed: () => Promise<ModelTable>,

@@ -13,7 +13,7 @@ import type { Models } from "../models/open-models.ts";
 import { rpcTexts } from "../texts/rpc.ts";
 import type { Agent } from "../wires/zot/agent.ts";
 
-/** Maximum number of listed sessions. It is far above the number that killed processes can leave. */
+/** Far above the number of sessions that killed processes can leave. */
 const maxListed = 1_000;
 
 interface RestoredSession {
@@ -90,7 +90,7 @@ export function decideModel(models: Models, restored: RestoredSession | undefine
 	return { ...models, modelName: before };
 }
 
-/** Whether a model is in the table, or has the prefix of another provider, whose table may be incomplete. */
+/** The table of another provider may be incomplete, so the prefix of the provider suffices. */
 function isKnown({ model, table }: Models, name: string): boolean {
 	return table.find(name, model.provider) !== undefined || table.admits(name);
 }
