@@ -218,10 +218,7 @@ function isHost(text: string): boolean {
 	return isEndpoint(text) || isEndpoint(`${text}:80`);
 }
 
-/**
- * Parses the public origin of the gateway. Returns undefined if it is not https, or if it has a user name, a path, a
- * query or a fragment.
- */
+/** Undefined for any address except an https origin. */
 function parsePublicUrl(text: string): URL | undefined {
 	const url = URL.parse(text);
 	const isOrigin = url?.protocol === "https:" && url.hostname !== "" && url.href === `${url.origin}/`;

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:net";
 import type { Ids } from "@parley/base";
 import type { ProbeListeners } from "@parley/core";
 
-/** Maximum length of a socket's path on Linux, without the final NUL. A file with a longer path cannot be a socket. */
+/** Maximum length of a socket's path on Linux, without the final NUL. */
 const MAX_NAME_BYTES = 107;
 
 /** Opens listeners that the sandbox check tries to reach from inside the sandbox. They serve no requests. */

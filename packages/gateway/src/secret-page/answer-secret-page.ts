@@ -71,10 +71,6 @@ async function replyTo({ request, url, origin }: PageRequest, route: SecretPageR
 	}
 }
 
-/**
- * Returns the refusal of a method other than GET, HEAD and POST, of a request from another page, or of an unencrypted
- * connection. Returns undefined for an allowed request.
- */
 function refusalOf({ method = "", headers }: IncomingMessage, { confidential }: Origin): Reply | undefined {
 	if (!["GET", "HEAD", "POST"].includes(method)) {
 		const html = wordsPage(passwordPageTexts.otherMethod, passwordPageTexts.openInBrowser);
@@ -127,7 +123,7 @@ async function acceptAnswer(
 	return { status: 200, html: wordsPage(passwordPageTexts.thankYou, words) };
 }
 
-/** Reads the content of the page. Rejects unless its holder may see and answer the question now. */
+/** Rejects unless the page's holder may see and answer the question now. */
 async function factsOf({ holder, token, expiresAt }: SecretPage, route: SecretPageRoute): Promise<FormFacts> {
 	const { runtime, pages } = route;
 	const now = await runtime.trust.people.asOfNow(holder);
@@ -171,14 +167,10 @@ function failure(reason: unknown, { log }: SecretPageRoute): Reply {
 	};
 }
 
-/**
- * Maximum number of bytes of a form. The longest password has 4096 characters, and a form writes each with at most nine
- * bytes.
- */
+/** The longest password has 4096 characters, and a form writes each with at most nine bytes. */
 const maxBytes = 64 * 1024;
 const patienceMs = 30_000;
 
-/** Reads the fields of a submitted form, or returns the HTTP status of the error. */
 async function readForm(request: IncomingMessage, clock: Clock): Promise<URLSearchParams | 400 | 413 | 415> {
 	const [type = ""] = (request.headers["content-type"] ?? "").split(";");
 	const chunks: Buffer[] = [];

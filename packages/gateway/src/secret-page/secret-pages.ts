@@ -3,13 +3,13 @@ import { type Clock, ParleyError } from "@parley/base";
 import { actingId, type Principal, type Runtime } from "@parley/core";
 import { passwordPageTexts } from "../texts/pages/password.ts";
 
-/** Maximum lifetime of a page in milliseconds. A page never outlives its question. */
+/** A page never outlives its question. */
 const lifeMs = 10 * 60 * 1000;
-/** Milliseconds for which an expired page stays known, so that a late visitor learns about the expiry. */
+/** An expired page stays known, so that a late visitor learns about the expiry. */
 const rememberedMs = 24 * 60 * 60 * 1000;
-/** Maximum number of pages of one principal. A further page replaces the oldest of them. */
+/** A further page replaces the principal's oldest page. */
 const maxPagesOfPerson = 8;
-/** Maximum number of pages of all principals. A further page replaces the oldest page. */
+/** A further page replaces the oldest page. */
 const maxPages = 1_000;
 /** Maximum number of failed answers to one page. */
 const maxTries = 20;

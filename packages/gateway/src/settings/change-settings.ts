@@ -44,7 +44,7 @@ export async function readConfigText(sources: ConfigSources): Promise<{ path: st
 	}
 }
 
-/** Values from a command line, by the names of settings. A setting without a value is removed. */
+/** A setting without a value is removed. */
 type SettingChanges = Readonly<Record<string, readonly string[] | undefined>>;
 
 /** Changes one setting, as `changeSettings` does. */
@@ -122,10 +122,7 @@ async function replaceIfValid(
 	return { path, isChanged: text !== before, ...defined({ problem }) };
 }
 
-/**
- * Returns the reason why a gateway cannot start with the sources, or undefined. The change is stored in either case,
- * because a service may have keys that this environment lacks.
- */
+/** The change is stored despite a problem, because a service may have keys that this environment lacks. */
 function startProblem(sources: ConfigSources): string | undefined {
 	try {
 		loadConfig(sources);
@@ -149,8 +146,8 @@ interface Place {
 }
 
 /**
- * Reads a value from the words of a command line, by the type of the setting. Throws `invalid_argument` for invalid
- * JSON, and for several words where one is expected. The schema checks the value later.
+ * Throws `invalid_argument` for invalid JSON, and for several words where one is expected. The schema checks
+ * the value later.
  */
 function readValue(words: readonly string[], { key, schema, cwd }: Place): unknown {
 	const isPath = relative.test(schema.description ?? "");

@@ -127,7 +127,7 @@ function valueAt(values: unknown, path: JsonPath): unknown {
 	);
 }
 
-/** Returns the paths of the values that are not objects. An array is one value. */
+/** An array is one value. */
 function pathsIn(path: readonly string[], value: unknown): (readonly string[])[] {
 	if (value === undefined) return [];
 	if (typeof value !== "object" || value === null || Array.isArray(value)) return [path];
@@ -135,13 +135,13 @@ function pathsIn(path: readonly string[], value: unknown): (readonly string[])[]
 }
 
 const hidden = "(hidden)";
-/** Pattern of program options whose next argument, or whose text after `=`, is a secret. */
+/** The next argument of these program options, or their text after `=`, is a secret. */
 const secretOption = /^-{1,2}[\w-]*(?:key|token|secret|password|auth)[\w-]*$/i;
 const redactor = new Redactor();
 
 /**
- * Replaces the secrets in a value: variables of programs, arguments of secret options, credentials in addresses, and
- * texts that look like credentials.
+ * Secrets are variables of programs, arguments of secret options, credentials in addresses, and texts that
+ * look like credentials.
  */
 function withoutSecrets(value: unknown, path: readonly string[]): unknown {
 	if (Array.isArray(value)) return value.map((item, at) => argumentWithoutSecret(item, value[at - 1]));

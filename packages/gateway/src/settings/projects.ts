@@ -74,7 +74,7 @@ interface ChangeParts {
 }
 
 /**
- * Stores or deletes the decision for a directory. A note about the change is stored for the audit first. Returns whether the
+ * Stores or deletes the decision for a directory, after a note for the audit log. Returns whether the
  * decision has changed.
  */
 export async function changeProject(
@@ -129,7 +129,6 @@ export function projectReader({ data, log, audit }: ReaderParts): () => Promise<
 	};
 }
 
-/** State of a file for comparison: inode, size, and modification and change time. Empty if the file does not exist. */
 function fileState(path: string): string {
 	const facts = statSync(path, { bigint: true, throwIfNoEntry: false });
 	return facts ? `${facts.ino} ${facts.size} ${facts.mtimeNs} ${facts.ctimeNs}` : "";

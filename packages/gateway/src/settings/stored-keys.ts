@@ -7,9 +7,7 @@ import { withFileLock } from "../data-directory/file-lock.ts";
 import { checkPermissions, removeDrafts, replacePrivateFile } from "../data-directory/private-file.ts";
 import { storedKeysTexts } from "../texts/config/stored-keys.ts";
 
-/**
- * Pattern of the names of variables with keys and tokens. Other variables, such as PATH, would have further effects.
- */
+/** Other variables, such as PATH, would have further effects. */
 const keyName = /^(?!PARLEY_|NODE_)[A-Z][A-Z0-9_]*_(?:KEY|TOKEN|SECRET|BEDROCK)$/;
 
 const keysSchema = () => z.record(z.string().regex(keyName), z.string().min(1));
@@ -43,10 +41,7 @@ export async function readStoredKeys(data: string): Promise<StoredKeys> {
 	throw new ParleyError(message, { code: "invalid_argument" });
 }
 
-/**
- * Reads the keys in a text; undefined for an invalid text. The result has no reason, because a reason could contain a
- * part of a key.
- */
+/** An invalid text gives no reason, because a reason could contain a part of a key. */
 function keysFrom(text: string): StoredKeys | undefined {
 	try {
 		return keysSchema().safeParse(parseJson(text, { uniqueKeys: true })).data;

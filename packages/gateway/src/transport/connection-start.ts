@@ -102,18 +102,17 @@ function judge(bytes: Buffer): FirstBytes | "unclear" {
 	return length === PREFACE.length ? "http2" : "unclear";
 }
 
-/** Maximum milliseconds of the TLS handshake. */
 const HANDSHAKE_DEADLINE_MS = 5_000;
 
 /**
- * Protocols for ALPN, with the preferred one first. Browsers and curl offer both, and the pages and endpoints need
- * HTTP/1.1. gRPC clients offer only `h2`. The handshake refuses a client that offers neither: RFC 7301, section 3.2.
+ * Preferred protocol first. Browsers and curl offer both, and the pages and endpoints need HTTP/1.1. gRPC
+ * clients offer only `h2`. The handshake refuses a client that offers neither: RFC 7301, section 3.2.
  */
 const alpn = ["http/1.1", "h2"] as const;
 
 /**
- * Performs the server side of TLS on a connection whose first bytes were returned to the socket. Resolves with the unread
- * plaintext stream, or undefined if the client disconnected, violated the protocol or needed more than five seconds.
+ * Resolves with the unread plaintext stream. Undefined if the client disconnected, violated the protocol or
+ * needed more than five seconds.
  */
 function startTls(socket: Socket, { context }: TlsIdentity, clock: Clock): Promise<TLSSocket | undefined> {
 	const secure = new TLSSocket(socket, {
@@ -145,7 +144,7 @@ const tlsRequired = answer("400 Bad Request", {
 	hint: refusalTexts.httpsRequiredHint,
 });
 
-/** HTTP/1.1 response to a client without TLS at a port that accepts plaintext only from proxies. */
+/** For a port that accepts plaintext only from proxies. */
 const servesProxies = answer("403 Forbidden", {
 	error: refusalTexts.onlyProxies,
 	hint: refusalTexts.onlyProxiesHint,
@@ -165,7 +164,6 @@ function answer(status: string, body: object): string {
 /** Milliseconds in which a refused client must read the reason and disconnect. */
 const LINGER_MS = 5_000;
 
-/** Writes the last text of a connection, and ends the connection. Further input is ignored. */
 function endWith(socket: Socket, clock: Clock, words: string | Buffer): void {
 	const timer = clock.after(LINGER_MS, () => socket.destroy());
 	socket.once("close", () => timer.cancel());

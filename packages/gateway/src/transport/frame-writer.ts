@@ -6,7 +6,7 @@ import { type ReaderBudget, readerBudget, readerPatienceMs } from "./reader-budg
 /** Bytes in the buffer of the socket above which further frames wait in the writer. */
 const socketShare = 256 * 1024;
 
-/** Number of bytes at which collected frames of a replay are written: large enough that few system calls are necessary. */
+/** Large enough that few system calls are necessary. */
 const replayChunk = 64 * 1024;
 /** Maximum number of frames of a replay that are collected before they are written. */
 const replayFrames = 256;
@@ -146,10 +146,6 @@ export class FrameWriter implements Flushable, Holder {
 		return this.#bytes + this.#options.socket.writableLength;
 	}
 
-	/**
-	 * Handles waiting frames above the budget. Calls `onOverflow` after `readerPatienceMs` if the reader is still above
-	 * the budget, or immediately at twice the budget.
-	 */
 	#warn(): void {
 		if (this.#frames.length >= 2 * this.#budget.frames || this.#waitingBytes() >= 2 * this.#budget.bytes) {
 			this.#overflow();
@@ -174,7 +170,6 @@ export class FrameWriter implements Flushable, Holder {
 	}
 }
 
-/** A writer that is flushed at the end of the tick. */
 interface Flushable {
 	flush(): void;
 }

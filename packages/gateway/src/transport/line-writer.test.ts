@@ -4,7 +4,7 @@ import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { LineWriter } from "./line-writer.ts";
 
-/** Waits for two turns of the event loop. By then, the lines have been written. */
+/** After two turns of the event loop, the lines have been written. */
 async function turned(): Promise<void> {
 	await tick();
 	await tick();

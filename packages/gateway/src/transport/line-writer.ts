@@ -6,22 +6,18 @@ const patienceMs = 30_000;
 /** Maximum number of characters that may wait for the reader. */
 const maxWaiting = 64 * 1024 * 1024;
 /**
- * Maximum bytes per write. Longer text is split into parts of this size. Each part that the reader accepts restarts the
- * time limit, so a slow reader is not treated as disconnected.
+ * Longer text is split. Each part that the reader accepts restarts the time limit, so a slow reader is not
+ * treated as disconnected.
  */
 const partBytes = 16 * 1024;
 
-/**
- * Maximum number of characters that wait for the end of the tick. Longer text is written at once, so that the reader can
- * begin.
- */
+/** Longer text does not wait for the end of the tick, so that the reader can begin. */
 const large = 1024 * 1024;
 
 /** Minimum number of lines in one tick that are treated as a stream, for example of a fast reply. */
 const streamLines = 4;
 /**
- * Maximum number of turns of the event loop whose lines share one write of a stream. A write takes longer than the creation
- * of the lines.
+ * Maximum turns of the event loop that share one write, which takes longer than the creation of the lines.
  */
 const streamTurns = 32;
 /** Maximum milliseconds of the turns that share one write. */
@@ -136,8 +132,8 @@ export class LineWriter {
 	}
 
 	/**
-	 * Delays the write to the end of the tick. Requests of this tick, for example to a model, are sent before the lines are
-	 * written. Lines about commits of this tick are included in the same write.
+	 * Requests of this tick, for example to a model, are sent before the lines are written. Lines about commits
+	 * of this tick are included in the same write.
 	 */
 	#settle(): void {
 		this.#settling = true;
@@ -155,10 +151,6 @@ export class LineWriter {
 		this.flush();
 	};
 
-	/**
-	 * Whether the lines may wait for another turn: only while each turn adds lines, and within `streamTurns` and
-	 * `streamMs`.
-	 */
 	#mayWait(): boolean {
 		const now = this.#clock.monotonic();
 		if (this.#waited === 0) this.#until = now + streamMs;
@@ -189,7 +181,7 @@ export class LineWriter {
 		this.#blocked = this.#clock.after(patienceMs, () => this.#leave());
 	}
 
-	/** Records that the output has written a part, and restarts the time limit of a slow reader. */
+	/** Each written part restarts the time limit of a slow reader. */
 	#written(error: Error | null | undefined): void {
 		if (error) return;
 		this.#inFlight -= 1;

@@ -7,10 +7,7 @@ import { type Endpoint, formatEndpoint } from "./address.ts";
 import type { Admission } from "./admission.ts";
 import { type ConnectionHandlers, type ListenerSecurity, startConnection } from "./connection-start.ts";
 
-/**
- * Maximum number of connections that wait in the kernel until they are accepted. The system may allow fewer: listen(2),
- * somaxconn.
- */
+/** The system may allow fewer waiting connections: listen(2), somaxconn. */
 const BACKLOG = 4_096;
 
 export interface ListenerOptions extends Endpoint, ListenerSecurity, ConnectionHandlers {

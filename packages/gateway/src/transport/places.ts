@@ -21,10 +21,7 @@ export interface NewConnection {
 	isOwn(): Promise<boolean>;
 }
 
-/**
- * Milliseconds in which a served connection must authenticate. Further bytes do not extend the time, because a client could
- * otherwise keep its place forever.
- */
+/** Further bytes do not extend this time, because a client could otherwise keep its place forever. */
 const DEADLINE_MS = 10_000;
 
 /** A waiting connection, linked to its neighbours of the same address. */

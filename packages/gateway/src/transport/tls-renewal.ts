@@ -94,10 +94,7 @@ export class TlsRenewal {
 	}
 }
 
-/**
- * Returns the state of both files, which shows a change without a read. Follows links, because renewal programs replace
- * them.
- */
+/** Follows links, because renewal programs replace them. */
 async function stateOf({ cert, key }: TlsFiles): Promise<string> {
 	const facts = [cert, key].map(async (file) => {
 		const found = await stat(file, { bigint: true }).catch(() => undefined);

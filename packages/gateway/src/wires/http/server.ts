@@ -232,7 +232,7 @@ function issue(principal: Principal, tickets: Tickets): Answer {
 	}
 }
 
-/** Discards the body of a request. Destroys the request if the body does not end within `bodyMs`. */
+/** Destroys the request if the body does not end within `bodyMs`. */
 function discardBody(request: IncomingMessage, clock: Clock): void {
 	// A destroyed request emits no further event.
 	if (!request.complete && !request.destroyed) {
@@ -276,10 +276,7 @@ async function upgrade(
 	options.onWebSocket(request, socket, options.head, { ...origin, principal });
 }
 
-/**
- * Header of responses to unauthenticated requests. Without it, unauthenticated clients could use up the connections for
- * other clients.
- */
+/** Otherwise, unauthenticated clients could use up the connections for other clients. */
 const closeConnection = { connection: "close" };
 
 function notHere(path: string): Refusal {
@@ -314,8 +311,8 @@ function send(request: IncomingMessage, response: ServerResponse, { status, body
 }
 
 /**
- * Logs the method, the path and the status of a request when its response has ended. Omits the query, which may
- * contain a search text, and the address of a password page, which grants access to the page.
+ * Omits the query, which may contain a search text, and the address of a password page, which grants access
+ * to the page.
  */
 function logAnswer({ method, url = "" }: IncomingMessage, response: ServerResponse, log: Logger): void {
 	response.once("close", () => {

@@ -4,7 +4,7 @@ import type { ContextSnapshot, ProposedToolCall, RunEvent, StartRunCommand } fro
 import { kontekstErrorTexts } from "../../texts/wires/grpc.ts";
 import { RunStart } from "./schema.ts";
 
-/** Maximum number of bytes of a text in an event, without the note about a cut. Clients accept events of 4 MiB. */
+/** In bytes, without the note about a cut. Clients accept events of 4 MiB. */
 const longestText = 1_000_000;
 
 type EventCase = NonNullable<RunEvent["event"]>;
@@ -55,23 +55,17 @@ export function encodeCalls(
 /** Prefix of a note that states why an approval is repeated. */
 const repeatedPrefix = "asked again: ";
 
-/**
- * Returns the preview of an approval, preceded by the reasons why the approval is repeated, if any. The protocol has no
- * other field for the reasons.
- */
+/** The protocol has no other field for the reasons why an approval is repeated. */
 function previewOf(prompt: Prompt | undefined): string {
 	const { preview = "", notes = [] } = prompt?.approval ?? {};
 	const reasons = notes.filter((note) => note.startsWith(repeatedPrefix));
 	return (preview === "" ? reasons : [...reasons, preview]).join("\n");
 }
 
-/** Maximum number of bytes of each text in arguments that are too long for an event. The values are tried in this order. */
+/** Maximum bytes of each text in arguments that are too long, in the order of the attempts. */
 const shorterTexts = [10_000, 1_000, 100];
 
-/**
- * Encodes arguments as valid JSON. If the JSON is longer than `max` bytes, shortens its texts or, if that does not
- * suffice, returns an object with only a note.
- */
+/** The result is valid JSON, if necessary with shortened texts, or with only a note. */
 function encodeArguments(given: unknown, max: number): string {
 	const json = JSON.stringify(given ?? {});
 	if (Buffer.byteLength(json) <= max) return json;

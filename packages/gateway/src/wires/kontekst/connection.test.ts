@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import type { RunEvent } from "../../gen/kontekst.ts";
 import { RunStream } from "./connection.ts";
 
-/** Opens a stream of a runtime, and records its events. `seen` resolves with the next event of a kind. */
+/** `seen` resolves with the next event of a kind. */
 function openStream(t: TestRuntime) {
 	const waiting = new Map<string, (event: RunEvent) => void>();
 	const events: string[] = [];

@@ -161,7 +161,7 @@ export class RunStream {
 		for (const happened of early) this.#happened(happened);
 	}
 
-	/** Deletes the new session of a failed start, unless another client has open work in it. Never rejects. */
+	/** Never rejects. Keeps the session if another client has open work in it. */
 	async #removeEmpty(sessionId: string): Promise<void> {
 		const { runtime, log } = this.#options;
 		await runtime.remove(this.#keyed("run"), sessionId, false).catch((error: unknown) => {
@@ -183,10 +183,7 @@ export class RunStream {
 		for (const turn of this.#turns.receive(happened)) this.#sendTurn(turn, run);
 	}
 
-	/**
-	 * Whether an event belongs to the run or to a step of it. Events about answered and closed prompts contain only the
-	 * token.
-	 */
+	/** Events about answered and closed prompts contain only the token. */
 	#belongsToRun(inner: SessionEvent["event"], runId: string): boolean {
 		if ("token" in inner) return this.#prompts.has(inner.token);
 		const isOfStep =
@@ -233,10 +230,7 @@ export class RunStream {
 		}
 	}
 
-	/**
-	 * Records a prompt. A call of a step is proposed here, because no `calls.proposed` event of the step reaches this
-	 * stream.
-	 */
+	/** A call of a step is proposed here, because no `calls.proposed` event of the step reaches this stream. */
 	#raise(prompt: Prompt): void {
 		const { token, taskId, approval } = prompt;
 		const callId = approval && (taskId === undefined ? approval.callId : `${taskId}/${approval.callId}`);
@@ -304,7 +298,6 @@ export class RunStream {
 		if (context) this.#options.send(event("contextSnapshot", { context }));
 	}
 
-	/** Sends the start and the result of a call. Sends nothing if the call was not proposed, was denied or did not run. */
 	#sendOutcome(callId: string, outcome: Extract<TurnEvent, { type: "call.ended" }>["outcome"]): void {
 		const { send } = this.#options;
 		const isDenied = this.#unapproved.has(callId) && !this.#started.has(callId);

@@ -46,8 +46,8 @@ export function kindOf({ type, approval }: Prompt): WaitingPrompt["kind"] {
 }
 
 /**
- * Encodes an open prompt. Includes the `question_id`, which gives the right to answer, only for questions that an agent
- * may answer. A client that only reads gets no `question_id`.
+ * A `question_id` gives the right to answer, so only questions that an agent may answer have one. A client
+ * that only reads gets no `question_id`.
  */
 function encodeWaiting(prompt: Prompt, onlyReads: boolean): WaitingPrompt {
 	const kind = kindOf(prompt);
@@ -127,7 +127,7 @@ export function encodeMcpTask(task: TaskFacts, open: readonly Prompt[], onlyRead
 	);
 }
 
-/** Encodes the review of a task as an approval, which an agent cannot give. */
+/** An agent cannot give this approval. */
 function encodeReview({ reason, content }: NonNullable<TaskFacts["review"]>): WaitingPrompt {
 	const text = visibleLines(content === "" ? reason : `${reason}\n${content}`);
 	const way = mcpTexts.decisionByPerson;
@@ -149,7 +149,7 @@ export function encodeSubmitted(
 	return answered([first, ...notes], output, false);
 }
 
-/** Returns a result with texts for models, and the same facts as JSON for programs. */
+/** The texts are for models, and the same facts as JSON are for programs. */
 function answered(
 	texts: readonly string[],
 	structuredContent: RunOutput | TaskOutput,
@@ -211,7 +211,7 @@ export function encodeResource({ id, title, updatedAt, state }: SessionSummary):
 
 /** Maximum number of characters of one text of a transcript. */
 const longestText = 16_384;
-/** Maximum total bytes of the messages in a page. A longer message gets its own page. */
+/** A longer message gets its own page. */
 const pageBytes = 256 * 1024;
 
 export const shownInTranscript = [

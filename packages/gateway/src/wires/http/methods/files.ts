@@ -11,7 +11,7 @@ import { toTime } from "../../shared/time.ts";
 import { fileStatusOf } from "../error-code.ts";
 import { answerUnread, HttpError, sendJson } from "../reply.ts";
 
-/** Milliseconds without progress of a transfer, after which the client is treated as disconnected. */
+/** Without progress for this time, a client is treated as disconnected. */
 const patienceMs = 30_000;
 
 export interface FileRoutes {
@@ -81,10 +81,7 @@ async function upload(fileRequest: FileRequest): Promise<void> {
 	sendJson(response, { status: 201, body, headers: { location: body.url } });
 }
 
-/**
- * Stores an upload, counts it, and logs the result. The log lines omit the file name, because it may contain any
- * text.
- */
+/** The log lines omit the file name, because it may contain any text. */
 async function store(fileRequest: FileRequest): Promise<StoredFile> {
 	const { request, clock, log, principal, counts } = fileRequest;
 	const beganAt = clock.monotonic();
@@ -140,7 +137,7 @@ async function storeBody(
 	return files.store(principal, { name, content, key });
 }
 
-/** Refuses multipart and encoded bodies, because the encoding would be stored with the file. */
+/** The encoding of the body would be stored with the file. */
 function refuseWrapped({ headers }: IncomingMessage): void {
 	const { "content-type": type = "", "content-encoding": encoding = "identity" } = headers;
 	if (/^multipart\//i.test(type)) {
@@ -151,7 +148,7 @@ function refuseWrapped({ headers }: IncomingMessage): void {
 }
 
 /**
- * Reads the idempotency key with or without the quotes that the draft requires:
+ * Accepts keys without the quotes that the draft requires:
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
  */
 function readKey({ headers }: IncomingMessage): string | undefined {
@@ -237,7 +234,7 @@ function typeOf({ mediaType }: StoredFile): string {
 	return mediaType === "text/plain" ? "text/plain; charset=utf-8" : mediaType;
 }
 
-/** Sends the content at the speed of the client. Rejects if a full buffer is not emptied within `patienceMs`. */
+/** Rejects if a full buffer is not emptied within `patienceMs`. */
 async function sendContent(content: Readable, response: ServerResponse, clock: Clock): Promise<void> {
 	try {
 		for await (const chunk of content) {
@@ -263,20 +260,20 @@ function drained(response: ServerResponse, clock: Clock): Promise<void> {
 	});
 }
 
-/** Returns a strong entity tag: RFC 9110, section 8.8.1. */
+/** Strong entity tag: RFC 9110, section 8.8.1. */
 function tagOf({ sha256 }: StoredFile): string {
 	return `"${sha256}"`;
 }
 
-/** Whether the client already has the content, according to `If-None-Match`: RFC 9110, section 13.1.2. */
+/** Applies `If-None-Match`: RFC 9110, section 13.1.2. */
 function isKnown({ headers }: IncomingMessage, file: StoredFile): boolean {
 	const tags = (headers["if-none-match"] ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
 	return tags.includes("*") || tags.includes(tagOf(file));
 }
 
 /**
- * Returns the requested range. Returns undefined if the response contains the complete file, for example for several
- * ranges: RFC 9110, section 14.2. Throws a 416 error if the file has no byte in the range.
+ * Undefined if the response contains the complete file, for example for several ranges: RFC 9110, section
+ * 14.2. Throws a 416 error if the file has no byte in the range.
  */
 function rangeOf({ headers, method }: IncomingMessage, file: StoredFile): ByteRange | undefined {
 	const condition = headers["if-range"];

@@ -117,7 +117,6 @@ function encodeProvider(
 	return defined({ name, model, server, ...encodeTime(found) });
 }
 
-/** Encodes `since` as RFC 3339, and omits an empty `reason`. */
 function encodeTime({
 	since,
 	reason,

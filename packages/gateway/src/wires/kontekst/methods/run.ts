@@ -11,9 +11,7 @@ export interface AgentServiceOptions extends GrpcStreamDeps {
 	readonly redactor: ErrorRedactor;
 }
 
-/**
- * The generated definition, without its serializer. Events are encoded earlier, because the stream writer needs their size.
- */
+/** Without its serializer: events are encoded earlier, because the stream writer needs their size. */
 const definition = {
 	run: { ...AgentServiceService.run, responseSerialize: (encoded: Buffer) => encoded },
 };
@@ -47,7 +45,7 @@ function serveRun(call: ServerDuplexStream<RunCommand, Buffer>, options: AgentSe
 	call.on("end", () => stream.close());
 }
 
-/** Whether an event is a delta. A slow client does not need deltas, because the complete reply repeats their text. */
+/** A slow client does not need deltas, because the complete reply repeats their text. */
 function isDelta({ event }: RunEvent): boolean {
 	return event?.$case === "token" || event?.$case === "reasoning";
 }
