@@ -44,7 +44,7 @@ export interface McpConnectionDeps {
 	readonly counts?: WireCounts | undefined;
 }
 
-/** Time limit of a form in milliseconds. The tool call that waits for it ends earlier. */
+/** The tool call that waits for a form ends earlier. */
 const formMs = 24 * 3_600_000;
 
 /** One MCP session, without HTTP: its tools and resources for one principal. */
@@ -191,7 +191,7 @@ export class McpConnection {
 		}));
 	}
 
-	/** Answers a tool call. An error becomes a result, which the model of the client can read. */
+	/** An error becomes a result, which the model of the client can read. */
 	async #answer(
 		tool: string,
 		ctx: ServerContext,
@@ -266,7 +266,7 @@ export class McpConnection {
 	}
 }
 
-/** Whether a request was aborted because the connection has ended, and not because the client has cancelled it. */
+/** False if the client has cancelled the request. */
 function isClosed(reason: unknown): boolean {
 	return SdkError.isInstance(reason) && reason.code === SdkErrorCode.ConnectionClosed;
 }

@@ -181,7 +181,7 @@ export class McpEndpoint {
 		return this.#open(http.principal);
 	}
 
-	/** Finds the session of a request. A session of another principal or token is treated as absent. */
+	/** A session of another principal or token is treated as absent. */
 	#find({ request, principal }: McpRequest): McpSession {
 		const id = request.headers["mcp-session-id"];
 		const session = typeof id === "string" ? this.#sessions.get(id) : undefined;
@@ -192,8 +192,8 @@ export class McpEndpoint {
 	}
 
 	/**
-	 * If there are too many sessions, ends the idle session of this principal that was unused for the longest time, or
-	 * throws if the principal has no idle session. Never ends a session of another principal.
+	 * Ends only idle sessions of this principal. Throws if there are too many sessions and the principal has no
+	 * idle session.
 	 */
 	#makeRoom({ id }: Principal): void {
 		const own = [...this.#sessions.values()].filter(({ principal }) => principal.id === id);
@@ -233,10 +233,7 @@ export class McpEndpoint {
 		return session;
 	}
 
-	/**
-	 * Restarts the idle time of a session. After this time, the session ends, or the time restarts if a request is
-	 * active.
-	 */
+	/** Restarts the idle time of a session, which does not end while a request is active. */
 	#touch(session: McpSession): void {
 		if (this.#sessions.get(session.id) !== session) return;
 		const { clock } = this.#options;

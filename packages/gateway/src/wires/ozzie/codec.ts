@@ -20,7 +20,7 @@ import type { FrameShape } from "./envelope.ts";
 import { errorPhrases } from "./error-code.ts";
 import type { DecodedFrame, Request } from "./schema.ts";
 
-/** Event about a refused message, for clients that ignore responses and wait for the reply. */
+/** For clients that ignore responses and wait for the reply. */
 interface RefusedMessage extends Omit<Passing, "event"> {
 	readonly event: { readonly type: "message.refused"; readonly error: string };
 }
@@ -161,7 +161,7 @@ function decodeMethod(frame: RequestFrame): Request {
 	return { id, method, params: params.data, sessionId, onBehalf: onBehalf.data } as Request;
 }
 
-/** Reads the session of a frame: `session_id` of the frame or of its parameters. Throws if both are set and differ. */
+/** The frame and its parameters may name the session. Throws if they name different sessions. */
 function readTarget({ session_id: beside, params }: RequestFrame): string | undefined {
 	const among = SessionId.safeParse(params, issueOptions);
 	if (!among.success) throw new ParleyError(describe(among.error), { code: "invalid_argument" });

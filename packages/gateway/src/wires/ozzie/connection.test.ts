@@ -7,9 +7,7 @@ import { RateLimit } from "../shared/rate-limit.ts";
 import type { OzzieEvent } from "./codec.ts";
 import { maxPending, OzzieConnection } from "./connection.ts";
 
-/**
- * The client's end of a connection. It records the frames in order, and can receive more frames when `drained` resolves.
- */
+/** Records the frames in order. Can receive more frames when `drained` resolves. */
 class Client {
 	readonly written: (ResponseFrame | OzzieEvent)[] = [];
 	readonly reading: boolean[] = [];

@@ -19,7 +19,7 @@ import type { RefusedFrame, Request } from "./schema.ts";
 /** Maximum number of waiting requests of a connection. At the maximum, the connection is not read. */
 export const maxPending = 32;
 
-/** Maximum number of events that wait for the end of all requests. If more events wait, they are sent between two responses. */
+/** If more events wait for the end of all requests, they are sent between two responses. */
 const maxDelayed = 256;
 
 /** Output to one client. Accepts frames in order and never blocks. */
@@ -60,14 +60,14 @@ export class OzzieConnection implements HandlerContext {
 	/** Whether the next prompts will be sent at the end of this tick. */
 	#showing = false;
 	#waiting: OzzieEvent[] | undefined;
-	/** Promise that resolves when delayed events are sent. It is created on demand, because most connections never need it. */
+	/** Resolves when delayed events are sent. Created on demand, because most connections never need it. */
 	#released: PromiseWithResolvers<void> | undefined;
 	#working: Promise<void> | undefined;
 	/** Joined sessions whose replay starts after the current response. */
 	#joined: SessionView[] = [];
 	#finishing = false;
 	#closed = false;
-	/** Function that stops the person checks; undefined unless the client is a connector. */
+	/** Undefined unless the client is a connector. */
 	readonly #stopChecks: (() => void) | undefined;
 
 	constructor(deps: OzzieConnectionDeps) {
@@ -223,7 +223,7 @@ export class OzzieConnection implements HandlerContext {
 		await this.deps.out.drained();
 	}
 
-	/** Starts the replay of the joined sessions. Called after the response to the request has been sent. */
+	/** Called after the response to the request has been sent. */
 	#begin(): void {
 		const joined = this.#joined;
 		this.#joined = [];
@@ -252,7 +252,7 @@ export class OzzieConnection implements HandlerContext {
 		}
 	}
 
-	/** Answers a malformed request. A malformed `prompt_response` with a token is handled as an invalid answer. */
+	/** A malformed `prompt_response` with a token is handled as an invalid answer. */
 	async #refuse({ id, reason, frame }: RefusedFrame): Promise<ResponseFrame> {
 		const token = frame?.method === "prompt_response" ? frame.params["token"] : undefined;
 		try {
@@ -263,7 +263,7 @@ export class OzzieConnection implements HandlerContext {
 		}
 	}
 
-	/** For Go clients, which read no responses, adds an event in place of the reply to a refused message. */
+	/** Go clients read no responses, so an event replaces the reply to a refused message. */
 	#withRefusal(method: string | undefined, failure: ResponseFrame): ResponseFrame {
 		const sessionId = this.#current;
 		if (failure.ok || method !== "send_message" || this.envelope === "flat" || sessionId === undefined) {
@@ -280,19 +280,13 @@ export class OzzieConnection implements HandlerContext {
 		this.deps.runtime.trust.audit.sample({ ...requestedBy(principal), ...refused });
 	}
 
-	/**
-	 * Key of a request in the rate limit: its session if it is joined, otherwise the current session or the connection.
-	 * Invented ids therefore do not raise the limit.
-	 */
+	/** Only joined sessions have their own key, so that invented ids do not raise the limit. */
 	#rateLimitKey({ sessionId }: Request): string | symbol {
 		const named = sessionId !== undefined && this.#views.has(sessionId) ? sessionId : this.#current;
 		return named ?? this.#unnamed;
 	}
 
-	/**
-	 * Sends a person check immediately, even before the response to a pending request, because the request may wait for
-	 * the connector's report.
-	 */
+	/** Sent immediately, because a pending request may wait for the connector's report. */
 	#sendCheck(check: PersonCheck): void {
 		const { sessionId } = check;
 		const seq = this.#views.get(sessionId)?.seq ?? 0;
@@ -325,7 +319,7 @@ export class OzzieConnection implements HandlerContext {
 		}
 	}
 
-	/** Sends an event. For an observer, removes the token of a prompt. */
+	/** An observer must not get the token of a prompt. */
 	#send(event: OzzieEvent): void {
 		const { out, principal } = this.deps;
 		out.event(principal.kind === "observer" ? hideToken(event) : event);
@@ -345,7 +339,7 @@ export class OzzieConnection implements HandlerContext {
 		if (!this.#waiting) this.#showPrompts();
 	}
 
-	/** Joins a session. The new view joins before the old view leaves, so that the session always has a client. */
+	/** The new view joins before the old view leaves, so that the session always has a client. */
 	async #follow(sessionId: string, afterSeq: number | undefined): Promise<SessionView> {
 		const { runtime, principal } = this.deps;
 		const view = await SessionView.join(runtime, sessionId, {
@@ -360,7 +354,7 @@ export class OzzieConnection implements HandlerContext {
 		return view;
 	}
 
-	/** Leaves a deleted session. Its delayed events are still sent. */
+	/** Delayed events of a deleted session are still sent. */
 	async #leaveDeleted(sessionId: string): Promise<void> {
 		const view = this.#views.get(sessionId);
 		this.#views.delete(sessionId);
@@ -368,7 +362,7 @@ export class OzzieConnection implements HandlerContext {
 	}
 
 	/**
-	 * Leaves a session and drops its delayed events. If another view of the session has joined, its replay delivers
+	 * Drops the delayed events of the session. If another view of the session has joined, its replay delivers
 	 * these events again.
 	 */
 	async #leave(sessionId: string): Promise<void> {

@@ -9,7 +9,7 @@ import { toTime } from "../shared/time.ts";
 import { maxArguments } from "../shared/wire-event.ts";
 import { encodeFailure, encodeOzzieEvent, type OzzieEvent } from "./codec.ts";
 
-/** Maximum number of bytes of a delta as JSON. A frame contains the text twice, and the other fields. */
+/** In bytes of JSON. A frame contains the text twice, and the other fields. */
 const longestPiece = 15_500;
 
 /**
@@ -90,8 +90,8 @@ function decodable({ event }: OzzieEvent, { payload }: EventFrame): object {
 }
 
 /**
- * Converts `arguments` to an object, because Go clients drop an event with any other value. Like existing servers, puts
- * such a value into an object as text.
+ * Go clients drop an event whose `arguments` is not an object. As in existing servers, the object contains
+ * the value as text.
  */
 function withObject(call: { readonly arguments?: unknown }): object {
 	const { arguments: given } = call;
@@ -100,8 +100,8 @@ function withObject(call: { readonly arguments?: unknown }): object {
 }
 
 /**
- * Fields that turn an approval into a `select`. They apply to calls that always require approval, which only an
- * explicit value approves. Go clients answer a `select` with a value, but a `confirm` without a value.
+ * Go clients answer a `select` with a value, but a `confirm` without a value. Calls that always require
+ * approval need an explicit value.
  */
 const choice = {
 	type: "select",
@@ -163,7 +163,6 @@ const shortestListed = 1_000;
 /** Precision of the length of a cut, in characters. */
 const near = 32;
 
-/** Whether Go clients accept a frame with this JSON text. */
 function fitsFrame(text: string): boolean {
 	if (text.length > maxFrameBytes) return false;
 	return Buffer.byteLength(text) + frameHead <= maxFrameBytes;
@@ -172,8 +171,8 @@ function fitsFrame(text: string): boolean {
 export type Fits = (value: unknown) => boolean;
 
 /**
- * Reduces the payload of an event until it fits, if possible. Cuts long strings first, then replaces free-form
- * arguments, then shortens lists. Preserves the keys of the payload, and the types of all values except arguments.
+ * Cuts long strings first, then replaces free-form arguments, then shortens lists. Preserves the keys of the
+ * payload, and the types of all values except arguments.
  */
 function fitEvent(payload: object, fits: Fits, mark: Mark): object {
 	if (fits(payload)) return payload;
@@ -188,8 +187,8 @@ function fitEvent(payload: object, fits: Fits, mark: Mark): object {
 }
 
 /**
- * Reduces the payload of a response until it fits. Cuts long strings first, then shortens the longest list and counts the
- * missing items in `more`. Returns undefined if the payload still does not fit.
+ * Cuts long strings first, then shortens the longest list and counts the missing items in `more`. Undefined
+ * if the payload still does not fit.
  */
 function fitAnswer(payload: unknown, fits: Fits, mark: Mark): unknown {
 	if (fits(payload)) return payload;
@@ -215,7 +214,7 @@ function* reductions(payload: object, mark: Mark): Generator<object> {
 	yield withLists(plain, 0);
 }
 
-/** Replaces arguments with their length, because they can have so many keys that cut strings do not suffice. */
+/** Arguments can have so many keys that cut strings do not suffice. */
 function withoutArguments(payload: object, mark: Mark): object {
 	const short = (holder: object): object => {
 		if (!("arguments" in holder)) return holder;
@@ -236,8 +235,8 @@ function withLists(value: object, max: number): object {
 }
 
 /**
- * Cuts strings about as little as needed (see `largest`). Returns undefined if the value does not fit even with strings
- * of the shortest length.
+ * Cuts strings about as little as needed. Returns undefined if the value does not fit even with strings of
+ * the shortest length.
  */
 export function capToFit(
 	value: unknown,
@@ -248,8 +247,8 @@ export function capToFit(
 }
 
 /**
- * Finds the largest number that is at least `min`, is less than `max` and passes `fits`, with the precision `near` in
- * large ranges. Returns undefined if `min` fails.
+ * The largest passing number from `min` to below `max`, with the precision `near` in large ranges. Undefined
+ * if `min` fails.
  */
 function largest(min: number, max: number, fits: (value: number) => boolean): number | undefined {
 	if (!fits(min)) return undefined;

@@ -1,9 +1,9 @@
 import type { ErrorCode } from "@parley/base";
 
-/** Formats an error message: a phrase of the protocol document, then details after a colon. */
+/** A phrase of the protocol document, then details after a colon. */
 type Phrase = (message: string) => string;
 
-/** Returns a function that adds the first phrase to a message that begins with none of the phrases. */
+/** Adds the first phrase to a message that begins with none of the phrases. */
 function one(first: string, ...others: readonly string[]): Phrase {
 	return (message) => {
 		const known = [first, ...others].some((phrase) => message === phrase || message.startsWith(`${phrase}:`));

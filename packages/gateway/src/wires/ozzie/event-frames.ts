@@ -2,7 +2,7 @@ import { type Cache, type Clock, createCache } from "@parley/base";
 import { frameText } from "../../transport/frame-writer.ts";
 import { encodeOzzieEvent, type OzzieEvent } from "./codec.ts";
 
-/** JSON before and after the text of a delta. For one run, it is the same until the next recorded event. */
+/** For one run, the JSON around the text of a delta is the same until the next recorded event. */
 interface DeltaFrame {
 	readonly seq: number;
 	readonly runId: string;
@@ -38,10 +38,7 @@ export class EventFrames {
 		return this.#frame;
 	}
 
-	/**
-	 * Encodes an event. Reuses the JSON before and after the text of a delta, because thousands of deltas of a reply differ
-	 * only in their text.
-	 */
+	/** Thousands of deltas of a reply differ only in their text, so the JSON around the text is reused. */
 	#encode(event: OzzieEvent): string {
 		const delta = event.event;
 		if (delta.type !== "text.delta" && delta.type !== "thinking.delta")

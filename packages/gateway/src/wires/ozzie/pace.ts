@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "@parley/base";
 
-/** Maximum number of failed requests per second, and in one burst. Reading pauses above this rate. */
+/** Per second, and in one burst. Reading pauses above this rate. */
 const failuresPerSecond = 1000;
 
 /**

@@ -262,7 +262,7 @@ export class OzzieServer {
 		else client.connection.receive(data.toString("utf8"));
 	}
 
-	/** Closes a connection with a code, after all earlier frames. Destroys the socket of a client that does not answer. */
+	/** Sends all earlier frames first. Destroys the socket of a client that does not answer. */
 	#shut(client: Client, code: number, reason: string): void {
 		client.writer.finish();
 		client.ws.close(code, reason);
@@ -271,10 +271,7 @@ export class OzzieServer {
 		client.ws.once("close", () => cut.cancel());
 	}
 
-	/**
-	 * Closes a connection whose token has become invalid. Answers the request in progress if it ends within `closeMs`.
-	 * Drops waiting requests.
-	 */
+	/** Answers the request in progress if it ends within `closeMs`. Drops waiting requests. */
 	#closeRevoked(client: Client): void {
 		const { promise, resolve } = Promise.withResolvers<void>();
 		const patience = this.#options.clock.after(closeMs, resolve);
@@ -298,10 +295,7 @@ export class OzzieServer {
 		this.#left = Promise.all([this.#left, left]).then(() => undefined);
 	}
 
-	/**
-	 * Pings all clients in groups, because thousands of pings at once would delay every client. Terminates the
-	 * connection of a client that has sent neither a message nor a pong since the previous ping.
-	 */
+	/** In groups, because thousands of pings at once would delay every client. */
 	async #ping(): Promise<void> {
 		this.#pings = this.#options.clock.after(pingMs, () => void this.#ping());
 		let pinged = 0;

@@ -38,7 +38,7 @@ export function decode<Schema extends z.ZodType>(schema: Schema, message: unknow
 	});
 }
 
-/** Returns the protocol's name of a field, for example `max_context_tokens`. Generated code has names in camel case. */
+/** Generated code has camel case, but the protocol has names such as `max_context_tokens`. */
 function snakeCase(name: string): string {
 	return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
@@ -80,7 +80,6 @@ function textOf({ part }: ContentPart): string[] {
 	return part?.$case === "text" ? [part.value.text] : [];
 }
 
-/** Returns an empty list for a part of an unknown kind. */
 function decodePart({ part }: ContentPart): HistoryMessage["content"] {
 	switch (part?.$case) {
 		case "text":

@@ -226,7 +226,6 @@ export class SessionStream {
 		this.#hideLater();
 	}
 
-	/** Allows the client to hide the agent after a long time without a turn. */
 	#hideLater(): void {
 		this.#hidden?.cancel();
 		if (this.#phase !== "open") return;
@@ -325,10 +324,7 @@ export class SessionStream {
 
 const ratings: Readonly<Record<string, Feedback["rating"]>> = { up: "good", down: "bad" };
 
-/**
- * Returns the feedback of a frame. If the frame names no session, it applies to the session of the stream. Returns
- * undefined for an unknown rating.
- */
+/** A frame without a session applies to the session of the stream. Undefined for an unknown rating. */
 function feedbackOf(
 	{ sessionId, messageId, rating }: MessageFeedback,
 	ownSessionId: string,

@@ -23,7 +23,7 @@ export function isRetryable(code: SessionErrorCode): boolean {
 }
 
 /**
- * Errors of a start that end the stream with a gRPC status: errors about rights and limits. All other errors are frames.
+ * Errors about rights and limits end the stream with a gRPC status at a start. All other errors are frames.
  */
 const ofStatus: ReadonlySet<ErrorCode> = new Set([
 	"permission_denied",

@@ -118,10 +118,7 @@ export class RunWait {
 		}
 	}
 
-	/**
-	 * Returns the status that ends a wait; undefined while the wait continues. Throws `not_found` if the session was
-	 * deleted.
-	 */
+	/** Undefined while the wait continues. Throws `not_found` if the session was deleted. */
 	#status(isStopped: boolean): RunResult["status"] | undefined {
 		if (this.#isDeleted) {
 			throw new ParleyError(`session not found: ${this.#sessionId}`, { code: "not_found" });
@@ -131,10 +128,7 @@ export class RunWait {
 		return this.#open.size > 0 ? "waiting" : "running";
 	}
 
-	/**
-	 * Decides about the open prompts. Returns `return` to end the wait with all prompts, an approval to show to a person,
-	 * or undefined to continue the wait.
-	 */
+	/** `return` ends the wait with all prompts. Undefined continues the wait. */
 	#next(
 		{ show, patient = false }: RunWaitOptions,
 		left: ReadonlySet<string>,

@@ -11,7 +11,7 @@ import { removeEmpty, sessionFor } from "./sessions.ts";
 import { approvalForms } from "./show-approval.ts";
 import { runAbove, taskState } from "./tasks.ts";
 
-/** Default seconds of a wait without reports. Many clients end a request after 60 s, and would cancel the run. */
+/** For a wait without reports. Many clients end a request after 60 s, and would cancel the run. */
 const silentSeconds = 45;
 /** Milliseconds between two reports, which keep a request open. */
 const reportMs = 10_000;
@@ -128,10 +128,7 @@ interface Settling {
 	readonly patient?: boolean;
 }
 
-/**
- * Waits as `RunWait.result` does, for at most the requested or the default number of seconds. Meanwhile, reports the
- * current work.
- */
+/** Waits at most for the requested or the default time, and reports the current work meanwhile. */
 async function settle(context: McpContext, call: ToolCall, settling: Settling): Promise<RunResult> {
 	const { clock } = context;
 	const { wait, sessionId, patient = false } = settling;

@@ -31,7 +31,7 @@ export async function sessionFor(
 	throw new ParleyError(message, { code: "invalid_argument" });
 }
 
-/** Rethrows the error with this wire's name `directory` for `root_dir`. */
+/** On this wire, the name of `root_dir` is `directory`. */
 function directoryError(reason: unknown): never {
 	const { message, code } = ParleyError.from(reason);
 	throw new ParleyError(message.replace(/^root_dir: /, "directory: "), { code, cause: reason });

@@ -53,10 +53,7 @@ function decisionOf(content: unknown): "approve" | "deny" | undefined {
 	return read.success ? read.data.decision : undefined;
 }
 
-/**
- * Records in the audit that an approval is shown. Call it before the form is sent, so that no decision can precede the
- * record.
- */
+/** Call it before the form is sent, so that no decision can precede the audit row. */
 async function noteShown(
 	{ runtime }: McpContext,
 	person: Principal,

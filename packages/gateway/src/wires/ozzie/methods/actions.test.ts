@@ -9,7 +9,7 @@ import { decodeRequest } from "../codec.ts";
 import { OzzieConnection } from "../connection.ts";
 import { actionsOf } from "./handlers.ts";
 
-/** Minimal parameters of each method for the session with this id. A missing method fails to compile. */
+/** Minimal parameters in the session with this id. A missing method fails to compile. */
 const paramsIn = (session: string): { readonly [Name in MethodName]: MethodInput<Name> } => ({
 	open_session: {},
 	send_message: { content: "hi" },
@@ -137,7 +137,7 @@ interface Case {
 	readonly session: string;
 }
 
-/** Returns `forbidden` for a refused method, otherwise `let`, even if the method failed. */
+/** Returns `let` even if the method failed. */
 function outcomeOf(answer: string): string {
 	return answer.startsWith("forbidden") ? "forbidden" : "let";
 }

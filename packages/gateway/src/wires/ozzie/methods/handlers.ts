@@ -14,7 +14,7 @@ import { skillMethods } from "./skills.ts";
 import { taskMethods } from "./tasks.ts";
 import { usageMethods } from "./usage.ts";
 
-/** Handlers by method. A method without a handler fails to compile. */
+/** A method without a handler fails to compile. */
 const handlers: MethodsOf<MethodName> = {
 	...sessionMethods,
 	...commandMethods,
@@ -46,8 +46,8 @@ export async function answerRequest(connection: HandlerContext, request: Princip
 }
 
 /**
- * Actions of each method for `authorize`. A principal that may do one of the actions may call the method, and the runtime
- * then checks the action that applies. A method without an action fails to compile.
+ * A principal that may do one of the actions may call the method, and the runtime then checks the action that
+ * applies. A method without an action fails to compile.
  */
 const methodActions: Readonly<Record<MethodName, Action | readonly [Action, ...Action[]]>> = {
 	open_session: ["session.open", "session.read"],

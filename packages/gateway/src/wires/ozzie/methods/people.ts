@@ -230,7 +230,6 @@ export const placeMethods: MethodsOf<"list_places" | "set_place" | "remove_place
 	},
 };
 
-/** Decodes channel settings to the runtime's units. */
 function decodeProfile(payload: PlaceProfilePayload): PlaceProfile {
 	const { budget_usd, quota_bytes, approval_hours, approve_in, ...same } = payload;
 	return defined({

@@ -134,7 +134,7 @@ export const grantMethods: MethodsOf<"request_grant" | "list_grants" | "revoke_g
 	},
 };
 
-/** Decodes a requested grant. A person requests it for the current channel, and an operator for the named channel. */
+/** A person requests a grant for the current channel, and an operator for the named channel. */
 function decodeRequested({ params, principal }: RequestOf<"request_grant">): RequestedGrant {
 	const { channel, people, tools, classes, minutes, max_actions, reason } = params;
 	const place = principal.person ? placeKey(principal.person.place) : channel;

@@ -103,12 +103,11 @@ export async function settleUnread(
 	return answer(connection, request, token, { cancelled: true, unanswered: true, reason });
 }
 
-/** Whether an answer was invalid, or was a refused password. */
 function isUnread({ code }: ParleyError, { type }: Prompt): boolean {
 	return code === "invalid_argument" || (code === "permission_denied" && type === "password");
 }
 
-/** Encodes an open prompt for a list. `withDetails` adds the arguments and the preview of the call, which may be long. */
+/** `withDetails` adds the arguments and the preview of the call, which may be long. */
 function encodeOpenPrompt(
 	open: OpenPrompt,
 	withDetails: boolean,

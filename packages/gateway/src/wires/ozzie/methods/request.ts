@@ -31,10 +31,10 @@ export interface HandlerContext {
 	 */
 	target(request: Request): SessionView | undefined;
 	/**
-	 * Joins a session. Its events begin after the current response. Without `afterSeq`, a session that is already joined
-	 * continues at its position. With `replace`, leaves the current session. With `replace`, or without a current session,
-	 * the joined session becomes the current session. Returns the view and the `seq` of the newest recorded event, or of
-	 * the last delivered event if the session was already joined.
+	 * Joins a session, whose events begin after the current response. Without `afterSeq`, a joined session
+	 * continues at its position. With `replace`, leaves the current session. With `replace`, or without a
+	 * current session, the joined session becomes the current session. `lastSeq` is the `seq` of the newest
+	 * recorded event, or of the last delivered event if the session continues.
 	 */
 	join(sessionId: string, afterSeq: number | undefined, replace: boolean): Promise<JoinedSession>;
 	/** Returns the open prompt of a token, if the client shows one prompt at a time and follows the session. */
@@ -105,10 +105,7 @@ export async function targetOrNew(
 	return (await connection.join(id, 0, true)).view;
 }
 
-/**
- * Creates a session for a request without a session. With a key, the same request over another connection gets the same
- * session.
- */
+/** With a key, the same request over another connection gets the same session. */
 async function createImplicit(connection: HandlerContext, request: PrincipalRequest): Promise<string> {
 	const { principal, key, method, params } = keyedRequest(request);
 	const { runtime } = connection.deps;
@@ -128,7 +125,7 @@ async function createImplicit(connection: HandlerContext, request: PrincipalRequ
 	}
 }
 
-/** Derives the key of an implicit session. It is longer than any key of a client, so the two never collide. */
+/** Longer than any key of a client, so that the two never collide. */
 function implicitKey(key: string): string {
 	return `${"the session of ".padEnd(maxKeyLength, ".")}${key}`;
 }

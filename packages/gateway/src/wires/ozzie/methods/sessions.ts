@@ -289,8 +289,8 @@ type Page = Messages[number];
 const shortestMessage = 1_000;
 
 /**
- * Returns the newest messages that fit into one response, and shortens a message that is too long. With `seq`,
- * returns a page of the text of this event, which starts at `offset`.
+ * Without `seq`, returns the newest messages that fit into one response. With `seq`, returns the text of this
+ * event from `offset`.
  */
 async function loadMessages(
 	connection: HandlerContext,
@@ -309,7 +309,7 @@ async function loadMessages(
 	return newestWithin(messages, jsonBytes, max).map((message) => shortened(message, max));
 }
 
-/** Returns the complete text of an event with its role. Omits the token of a prompt. */
+/** Omits the token of a prompt. */
 function textOf(recorded: Recorded): Page[] {
 	const { event, at, seq } = recorded;
 	const pageOf = (role: string, content: string): Page[] => [{ role, content, ts: toTime(at), seq }];

@@ -11,10 +11,7 @@ export class Host {
 	readonly #id: string;
 	readonly #client: HostClient;
 	readonly #connections = new Set<ToolConnection>();
-	/**
-	 * Calls that were sent to the host, by their ids on the host. These ids are needed because calls of two sessions can have
-	 * the same id.
-	 */
+	/** Sent calls by their ids on the host, because calls of two sessions can have the same id. */
 	readonly #calls = new Map<string, { readonly callId: string; readonly connection: ToolConnection }>();
 	#isClosed = false;
 

@@ -12,8 +12,8 @@ type Narrowed<Value = Fields> =
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Applies a modifier to the arguments of a call. A modifier replaces values with values of the same type. It cannot add
- * arguments or elements, because the approver has not seen them.
+ * A modifier replaces values with values of the same type. It cannot add arguments or elements, because the
+ * approver has not seen them.
  */
 function narrowed(args: unknown, modifier: Fields): Narrowed {
 	return isFields(args) ? narrowedFields(args, modifier, "") : refused("", rozErrorTexts.otherType);
@@ -67,7 +67,7 @@ function isFields(value: unknown): value is Fields {
 	return kindOf(value) === "object";
 }
 
-/** Returns the response to an approval. An invalid modifier denies the call, with the reason. */
+/** An invalid modifier denies the call, with the reason. */
 function responseTo(
 	{ approved, modifier }: { readonly approved: boolean; readonly modifier: Fields | undefined },
 	args: unknown,
@@ -118,8 +118,8 @@ export class OpenApprovals {
 	}
 
 	/**
-	 * Returns the answer to the open approval that a decision names by its id or by the id of its call. Different runs
-	 * can have calls with the same id. In that case, an approval for which `isOwn` returns true has precedence. Returns
+	 * Returns the answer to the open approval that a decision names by its id or by the id of its call. If
+	 * several runs have calls with this id, an approval for which `isOwn` returns true has precedence. Returns
 	 * undefined if the decision names no approval, or several approvals of other runs.
 	 */
 	answerTo(

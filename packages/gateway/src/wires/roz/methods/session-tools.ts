@@ -133,7 +133,7 @@ export class SessionTools {
 		this.#own.connection?.leave();
 	}
 
-	/** Connects the host of the session. Returns false if the session has no host, or if the host is not connected. */
+	/** False if the session has no host, or if the host is not connected. */
 	async #connectHost(run: string): Promise<boolean> {
 		const { runtime, principal, hosts, hostId, calling } = this.#options;
 		const host = hostId === undefined ? undefined : hosts.find(principal, hostId);
@@ -158,7 +158,7 @@ export class SessionTools {
 
 const policies = { allow: "allow", ask: "require_confirmation", deny: "block" } as const;
 
-/** Connection of a client, or the reason why the client may not offer tools, for example in a session of a chat channel. */
+/** `refusal` is the reason why the client may not offer tools, for example in a session of a chat channel. */
 type OwnTools =
 	| { readonly connection: ToolConnection }
 	| { readonly connection: undefined; readonly refusal: ParleyError };

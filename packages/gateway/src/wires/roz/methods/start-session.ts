@@ -88,7 +88,6 @@ export async function startSession(command: StartSession, parts: StartParts): Pr
 	};
 }
 
-/** Throws `invalid_argument` if the instructions are too long for a message. */
 function checkInstructions(texts: readonly string[]): void {
 	const { length } = texts.join("\n\n");
 	if (length <= maxInstructions) return;
