@@ -4,10 +4,7 @@ import { Hosts } from "./methods/hosts.ts";
 import { type StreamSessionOptions, streamSession } from "./methods/stream-session.ts";
 import { watchTeam } from "./methods/watch-team.ts";
 
-/**
- * The generated definition, without its serializer. Responses are encoded earlier, because the stream writer needs their
- * size.
- */
+/** Without its serializer: responses are encoded earlier, because the stream writer needs their size. */
 const definition = {
 	streamSession: {
 		...AgentServiceService.streamSession,
@@ -18,9 +15,8 @@ const definition = {
 };
 
 /**
- * Decodes a request. Returns an error instead of throwing it, because grpc-js leaves a call without a status if a decoder
- * throws while responses are written:
- * https://github.com/grpc/grpc-node/blob/master/packages/grpc-js/src/server-interceptors.ts
+ * Returns the error, because grpc-js leaves a call without a status if a decoder throws while responses are
+ * written: https://github.com/grpc/grpc-node/blob/master/packages/grpc-js/src/server-interceptors.ts
  */
 function decodeRequest(bytes: Buffer): SessionRequest | Error {
 	try {

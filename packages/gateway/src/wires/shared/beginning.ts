@@ -26,9 +26,7 @@ export function beginning(text: string, length: number): string {
 }
 
 /**
- * Returns an index at which segmentation can start: the nearest ASCII character at or before a position. No flag or
- * other emoji contains an ASCII character after its start. Without an ASCII character within `farthest`, returns 0 or
- * the position.
+ * Segmentation can start at an ASCII character, because no flag or other emoji contains one after its start.
  */
 function safeStart(text: string, place: number): number {
 	for (let at = place; at > Math.max(0, place - farthest); at--) if (text.charCodeAt(at) < 0x80) return at;

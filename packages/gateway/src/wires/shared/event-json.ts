@@ -29,7 +29,7 @@ import { toTime } from "./time.ts";
 import { encodeTokens, encodeUsage } from "./usage-json.ts";
 import { type EncodedEvent, maxArguments, type WireEvent, type WirePassing } from "./wire-event.ts";
 
-/** Name of each recorded event in the Ozzie protocol, by its type in the journal. */
+/** Names in the Ozzie protocol, by the type in the journal. */
 const eventNames = {
 	"session.created": "session.created",
 	"session.closed": "session.closed",

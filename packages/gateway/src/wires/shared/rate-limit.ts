@@ -3,8 +3,7 @@ import { type Clock, ParleyError } from "@parley/base";
 const perSecond = 50;
 const burst = 100;
 /**
- * Number of buckets above which full buckets are deleted. The deletion does not change the limit, because new buckets
- * are full.
+ * Above this number, full buckets are deleted. This does not change the limit, because new buckets are full.
  */
 const sweepAbove = 4096;
 

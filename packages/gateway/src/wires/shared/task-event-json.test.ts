@@ -22,7 +22,7 @@ type Rows<Event extends { readonly type: string }> = {
 	];
 };
 
-/** Payloads of all events of tasks and workers. A type without its payload fails to compile. */
+/** A type without its payload fails to compile. */
 const encoded: Rows<TaskEvent | WorkerEvent> = {
 	"task.created": [
 		{ type: "task.created", ...task, description: "Split it", parentId: "", by: "operator" },

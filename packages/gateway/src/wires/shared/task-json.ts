@@ -200,10 +200,7 @@ function encodeWorker(
 	}
 }
 
-/**
- * Converts milliseconds to nanoseconds. Durations above three months have no exact number of nanoseconds, and become the
- * largest exact number.
- */
+/** Durations above three months have no exact number of nanoseconds, and become the largest exact number. */
 function nanoseconds(ms: number): number {
 	return Math.min(Math.round(ms * nanosecondsPerMs), Number.MAX_SAFE_INTEGER);
 }

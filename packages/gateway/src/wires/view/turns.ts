@@ -8,7 +8,7 @@ type EventOf<Type extends SessionEvent["event"]["type"]> = Extract<
 type Called = EventOf<"model.called">;
 type Outcome = EventOf<"tool.completed" | "tool.failed">;
 
-/** Result of a call that did not run, because its run ended first. `error` is the error of the run; may be empty. */
+/** The run ended before the call ran. `error` is the error of the run; may be empty. */
 interface NotRun {
 	readonly type: "tool.not_run";
 	readonly error: string;
@@ -122,7 +122,7 @@ export class Turns {
 	}
 }
 
-/** Whether the tool calls of a reply are executed. Calls of an interrupted, failed or refused reply are not. */
+/** Calls of an interrupted, failed or refused reply are not executed. */
 function isComplete(stop: StopReason | undefined, error: string): boolean {
 	return error === "" && stop !== undefined && stop !== "refusal";
 }
@@ -132,8 +132,8 @@ function callsOf(content: AssistantMessage["content"]): string[] {
 }
 
 /**
- * Puts the results of one reply's calls in the order of the calls. For example, a denied call can have its result before
- * earlier calls.
+ * Puts results in the order of the calls. For example, a denied call can have its result before earlier
+ * calls.
  */
 class ResultOrder {
 	#calls: readonly string[] = [];

@@ -14,10 +14,10 @@ import {
 import { zotErrorTexts } from "../../texts/wires/zot.ts";
 import { SessionView } from "../view/session-view.ts";
 
-/** Milliseconds after which the next prompt renews the grant for all calls. A grant lasts 8 hours. */
+/** The next prompt after this time renews the grant for all calls. A grant lasts 8 hours. */
 const renewalMs = 4 * 60 * 60 * 1000;
 
-/** Principal of all requests. It is the operator, who started the process. */
+/** The operator started the process. */
 const principal: Principal = { id: "operator", kind: "operator", via: "zot" };
 
 export interface AgentSettings {
@@ -191,10 +191,7 @@ export class Agent {
 		if (this.#messageCount === count) this.#messageCount = undefined;
 	}
 
-	/**
-	 * If calls need no approval, gives or renews the grant. A renewal is needed because the process may run longer than
-	 * the grant lasts.
-	 */
+	/** A renewal is needed because the process may run longer than the grant lasts. */
 	async #accept(): Promise<void> {
 		const last = this.#acceptedAt;
 		const renewedAt = last ?? (this.settings.acceptsAll ? Number.NEGATIVE_INFINITY : undefined);

@@ -56,8 +56,8 @@ function isCommand(type: unknown): type is CommandType {
 }
 
 /**
- * Builds the response to an invalid line. Without `error`, the type of the line is unknown. The response has the id of the
- * line if the id is valid, because clients match responses by id.
+ * Without `error`, the type of the line is unknown. The response has the id of the line if the id is valid,
+ * because clients match responses by id.
  */
 function refusedLine(value: unknown, error: z.ZodError | undefined): DecodedLine {
 	const { type, id } = isFields(value) ? value : {};
@@ -117,7 +117,7 @@ export function failure({ id, type: command }: Named, error: string): Response {
 }
 
 /**
- * Encodes a line without its line break. For a text delta, encodes only the text, because most lines are text deltas.
+ * Encodes a frame without the line break. Most frames are text deltas, for which only the text is encoded.
  */
 export function encodeFrame(frame: Frame): string {
 	if (frame.type !== "text_delta") return encodeJson(frame);
@@ -126,7 +126,7 @@ export function encodeFrame(frame: Frame): string {
 	return `{"type":"text_delta","delta":${encodeJson(delta)}${newest.end}`;
 }
 
-/** Cached JSON after the text of a delta. It is the same for all deltas of a prompt. */
+/** The JSON after the text is the same for all deltas of a prompt. */
 let newest: { readonly id: Id | undefined; readonly end: string } = { id: undefined, end: "}" };
 
 function endOf(id: Id | undefined): string {
@@ -159,7 +159,7 @@ export function encodeZotMessage({ message, at }: { readonly message: Message; r
 	return { role: message.role, content: inOrder(encodeContent(message.content)), time: encodeTime(at) };
 }
 
-/** Moves images to the end, as in `user_message`. In stored messages, images precede the text. */
+/** In stored messages, images precede the text. In `user_message`, images follow the text. */
 function inOrder(blocks: readonly Block[]): Block[] {
 	const isImage = ({ type }: Block): boolean => type === "image";
 	return [...blocks.filter((block) => !isImage(block)), ...blocks.filter(isImage)];
@@ -262,13 +262,13 @@ export function encodeAsk(id: string, { label }: Prompt, approval: Approval): As
 	return { type: "ask", id, call_id, tool, args, label, preview, risk, notes, can_remember: allowSession };
 }
 
-/** Maximum number of characters of a line that are searched for an id. Clients write the id before long fields. */
+/** Clients write the id before long fields. */
 const maxSearchedCharacters = 4_096;
 
 const space = "[ \\t\\r]*";
 const quoted = '"(?:[^"\\\\]|\\\\.)*"';
 const plain = `(?:${quoted}|[-+.\\w]+)`;
-/** Pattern of members with plain values, up to the first `id`. */
+/** Members with plain values, up to the first `id`. */
 const beginning = new RegExp(
 	`^${space}\\{${space}(?:(?!"id")${quoted}${space}:${space}${plain}${space},${space})*"id"${space}:${space}(${plain})${space}[,}]`,
 );

@@ -39,7 +39,7 @@ export class ZotConnection {
 	readonly #handlers: Handlers;
 	#admitted: boolean;
 	#hasStarted = false;
-	/** Promise that resolves when the pending responses have been sent. A later response waits for it. */
+	/** Resolves when the pending responses have been sent. A later response waits for it. */
 	#answering: Promise<void> | undefined;
 
 	constructor(options: ConnectionOptions) {
@@ -128,7 +128,7 @@ export class ZotConnection {
 		else this.#queue(async () => send());
 	}
 
-	/** Executes a command. Urgent commands do their work at once, but their responses wait for the pending responses. */
+	/** Urgent commands do their work at once, but their responses wait for the pending responses. */
 	#carryOut(command: Command): void {
 		// The state is checked when the command is read. A prompt in the same write makes the agent busy only for the
 		// commands after it.
@@ -149,10 +149,7 @@ export class ZotConnection {
 		}
 	}
 
-	/**
-	 * Queues the response to running work. The work may fail before its response is due, and no other code handles the
-	 * rejection until then.
-	 */
+	/** The work may fail before its response is due, and no other code handles the rejection until then. */
 	#answerLater(command: Command, outcome: Promise<Outcome>): void {
 		outcome.catch(() => undefined);
 		this.#queue(() => this.#respond(command, () => outcome));

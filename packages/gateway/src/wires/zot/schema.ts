@@ -7,10 +7,7 @@ export const protocolVersion = 1;
 
 /** Maximum number of characters of an id or another name, which many lines repeat. */
 const maxNameLength = 1_024;
-/**
- * Maximum number of bytes of a message as JSON. `user_message` returns the message in one line, which must stay below 16
- * MiB.
- */
+/** `user_message` returns the message in one line, which must stay below 16 MiB. */
 const maxMessageBytes = 15 * 1024 * 1024;
 /** Maximum number of bytes of JSON for one UTF-16 code unit. */
 const widest = 6;
@@ -33,11 +30,11 @@ export type Id = z.infer<typeof Id>;
 /** Fields of every line. An id of `null` is treated as absent, because clients in typed languages send it. */
 export const LineEnvelope = z.looseObject({ type: z.string(), id: Id.nullish() });
 
-/** Schema of the media type of an image. Accepts `image/jpg`, which many programs send for JPEG. */
+/** Many programs send `image/jpg` for JPEG. */
 const imageType = () =>
 	z.preprocess((type) => (type === "image/jpg" ? "image/jpeg" : type), z.enum(imageTypes));
 
-/** Schema of base64 data. Removes line breaks, which MIME encoders insert. */
+/** Removes line breaks, which MIME encoders insert. */
 const base64 = () =>
 	z
 		.string()
@@ -77,7 +74,7 @@ const reasoningWord = () =>
 
 const id = Id.nullish();
 
-/** Functions that create the schemas of the commands, by `type`. The schemas ignore unknown fields. */
+/** By `type`. The schemas ignore unknown fields. */
 const makers = {
 	hello: () => z.object({ id, token: z.string().nullish() }),
 	prompt: () => z.object({ id, message: Message.nullish(), images: z.array(image()).nullish() }),

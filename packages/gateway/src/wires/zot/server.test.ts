@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { ZotSetup } from "../../testing/zot-setup.ts";
 import { serveZot } from "./server.ts";
 
-/** The client's end of the agent's standard output. It reads only while `reading` is true. */
+/** Reads only while `reading` is true. */
 class Reader extends Writable {
 	readonly writes: string[] = [];
 	text = "";

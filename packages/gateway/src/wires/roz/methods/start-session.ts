@@ -112,8 +112,8 @@ async function create(
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Returns the agent of an environment, or undefined for the default agent. Existing clients send no environment,
- * "default", or the UUID of an environment of another server. Rejects with `invalid_argument` for an unknown agent.
+ * Undefined for the default agent. Existing clients send no environment, "default", or the UUID of an
+ * environment of another server.
  */
 async function agentOf(
 	environment: string,

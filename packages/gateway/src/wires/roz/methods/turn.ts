@@ -274,7 +274,7 @@ class TurnFrames {
 		this.#options.send(frame("presenceHint", { level, reason }));
 	}
 
-	/** Returns the stop reason; undefined for a failed turn. */
+	/** Undefined for a failed turn. */
 	#stopReason(error: string, cause: EndCause | undefined): string | undefined {
 		if (error === "cancelled") return "cancelled";
 		if (cause === "refusal") return "refusal";

@@ -76,10 +76,7 @@ export class TeamWatch {
 	/** Number of started phases by the task id of each known worker. */
 	readonly #phases = new Map<string, number>();
 	readonly #open = new Set<string>();
-	/**
-	 * Promise that resolves when the known workers have been replayed. They are replayed one after the other, because
-	 * their events may be large.
-	 */
+	/** The known workers are replayed one after the other, because their events may be large. */
 	#replayed: Promise<void> = Promise.resolve();
 	#isOver = false;
 
@@ -137,7 +134,7 @@ export class TeamWatch {
 		}
 	}
 
-	/** Ends the watch of an open task that ended before it started, because no worker event of such a task follows. */
+	/** No worker event follows for a task that ended before it started. */
 	#settle(taskId: string): void {
 		if (!this.#open.has(taskId)) return;
 		this.#facts(taskId)

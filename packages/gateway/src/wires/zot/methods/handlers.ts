@@ -88,7 +88,7 @@ function describeModel(model: ReturnType<Agent["models"]>[number]): object {
 	});
 }
 
-/** Maximum number of bytes of the messages, so that the frame stays below the 16 MiB that clients accept for one line. */
+/** The frame must stay below the 16 MiB that clients accept for one line. */
 const maxBytes = 15 * 1024 * 1024;
 
 interface Shown {

@@ -7,8 +7,8 @@ import type { Counts, Notice } from "../schema.ts";
 type Called = Extract<Recorded["event"], { type: "model.called" }>;
 
 /**
- * Kind of a model call. `replied`: whether the model completed the reply or sent content. Token counts do not show
- * this, because some providers report no counts.
+ * `replied`: whether the model completed the reply or sent content. Token counts do not show this, because
+ * some providers report no counts.
  */
 interface Counted {
 	readonly auxiliary: boolean;
@@ -120,10 +120,7 @@ export class PromptLines {
 		];
 	}
 
-	/**
-	 * Returns the lines at the end of a run. The `turn_end` of an interrupted reply already has its error. An abort is not an
-	 * error.
-	 */
+	/** The `turn_end` of an interrupted reply already has its error. An abort is not an error. */
 	#end({ error, open }: Extract<TurnEvent, { type: "run.ended" }>): Notice[] {
 		// If a run reaches its limit of model calls while the client aborts it, the run ends with the error of the
 		// limit.
@@ -135,10 +132,7 @@ export class PromptLines {
 		return [...lines, { type: "done" }];
 	}
 
-	/**
-	 * Returns the lines of an abort that no `turn_end` has reported. An abort between two turns gets its own turn,
-	 * because only a `turn_end` can report it.
-	 */
+	/** An abort between two turns gets its own turn, because only a `turn_end` can report it. */
 	#endAborted(open: boolean): Notice[] {
 		if (this.#aborted) return [];
 		const end: Notice = { type: "turn_end", stop: "aborted" };

@@ -90,7 +90,7 @@ const script = () =>
 		[says("next")],
 	);
 
-/** Sends two prompts, and an abort after `number` frames. Returns all frames, and the types of each prompt's frames. */
+/** Sends two prompts, and an abort after `number` frames. */
 async function abortBehind(
 	number: number,
 ): Promise<{ frames: readonly Frame[]; first: string[]; next: string[] }> {
