@@ -19,7 +19,7 @@ export const maxPolicyBytes = 256 * 1024;
 
 /** Current state of a policy file. */
 export interface PolicyState extends PolicyFile {
-	/** Hash of the text or of the problem. Empty for a missing file, unless its deletion is the problem. */
+	/** Hash of the text or problem. Empty for a missing file, unless its deletion is the problem. */
 	readonly digest: string;
 	/** Error in the file with its position, or reason why the file cannot be used. */
 	readonly problem?: string;

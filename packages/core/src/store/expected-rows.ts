@@ -30,7 +30,7 @@ export class ExpectedRows {
 		this.#hashedFrom = hashedFrom;
 	}
 
-	/** Adds the next event. Events must be added in order. */
+	/** Adds an event. Events must be added in order. */
 	add({ seq, type, data }: { readonly seq: number; readonly type: string; readonly data: string }): void {
 		const isHashed = seq >= this.#hashedFrom;
 		if (type === "context.compacted" && isHashed) this.compactions += 1;

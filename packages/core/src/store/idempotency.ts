@@ -33,7 +33,7 @@ export interface KeyServices {
 
 /**
  * Runs `work` and stores its response under the key, in one transaction. A repeated request gets the stored response.
- * If there is no key, `work` always runs. Throws like `answerOf`.
+ * Without a key, `work` always runs. Throws like `answerOf`.
  */
 export async function once<T>(
 	tx: Tx,

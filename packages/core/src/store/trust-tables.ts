@@ -63,7 +63,7 @@ interface PairingsTable extends Stamped {
 	settled_at: number | null;
 }
 
-/** Table of the channel settings that the operator set at run time. They replace the configured ones. */
+/** Table of the channel settings that the operator set at run time. They replace the configured settings. */
 interface PlacesTable extends Stamped {
 	/** Key from `placeKey`, or `PLATFORM:TENANT` for all channels of a tenant. */
 	key: string;

@@ -10,7 +10,7 @@ const messageFields = "openaiCompatible";
 /** Fields that arrive in several pieces. */
 const growing = ["text", "summary"] as const;
 
-/** Maximum details of a reply. Above it, none is sent back, because the server refuses an incomplete list. */
+/** Maximum details of a reply. With more details, none is sent back, because the server refuses an incomplete list. */
 const MAX_DETAILS = 10_000;
 
 interface Detail {

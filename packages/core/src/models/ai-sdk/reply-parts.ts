@@ -72,7 +72,7 @@ export class ReplyParts {
 		return this.#unsupported;
 	}
 
-	/** Returns the events for the next part. Throws if the reply failed or is invalid. */
+	/** Returns the events for a part. Throws if the reply failed or is invalid. */
 	receive(part: Part): readonly ModelEvent[] {
 		switch (part.type) {
 			case "text-delta":

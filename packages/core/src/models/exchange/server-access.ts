@@ -2,7 +2,7 @@ import { ParleyError } from "@parley/base";
 import type { ModelTable } from "../table/model-table.ts";
 import { providerTexts } from "./texts.ts";
 
-/** Maximum characters of a wrong address in its error. */
+/** Maximum characters of an invalid address in an error. */
 const MAX_SHOWN = 200;
 
 /**

@@ -101,9 +101,7 @@ class Judge {
 	readonly removals = new Set<string>();
 	readonly #places: CommandDirectories;
 	readonly #parsed: { readonly commands: CommandWords[]; readonly paths: Set<string> } | undefined;
-	/**
-	 * Texts to read, with their starting directory. `hidden`: whether each word of a text may be a program that it runs.
-	 */
+	/** Texts to read, with their starting directory. `hidden`: whether each word may be a program that the text runs. */
 	readonly #waiting = new Map<string, { readonly cwd: string | undefined; readonly hidden: boolean }>();
 	#cwd: string | undefined;
 
@@ -119,7 +117,7 @@ class Judge {
 	read(text: string): void {
 		this.#waiting.set(text, { cwd: this.#places.cwd, hidden: false });
 		let read = 0;
-		// The iteration includes entries that are added during it. Each entry is visited once.
+		// The iteration includes entries that are added meanwhile. Each entry is visited once.
 		for (const [next, { cwd, hidden }] of this.#waiting) {
 			read += 1;
 			if (read > MAX_TEXTS) {

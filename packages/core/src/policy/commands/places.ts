@@ -14,7 +14,7 @@ interface ForbiddenPlaces {
 	readonly forbidden: readonly string[];
 	/** Workspace of the session. Commands may name it, even if it is below a forbidden directory. */
 	readonly workspace?: string | undefined;
-	/** Further directories below the forbidden directories that commands may name. A sandbox makes them read-only. */
+	/** Directories that commands may name, even below a forbidden directory. A sandbox makes them read-only. */
 	readonly readable?: readonly string[] | undefined;
 }
 

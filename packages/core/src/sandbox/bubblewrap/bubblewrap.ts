@@ -157,7 +157,7 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: SandboxProfile
 	return { mode: "bubblewrap", ...about, run: (command) => retryIfReplaced(() => start(command)) };
 }
 
-/** The function resolves with undefined if a script cannot start. */
+/** The returned function resolves with undefined if a script cannot start. */
 function gitInside(bubblewrap: Bubblewrap, profile: SandboxProfile, signal: AbortSignal): GitRunner["git"] {
 	const { roots } = profile;
 	return async (script, args, power) => {

@@ -240,7 +240,7 @@ export interface GitDirectory {
 	readonly id: string;
 	/** Creation time, or 0 if the file system does not record it. */
 	readonly createdMs: number;
-	/** Whether it contains `HEAD`, as every repository does. */
+	/** Whether `HEAD` exists, as in every repository. */
 	readonly complete: boolean;
 	readonly parts: ReadonlyMap<Steering, Part>;
 }

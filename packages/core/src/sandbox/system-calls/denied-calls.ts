@@ -35,10 +35,10 @@ const strange = [
 
 /**
  * Calls that the kernel can refuse with `EPERM` before it reads their arguments, if the caller has no capabilities. A
- * probe of them proves that a command cannot use them, but not that the filter denies them. Kernels before 5.11 do this
- * for `userfaultfd`, and older ones for `bpf` if its unprivileged use is off. All other calls of `deniedCalls` and
- * `deniedUnixSocket` fail differently without the filter, or succeed. They prove that the filter, which is one program
- * with all rules, is loaded.
+ * probe of these calls proves that a command cannot use them, but not that the filter denies them. Kernels before 5.11
+ * do this for `userfaultfd`, and older ones for `bpf` if its unprivileged use is off. All other calls of `deniedCalls`
+ * and `deniedUnixSocket` fail differently without the filter, or succeed. They prove that the filter, which is one
+ * program with all rules, is loaded.
  */
 export const refusedWithoutFilter: ReadonlySet<SystemCallName> = new Set([
 	"bpf",
