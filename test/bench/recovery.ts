@@ -14,9 +14,9 @@ import { WriteLoad } from "./measure/write-load.ts";
 
 /**
  * The real binary on 10,000 sessions with 200,000 events, killed repeatedly while clients send messages. Measures
- * the next start, compared with a process that only imports the same modules; the time until a client has resumed
- * an old session; and the memory, compared with an empty gateway. Checks that no acknowledged message is missing.
- * Every start continues the interrupted runs.
+ * the next start, the time until a client has resumed an old session, and the memory. Compares the start with a
+ * process that only imports the same modules, and the memory with an empty gateway. Checks that no acknowledged
+ * message is missing. Every start continues the interrupted runs.
  */
 const [sessions, events, people, loadMs] = [10_000, 20, 3, 400];
 const options = readOptions(10);

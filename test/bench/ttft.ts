@@ -17,7 +17,7 @@ import { startServer } from "./measure/server-process.ts";
  */
 const turns = 40;
 const order = "words 2";
-/** Unmeasured, because a gateway in use has usually answered many messages before. */
+/** Unmeasured rounds, because a gateway in use has usually answered many messages before. */
 const warmUp = 8;
 const options = readOptions(5);
 

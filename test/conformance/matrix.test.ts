@@ -6,7 +6,7 @@ import { TestGateway } from "./gateway.ts";
 import { type AuthMode, expectedStatus, type GatewaySettings, type Probe, paths } from "./matrix-oracle.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Below the gateway's limit of unauthenticated connections per address. */
+/** Fewer than the gateway's limit of unauthenticated connections per address. */
 const workers = 32;
 const name = "box.test";
 

@@ -25,7 +25,7 @@ export class PlayedBlock implements AsyncDisposable {
 	readonly #ended: Promise<unknown>;
 	/** Combined stdout and stderr so far. */
 	output = "";
-	/** From the first line of the output. */
+	/** Process group id from the first line of the output. */
 	#group: number | undefined;
 
 	constructor(script: string, { cwd, env, isAlone = false, place }: BlockOptions) {

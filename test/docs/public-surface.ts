@@ -18,7 +18,7 @@ export interface Surface {
 	readonly lines: readonly string[];
 }
 
-/** By the name of the part. `readSurface` adds this name to each line. */
+/** Lines by the name of the part. `readSurface` adds this name to each line. */
 const parts: Readonly<Record<string, () => string[]>> = {
 	"chat command": () =>
 		commandTable.flatMap(({ name, also, options }) => [

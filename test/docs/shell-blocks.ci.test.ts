@@ -68,7 +68,7 @@ test("troubleshooting: the last command follows the events of all sessions until
 	expect(await block.ended()).toMatch(/versions.*offline.*session\.created/s);
 });
 
-/** By key of the block. Each returns the changes that insert the ids of this run. */
+/** Preparations by key of the block. Each returns the changes that insert the ids of this run. */
 const preparations: Readonly<Record<string, () => Promise<readonly Change[]>>> = {
 	"approvals: parley answer": async () => {
 		await using client = await connect();

@@ -7,7 +7,7 @@ import { moveField } from "./state.ts";
 import type { Tally } from "./tally.ts";
 import type { Surroundings } from "./valid-frames.ts";
 
-/** Including the frames before and after them, below the gateway's rate limit for a burst. */
+/** With the frames before and after them, their number is below the gateway's rate limit for a burst. */
 const framesPerConnection = 90;
 
 type Family = "bytes" | "grammar" | "state";

@@ -115,7 +115,7 @@ function several(random: Random, make: () => Buffer): Pick<GrpcAttack, "body" | 
 	return { body: Buffer.concat(messages), messages: messages.length };
 }
 
-/** Up to about twice the actual length, or up to 4 GiB. */
+/** Returns up to about twice the actual length, or up to 4 GiB. */
 function randomLength(random: Random, length: number): number {
 	return random.chance(0.5) ? random.below(2 * length + 2) : random.below(2 ** 32);
 }

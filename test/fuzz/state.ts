@@ -9,7 +9,7 @@ interface Request {
 
 type Draw = (random: Random, surroundings: Surroundings) => Request;
 
-/** Most are sent at the wrong time, for the wrong session, or too often. */
+/** Most requests are sent at the wrong time, for the wrong session, or too often. */
 const draws: readonly Draw[] = [
 	(random, { tokens }) => ({
 		method: "prompt_response",

@@ -9,7 +9,7 @@ import { againstLayers, cyclesIn, foldersOf, fullFolders, partsOf } from "./laye
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const Layers = z.record(z.string(), z.array(z.array(z.string())));
 
-/** From the lowest layer to the highest. A layer may import only from lower layers. */
+/** Layers from the lowest to the highest. A layer may import only from lower layers. */
 const layers = Layers.parse(parseJson(readFileSync(`${root}/lint/layers.json`, "utf8")));
 
 /** An entry without a cycle fails the test. */

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const copied = ["packages", "scripts", "pnpm-lock.yaml", "package.json"];
-/** Whole seconds, which can be set again exactly. */
+/** Time in whole seconds, which can be set again exactly. */
 const someTime = new Date(1_700_000_000_000);
 
 export interface Ended {

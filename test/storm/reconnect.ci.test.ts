@@ -70,7 +70,7 @@ async function rush(clients: readonly StormClient[], random: Random, withinMs: n
 	return Math.round(performance.now() - began);
 }
 
-/** At least one message for each session. Returns the number of messages. */
+/** Sends at least one message to each session. Returns the number of messages. */
 async function write(writer: OzzieClient, sessions: readonly string[], signal: AbortSignal): Promise<number> {
 	let count = 0;
 	while (!signal.aborted || count < sessions.length) {

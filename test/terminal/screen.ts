@@ -22,7 +22,7 @@ export class Screen {
 	readonly #terminal = new xterm.Terminal({ cols: 80, rows: 24, scrollback: 1000, allowProposedApi: true });
 	readonly #watch = new Watch();
 	#received = "";
-	/** During a synchronized update (DEC mode 2026), which terminals show as one change. */
+	/** True during a synchronized update (DEC mode 2026), which terminals show as one change. */
 	#isChanging = false;
 	#exitCode: number | undefined;
 

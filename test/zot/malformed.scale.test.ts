@@ -7,7 +7,7 @@ import { familyNames, malformedLine } from "./malformed-lines.ts";
 
 const total = 4_000 * testScale(8, 250);
 const batch = 200;
-/** From the first tenth of the lines to the end, in bytes. */
+/** Maximum growth in bytes, from the first tenth of the lines to the end. */
 const maxGrowth = 48 * 1024 * 1024;
 
 /** `memory-probe.ts` collects garbage before it reports the memory. */

@@ -55,7 +55,7 @@ export function createSlackPlatform(parts: PlatformParts): SlackPlatform {
 	};
 }
 
-/** Infinity, which is after every message, for an id of another form. */
+/** Returns infinity, which is after every message, for an id of another form. */
 function postedAt(post: string): number {
 	const ts = readMessageId(post)?.ts;
 	return ts === undefined ? Number.POSITIVE_INFINITY : messageTime(ts);

@@ -36,7 +36,7 @@ interface OpenTurn {
 
 class RozConversation implements Conversation {
 	readonly #begun: Begun;
-	/** In the order of their messages. */
+	/** Turns in the order of their messages. */
 	readonly #turns: OpenTurn[] = [];
 
 	constructor(opened: Begun) {

@@ -43,7 +43,7 @@ const Queued = z.strictObject({
 	...{ message: z.string().optional(), images: z.int().min(0).optional() },
 });
 
-/** By command. Undefined for commands without data. */
+/** Schemas by command. Undefined for commands without data. */
 const data: Readonly<Record<string, z.ZodType | undefined>> = {
 	hello: z.strictObject({
 		...{ protocol_version: z.literal(1), version: z.string().min(1) },

@@ -280,7 +280,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		this.#arm(await this.#begin(isLost));
 	}
 
-	/** In at most 200 steps, because the work of a dead process may never settle. */
+	/** Stops after 200 steps, because the work of a dead process may never settle. */
 	async #through(work: Promise<void>): Promise<void> {
 		let isOver = false;
 		const settle = (): void => {

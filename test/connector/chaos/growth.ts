@@ -198,7 +198,7 @@ export class Growth {
 		this.#arm();
 	}
 
-	/** In at most 200 steps, because the work of a dead process may never settle. */
+	/** Stops after 200 steps, because the work of a dead process may never settle. */
 	async #through(work: Promise<void> | undefined): Promise<void> {
 		let isOver = false;
 		const settle = (): void => {

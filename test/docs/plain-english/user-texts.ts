@@ -1,7 +1,7 @@
 import { type ESTree, parseSync, Visitor } from "rolldown/utils";
 import { isSentence, textOf } from "./source-prose.ts";
 
-/** Always user texts, even a single word. */
+/** Values of these properties are always user texts, even a single word. */
 const shown = new Set(["label", "title", "placeholder", "description", "text", "todo", "fix", "what"]);
 const logLevels = new Set(["debug", "info", "warn", "error"]);
 

@@ -7,7 +7,7 @@ const lifetimes = { "5m": 300_000, "1h": 3_600_000 } as const;
 /** The block with the breakpoint and the 19 blocks before it. */
 const LOOKBACK = 20;
 
-/** In tokens. Some models require longer prefixes. */
+/** Minimum length in tokens. Some models require longer prefixes. */
 const LEAST_TOKENS = 1_024;
 
 /** Tokens of one prompt, grouped by their use of the cache. */

@@ -53,7 +53,7 @@ export class CatchUp {
 	readonly #parts: CatchUpParts;
 	readonly #stopping = new AbortController();
 	#isReady = false;
-	/** All earlier events were received or are being read. Undefined before the first connection. */
+	/** Time before which all events were received or are being read. Undefined before the first connection. */
 	#silenceStart: number | undefined;
 	/** Start of the period that remains to be read. */
 	#missingFrom: number | undefined;

@@ -183,7 +183,7 @@ class SlackClient implements SlackPort {
 		});
 	}
 
-	/** The notice may be older than a new installation of the app. */
+	/** A notice of removal may be older than a new installation of the app. */
 	async #checkToken(handlers: Handlers): Promise<void> {
 		const tried = await this.call({ method: "auth.test", args: {} }).then(readAccount, lostBy);
 		if ("refused" in tried) this.#report(handlers, { state: "refused", detail: tried.refused });

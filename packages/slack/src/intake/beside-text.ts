@@ -106,7 +106,7 @@ const maxDepth = 12;
 /** Types of blocks without text, or only with controls. */
 const silent: ReadonlySet<unknown> = new Set(["actions", "input", "button", "divider"]);
 
-/** By type of the part. For other types, each element is on its own line. */
+/** Separators by type of the part. For other types, each element is on its own line. */
 const between: ReadonlyMap<unknown, string> = new Map([
 	...["rich_text_section", "rich_text_preformatted", "rich_text_quote"].map((type) => [type, ""] as const),
 	["context", " "],

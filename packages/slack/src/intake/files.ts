@@ -13,7 +13,7 @@ export interface FilesParts {
 	readonly clock: Clock;
 }
 
-/** The file was deleted, or is beyond the limit of the workspace's plan. */
+/** States of a file that was deleted, or is beyond the limit of the workspace's plan. */
 const statesWithoutContent: ReadonlySet<string> = new Set(["tombstone", "hidden_by_limit"]);
 
 const MessageExtras = z.object({

@@ -1,7 +1,7 @@
 import { type Clock, delay } from "@parley/base";
 import type { Translated } from "./incoming.ts";
 
-/** Slack sends both events together, if the app receives message events in this channel. */
+/** Slack sends a mention event and its message event together, if the app receives message events in this channel. */
 const waitMs = 1000;
 const maximum = 200;
 
@@ -12,7 +12,7 @@ const maximum = 200;
  */
 export class MentionPairs {
 	readonly #clock: Clock;
-	/** By the key of the message. Mention events wait for these promises. */
+	/** Message events by the key of the message. Mention events wait for these promises. */
 	readonly #messages = new Map<string, PromiseWithResolvers<Translated>>();
 
 	/** Keys of message events that have arrived. */

@@ -34,7 +34,7 @@ interface Bucket {
  */
 export class RateLimits {
 	readonly #clock: Clock;
-	/** Monotonic times by limit. This is not a cache: an eviction would allow further calls. */
+	/** Times on the monotonic clock, by limit. This is not a cache: an eviction would allow further calls. */
 	readonly #calls = new Map<string, number[]>();
 
 	readonly #isUnlimited: boolean;

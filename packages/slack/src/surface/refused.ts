@@ -12,8 +12,8 @@ interface Meaning {
 const { fixes } = deliveryTexts;
 
 /**
- * From the errors of each method below https://docs.slack.dev/reference/methods. All other codes are permanent
- * refusals.
+ * Meanings from the errors of each method below https://docs.slack.dev/reference/methods. All other codes are
+ * permanent refusals.
  */
 const meanings: Readonly<Record<string, Meaning>> = {
 	channel_not_found: { kind: "gone", fix: fixes.channel_not_found },

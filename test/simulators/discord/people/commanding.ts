@@ -21,7 +21,7 @@ export type OptionValue = string | number | boolean | { readonly name: string; r
 export type CommandOptions = Readonly<Record<string, OptionValue>>;
 export type Typing = Readonly<Record<string, string | number | boolean>>;
 
-/** With the optional fields of all option kinds. */
+/** An option with the optional fields of all option kinds. */
 type AnyOption = APIApplicationCommandOption & {
 	readonly options?: readonly AnyOption[];
 	readonly choices?: readonly { readonly name: string; readonly value: string | number }[];

@@ -20,7 +20,7 @@ function flagsOf({ app }: State): number {
 	return content ? ApplicationFlags.GatewayMessageContentLimited : 0;
 }
 
-/** https://discord.com/developers/docs/resources/application#application-object */
+/** Application object: https://discord.com/developers/docs/resources/application#application-object */
 function applicationShape(state: State) {
 	const { app } = state;
 	return {

@@ -33,8 +33,9 @@ function read({ state }: Call, message: MessageRecord): object {
 }
 
 /**
- * Newest first, 50 by default: https://discord.com/developers/docs/resources/message#get-channel-messages. A caller
- * who may not read the history gets an empty list and no error.
+ * Messages, newest first, 50 by default:
+ * https://discord.com/developers/docs/resources/message#get-channel-messages. A caller who may not read the history
+ * gets an empty list and no error.
  */
 function listMessages(call: Call): object[] {
 	const channel = channelOf(call);

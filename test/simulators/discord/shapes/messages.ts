@@ -54,7 +54,7 @@ function referenceOf(state: State, message: MessageRecord) {
 	return { message_reference: shape, referenced_message: referenced };
 }
 
-/** https://discord.com/developers/docs/resources/message#message-interaction-metadata-object */
+/** Interaction metadata: https://discord.com/developers/docs/resources/message#message-interaction-metadata-object */
 function metadataOf({ id, type, user, channel, message, trigger }: InteractionRecord): object {
 	return {
 		...{ id, type, user: userShape(user) },

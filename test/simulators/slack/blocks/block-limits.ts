@@ -67,7 +67,7 @@ function faultsOfPart(part: Part): string[] {
 	return faults;
 }
 
-/** https://docs.slack.dev/reference/block-kit/blocks/plan-block and task-card-block */
+/** Plan block and task cards: https://docs.slack.dev/reference/block-kit/blocks/plan-block and task-card-block */
 function faultsOfPlan({ type, title, tasks }: Part): string[] {
 	if (type !== "plan") return [];
 	const cards = insideOf([tasks ?? []]);

@@ -24,7 +24,7 @@ export function messageEventShape(state: State, message: MessageRecord): Record<
 	};
 }
 
-/** The context is documented at https://docs.slack.dev/reference/events/message.im */
+/** Context: https://docs.slack.dev/reference/events/message.im */
 function fromClient(state: State, message: MessageRecord): object {
 	const isContext =
 		state.app.agentView && message.channel.kind === "im" && state.contexts.has(message.author.id);

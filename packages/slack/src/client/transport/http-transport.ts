@@ -239,7 +239,7 @@ const maxReading = 64;
  */
 class UnknownBodies {
 	readonly #clock: Clock;
-	/** Oldest request first. */
+	/** Requests, oldest first. */
 	readonly #reading = new Set<IncomingMessage>();
 
 	constructor(clock: Clock) {
