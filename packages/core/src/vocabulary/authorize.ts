@@ -162,8 +162,8 @@ function refusal(principal: Principal, action: Action, object: ActionObject): st
 const throughWords = { agent: rightTexts.agent, form: rightTexts.clientForm } as const;
 
 /**
- * Whether an agent or its form may do the action with the principal's permissions. An agent may not approve tool calls. Neither
- * an agent nor its form may confirm a trust grant, or do an action that is reserved for the operator.
+ * An agent may not approve tool calls. Neither an agent nor its form may confirm a trust grant, or do an
+ * action that is reserved for the operator.
  */
 function mayThrough(
 	through: NonNullable<Principal["through"]>,
@@ -188,9 +188,7 @@ const othersMay: Readonly<Record<Exclude<PrincipalKind, "agent">, string>> = {
 	connector: rightTexts.ownerOrOperator,
 };
 
-/**
- * Returns the refusal if the object belongs to a channel other than the person's, or to a session without a channel.
- */
+/** Refuses an object of another channel, and a session without a channel. */
 function refusalOfPlace(person: Person, { place, sessionId }: ActionObject): string | undefined {
 	if (place === undefined && sessionId === undefined) return undefined;
 	return place === placeKey(person.place) ? undefined : belongsElsewhere;

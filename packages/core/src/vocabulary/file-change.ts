@@ -25,7 +25,10 @@ export interface FileWrite {
 	readonly after: string;
 }
 
-/** Records the writes of a tool call, so that the operator can undo the writes of a turn. Ignores writes of tasks in the background. */
+/**
+ * Records the writes of a tool call, so that the operator can undo the writes of a turn. Ignores writes of
+ * background tasks.
+ */
 export interface ChangeRecorder {
 	/** Records a write that is about to happen. The record is durable before the promise resolves. */
 	begin(write: FileWrite): Promise<void>;
@@ -39,13 +42,15 @@ export interface FileChange {
 	readonly path: string;
 	readonly before: FileFingerprint;
 	/**
-	 * Fingerprints of a file that was not changed after the turn: after the last write and, if that write may have failed, also
-	 * before it.
+	 * Fingerprints of the file after the turn's last write and, if that write may have failed, also before it.
 	 */
 	readonly after: readonly string[];
 	/** Whether the file was changed outside the turn between two writes of the turn. */
 	readonly isInterleaved: boolean;
-	/** The earlier content. Undefined if the file did not exist, or if its content is not stored or cannot be decrypted. */
+	/**
+	 * Content before the turn. Undefined if the file did not exist, or the content is not stored or cannot be
+	 * decrypted.
+	 */
 	readonly content: Buffer | undefined;
 	/** Whether the earlier content is stored. */
 	readonly isStored: boolean;

@@ -31,8 +31,8 @@ interface ForkPorts extends KeyServices, Omit<ImportPorts, "redactor"> {
 
 export interface ForkOptions {
 	/**
-	 * Number of the fork's last turn, from 1. A negative number leaves out that many turns at the end. Default: the last turn
-	 * before the first one that has not ended.
+	 * Number of the fork's last turn, from 1. A negative number leaves out that many turns at the end. Default:
+	 * the last turn before the first turn that has not ended.
 	 */
 	readonly at?: number;
 	/** Title of the fork. Default: the title of the original session with "(fork)" or a number, see `forkTitle`. */
@@ -48,11 +48,11 @@ export interface Fork {
 }
 
 /**
- * Creates a session with the first turns of another session, in one transaction. The fork has its own copy of the
- * transcript and of the files. It shares only the working directory, and is otherwise independent. It gets the taint,
- * profile, model, system prompt, budgets, owner and channel of the original session. It gets no grants, questions,
- * passwords, queued messages or background work. Throws `failed_precondition` for a turn that has not ended, and
- * `invalid_argument` for a turn that does not exist. Throws `already_exists` for a used external key.
+ * Creates a session with the first turns of another session, in one transaction. The fork has its own copy of
+ * the transcript and of the stored files, and shares the working directory. It gets the taint, profile,
+ * model, system prompt, budgets, owner and channel of the original session. It gets no grants, questions,
+ * passwords, queued messages or background work. Throws `failed_precondition` for a turn that has not ended,
+ * and `invalid_argument` for a turn that does not exist. Throws `already_exists` for a used external key.
  */
 export async function forkSession(
 	ports: ForkPorts,
@@ -122,9 +122,8 @@ async function appendEvents(
 }
 
 /**
- * Returns the number of the last turn of the fork. Default: the last turn before the first one that has not ended.
- * Negative numbers count from the end. Throws `invalid_argument` for an unknown turn, and `failed_precondition` unless
- * the turn and all earlier ones have ended.
+ * For `at`, see `ForkOptions`. Throws `invalid_argument` for an unknown turn, and `failed_precondition`
+ * unless the turn and all earlier turns have ended.
  */
 async function chooseTurn(db: Tx, sessionId: string, at: number | undefined): Promise<number> {
 	const runs = db.selectFrom("runs").where("session_id", "=", sessionId);
@@ -145,7 +144,7 @@ async function chooseTurn(db: Tx, sessionId: string, at: number | undefined): Pr
 	throw new ParleyError(forkTexts.notEnded(turn, ended, all), { code: "failed_precondition" });
 }
 
-/** Stores the fork with the current properties of the original session. Returns its title. */
+/** Returns the title of the fork. */
 async function storeFork(
 	tx: Tx,
 	ports: ForkPorts,
@@ -210,7 +209,7 @@ async function refuseUsedKey(tx: Tx, owner: string, externalKey: string | null):
 	if (known) throw new ParleyError(forkTexts.usedKey, { code: "already_exists" });
 }
 
-/** Returns the fork of an earlier request with the same key. Throws if that fork was deleted. */
+/** Throws if the fork of the earlier request was deleted. */
 async function stillThere(journal: Journal, fork: Fork): Promise<Fork> {
 	const known = await journal.store.read((db) =>
 		db.selectFrom("sessions").select("id").where("id", "=", fork.id).executeTakeFirst(),

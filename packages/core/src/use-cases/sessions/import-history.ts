@@ -123,10 +123,7 @@ class HistoryReader {
 		return this.#runs;
 	}
 
-	/**
-	 * Reads a message with role `user` or `tool`. All results in the message belong to the preceding reply,
-	 * regardless of their position.
-	 */
+	/** All results in the message belong to the preceding reply, regardless of their position. */
 	#answer(content: readonly HistoryBlock[], role: "user" | "tool"): void {
 		for (const block of content) {
 			if (block.type === "result") this.#result(block);
@@ -251,8 +248,8 @@ class HistoryReader {
 	}
 
 	/**
-	 * Returns an image block. Throws for an image that the provider would refuse, because it would make every later
-	 * request of the session fail.
+	 * Throws for an image that the provider would refuse, because every later request of the session would
+	 * fail.
 	 */
 	#image({ mediaType, data }: { readonly mediaType: string; readonly data: string }): ImageBlock {
 		if (!isImageType(mediaType)) {

@@ -141,9 +141,8 @@ function conditionsOf(query: string, engine: Engine): RawBuilder<boolean>[] {
 }
 
 /**
- * Selects the sessions whose texts contain the word. The newest texts are not indexed yet (see `indexInGroups`), so
- * they are searched directly. The word is quoted, so that no part of it is an operator:
- * https://www.sqlite.org/fts5.html#full_text_query_syntax
+ * The newest texts are not indexed yet (see `indexInGroups`), so they are searched directly. The word is
+ * quoted, so that no part of it is an operator: https://www.sqlite.org/fts5.html#full_text_query_syntax
  */
 function inIndex(word: string): RawBuilder<unknown> {
 	const phrase = `"${word.replaceAll('"', '""')}"`;

@@ -79,10 +79,7 @@ export async function createSession(
 	return outcome.response;
 }
 
-/**
- * Finds the owner's session with an external key. Refuses a session of another channel, because its content must stay in
- * that channel.
- */
+/** Refuses a session of another channel, because its content must stay in that channel. */
 async function findKnown(
 	tx: Tx,
 	principal: Principal,
@@ -133,8 +130,8 @@ async function storeSession(
 }
 
 /**
- * Returns the id. Throws `already_exists` if a session has the id. The error message reveals nothing about a
- * session that the principal may not see.
+ * Throws `already_exists` for a used id, with a message that reveals nothing about a session that the
+ * principal may not see.
  */
 async function newId(tx: Tx, id: string): Promise<string> {
 	const known = await tx.selectFrom("sessions").select("id").where("id", "=", id).executeTakeFirst();
@@ -153,7 +150,7 @@ async function setOwnBudget(
 	await writeBudget(tx, { scope: "session", sessionId, period: "day", limit }, context);
 }
 
-/** Throws if the session of an earlier request with the same key was deleted. A repeated key creates no second session. */
+/** A repeated key creates no second session, even if the first was deleted. */
 async function refuseDeleted(store: Store<Tables>, id: string): Promise<void> {
 	const known = await store.read((db) =>
 		db.selectFrom("sessions").select("id").where("id", "=", id).executeTakeFirst(),
@@ -232,7 +229,7 @@ async function planFor(
 	};
 }
 
-/** Returns the configured root of a channel. Throws if the path is now a link or contains one. */
+/** Throws if the path is now a link or contains one. */
 async function channelRoot(place: string, root: string, roots: Roots): Promise<string> {
 	const real = await placeRoot(place, root, roots);
 	if (real !== root) throw replacedDirectory(root, "root", real);

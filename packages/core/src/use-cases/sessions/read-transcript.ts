@@ -72,7 +72,6 @@ async function readRows(db: Tx, sessionId: string) {
 	};
 }
 
-/** Time of a message, and whether it was imported. */
 type Origin = Omit<TimedMessage, "message">;
 
 interface Timed {
@@ -82,8 +81,8 @@ interface Timed {
 }
 
 /**
- * Records the times of messages. A user message has the time at which it was sent or added to the run. A reply has
- * the time of its step, and results have the time of the last result.
+ * A user message has the time at which it was sent or added to the run. A reply has the time of its step, and
+ * results have the time of the last result.
  */
 function recordTimes(
 	times: Map<Message, Origin>,
@@ -113,10 +112,7 @@ function recordTimes(
 	}
 }
 
-/**
- * Returns the transcript after all compactions, with times. A shortened message gets the time of the original message,
- * which has the same position.
- */
+/** A shortened message gets the time of the original message, which has the same position. */
 function timedView(
 	transcript: readonly RunTranscript[],
 	compactions: readonly PastCompaction[],

@@ -82,10 +82,7 @@ async function forgetChannel(
 	await audit.record(tx, { ...requestedBy(principal), ...entry });
 }
 
-/**
- * Whether a run or a task of the session has not ended. If `force` is true, considers only runs and tasks that this
- * process executes.
- */
+/** If `force` is true, considers only runs and tasks that this process executes. */
 async function isBusy(tx: Tx, session: Session, force: boolean): Promise<boolean> {
 	if (force && (session.live.size > 0 || session.working.size > 0)) return true;
 	if (force) return false;
@@ -105,10 +102,7 @@ function refused(): ParleyError {
 	return new ParleyError(message, { code: "failed_precondition" });
 }
 
-/**
- * Cancels the open runs of the session, and waits for those that this process executes. New messages may arrive
- * meanwhile.
- */
+/** Waits only for runs that this process executes. New messages may arrive meanwhile. */
 async function stopAll(ports: RemovePorts, session: Session, request: Keyed): Promise<void> {
 	await cancelTurn(ports, session, { ...request, key: undefined }, { queued: true });
 	const ofTasks = [...session.working].flatMap(({ live }) => [...live.values()]);
@@ -136,13 +130,13 @@ const tablesOfSessions = [
 	"file_changes",
 ] as const;
 
-/** Work after the commit of a deletion: ids of sessions that may be in memory, and ids of files on disk. */
+/** Ids of sessions that may be in memory, and of files on disk, to remove after the commit. */
 interface Deletion {
 	readonly sessions: readonly string[];
 	readonly files: readonly string[];
 }
 
-/** Deletes all rows of the session and of its tasks' conversations. */
+/** Also deletes the sessions of its tasks. */
 async function removeRows(tx: Tx, id: string): Promise<Deletion> {
 	const tasks = await tx.selectFrom("tasks").select("own_session_id").where("session_id", "=", id).execute();
 	const ofTasks: Deletion[] = [];

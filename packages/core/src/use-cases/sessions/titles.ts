@@ -106,10 +106,7 @@ export class Titles {
 		}
 	}
 
-	/**
-	 * Returns the first message and the first successful reply. Undefined if one of them is not among the first 20
-	 * messages and replies.
-	 */
+	/** Undefined if the message or a successful reply is not among the first 20 messages and replies. */
 	async #beginning(id: string): Promise<Beginning | undefined> {
 		const types = ["user.message", "assistant.message"];
 		const events = (await this.#ports.journal.after(id, 0, 20, types)).map(({ event }) => event);
@@ -137,15 +134,14 @@ type TitlePorts = Omit<TitleCaller, "session" | "signal">;
 
 const maxMessageCharacters = 4_000;
 const maxReplyCharacters = 2_000;
-/** Maximum tokens of a reply. A title has about a dozen tokens, but some models cannot stop thinking. */
+/** A title has about a dozen tokens, but some models cannot disable thinking. */
 const maxTokens = 1_000;
 const pauseMs = 2_000;
 const longestPauseMs = 30_000;
 
 /**
- * Sets a title from the beginning of a session, unless the session has one. Returns false if no title was set. For
- * the offline model, makes no call. For any other model, throws if the budget is spent, the call fails, or the model
- * writes no title.
+ * Returns false if no title was set. Makes no call for the offline model. Throws if the budget is spent, the
+ * call fails, or the model writes no title.
  */
 async function writeTitle(caller: TitleCaller, beginning: Beginning): Promise<boolean> {
 	const { session } = caller;
@@ -185,8 +181,8 @@ async function isNamed({ journal }: TitlePorts, id: string): Promise<boolean> {
 }
 
 /**
- * Returns the fast model of the gateway's provider, if the session uses the gateway's model and the price table has a
- * fast model. Otherwise returns the session's model.
+ * Returns the fast model of the price table if the session uses the gateway's model, otherwise the session's
+ * model.
  */
 function nameOf({ model, names }: RunSettings, ports: TitlePorts): string {
 	if (model !== ports.model) return names[0];
@@ -200,8 +196,8 @@ function question({ message, reply }: Beginning): string {
 }
 
 /**
- * Returns the milliseconds to wait before the second attempt. Undefined if that attempt would be useless or the
- * provider requests a longer wait than `longestPauseMs`.
+ * Milliseconds before the second attempt. Undefined if the attempt would be useless or the provider requests
+ * a longer wait than `longestPauseMs`.
  */
 function pauseBefore(failure: ParleyError): number | undefined {
 	if (!(failure instanceof ModelError)) return undefined;
@@ -211,8 +207,8 @@ function pauseBefore(failure: ParleyError): number | undefined {
 }
 
 /**
- * Requests a title once, and records usage and title in one transaction. Returns the failure if there is one, otherwise
- * whether the title was set. False if the session already has a title.
+ * Records usage and title in one transaction. Returns the failure, otherwise whether the title was set. False
+ * if the session already has a title.
  */
 async function attempt(
 	caller: TitleCaller,

@@ -12,8 +12,8 @@ interface Watching {
 }
 
 /**
- * Delivers every recorded event of a session once, from the first one, until the returned function is called. The watcher is not
- * a client of the session, so the session's state does not change.
+ * Delivers every recorded event of a session once and in order, until the returned function is called. The
+ * watcher does not join the session as a client.
  */
 export async function watchEvents(
 	sessionId: string,

@@ -27,8 +27,8 @@ import {
 import { taskRefusalTexts } from "./texts.ts";
 
 /**
- * Pauses in milliseconds before a task is retried after a failure of its provider. Each pause is twice as long as the
- * previous one, up to the longest pause. A longer wait that the provider requests has precedence.
+ * Pause before a task is retried after a failure of its provider. The pause doubles with each retry. A longer
+ * wait that the provider requests has precedence.
  */
 const firstPauseMs = 15_000;
 const longestPauseMs = 10 * 60 * 1000;
@@ -56,7 +56,7 @@ export interface ActiveTaskParts {
 	readonly session: Session;
 	readonly services: ActiveTaskServices;
 	readonly tools: readonly string[];
-	/** Session ids of the conversations of all ancestor tasks, nearest first. */
+	/** Ids of the sessions of all ancestor tasks, nearest first. */
 	readonly above: readonly string[];
 	readonly check: (row: TaskRow, requested: NewWorker) => Promise<CheckedTask>;
 	/** Called when a task may have become claimable. */
@@ -236,8 +236,8 @@ async function writePlan(
 }
 
 /**
- * Returns a person's answer to this call. If there is no answer yet, suspends the task, stops its run and throws
- * `cancelled`. The run repeats the call after the answer.
+ * Without an answer, suspends the task, stops its run and throws `cancelled`. The run repeats the call after
+ * the answer.
  */
 async function review(
 	{ run, activeTask, callId, services }: AccessParts,
@@ -318,8 +318,8 @@ function checkLimits({ depth }: TaskRow, siblings: number): void {
 }
 
 /**
- * Returns the results of the workers with these ids, or of all workers if `ids` is undefined. If one of them has not
- * ended, stops the run and throws `cancelled`. The run repeats the call after the end of a worker.
+ * If a worker has not ended, stops the run and throws `cancelled`. The run repeats the call after the end of
+ * a worker.
  */
 async function awaitWorkers(
 	{ run, activeTask, services }: AccessParts,
@@ -350,7 +350,7 @@ async function awaitWorkers(
 	return results ?? stopHere(run);
 }
 
-/** Returns the task. Throws `cancelled` unless it is running. */
+/** Throws `cancelled` unless the task is running. */
 async function own(tx: Tx, { taskId }: SessionTask): Promise<TaskRow> {
 	const row = await findTask(tx, taskId);
 	if (row?.state === "running") return row;

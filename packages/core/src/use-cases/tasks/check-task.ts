@@ -25,8 +25,8 @@ export interface TaskChoice {
 }
 
 /**
- * Checks the names in a task. Throws for a name that is unknown or not allowed in this session. `notes` lists the default
- * tools that the session does not have.
+ * Checks the names in a task. Throws for a name that is unknown or not allowed in this session. `notes`
+ * describes the default tools that the session lacks.
  */
 export async function checkTask(
 	home: Session,
@@ -60,8 +60,8 @@ export async function checkTask(
 }
 
 /**
- * Checks a requested worker. Throws `invalid_argument` for a tool that the task does not have. The worker has the agent
- * of the task, so that the rules of this agent apply.
+ * Checks a requested worker, and adds the agent of the task, whose rules then apply. Throws
+ * `invalid_argument` for a tool that the task does not have.
  */
 export async function checkWorker(
 	row: TaskRow,

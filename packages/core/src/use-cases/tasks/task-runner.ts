@@ -30,8 +30,8 @@ import { ActiveTask, type ActiveTaskServices } from "./active-task.ts";
 import { taskRefusalTexts } from "./texts.ts";
 
 /**
- * Maximum milliseconds between checks while a task is open, because another process may have stopped. If other processes use
- * the store, the checks continue without an open task, because another process may submit one.
+ * Another process may have stopped, so open tasks are checked at this interval. If other processes use the
+ * store, the checks continue without an open task, because another process may submit one.
  */
 const checkMs = 15_000;
 const pauseAfterFailureMs = 5_000;
@@ -136,7 +136,7 @@ export class TaskRunner {
 		}
 	}
 
-	/** Returns the number of occupied task slots. A task that waits for a person occupies none. */
+	/** A task that waits for a person occupies no slot. */
 	#atWork(): number {
 		const waits = (session: Session | undefined): boolean =>
 			[...(session?.live.values() ?? [])].some(({ waiting }) => waiting);
@@ -229,10 +229,7 @@ export class TaskRunner {
 		});
 	}
 
-	/**
-	 * Renews the claim three times per lease until the returned timer is cancelled, because a model or tool call
-	 * can take longer than a lease.
-	 */
+	/** Renews three times per lease, because a model or tool call can take longer than a lease. */
 	#renewClaim(claim: Claim, activeTask: ActiveTask, session: Session): Timer {
 		const { clock, journal, log } = this.#options;
 		let stopped = false;
@@ -270,8 +267,8 @@ interface BeginPorts {
 }
 
 /**
- * Returns the run of a task, and creates a missing run. Records the event in `announce` if there is one. For an ended
- * task, returns its open run as cancelled, or undefined if no run is open.
+ * Creates a missing run. Records the event in `announce` if there is one. For an ended task, returns its open
+ * run as cancelled, or undefined.
  */
 async function beginOrResume(
 	services: BeginPorts,
@@ -336,8 +333,8 @@ async function begin(
 }
 
 /**
- * Returns the options of a task's run. A step of a workflow gets the restrictions of the workflow's run. Unless the
- * step is delegated, it also gets the mode, reasoning level and budget of that run.
+ * A step of a workflow gets the restrictions of the workflow's run. Unless the step is delegated, it also
+ * gets the mode, reasoning level and budget of that run.
  */
 async function optionsOf(tx: Tx, row: TaskRow): Promise<RunOptions> {
 	if (!isStep(row)) return isThroughAgent(row.submitted_by) ? { through: "agent" } : {};
@@ -359,7 +356,6 @@ async function optionsOf(tx: Tx, row: TaskRow): Promise<RunOptions> {
 	};
 }
 
-/** Returns the workflow step that a task works on, or undefined. */
 async function findStep(tx: Tx, { id, spawn_call }: TaskRow): Promise<WorkStep | undefined> {
 	const rows = await tx
 		.selectFrom("steps")

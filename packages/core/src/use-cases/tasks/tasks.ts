@@ -183,10 +183,7 @@ export class Tasks {
 		return outcome.response;
 	}
 
-	/**
-	 * Returns a task with a lease of the session that owns it. Throws `not_found` also for a principal that may not see the
-	 * task.
-	 */
+	/** Throws `not_found` also for a principal that may not see the task. */
 	async #borrow(
 		principal: Principal,
 		taskId: string,
@@ -257,7 +254,6 @@ async function writeReply(
 	return row;
 }
 
-/** Returns the error for a task that does not exist or that the caller may not read. */
 function unknownTask(id: string): ParleyError {
 	return new ParleyError(taskTexts.notFound(id.slice(0, 100)), { code: "not_found" });
 }

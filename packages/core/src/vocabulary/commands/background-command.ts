@@ -130,8 +130,8 @@ const header = backgroundTexts.heading;
 const maxEnded = 20;
 
 /**
- * Returns a text for the model with the running commands, the last `maxEnded` ended commands, and the number of older ones.
- * Returns "" for an empty list.
+ * Returns a text for the model with the running commands, the last 20 ended commands, and the number of older
+ * commands. Returns "" for an empty list.
  */
 export function commandsText(commands: readonly BackgroundCommand[]): string {
 	if (commands.length === 0) return "";

@@ -19,13 +19,13 @@ export function taskTools({
 	return spawns ? [...own, spawnWorker, waitForWorkers] : own;
 }
 
-/** Returns the operations of the task that makes the tool call. Throws if the call does not belong to a task. */
+/** Throws if the call does not belong to a task. */
 function accessOf({ task }: ToolContext): TaskAccess {
 	if (task) return task;
 	throw new ParleyError(taskToolTexts.onlyInTask, { code: "failed_precondition" });
 }
 
-/** Returns the plan of a tool call that affects only the task itself. */
+/** The call affects only the task itself. */
 function planOwn(label: string): ToolPlan {
 	return { label: visible(label), classes: ["person"], preview: "", binding: {}, notes: [] };
 }
