@@ -33,8 +33,8 @@ export interface ContextMessage {
 		readonly id: string;
 		readonly name: string;
 		/**
-		 * `self`: Parley is the author. `member`: a person with the role member or a higher one. `other`: a bot or
-		 * any other person.
+		 * `self`: Parley is the author. `member`: a person with the role member or a higher role. `other`: a bot
+		 * or any other person.
 		 */
 		readonly is: "member" | "other" | "self";
 	};

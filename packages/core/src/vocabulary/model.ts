@@ -92,9 +92,9 @@ export type ModelEvent =
 export type OnResponseStart = (requestId: string) => void;
 
 /**
- * Port to a language model, without state between requests. `stream` makes one attempt and yields one reply. The caller decides
- * about retries. `stream` throws a `ModelError` if the reply fails or is interrupted, or if the stream ends without `end`. It
- * stops soon after `signal` aborts.
+ * Port to a language model, without state between requests. `stream` makes one attempt and yields the events
+ * of one reply. It throws a `ModelError` if the reply fails or is interrupted, or if the stream ends without
+ * `end`. It stops soon after `signal` aborts.
  */
 export interface Model {
 	readonly provider: string;

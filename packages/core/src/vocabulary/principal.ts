@@ -72,7 +72,7 @@ export interface Actor {
 /** Operator of this gateway. A gateway has one operator and one trust boundary. */
 export const operator: Principal = { id: "operator", kind: "operator" };
 
-/** Returns the id to record for an action: the id of the principal's person, or the principal's own id if there is no person. */
+/** Returns the id to record for an action: that of the principal's person, or the principal's own id. */
 export function actingId({ id, person }: Principal): string {
 	return person?.id ?? id;
 }

@@ -218,10 +218,7 @@ function readConfirm(prompt: Prompt, floor: boolean, response: PromptResponse): 
 	return { kind: "approved", remember: false };
 }
 
-/**
- * Interprets the value of a choice between `deny` and `approve`. Also accepts other values that approve or deny
- * once, such as `yes`.
- */
+/** Also accepts other values that approve or deny once, such as `yes`. */
 function readDecision(value: unknown, denied: Answer): Answer {
 	if (denying.has(value)) return denied;
 	if (approving.has(value)) return { kind: "approved", remember: false };

@@ -76,7 +76,7 @@ export function optionsThrough({ through }: Principal, options: RunOptions = {})
 	return through === undefined ? options : { ...options, through };
 }
 
-/** Options that change the session's configuration for a run. They need the permission to configure the session. */
+/** These options need the permission to configure the session. */
 const configuring = ["agent", "model", "reasoning", "mode"] as const;
 
 export function configuresSession(options: RunOptions): boolean {

@@ -179,7 +179,7 @@ export type WorkflowStep =
 /** A skill that a tool call has started: its text, or the steps that the tool must run. */
 export type StartedSkill = { readonly text: string } | Omit<WorkflowCall, "callId">;
 
-/** Maximum characters of the arguments, and of all filled-in texts together. The run stores these texts, and the model gets them. */
+/** Maximum characters of the arguments, and of all filled-in texts together. */
 const max = { arguments: 100_000, filled: 1_000_000 } as const;
 
 /** A skill in the form that one run uses. It is recorded with the run, so later changes to the file do not affect the run. */
@@ -302,8 +302,8 @@ class Filling {
 }
 
 /**
- * Splits at spaces. Removes `"` and `'`, which can enclose spaces. Escapes are not supported. An unclosed quote
- * extends to the end of the text.
+ * Splits a text at spaces outside `"` and `'`, and removes these quotes. Escapes are not supported. An
+ * unclosed quote extends to the end of the text.
  */
 export function splitArguments(text: string): readonly string[] {
 	const written = text.match(/(?:[^ "']|"[^"]*(?:"|$)|'[^']*(?:'|$))+/g) ?? [];

@@ -72,10 +72,7 @@ export function messagesOf(message: RunMessage, steps: readonly Step[]): Message
 	return messages;
 }
 
-/**
- * Whether the run starts with its own message. The message of a retried run is in an earlier run, and an imported conversation
- * may begin with a reply.
- */
+/** The message of a retried run is in an earlier run, and an imported conversation may begin with a reply. */
 function opensWithQuestion(message: RunMessage, steps: readonly Step[]): boolean {
 	const { retryOf, content, images, attachments = [] } = message;
 	if (retryOf !== undefined) return false;
@@ -147,7 +144,7 @@ function withOwn(
 
 const personalised = new WeakMap<Message, Message>();
 
-/** Messages by their origin. The same objects are reused, so that data derived from them is computed once. */
+/** The same objects are reused, so that data derived from them is computed once. */
 const messagesByOrigin = new WeakMap<RunMessage | Step, readonly Message[]>();
 
 function once(of: RunMessage | Step, make: () => readonly Message[]): readonly Message[] {

@@ -55,7 +55,7 @@ export type BudgetScope = "gateway" | "session";
 /** Day or month in UTC. */
 export type BudgetPeriod = "day" | "month";
 
-/** Limits in billionths of a US dollar. An absent limit is unlimited. */
+/** Billionths of a US dollar. An absent field means no limit. */
 interface BudgetLimits {
 	readonly day?: number;
 	readonly month?: number;
