@@ -303,7 +303,7 @@ class Filling {
 
 /**
  * Splits a text at spaces outside `"` and `'`, and removes these quotes. Escapes are not supported. An
- * unclosed quote extends to the end of the text.
+ * unclosed quote extends to the end.
  */
 export function splitArguments(text: string): readonly string[] {
 	const written = text.match(/(?:[^ "']|"[^"]*(?:"|$)|'[^']*(?:'|$))+/g) ?? [];

@@ -199,9 +199,9 @@ export type TaskEvent =
 	  });
 
 /**
- * Events of the workers of a task, in the session of that task. The task's own run is its first worker, and each task that it
- * spawns is a further worker. The `tool.started` events in between are the worker's tool calls. Each worker ends with one
- * `worker.exited`.
+ * Events of a worker, in the worker's own session. A worker is the run of a task, including a task that
+ * another task spawned. The `tool.started` events in between are the worker's tool calls. Each worker ends
+ * with one `worker.exited`.
  */
 export type WorkerEvent =
 	| {

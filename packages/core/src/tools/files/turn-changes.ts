@@ -70,8 +70,7 @@ function refusalOf(change: FileChange, present: FileState): string | undefined {
 }
 
 /**
- * Diff for `undo`: from the current content to the content before the turn. For `show`: the opposite
- * direction.
+ * For `undo`, from the current content to the content before the turn. For `show`, the opposite direction.
  */
 function diffOfChange({ change, present, shown }: InspectedChange, direction: "undo" | "show"): string {
 	const before = beforeTurn(change);
