@@ -93,9 +93,9 @@ export class Reminders {
 				if (this.#state !== "started" || !first) return;
 				const { clock } = this.#ports;
 				if (first.due > clock.now()) return this.#wait(first.due);
-				const treated = await this.#treatDue(next);
+				const handled = await this.#handleDue(next);
 				const later = next.find(({ due }) => due > clock.now());
-				if (!treated) return this.#wait(later?.due ?? Number.POSITIVE_INFINITY);
+				if (!handled) return this.#wait(later?.due ?? Number.POSITIVE_INFINITY);
 			}
 		} catch (error) {
 			this.#ports.log.error(promptAnswerTexts.promptsNotChecked, { error });
@@ -104,12 +104,12 @@ export class Reminders {
 	}
 
 	/** Returns whether at least one question was handled. */
-	async #treatDue(next: readonly Waiting[]): Promise<boolean> {
-		let treated = false;
+	async #handleDue(next: readonly Waiting[]): Promise<boolean> {
+		let handled = false;
 		for (const waiting of next) {
-			if (waiting.due <= this.#ports.clock.now() && (await this.#tried(waiting))) treated = true;
+			if (waiting.due <= this.#ports.clock.now() && (await this.#tryHandle(waiting))) handled = true;
 		}
-		return treated;
+		return handled;
 	}
 
 	#next(): Promise<Waiting[]> {
@@ -134,7 +134,7 @@ export class Reminders {
 	}
 
 	/** Returns false if the session was deleted. */
-	async #treat({ token, session_id, created_at, expires_at }: Waiting): Promise<boolean> {
+	async #handle({ token, session_id, created_at, expires_at }: Waiting): Promise<boolean> {
 		const { clock } = this.#ports;
 		const lease = await this.#sessions.leaseOwn(session_id).catch((reason) => {
 			if (ParleyError.from(reason).code === "not_found") return undefined;
@@ -154,9 +154,9 @@ export class Reminders {
 				.executeTakeFirst();
 			if (!row) return;
 			const { label, runId, expiresAt } = fromRow<Prompt>(row.request);
-			const step = stepOf(row, { created_at, expires_at, now });
-			if (!step) return;
-			const { reminded, dueAt: due_at = null, notify } = step;
+			const due = dueReminder(row, { created_at, expires_at, now });
+			if (!due) return;
+			const { reminded, dueAt: due_at = null, notify } = due;
 			await tx.updateTable("prompts").set({ reminded, due_at }).where("token", "=", token).execute();
 			await record({ type: "prompt.reminded", token, runId, label, expiresAt, ...defined({ notify }) });
 		});
@@ -168,12 +168,12 @@ export class Reminders {
 	 * Returns false after a failure, so that the other questions are handled. Logs only the first of
 	 * consecutive failures.
 	 */
-	async #tried(waiting: Waiting): Promise<boolean> {
+	async #tryHandle(waiting: Waiting): Promise<boolean> {
 		const { token, session_id: sessionId } = waiting;
 		try {
-			const treated = await this.#treat(waiting);
+			const handled = await this.#handle(waiting);
 			this.#failed.delete(token);
-			return treated;
+			return handled;
 		} catch (error) {
 			if (!this.#failed.has(token)) {
 				this.#ports.log.error(promptAnswerTexts.promptNotChecked, { sessionId, error });
@@ -190,8 +190,7 @@ interface ReminderRow {
 	readonly due_at: number | null;
 }
 
-/** Returns the due reminder of a question, or undefined if none is due. */
-function stepOf(
+function dueReminder(
 	{ reminded, notices, due_at }: ReminderRow,
 	{ created_at, expires_at, now }: Pick<Waiting, "created_at" | "expires_at"> & { readonly now: number },
 ): (Omit<DueNotice, "dueAt" | "notify"> & Partial<DueNotice>) | undefined {

@@ -167,10 +167,10 @@ class HistoryReader {
 			return { type: "thinking", text: this.#text(text) };
 		return {
 			type: "thinking",
-			text: this.#sealed(text),
+			text: this.#counted(text),
 			...defined({
-				signature: signature === undefined ? undefined : this.#sealed(signature),
-				redacted: redacted === undefined ? undefined : this.#sealed(redacted),
+				signature: signature === undefined ? undefined : this.#counted(signature),
+				redacted: redacted === undefined ? undefined : this.#counted(redacted),
 			}),
 		};
 	}
@@ -219,11 +219,10 @@ class HistoryReader {
 	}
 
 	#text(text: string): string {
-		return storable(this.#sealed(text));
+		return storable(this.#counted(text));
 	}
 
-	/** Counts the bytes of a text, and returns the text unchanged. */
-	#sealed(text: string): string {
+	#counted(text: string): string {
 		this.#count(Buffer.byteLength(text));
 		return text;
 	}

@@ -43,20 +43,19 @@ function permissionOf(
 	acceptsAll: boolean,
 ): Pick<ToolPermission, "effect" | "reason"> {
 	if (problem) return { effect: "deny", reason: problem.reason };
-	const own = rules.filter((rule) => mayConcern(rule, tool));
+	const own = rules.filter((rule) => mayApply(rule, tool));
 	const denied = own.find((rule) => rule.effect === "deny" && deniesUsual(rule, tool));
 	if (denied) return { effect: "deny", reason: denied.reason };
 	const strict = own.find(({ effect }) => effect !== "allow");
 	if (strict) return { effect: "ask", reason: strict.reason };
-	const asking = askingAbout(tool);
-	const isLifted = acceptsAll && asking.every(({ liftedBy }) => liftedBy.includes("accept-all"));
-	if (asking.length === 0 || isLifted) return { effect: "allow", reason: "" };
-	const allowed = own.find((rule) => allowsAll(rule, asking));
+	const approvalRules = approvalRulesFor(tool);
+	const isLifted = acceptsAll && approvalRules.every(({ liftedBy }) => liftedBy.includes("accept-all"));
+	if (approvalRules.length === 0 || isLifted) return { effect: "allow", reason: "" };
+	const allowed = own.find((rule) => allowsAll(rule, approvalRules));
 	return allowed ? { effect: "allow", reason: allowed.reason } : { effect: "ask", reason: "" };
 }
 
-/** Returns the built-in rules that require approval for an ordinary call of the tool. */
-function askingAbout({ usual, effect }: Tool): readonly BuiltInRule[] {
+function approvalRulesFor({ usual, effect }: Tool): readonly BuiltInRule[] {
 	if (!usual)
 		return effect === "none" ? [] : builtInRules.filter(({ when }) => when.includes("exec-sandboxed"));
 	return builtInRules.filter(
@@ -73,8 +72,7 @@ const withoutPlace: readonly ActionClass[] = [
 	"schedule",
 ];
 
-/** Whether a rule may apply to an ordinary call of the tool. */
-function mayConcern({ tools, classes, commands, paths, hosts }: PolicyRule, tool: Tool): boolean {
+function mayApply({ tools, classes, commands, paths, hosts }: PolicyRule, tool: Tool): boolean {
 	const { usual, command } = tool;
 	const name = ruleNameOf(tool);
 	if (tools && !tools.some((pattern) => matchesName(name, pattern))) return false;
@@ -86,19 +84,18 @@ function mayConcern({ tools, classes, commands, paths, hosts }: PolicyRule, tool
 
 /** Whether a rule for the tool applies to each of its ordinary calls. */
 function deniesUsual(rule: PolicyRule, { usual }: Tool): boolean {
-	return !hasFurtherConditions(rule) && (!rule.classes || usual !== undefined);
+	return !hasArgumentConditions(rule) && (!rule.classes || usual !== undefined);
 }
 
-/** Whether a rule has a condition on the arguments of a tool call. */
-function hasFurtherConditions({ commands, paths, hosts }: PolicyRule): boolean {
+function hasArgumentConditions({ commands, paths, hosts }: PolicyRule): boolean {
 	return [commands, paths, hosts].some((condition) => condition !== undefined);
 }
 
 /** Whether a rule of the operator allows every tool call for which these rules require approval. */
-function allowsAll(rule: PolicyRule, asking: readonly BuiltInRule[]): boolean {
+function allowsAll(rule: PolicyRule, approvalRules: readonly BuiltInRule[]): boolean {
 	const { effect, layer, classes } = rule;
-	if (effect !== "allow" || layer !== "operator" || hasFurtherConditions(rule)) return false;
-	return asking.every(
+	if (effect !== "allow" || layer !== "operator" || hasArgumentConditions(rule)) return false;
+	return approvalRules.every(
 		({ when, liftedBy }) =>
 			liftedBy.includes("rule") && (!classes || when.every((one) => classes.includes(one))),
 	);

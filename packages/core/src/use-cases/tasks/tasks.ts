@@ -65,7 +65,7 @@ export class Tasks {
 		this.#options.admit();
 		const { row, lease } = await this.#borrow(request.principal, taskId, "task.submit");
 		using lock = lease;
-		if (!hasEnded(row.state)) throw unfit(row, taskRefusalTexts.onlyEnded);
+		if (!hasEnded(row.state)) throw wrongState(row, taskRefusalTexts.onlyEnded);
 		const { title, description, autonomy } = row;
 		const requested = {
 			title,
@@ -161,7 +161,7 @@ export class Tasks {
 		home: Session,
 		{ requested, retryOf }: { readonly requested: NewTask; readonly retryOf?: string },
 	): Promise<Submitted> {
-		if (home.taskId !== undefined) throw unfit(undefined, taskRefusalTexts.noTasksInTask);
+		if (home.taskId !== undefined) throw wrongState(undefined, taskRefusalTexts.noTasksInTask);
 		const checked = checkTask(home, requested, this.#options.choice);
 		// A repeated request does not await the promise, whose rejection must then have no effect.
 		checked.catch(() => undefined);
@@ -228,7 +228,7 @@ async function writeReply(
 ): Promise<TaskRow> {
 	const row = await findTask(tx, taskId);
 	const review = row && reviewOf(row);
-	if (row?.state !== "suspended" || !review) throw unfit(row, taskRefusalTexts.onlySuspended);
+	if (row?.state !== "suspended" || !review) throw wrongState(row, taskRefusalTexts.onlySuspended);
 	if (token !== undefined && token !== review.token) {
 		throw new ParleyError(taskRefusalTexts.otherQuestion, {
 			code: "failed_precondition",
@@ -258,8 +258,7 @@ function unknownTask(id: string): ParleyError {
 	return new ParleyError(taskTexts.notFound(id.slice(0, 100)), { code: "not_found" });
 }
 
-/** Returns the error for a request that the state of the task does not allow. */
-function unfit(row: TaskRow | undefined, reason: string): ParleyError {
+function wrongState(row: TaskRow | undefined, reason: string): ParleyError {
 	const shown = row?.state === "waiting" ? "running" : row?.state;
 	const state = row ? `task ${row.id} is ${shown}: ` : "";
 	return new ParleyError(`${state}${reason}`, { code: "failed_precondition" });
