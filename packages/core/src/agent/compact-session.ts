@@ -189,8 +189,8 @@ async function compact(
 }
 
 /**
- * The function retries failed calls as a run does, and records the cost of each call. It throws if a budget is
- * exhausted, no attempt is left, or the reply is unusable.
+ * Returns a function that retries failed calls as a run does, and records the cost of each call. The function throws
+ * if a budget is exhausted, no attempt is left, or the reply is unusable.
  */
 function writerFor(caller: SessionCaller, { model, names }: RunSettings, random: () => number): WriteText {
 	const { session, signal, clock } = caller;
@@ -234,7 +234,7 @@ function busy(): ParleyError {
 	return new ParleyError(message, { code: "failed_precondition" });
 }
 
-/** Later runs of the session wait for its end, and a stop of the gateway cancels it. */
+/** A compaction in progress. Later runs of the session wait for its end, and a stop of the gateway cancels it. */
 class LiveCompaction implements LiveRun, Disposable {
 	readonly id = compactionId;
 	/** Empty, because a compaction makes no tool calls. */

@@ -115,7 +115,10 @@ async function endingWithoutModel(run: Run, ports: LoopPorts): Promise<RunEnding
 	return (await runOwnCommand(run, ports)) ? { error: "", last: undefined } : undefined;
 }
 
-/** Undefined for a run without a workflow, and after a message to the active run, which a model must answer. */
+/**
+ * Returns undefined for a run without a workflow. Also returns undefined after a message to the active run, because
+ * a model must answer that message.
+ */
 async function workflowEnding(run: Run, ports: WorkflowPorts): Promise<RunEnding | undefined> {
 	const { workflow } = run.row.options;
 	if (!workflow || run.steps.some(({ kind }) => kind === "steered")) return undefined;
@@ -124,7 +127,7 @@ async function workflowEnding(run: Run, ports: WorkflowPorts): Promise<RunEnding
 	return { error, last: undefined, answer: output, ...defined({ cause: isFailed ? "step" : undefined }) };
 }
 
-/** Empty if a model call follows the last reply. */
+/** Returns no calls if a model call follows the last reply. */
 function openCalls(steps: readonly Step[]): readonly CallBlock[] {
 	const last = steps.findLast((step) => step.kind === "reply" || step.kind === "call");
 	return last?.kind === "reply" ? callsOf(last.content) : [];

@@ -153,7 +153,7 @@ export class Runner {
 		return run;
 	}
 
-	/** Also ends when the gateway stops or the run is cancelled. */
+	/** The pause also ends when the gateway stops or the run is cancelled. */
 	async #pause({ control }: Run, ms: number): Promise<void> {
 		const { promise, resolve } = Promise.withResolvers<void>();
 		const timer = this.#ports.clock.after(ms, resolve);

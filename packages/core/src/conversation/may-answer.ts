@@ -43,8 +43,8 @@ export function authorizeValue(
 }
 
 /**
- * Throws `permission_denied` for a typed answer to a password question, a grant request, an always-required approval,
- * or an approval by several people. If the operator has disabled typed decisions, throws for all approvals.
+ * Throws `permission_denied` for a typed answer to a password question, a grant request, an always-required
+ * approval, or an approval by several people. If typed decisions are disabled, throws for every `confirm` question.
  */
 export function refuseTyped(
 	row: Pick<PromptWithActor, "request" | "floor">,

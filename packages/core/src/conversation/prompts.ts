@@ -387,7 +387,7 @@ async function settlePrompt(
 	return settled.numUpdatedRows === 1n;
 }
 
-/** Members of the session's guild or team might not know the id of a person from a different one. */
+/** Members of the session's guild or team might not know the id of a person of another guild or team. */
 function foreignName({ person }: Principal, { place }: Session): { readonly byName?: string } {
 	if (!person || person.name === "" || place === undefined) return {};
 	const { platform, tenant } = person.place;

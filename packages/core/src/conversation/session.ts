@@ -328,8 +328,8 @@ export class Session {
 	}
 
 	/**
-	 * Undefined while a client is connected. If no client has left, for example because the gateway stopped first,
-	 * returns the start of this process.
+	 * Returns undefined while a client is connected. If no client has left, for example because the gateway stopped
+	 * first, returns the start of this process.
 	 */
 	#absentSince(): number | undefined {
 		return this.#clients > 0 ? undefined : (this.#leftAt ?? this.#parts.startedAt);

@@ -47,8 +47,8 @@ function maySee({ id, person }: Principal, { owner, place }: Session): boolean {
 }
 
 /**
- * Clients of some wires join again for each message, and the first run of a loaded session reads its complete
- * conversation.
+ * Avoids repeated loading: clients of some wires join again for each message, and the first run of a loaded session
+ * reads its complete conversation.
  */
 const maxUnused = 16;
 
@@ -102,8 +102,8 @@ export class Sessions {
 
 	/**
 	 * Leases a session. Throws `not_found` for an unknown session. For a refused action, throws `permission_denied`, or
-	 * `failed_precondition` if the session of a task does not allow the action. A principal that does not own the session
-	 * gets `not_found` instead.
+	 * `failed_precondition` if the session of a task does not allow the action. A principal that may not see the
+	 * session gets `not_found` instead.
 	 */
 	async lease(principal: Principal, id: string, action: Action): Promise<Lease> {
 		const lease = await this.#borrow(id);

@@ -101,7 +101,7 @@ export class Workspaces {
 	}
 }
 
-/** Safe, because no running process can insert a link there. */
+/** This is safe, because no running process can insert a link there. */
 async function makeAccessible(directory: string): Promise<void> {
 	await chmod(directory, 0o700);
 	for (const entry of await readdir(directory, { withFileTypes: true })) {
@@ -109,7 +109,7 @@ async function makeAccessible(directory: string): Promise<void> {
 	}
 }
 
-/** Used by the session for which the workspace was created, or by a fork of that session. */
+/** A workspace is used by the session for which it was created, or by a fork of that session. */
 async function isUsed(db: Tx, path: string): Promise<boolean> {
 	const sessions = db.selectFrom("sessions").select("id").limit(1);
 	if (await sessions.where("id", "=", basename(path)).executeTakeFirst()) return true;

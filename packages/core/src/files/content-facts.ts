@@ -137,7 +137,7 @@ function shortened(name: string): string {
 	return `${within(stem, room)}${ending}`;
 }
 
-/** The limit is in bytes of UTF-8. Does not split a character. */
+/** Cuts to `room` bytes of UTF-8, between characters. */
 function within(text: string, room: number): string {
 	let beginning = "";
 	let bytes = 0;

@@ -138,10 +138,10 @@ export async function removableBytes(db: Tx, sessionId: string): Promise<number>
 }
 
 /**
- * Deletes stored results until a result of `bytes` fits into their share and into the quota. Deletes the oldest results
- * of the session first, and then the oldest results of other sessions, within `displacingShare`. Results of unfinished
- * runs stay. Returns the deleted ids. If this does not make enough room, throws `resource_exhausted` and deletes
- * nothing.
+ * Deletes the rows of stored results until a result of `bytes` fits into their share and into the quota. Deletes the
+ * oldest results of the session first, then those of other sessions, within `displacingShare`. Results of unfinished
+ * runs stay. Returns the deleted ids. Throws `resource_exhausted` and deletes nothing if this does not make enough
+ * room.
  */
 export async function makeRoomForOutput(
 	tx: Tx,

@@ -8,7 +8,7 @@ import { storedFileErrorTexts } from "./texts.ts";
 export const maxImageBytes = 3_932_160;
 /** Maximum width and height of an image in pixels: https://platform.claude.com/docs/en/build-with-claude/vision */
 export const maxImageSide = 8_000;
-/** Before base64. A request may have 32 MB, base64 adds a third, and the remaining space is for text. */
+/** Maximum bytes before base64. A request may have 32 MB, base64 adds a third, and the remaining space is for text. */
 const maxRequestImageBytes = 18 * 1024 * 1024;
 
 /**
@@ -85,7 +85,7 @@ interface ImageRoom {
 	readonly few: number;
 }
 
-/** Pixels. A request with a larger image may contain only a few images. */
+/** Width or height in pixels. A request with a larger image may contain only a few images. */
 const largeSide = 2_000;
 
 /** Limits of a provider for one request: https://platform.claude.com/docs/en/build-with-claude/vision */
@@ -173,7 +173,7 @@ function sizeOfJpeg(content: Uint8Array): ImageSize | undefined {
 	return undefined;
 }
 
-/** SOF0 to SOF15, without three markers of this range that have a different meaning. */
+/** Matches SOF0 to SOF15, without three markers of this range that have a different meaning. */
 function isFrame(marker: number): boolean {
 	return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 }

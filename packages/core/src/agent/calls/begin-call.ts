@@ -46,8 +46,8 @@ export class Decisions implements AsyncDisposable {
 	}
 
 	/**
-	 * Waits for the decision about a call. Returns the call, or undefined if it does not run. Throws if the run is
-	 * stopped. The working time of the run pauses during the wait.
+	 * Waits for the decision about a call, and pauses the working time of the run. Returns the call, or undefined if it
+	 * was refused. Throws if the run is stopped.
 	 */
 	async of(proposed: ProposedCall): Promise<ApprovedCall | undefined> {
 		this.#run.control.signal.throwIfAborted();
@@ -61,8 +61,8 @@ export class Decisions implements AsyncDisposable {
 	}
 
 	/**
-	 * Stops waiting for the decision about a call. Ignores an approval that has arrived, but applies a denial that has
-	 * arrived.
+	 * Stops waiting for the decision about a call. Ignores an approval that has arrived. A denial that has arrived
+	 * remains.
 	 */
 	async withdraw(proposed: ProposedCall): Promise<void> {
 		const pending = this.#pending.get(proposed);
@@ -105,7 +105,7 @@ export async function atItsTurn(
 	return undefined;
 }
 
-/** Compared with the judgement under which the call was allowed or approved. */
+/** Compares with the judgement under which the call was allowed or approved. */
 async function isStricter(run: Run, call: ApprovedCall, ports: JudgePorts): Promise<boolean> {
 	const now = await judgeCall(run, call, nothingPending, ports);
 	if (now.effect === "deny") return true;
@@ -150,7 +150,10 @@ export async function beginCall(
 	return undefined;
 }
 
-/** Uses the approval or channel grant in the same transaction. Returns false if the call may not start. */
+/**
+ * Records the start and the use of the approval or channel grant in one transaction. Returns false if the call may
+ * not start.
+ */
 async function recordIntent(run: Run, entry: ApprovedCall, grants: SessionGrants): Promise<boolean> {
 	const { token, trusted, version, call, ready } = entry;
 	const gated = isGated(entry);

@@ -143,7 +143,7 @@ class OutputFile {
 	}
 }
 
-/** Minimum milliseconds between two reports: at most ten in a second, including the report at the end. */
+/** Minimum milliseconds between two reports: at most ten in a second, including the report at the end of the call. */
 const betweenMs = 120;
 /** Maximum bytes of the text of one event, including its marker. */
 const maxBytes = 16 * 1024;

@@ -245,7 +245,10 @@ async function refusalOfParticipants(run: Run, people: People): Promise<string |
 	return undefined;
 }
 
-/** Only the operator can approve calls outside channels and calls that always require approval. */
+/**
+ * Only the operator can approve calls outside channels and calls that always require approval, so these calls cannot
+ * get several approvals.
+ */
 function refusalOfQuorum({ session }: Run, { approvals, floor, reason }: Decision): string | undefined {
 	if (approvals === undefined || (session.home.place !== undefined && !floor)) return undefined;
 	return approvalTexts.several(reason, approvals);

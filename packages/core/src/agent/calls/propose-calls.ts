@@ -159,7 +159,7 @@ function isOutdated(run: Run, bound: PlannedCall, known: PromptRow): boolean {
 	return facts.length > 0 && !facts.includes("policy");
 }
 
-/** The call may have had effects, or its client has disconnected. */
+/** An announced call may have had effects, or its client has disconnected. */
 function interruptedReason(run: Run, call: CallBlock): string | undefined {
 	const tool = run.settings.tools.find(({ name }) => name === call.name);
 	// A plan describes the current state. It cannot show changes that the call has already made.
@@ -353,7 +353,7 @@ function waiting(one: Draft, raised?: Prompt): readonly (ProposedCall | Dependen
 	return [{ ...planned, kind: "proposed", prompt: raised ?? known?.prompt }];
 }
 
-/** One list, for clients that decide on all calls of a reply together. */
+/** Publishes one list, for clients that decide on all calls of a reply together. */
 function publish(run: Run, proposed: readonly (ProposedCall | DependentCall)[]): void {
 	const planned = proposed.filter((one) => one.kind === "proposed");
 	if (planned.length === 0) return;

@@ -34,9 +34,9 @@ export interface CallPorts extends ProposalPorts, ImagePorts {
 }
 
 /**
- * Runs the calls of one reply. Calls that can be planned are proposed together. Then they run in the order of the
- * reply. Each waits for its decision and for the end of earlier calls, but adjacent calls without effect run together.
- * If a denial ends the run, calls that are not planned yet do not run. Throws `cancelled` if the run is stopped.
+ * Runs the calls of one reply in its order. Calls that can be planned are proposed together. Each call waits for its
+ * decision and for the end of earlier calls, but adjacent calls without effect run together. If a denial ends the
+ * run, calls that are not planned yet do not run. Throws if the run is stopped.
  */
 export async function runCalls(run: Run, calls: readonly CallBlock[], ports: CallPorts): Promise<void> {
 	for (let open = calls; open.length > 0; ) {
@@ -229,7 +229,7 @@ async function releaseSecrets(
 
 type Opened = { readonly value: unknown } | { readonly refused: string };
 
-/** Undefined if the text is not a password handle. */
+/** Returns undefined for a text that is not a password handle. */
 type PasswordOf = (handle: string) => Promise<string | undefined>;
 
 async function open(run: Run, value: unknown, place: string, passwordOf: PasswordOf): Promise<Opened> {
@@ -265,7 +265,7 @@ function unknown(place: string): Opened {
 	};
 }
 
-/** Used at the turn of the first call, when no call of the reply is running. */
+/** Called at the turn of the first call, when no call of the reply is running. */
 async function repeatChangedQuestion(
 	run: Run,
 	waiting: readonly ProposedCall[],
@@ -321,8 +321,8 @@ interface Change {
 }
 
 /**
- * Undefined also for cases that other code decides: a denied, expired or used approval, a changed policy, and an
- * impossible call.
+ * Returns undefined if nothing changed, and for cases that other code decides: a denied, expired or used approval, a
+ * changed policy, and an impossible call.
  */
 async function changeOf(
 	run: Run,

@@ -143,7 +143,7 @@ function offeredBy(connections: readonly ToolConnection[], run: string): Offered
 	return { tools: [...byName.values()], guidance };
 }
 
-/** `source`: "" if the registration names none. */
+/** `source` is "" if the registration names none. */
 interface Owned {
 	readonly source: string;
 	readonly checked: CheckedTool;

@@ -148,8 +148,8 @@ export async function loadToolCheck(): Promise<ToolCheck> {
 }
 
 /**
- * Returns a JSON copy, or `{}` for undefined or null. Throws `fault` for a value that is no object, too large or too
- * deep.
+ * Returns a JSON copy, or `{}` for undefined or null. Throws `fault` for a value that is not an object, too large or
+ * too deep.
  */
 function plainObject(
 	given: unknown,

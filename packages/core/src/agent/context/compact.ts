@@ -240,8 +240,8 @@ interface SummaryPlan {
 }
 
 /**
- * The first share whose summary reaches the target is used, otherwise the last share that saves tokens. Undefined if
- * no summary saves tokens.
+ * Uses the first share whose summary reaches the target, otherwise the last share that saves tokens. Returns
+ * undefined if no summary saves tokens.
  */
 function planSummary(
 	sizing: Sizing,
@@ -262,7 +262,7 @@ function planSummary(
 	return found;
 }
 
-/** Ends the summarised part before a user message if possible. Undefined if no group is left. */
+/** Ends the summarised part before a user message if possible. Returns undefined if no group is left. */
 function summaryPlace(
 	sizing: Sizing,
 	reductions: Reductions,

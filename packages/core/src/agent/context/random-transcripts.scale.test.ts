@@ -55,7 +55,7 @@ class Writer {
 	}
 }
 
-/** Undefined if the request was refused because of its size. */
+/** Returns undefined if the request was refused because of its size. */
 async function fitted(toy: ToySession): Promise<ModelRequest | undefined> {
 	try {
 		const { request, tokens, snapshot } = await toy.call(replyTokens);

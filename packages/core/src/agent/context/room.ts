@@ -26,7 +26,7 @@ export interface Room {
 
 /** Maximum share of a window for a reply. */
 const replyShare = 1 / 3;
-/** Maximum tokens. A longer reply is allowed if the window has room for it. */
+/** Maximum reserved tokens. A longer reply is allowed if the window has room for it. */
 const reservedReply = 32_000;
 /** Minimum tokens for messages. */
 const leastRoom = 400;

@@ -72,7 +72,7 @@ export function snapshotOf(
 	};
 }
 
-/** In this order: system prompt, tools, each message. */
+/** Returns unscaled tokens of the system prompt, the tools and each message. */
 function weightsOf({ request, fixed, counts }: MeasuredRequest, calibration: Calibration): number[] {
 	// Adds 1, because weights that are all 0 have no proportion.
 	if (counts) return [counts.system + 1, counts.tools, ...counts.messages];

@@ -206,7 +206,7 @@ async function withdrawing(
 	return { changes, without: imageTexts.ofTools };
 }
 
-/** None if the run repeats a reply, because the images belong to the repeated run. */
+/** Returns none if the run repeats a reply, because the images belong to the repeated run. */
 function imagesOfMessage({ row: { images, loadedImages = [], retryOf } }: Run): readonly ImageBlock[] {
 	return retryOf === undefined ? [...images, ...loadedImages] : [];
 }

@@ -19,17 +19,13 @@ export interface ImagePorts {
 }
 
 /**
- * Makes room in the conversation for the new images, including those of the run's own message. Images of one group stay
- * together. Returns the images that the conversation then contains, except the new images.
- *
- * If the images do not fit together, permanently removes the oldest images of results and of earlier messages. Also
- * removes all images that the model no longer sees. If only such images exceed the room, removes only these.
- * Never removes:
- *
+ * Makes room in the conversation for the new images, including those of the run's own message. Images of one group
+ * stay together. Returns the images that the conversation then contains, except the new images.
+ * If the images do not fit together, permanently removes the oldest images of results and of earlier messages, and
+ * all images that the model no longer sees. If only the latter exceed the room, removes only these. Never removes:
  * - attached images that the model still sees
  * - images of the current message
  * - images of results that no model has answered
- *
  * A new group that does not fit together with these images causes no removal.
  */
 export async function makeRoom(
@@ -119,8 +115,8 @@ function removableIn(run: Run, prompts: readonly RunRow[], protectsAttached: boo
 }
 
 /**
- * Frees half of the room, because otherwise each new image would remove an old image. Empty if all images fit, or if
- * the images that stay exceed the room.
+ * The removal of these groups frees half of the room, because otherwise each new image would remove an old image.
+ * Returns none if all images fit, or if the images that stay exceed the room.
  */
 function oldestOf(
 	shown: readonly Shown[],
@@ -289,12 +285,12 @@ export async function withoutImagesOf(
 	});
 }
 
-/** Attached images stay. */
+/** Removes the images of a message, except attached images. */
 function withoutSent({ id, images, attachments = [] }: RunRow, reason: string): Change {
 	return withAttachments(id, [...describedOnly(images, reason), ...attachments]);
 }
 
-/** Also removes attached images from the conversation. Their stored files are kept. */
+/** Removes all images of a message, including attached images. The stored files are kept. */
 function withoutShown({ id, images, attachments = [] }: RunRow, reason: string): Change {
 	const files = attachments.map(({ shown, ...file }) => (shown ? { ...file, problem: reason } : file));
 	return withAttachments(id, [...describedOnly(images, reason), ...files]);

@@ -156,7 +156,7 @@ function patternOf({ type }: Field, required: boolean): string {
 	return required ? pattern : `(${pattern})?`;
 }
 
-/** An empty answer selects the default. Undefined if an optional field has neither an answer nor a default. */
+/** An empty answer selects the default. Returns undefined if an optional field has neither an answer nor a default. */
 function readValue(
 	{ usual, isRequired, type }: Field,
 	answer: string | readonly string[],

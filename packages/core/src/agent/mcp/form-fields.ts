@@ -70,7 +70,7 @@ function booleanDefault({ default: usual }: FieldSchema): string | undefined {
 	return usual ? "yes" : "no";
 }
 
-/** A person can select several items. */
+/** Returns a field in which a person can select several items. */
 function choicesField(facts: Omit<Field, "choices" | "usual">, schema: FieldSchema): Field | undefined {
 	const choices = choicesOf(Object(schema.items));
 	if (choices === undefined || !areUsable(choices)) return undefined;
@@ -82,7 +82,7 @@ function choicesField(facts: Omit<Field, "choices" | "usual">, schema: FieldSche
 	return { ...facts, choices, usual: isUsual ? usual.map(String) : undefined, counts: { min, max } };
 }
 
-/** True for undefined, because the field is then not a choice. */
+/** Returns true for undefined, because the field is then not a choice. */
 function areUsable(choices: readonly Choice[] | undefined): boolean {
 	if (choices === undefined) return true;
 	const values = new Set(choices.map(({ value }) => value));
@@ -90,7 +90,7 @@ function areUsable(choices: readonly Choice[] | undefined): boolean {
 	return choices.length > 0 && choices.length <= maxOptions && values.size === choices.length;
 }
 
-/** Undefined if the field is not a choice. The items of a list use `anyOf`. */
+/** Returns undefined if the field is not a choice. The items of a list use `anyOf`. */
 function choicesOf(schema: object): readonly Choice[] | undefined {
 	const titled = "oneOf" in schema ? schema.oneOf : "anyOf" in schema ? schema.anyOf : undefined;
 	if (Array.isArray(titled)) {
@@ -110,7 +110,7 @@ function choiceOf(value: unknown, title: unknown): Choice {
 	return { value: String(value), label: label.trim() === "" ? String(value) : label };
 }
 
-/** Undefined if the default has another type, or is not among the choices. */
+/** Returns undefined if the default has another type, or is not among the choices. */
 function usualOf({ default: usual, type }: FieldSchema, choices: Field["choices"]): string | undefined {
 	if (typeof usual !== (type === "string" ? "string" : "number")) return undefined;
 	const text = String(usual);

@@ -286,7 +286,7 @@ export class McpServer {
 		return await whileAsking(call, (people) => answerSampling(params, this.#deps.name, { ...people, reply }));
 	}
 
-	/** True if the call failed because a person must open addresses, and the person opened all of them. */
+	/** Returns true if the call failed because a person must open addresses, and the person opened all of them. */
 	async #opened(call: OpenCall, reason: unknown): Promise<boolean> {
 		const { UrlElicitationRequiredError } = await import("@modelcontextprotocol/client");
 		if (!(reason instanceof UrlElicitationRequiredError) || reason.elicitations.length === 0) return false;

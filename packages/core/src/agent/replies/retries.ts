@@ -27,10 +27,10 @@ interface NextTryOptions {
 }
 
 /**
- * Records a failed call that may be repeated, including its cost, and waits until the next call may start. Returns the
- * model of the next call. If that call is not allowed, does not wait and returns the reason as `refused`. Returns
- * undefined if the attempt is final: it is usable, its failure is not transient, no attempt is left, or the run is
- * stopped. Throws `cancelled` if the run is stopped during the wait.
+ * Records a failed call that may be repeated, including its cost, and waits until the next call may start. Returns
+ * the model of the next call. If that call is not allowed, does not wait and returns the reason as `refused`.
+ * Returns undefined if the attempt is final: it is usable, its failure is not transient, no attempt is left, or the
+ * run is stopped. Throws if the run is stopped during the wait.
  */
 export async function nextTry(
 	run: Run,

@@ -113,7 +113,10 @@ function streamInterrupted(): ModelError {
 	return new ModelError(replyTexts.interrupted, { fault: "interrupted" });
 }
 
-/** The message has no secrets. A refused key is logged again only after the state of the provider has changed. */
+/**
+ * The error message contains no secrets. A refused key is logged again only after the state of the provider has
+ * changed.
+ */
 function failureOf(run: Run, name: string, reason: unknown, health: ProviderHealth): ParleyError {
 	const error = withoutSecrets(run.session.redactor.into("error"), ParleyError.from(reason));
 	const { log } = run;

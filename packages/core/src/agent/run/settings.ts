@@ -141,8 +141,7 @@ interface ModelLimits {
 }
 
 /**
- * Returns the token limits of one model: of a request with its reply, of one reply, and before older parts are
- * shortened.
+ * Returns the token limits of one model: for a request with its reply, one reply, and the shortening of older parts.
  */
 export function modelLimits(
 	{ model, contextWindow, sampling }: RunSettings,

@@ -119,8 +119,8 @@ const fillers = new Set(["space", "newline", "comment", "tag", "anchor"]);
 const announcements = new Set(["doc-mode", "scalar", "flow-error-end"]);
 
 /**
- * Counts open brackets, and columns in which nested values begin. A nested value of YAML begins further right than
- * its parent, except a list in a map.
+ * Levels are open brackets, and columns in which nested values begin. A nested value of YAML begins further right
+ * than its parent, except a list in a map.
  */
 function maxLevels(text: string): number {
 	const columns: number[] = [];

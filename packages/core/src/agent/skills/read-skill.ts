@@ -123,7 +123,7 @@ export function readSkill(content: string, fallbackName: string): SkillText {
 	};
 }
 
-/** Top-level keys then have underscores instead of hyphens. */
+/** Replaces hyphens in top-level keys with underscores. */
 function factsOf(file: SkillFile): Facts {
 	const { facts } = file;
 	const keys = new Map<string, string>();
@@ -166,7 +166,10 @@ function oneLine(words: string, max: number): string {
 	return line.length > max ? `${line.slice(0, max - 1).trimEnd()}…` : line;
 }
 
-/** If a file has both `tools` and `allowed-tools`, a tool must be in both. Undefined if the file restricts no tools. */
+/**
+ * If a file has both `tools` and `allowed-tools`, a tool must be in both. Returns undefined if the file restricts no
+ * tools.
+ */
 function toolsOf({ tools, allowed_tools: allowed }: Facts): readonly string[] | undefined {
 	const lists = [tools, allowed].flatMap((list) => (list === undefined ? [] : [namesIn(list)]));
 	const [first, second] = lists;

@@ -44,7 +44,7 @@ export interface SkillsOnDisk {
 	readonly problems: readonly SkillProblem[];
 }
 
-/** In order of precedence, so that a skill of a working directory cannot replace a skill of the operator. */
+/** The order is the precedence, so that a skill of a working directory cannot replace a skill of the operator. */
 const places: readonly { readonly source: SkillSource; readonly below: string }[] = [
 	{ source: "data", below: "skills" },
 	{ source: "directory", below: join(".parley", "skills") },
@@ -71,7 +71,7 @@ interface CachedSkills {
 	readonly hash: string;
 }
 
-/** Enough for one working directory and the data directory. */
+/** This is enough for one working directory and the data directory. */
 const maxCached = places.length * placeLimits.files;
 
 /**
@@ -193,7 +193,7 @@ export class SkillFiles {
 		return text;
 	}
 
-	/** Sorted by name. Throws if the directory contains a link or exceeds the limits. */
+	/** Returns the files sorted by name. Throws if the directory contains a link or exceeds the limits. */
 	async #others(
 		directory: string,
 		file: string,

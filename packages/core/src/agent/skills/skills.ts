@@ -123,7 +123,7 @@ export class Skills {
 		return changes === undefined ? found : { ...found, changes };
 	}
 
-	/** Undefined if the trusted content was not stored. */
+	/** Returns undefined if the trusted content was not stored. */
 	async #changesOf(listed: ListedSkill, directory: string): Promise<string | undefined> {
 		const row = await this.#options.store.read((db) =>
 			db
@@ -138,7 +138,7 @@ export class Skills {
 	}
 
 	/**
-	 * Trusts the current skills of a working directory. They replace the skills that were trusted there before. Throws
+	 * Trusts the current skills of a working directory, instead of the skills that were trusted there before. Throws
 	 * `failed_precondition` if the directory has no skills. If a digest is given, throws `aborted` if the skills have
 	 * changed since they were listed. Returns the trusted skills.
 	 */

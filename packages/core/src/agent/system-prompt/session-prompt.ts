@@ -36,9 +36,9 @@ interface PromptOptions {
 }
 
 /**
- * Returns a function that provides system prompts. The prompt of a session is rendered before its first model call and
- * stored. It never changes, even if the instructions of its agent change. The prompt of an agent other than the
- * session's stays the same only while the session is in memory.
+ * Returns a function that provides system prompts. The prompt of a session is rendered before its first model call
+ * and stored. It never changes, even if the instructions of its agent change. The prompt of any other agent stays
+ * the same only while the session is in memory.
  */
 export function systemPromptOf(options: PromptOptions): SystemPromptOf {
 	const ofOthers = new WeakMap<Session, Map<string, string>>();
@@ -197,7 +197,7 @@ function describeHead(head: string): string {
 	return /^[0-9a-f]{40,64}\n?$/.test(head) ? "detached head" : systemPromptTexts.unknownBranch;
 }
 
-/** Undefined for a file that is not regular or outside the roots. Rejects if the file cannot be opened. */
+/** Returns undefined for a file that is not regular or outside the roots. Rejects if the file cannot be opened. */
 async function readInside(path: string, isReadable: (path: string) => boolean): Promise<string | undefined> {
 	const real = await realpath(path);
 	if (!isReadable(real)) return undefined;

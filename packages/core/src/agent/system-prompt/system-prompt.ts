@@ -50,9 +50,8 @@ function withBlocks(text: string, blocks: Readonly<Record<string, boolean>>): st
 }
 
 /**
- * Renders the system prompt of a session: replaces each `{{name}}` of the template with the instructions or a fact. The
- * result is deterministic. Throws `invalid_argument` if the template has unknown placeholders. The error message names
- * all of them.
+ * Renders the system prompt of a session: replaces each `{{name}}` of the template with the instructions or a fact.
+ * The result is deterministic. Throws `invalid_argument` with all unknown placeholders of the template.
  */
 export function renderSystemPrompt(facts: ProjectFacts, texts: PromptTexts = {}): string {
 	const { instructions } = texts;

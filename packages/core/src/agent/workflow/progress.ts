@@ -134,7 +134,7 @@ export class WorkflowProgress {
 		});
 	}
 
-	/** Undefined while the last attempt is open, and in runs of earlier versions. */
+	/** Returns undefined while the last attempt is open, and in runs of earlier versions. */
 	#durationOf(stepId: string): number | undefined {
 		const last = this.lastTry(stepId);
 		return last?.end?.at === undefined ? undefined : Math.max(0, last.end.at - last.startedAt);

@@ -104,7 +104,7 @@ function progressOf(run: Run, callId: string): WorkflowProgress {
 	throw new ParleyError(workflowTexts.notStarted(callId), { code: "internal" });
 }
 
-/** Undefined: the default model of the agent applies. */
+/** Returns undefined if the default model of the agent applies. */
 async function modelFor(
 	run: Run,
 	workflow: Workflow,
@@ -233,8 +233,8 @@ class Engine {
 	}
 
 	/**
-	 * Undefined if the step has no criteria. An invalid verdict of the model is negative. Rejects if the model call
-	 * fails or the workflow is stopped.
+	 * Returns undefined if the step has no criteria. An invalid verdict of the model is negative. Rejects if the model
+	 * call fails or the workflow is stopped.
 	 */
 	#judge(step: WorkStep, { output }: TaskRow): Promise<Verdict | undefined> {
 		const { criteria } = step;

@@ -12,8 +12,8 @@ export interface StepModels {
 /** Lookups for the agents that can be sub-agents of a session. */
 export interface SubAgents {
 	/**
-	 * Finds the profile of an agent. Throws `invalid_argument` if its profile is invalid. Also throws `invalid_argument`,
-	 * with the names of the existing agents, if the agent does not exist.
+	 * Finds the profile of an agent. Throws `invalid_argument` if the profile is invalid, or with the names of the
+	 * existing agents if the agent does not exist.
 	 */
 	readonly find: (agent: string) => Promise<Profile>;
 	/** Returns the names of the tools that this agent has in the session, except client tools. */

@@ -121,9 +121,7 @@ export class OpenGrants {
 		}
 	}
 
-	/**
-	 * Ends the open grant of the channel, if any, and stores the new grant. Records both events. Returns the new grant.
-	 */
+	/** Ends the open grant of the channel, if any, and stores the new grant, with their events. Returns the new grant. */
 	async begin(
 		tx: Tx,
 		recipients: GrantRecipients,

@@ -151,7 +151,10 @@ function taskRow(
 	};
 }
 
-/** Includes the taint of the parent task's conversation, or of the owning session if there is no parent task. */
+/**
+ * The taint includes the taint of the parent task's conversation, or of the owning session if there is no parent
+ * task.
+ */
 async function conversationRow(
 	tx: Tx,
 	home: Session,

@@ -222,7 +222,7 @@ async function register(
 	};
 }
 
-/** Without `offline_access`, some servers return no refresh token. */
+/** Adds `offline_access`, because some servers otherwise return no refresh token. */
 function withOfflineAccess(
 	scope: string | undefined,
 	{ scopes_supported: supported }: AuthorizationServerMetadata,
