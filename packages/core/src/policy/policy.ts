@@ -43,7 +43,7 @@ export interface Decision {
 	readonly floor: boolean;
 	/** Reason for people: why the call is denied or requires approval, or which rule allows it. */
 	readonly reason: string;
-	/** All rules that match the call. The deciding rules are first. */
+	/** Rules that match the call. The deciding rules are first. */
 	readonly rules: readonly DescribedRule[];
 	/** Number of approvals by different people that the call requires. Default: 1. */
 	readonly approvals?: number;

@@ -130,9 +130,8 @@ function probeOf({ name, error, calls }: DeniedCalls): Probe {
 }
 
 /**
- * Returns the shell code of a function that makes a system call and returns its error number, or 0 if there is no
- * error. The function writes a program to /tmp, which is a separate file system in a sandbox. A command may execute
- * files that it writes there, even if the host forbids execution in its own /tmp.
+ * Returns shell code of a function that returns the error number of a system call, or 0. The function executes a
+ * program in /tmp, which a sandbox allows even if the host forbids execution in its own /tmp.
  */
 function callFunction(): string {
 	const architecture = knownArchitecture();

@@ -7,7 +7,7 @@ import { TokenCounts } from "../exchange/token-counts.ts";
 import { cutOff, OpenCall, type PendingCall, ReplyCalls } from "../exchange/tool-calls.ts";
 import { eventTexts } from "./texts.ts";
 
-/** Maximum blocks of a reply. A reply with more blocks is treated as damaged. */
+/** Maximum blocks of a reply. */
 const MAX_BLOCKS = 1024;
 
 const MAX_MODEL_NAME = 200;

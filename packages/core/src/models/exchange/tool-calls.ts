@@ -6,7 +6,7 @@ import { badCallTexts } from "./texts.ts";
 
 export type Call = Extract<ModelEvent, { type: "call" }>;
 
-/** Maximum characters of the arguments of one call. A call with longer arguments is invalid. */
+/** Maximum characters of the arguments of one call. */
 const MAX_ARGUMENTS = 4 << 20;
 
 /** Maximum values in the arguments of one call. */

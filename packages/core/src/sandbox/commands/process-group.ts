@@ -14,9 +14,8 @@ const ABANDON_MS = 1_000;
 const FIRST_TEXT = 3;
 
 /**
- * Shell, and the prelude that the shell runs before the command. The prelude closes inherited descriptors
- * without the close-on-exec mark, because libuv marks only the lowest numbers. Shells other than bash cannot
- * close numbers above 9, so they close none.
+ * The prelude closes inherited descriptors without the close-on-exec mark, because libuv marks only the lowest numbers.
+ * Shells other than bash cannot close numbers above 9, so they close none.
  * https://docs.libuv.org/en/v1.x/process.html#c.uv_disable_stdio_inheritance
  */
 const BASH = "/bin/bash";
@@ -24,7 +23,7 @@ const BASH_PRELUDE = `for f in /dev/fd/*; do f=\${f##*/}; [ "$f" -gt LAST ] 2>/d
 const SH = "/bin/sh";
 /** A dialogue omits this redirection, because its output contains only responses. */
 const JOINED = "exec 2>&1; ";
-/** Starts a command with an empty environment. A plain `exec` would pass the variables that the shell itself exports. */
+/** A plain `exec` would pass the variables that the shell itself exports. */
 const BASH_WITH_NOTHING = 'exec -c "$@"';
 const SH_WITH_NOTHING = 'exec env -i "$@"';
 

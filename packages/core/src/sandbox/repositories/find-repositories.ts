@@ -6,8 +6,8 @@ import { ifThere, isNotFound } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 
 /**
- * Number of entries after which a search stops. A search runs before and after each command. Reading this many
- * entries takes up to 0.2 s on a slow machine.
+ * Number of entries after which a search stops. A search runs before and after each command. Reading this many entries
+ * takes up to 0.2 s on a slow machine.
  */
 const MAX_ENTRIES = 20_000;
 const AT_ONCE = 16;

@@ -150,8 +150,7 @@ interface SystemCall {
 
 /**
  * Machine code that makes a system call and exits with its error number, or with 0. It loads the number and the six
- * arguments from the data that follows the code. As machine code, the probes need no interpreter. The comments show the
- * assembly source.
+ * arguments from the data that follows the code. As machine code, the probes need no interpreter.
  */
 const code: Readonly<Record<Architecture, string>> = {
 	/*
