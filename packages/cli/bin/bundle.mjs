@@ -17,8 +17,7 @@ export const bundles = join(home, "dist");
 /** File in a bundle that lists the paths, sizes and modification times of the bundle's inputs. */
 export const factsFile = "sources.txt";
 
-/** Inputs of a bundle besides the sources and manifests of the packages. */
-const others = [
+const otherInputs = [
 	"../pnpm-lock.yaml",
 	...["bundle", "externals", "start-chunks"].map((name) => `../scripts/${name}.mjs`),
 ];
@@ -46,7 +45,7 @@ export function findBundle() {
 export function factsOfSources() {
 	/** @type {(string | number | undefined)[]} */
 	const facts = [];
-	for (const path of others) addFacts(facts, `${packages}${path}`);
+	for (const path of otherInputs) addFacts(facts, `${packages}${path}`);
 	for (const name of readdirSync(packages)) {
 		addFacts(facts, `${packages}${name}/package.json`);
 		addSources(facts, `${packages}${name}/src`);

@@ -33,9 +33,8 @@ import { readUndo, turnRows } from "./turn-changes.ts";
 
 export type BeginChat = (display: ChatDisplay) => Chat;
 
-/** Maximum number of messages that a resumed session shows, and of sessions in a list. */
-const maxMessages = 10;
-const maxSessions = 10;
+const maxRecalledMessages = 10;
+const maxListedSessions = 10;
 
 /**
  * Chat of a person with the agent: processes typed lines, and the events of the current session. Independent
@@ -257,7 +256,7 @@ export class Chat {
 	};
 
 	async #listSessions(): Promise<void> {
-		const { sessions } = await this.#options.client.request("list_sessions", { limit: maxSessions });
+		const { sessions } = await this.#options.client.request("list_sessions", { limit: maxListedSessions });
 		this.#listed = sessions.map(({ session_id }) => session_id);
 		const now = { current: this.sessionId, now: this.#options.clock.now() };
 		this.#show(sessionRows(sessions, now, this.#options.format()));
@@ -350,7 +349,7 @@ export class Chat {
 	/** Shows the last messages of an existing session, and its suspended tasks. */
 	async #recall(): Promise<void> {
 		if (this.#session.status === "created") return;
-		const messages = await this.#request("load_messages", { limit: maxMessages });
+		const messages = await this.#request("load_messages", { limit: maxRecalledMessages });
 		const { lastSeq } = this.#session;
 		const known = messages.filter(({ seq }) => seq <= lastSeq);
 		this.#show(this.#conversation.recall(known, this.#options.format()));

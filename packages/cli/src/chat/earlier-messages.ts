@@ -1,8 +1,7 @@
 import type { Client } from "@parley/protocol";
 
-/** Maximum number of sessions, and of messages per session. */
 const maxSessions = 10;
-const maxMessages = 50;
+const maxMessagesPerSession = 50;
 
 /** Messages of people in the latest sessions without an external key, oldest first, without duplicates. */
 export async function readEarlierMessages(client: Client): Promise<readonly string[]> {
@@ -13,7 +12,7 @@ export async function readEarlierMessages(client: Client): Promise<readonly stri
 	const pages = await Promise.all(
 		own
 			.slice(0, maxSessions)
-			.map(({ session_id }) => client.request("load_messages", { session_id, limit: maxMessages })),
+			.map(({ session_id }) => client.request("load_messages", { session_id, limit: maxMessagesPerSession })),
 	);
 	const messages = pages.toReversed().flat();
 	const texts = messages

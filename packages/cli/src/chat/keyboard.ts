@@ -23,8 +23,7 @@ export class Keyboard {
 	#message = emptyEditor();
 	#answer: Editor | undefined;
 	#mayLeave = false;
-	/** Notice about the last key, for example the names that Tab found. Empty without a notice. */
-	#choices = "";
+	#keyNotice = "";
 	#search: HistorySearch | undefined;
 	#isReadingClipboard = false;
 
@@ -56,7 +55,7 @@ export class Keyboard {
 	/** Notice of the search, of the last key, of the clipboard, or of the chat. Empty without a notice. */
 	get notice(): string {
 		if (this.#search) return this.#searchNotice(this.#search);
-		if (this.#choices !== "") return this.#choices;
+		if (this.#keyNotice !== "") return this.#keyNotice;
 		if (this.#mayLeave) return liveTexts.leaves;
 		return this.#isReadingClipboard ? clipboardTexts.reading : this.#chat.notice;
 	}
@@ -78,7 +77,7 @@ export class Keyboard {
 		if (this.#search) return this.#pressInSearch(this.#search, key);
 		if (key.ctrl && key.name === "c") return this.#interrupt();
 		this.#mayLeave = false;
-		this.#choices = "";
+		this.#keyNotice = "";
 		const action = key.ctrl ? this.#actionOf(key.name) : undefined;
 		if (action) return action();
 		const beginning = key.name === "tab" ? completableIn(editor.text.slice(0, editor.cursor)) : undefined;
@@ -95,7 +94,7 @@ export class Keyboard {
 	 */
 	#enterTyped({ text }: Editor, { follows }: Key): Promise<void> | void {
 		if (!this.#answer && this.#isReadingClipboard) return;
-		if (!this.#answer && follows && text.startsWith("!")) this.#choices = keyTexts.enterAgain;
+		if (!this.#answer && follows && text.startsWith("!")) this.#keyNotice = keyTexts.enterAgain;
 		else return this.#enter(text);
 	}
 
@@ -121,7 +120,7 @@ export class Keyboard {
 		this.#chat.redraw();
 		const pasted = await this.#chat.readClipboard();
 		this.#isReadingClipboard = false;
-		this.#choices = "notice" in pasted ? pasted.notice : "";
+		this.#keyNotice = "notice" in pasted ? pasted.notice : "";
 		if ("label" in pasted) this.#message = insert(this.#message, pasted.label);
 		if ("text" in pasted) {
 			// `imageLabel` needs the path in the form in which the message will contain it.
@@ -137,13 +136,13 @@ export class Keyboard {
 			// The names no longer match if the person has changed the text in the meantime.
 			if ((this.#answer ?? this.#message) !== before) return;
 			if (names.length === 0) {
-				this.#choices = missingWords(beginning, before.text);
+				this.#keyNotice = missingWords(beginning, before.text);
 				return;
 			}
 			const completed = completedWith(before, beginning, names);
 			if (this.#answer) this.#answer = completed;
 			else this.#message = completed;
-			if (names.length > 1 && completed.text === before.text) this.#choices = namesRow(beginning, names);
+			if (names.length > 1 && completed.text === before.text) this.#keyNotice = namesRow(beginning, names);
 		});
 	}
 

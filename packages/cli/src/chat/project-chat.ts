@@ -12,8 +12,7 @@ import { visibleLine } from "../text/visible.ts";
 import { projectTexts } from "../texts/projects.ts";
 import { runChat } from "./chat-command.ts";
 
-/** Exit code of a command that the person ended with Ctrl-C. */
-const left = 130;
+const leftExitCode = 130;
 
 /**
  * `parley` without arguments at a terminal: opens a chat in the current directory. Asks once whether agents may work
@@ -26,7 +25,7 @@ export async function chatInProject(io: Io): Promise<number> {
 	const directory = await realpath(io.cwd);
 	await checkProject(directory, data);
 	const answer = await mayWork(directory, data, io);
-	if (answer === undefined) return left;
+	if (answer === undefined) return leftExitCode;
 	if (!answer) {
 		printNotice(projectTexts.refused({ directory: visibleLine(directory) }), io);
 		return 1;

@@ -10,9 +10,8 @@ interface RunningCall {
 	readonly output: string;
 }
 
-/** Maximum number of stored output characters of a call, and of shown lines of all calls. */
-const maxOutput = 4_000;
-const maxLines = 5;
+const maxOutputCharacters = 4_000;
+const maxShownLines = 5;
 
 /** Tool calls that have started and not ended, in the order of their starts. */
 export class RunningCalls {
@@ -31,13 +30,13 @@ export class RunningCalls {
 
 	addOutput({ call_id: id, content }: { readonly call_id: string; readonly content: string }): void {
 		const call = this.#calls.get(id);
-		if (call) this.#calls.set(id, { ...call, output: (call.output + content).slice(-maxOutput) });
+		if (call) this.#calls.set(id, { ...call, output: (call.output + content).slice(-maxOutputCharacters) });
 	}
 
 	/** The last lines of the output of all running calls, safe for a terminal. */
 	get output(): readonly string[] {
 		const text = Array.from(this.#calls.values(), ({ output }) => output).join("");
-		return text === "" ? [] : visibleProgress(text).trimEnd().split("\n").slice(-maxLines);
+		return text === "" ? [] : visibleProgress(text).trimEnd().split("\n").slice(-maxShownLines);
 	}
 
 	/** Restarts the duration of a call after an answer to its question, because the wait is not part of the call. */

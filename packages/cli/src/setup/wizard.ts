@@ -24,8 +24,7 @@ const work: Readonly<Record<Step, (parts: StepParts) => Promise<StepResult>>> = 
 	service: setUpService,
 };
 
-/** Exit code if the operator leaves at a question. */
-const left = 130;
+const leftExitCode = 130;
 
 /**
  * Runs the steps of the setup, and returns the exit code. Without `--only` and `--yes`, stores each completed step, so
@@ -38,7 +37,7 @@ export async function setUp(flags: SetupFlags, io: Io): Promise<number> {
 	const data = await chosenDataDirectory(flags.data, io);
 	const running = await findRunningGateway(data);
 	const results = await runSteps(chosen, { flags, io, data, asks });
-	if (results === "left") return left;
+	if (results === "left") return leftExitCode;
 	const { thisMachine } = await import("../service/machine.ts");
 	const services = await servicesOf(data, thisMachine(io));
 	printSummary(results, services.length > 0, io);
