@@ -42,8 +42,10 @@ const minActivity = 12;
 const maxWaiting = 3;
 
 /**
- * Rows below the scrollback, in this order: the incomplete part of the reply, the output of running calls,
- * steps, tasks, waiting messages, the activity or another state, the typed line, and the status row.
+ * Rows below the scrollback, from top to bottom:
+ * - the incomplete part of the reply, the output of running calls, steps and tasks
+ * - waiting messages, and the activity or another state
+ * - the typed line and the status row
  */
 export function liveView(state: LiveState, format: OutputFormat, terminalRows: number): Frame {
 	const { conversation, answer } = state;
